@@ -1,0 +1,43 @@
+//! How far a worker is. The counters lie in memory that the crew shares, so that the worker that
+//! ends first can read what all had done by then.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counters of one worker in one phase; one cache line, so that workers do not slow each other.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Counters {
+    /// Logical bytes moved.
+    pub bytes: AtomicU64,
+    /// Operations done.
+    pub ops: AtomicU64,
+}
+
+/// A worker's handle on its own counters.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a>(&'a Counters);
+
+impl<'a> Progress<'a> {
+    /// A handle on `counters`; only one worker may write to them.
+    pub fn new(counters: &'a Counters) -> Progress<'a> {
+        Progress(counters)
+    }
+
+    /// Adds to both counters. A plain load and store, as there is one writer.
+    #[inline]
+    pub fn add(&self, bytes: u64, ops: u64) {
+        let c = self.0;
+        c.bytes.store(c.bytes.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
+        c.ops.store(c.ops.load(Ordering::Relaxed) + ops, Ordering::Relaxed);
+    }
+
+    /// Bytes so far.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Operations so far.
+    pub fn ops(&self) -> u64 {
+        self.0.ops.load(Ordering::Relaxed)
+    }
+}

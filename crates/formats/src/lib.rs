@@ -1,0 +1,1 @@
+//! Importers and exporters: another tool's bytes into samples, and back.

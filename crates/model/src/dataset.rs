@@ -1,0 +1,149 @@
+//! A campaign as it is stored, and the dataset that statistics and report read.
+
+use crate::{Plan, Sample, TestInfo};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+/// Where a campaign came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Measured by assay.
+    Run,
+    /// Read from files.
+    Import,
+    /// Shipped with the program: tables of a published study.
+    Published,
+}
+
+impl Origin {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Run => "run",
+            Origin::Import => "import",
+            Origin::Published => "published",
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        [Origin::Run, Origin::Import, Origin::Published]
+            .into_iter()
+            .find(|origin| origin.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is not an origin"))
+    }
+}
+
+/// How far a campaign is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CampaignState {
+    /// Blocks are missing; `assay resume` goes on.
+    Open,
+    /// All blocks are there.
+    Done,
+}
+
+impl CampaignState {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CampaignState::Open => "open",
+            CampaignState::Done => "done",
+        }
+    }
+}
+
+impl FromStr for CampaignState {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "open" => Ok(CampaignState::Open),
+            "done" => Ok(CampaignState::Done),
+            _ => Err(format!("`{text}` is not a state of a campaign")),
+        }
+    }
+}
+
+/// What the machine was: key to value, both plain text, ordered so that two can be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Environment(pub BTreeMap<String, String>);
+
+/// The identity of a campaign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Campaign {
+    /// Unique in a store.
+    pub id: String,
+    /// RFC 3339, UTC, seconds.
+    pub created: String,
+    /// One line for lists.
+    pub title: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// How far it is.
+    pub state: CampaignState,
+    /// Version of assay that wrote it.
+    pub assay_version: String,
+    /// What was asked; for imports a plan with the targets and no more.
+    pub plan: Plan,
+    /// The factor on sizes that was used.
+    pub scale: f64,
+    /// Seed that was used.
+    pub seed: u64,
+    /// What the machine was.
+    pub environment: Environment,
+    /// Sentences that belong under every table: caveats of the source or the backing.
+    pub notes: Vec<String>,
+}
+
+/// Whether a target could be provisioned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetState {
+    /// It could, or was not tried yet.
+    Ok,
+    /// It could not: one line with the reason.
+    Failed(String),
+}
+
+/// One candidate of a campaign.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetRecord {
+    /// Unique in the campaign.
+    pub label: String,
+    /// The target as text.
+    pub target: String,
+    /// Whether it could be provisioned.
+    pub state: TargetState,
+    /// Effective mount options, geometry, tool versions and commands.
+    pub facts: Environment,
+}
+
+/// Everything that is known of one campaign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// Which campaign.
+    pub campaign: Campaign,
+    /// Its candidates in the order of the plan.
+    pub targets: Vec<TargetRecord>,
+    /// Its tests in the order of the suite.
+    pub tests: Vec<TestInfo>,
+    /// Its samples: by block, position, then as measured.
+    pub samples: Vec<Sample>,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for CampaignState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,173 @@
+//! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
+
+use crate::{Bytes, Metric, Options};
+use serde::{Deserialize, Serialize};
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// What generated data looks like.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum DataKind {
+    /// Seeded random words, different in every worker: the default.
+    #[default]
+    Random,
+    /// Half of every 4 KiB random, half zero.
+    Compressible,
+    /// All zero: only to show what a compressing file system does with nothing.
+    Zeros,
+    /// Words like the ancestor's: a quarter counting, a quarter constant, a quarter permuted, a
+    /// quarter small random numbers.
+    Ancestor,
+}
+
+impl fmt::Display for DataKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DataKind::Random => "random",
+            DataKind::Compressible => "compressible",
+            DataKind::Zeros => "zeros",
+            DataKind::Ancestor => "ancestor",
+        })
+    }
+}
+
+impl FromStr for DataKind {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        [DataKind::Random, DataKind::Compressible, DataKind::Zeros, DataKind::Ancestor]
+            .into_iter()
+            .find(|kind| kind.to_string() == text)
+            .ok_or_else(|| {
+                format!(
+                    "`{text}` is not a kind of data; use random, compressible, zeros or ancestor"
+                )
+            })
+    }
+}
+
+impl TryFrom<String> for DataKind {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<DataKind> for String {
+    fn from(kind: DataKind) -> String {
+        kind.to_string()
+    }
+}
+
+/// What a worker is to do with its test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobMode {
+    /// Create, untimed, the files that the test needs and that are not there, and sync them.
+    Fill,
+    /// Read, untimed, what the test will read, so that it is resident.
+    Warm,
+    /// The timed part, and the verification after it.
+    Run,
+}
+
+/// One order for one worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Stable test id.
+    pub test: String,
+    /// What to do.
+    pub mode: JobMode,
+    /// The worker's own directory; it exists.
+    pub dir: PathBuf,
+    /// Number of this worker, from 0.
+    pub worker: u32,
+    /// How many workers run.
+    pub workers: u32,
+    /// Threads for the parallel parts.
+    pub threads: u32,
+    /// Factor on every size; 1 is the ancestor's full scale.
+    pub scale: f64,
+    /// Seed of the campaign; workers derive their own.
+    pub seed: u64,
+    /// What the data looks like.
+    pub data: DataKind,
+    /// Memory of the machine, by which the largest file is limited.
+    pub memory: Bytes,
+    /// Suite knobs.
+    pub knobs: Options,
+}
+
+/// What a phase of a timed part did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseKind {
+    /// Moving data into the page cache.
+    Write,
+    /// Making it durable.
+    Sync,
+    /// `fsync` of a directory alone, as the ancestor does after a sort.
+    SyncDir,
+    /// Spawning the `sync` program, as the ancestor does, on a file that is already clean.
+    SpawnSync,
+    /// Moving data out of the file system.
+    Read,
+    /// Operations on files.
+    Operate,
+}
+
+/// One phase as one worker saw it. Times are of CLOCK_MONOTONIC, which all processes share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseReport {
+    /// What it was.
+    pub kind: PhaseKind,
+    /// Start, nanoseconds.
+    pub start_ns: u64,
+    /// End, nanoseconds.
+    pub end_ns: u64,
+    /// Logical bytes moved.
+    pub bytes: u64,
+    /// Operations done.
+    pub ops: u64,
+    /// User processor time of the whole process (and its children), seconds.
+    pub cpu_user_s: f64,
+    /// Kernel processor time of the same, seconds.
+    pub cpu_sys_s: f64,
+}
+
+/// What a worker answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerReport {
+    /// Number of the worker.
+    pub worker: u32,
+    /// Its phases in order; the same kinds in every worker.
+    pub phases: Vec<PhaseReport>,
+    /// Distinct file bytes, in whole pages, that the timed part touched for reading: what a cold
+    /// run must at least bring from the device.
+    pub footprint_bytes: u64,
+    /// Length of the command string of the ancestor's sync, characters; 0 where it has none.
+    pub command_chars: u32,
+    /// Further numbers of the test itself.
+    pub metrics: Vec<Metric>,
+    /// Why it failed: one line, with the object; `None` when it did not.
+    pub error: Option<String>,
+}
+
+/// What was moved in one phase while every worker was in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseOverlap {
+    /// Last start to first end, nanoseconds; 0 when the workers never all ran together.
+    pub window_ns: u64,
+    /// Bytes that all workers moved in that window, by their progress counters.
+    pub bytes: u64,
+    /// Operations that all workers did in that window.
+    pub ops: u64,
+}
+
+/// What a crew of workers brought back from one job each.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CrewReport {
+    /// One report each, by worker number.
+    pub workers: Vec<WorkerReport>,
+    /// One entry for each phase.
+    pub overlaps: Vec<PhaseOverlap>,
+}

@@ -1,0 +1,110 @@
+//! A knob is one thing that can be set, described once: help, validation, documentation, the
+//! stored parameters and the report all read it from here.
+
+use std::{collections::BTreeMap, fmt};
+
+/// Options by key. A flag without a value (`noatime`) has an empty value.
+pub type Options = BTreeMap<String, String>;
+
+/// One setting of a file system or of a suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// The key as written in a target or with `--knob`; a trailing `*` accepts a family (`mkfs.*`).
+    pub name: &'static str,
+    /// What the value counts (`bytes`, `s`), or empty.
+    pub unit: &'static str,
+    /// One sentence: what it changes.
+    pub help: &'static str,
+    /// The value used when nothing is said.
+    pub default: &'static str,
+    /// Allowed values; empty means any text.
+    pub range: &'static [&'static str],
+}
+
+/// An option that no knob accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KnobError {
+    /// No knob has this name.
+    Unknown {
+        /// What the option was given to.
+        owner: String,
+        /// The key as written.
+        key: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The value is outside the range.
+    Value {
+        /// What the option was given to.
+        owner: String,
+        /// The key.
+        key: String,
+        /// The value as written.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+}
+
+impl fmt::Display for KnobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KnobError::Unknown { owner, key, known } => {
+                write!(f, "{owner} has no option `{key}`; it knows {known}")
+            }
+            KnobError::Value { owner, key, value, allowed } => {
+                write!(f, "{owner}: `{key}={value}` is not allowed; use one of {allowed}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for KnobError {}
+
+impl Knob {
+    fn accepts(&self, key: &str) -> bool {
+        match self.name.strip_suffix('*') {
+            Some(prefix) => key.starts_with(prefix) && key.len() > prefix.len(),
+            None => key == self.name,
+        }
+    }
+}
+
+/// Checks that every option of `owner` is one of its knobs and has an allowed value.
+pub fn check_options(owner: &str, knobs: &[Knob], options: &Options) -> Result<(), KnobError> {
+    for (key, value) in options {
+        let Some(knob) = knobs.iter().find(|k| k.accepts(key)) else {
+            let known = knobs.iter().map(|k| k.name).collect::<Vec<_>>().join(", ");
+            return Err(KnobError::Unknown { owner: owner.into(), key: key.clone(), known });
+        };
+        if !knob.range.is_empty() && !knob.range.contains(&value.as_str()) {
+            return Err(KnobError::Value {
+                owner: owner.into(),
+                key: key.clone(),
+                value: value.clone(),
+                allowed: knob.range.join(", "),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOBS: &[Knob] = &[
+        Knob { name: "mode", unit: "", help: "", default: "a", range: &["a", "b"] },
+        Knob { name: "mkfs.*", unit: "", help: "", default: "", range: &[] },
+    ];
+
+    #[test]
+    fn options_are_checked_against_knobs() {
+        let set = |k: &str, v: &str| Options::from([(k.to_string(), v.to_string())]);
+        assert!(check_options("x", KNOBS, &set("mode", "b")).is_ok());
+        assert!(check_options("x", KNOBS, &set("mkfs.O", "anything")).is_ok());
+        assert!(check_options("x", KNOBS, &set("mkfs.", "")).is_err());
+        let error = check_options("x", KNOBS, &set("mode", "c")).unwrap_err();
+        assert_eq!(error.to_string(), "x: `mode=c` is not allowed; use one of a, b");
+    }
+}

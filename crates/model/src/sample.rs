@@ -1,0 +1,210 @@
+//! A sample is one measurement of one case in one block: raw, never averaged.
+
+use crate::Case;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// Which direction of a metric is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// Rates.
+    Higher,
+    /// Times, latencies, costs.
+    Lower,
+}
+
+impl Better {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+        }
+    }
+}
+
+impl FromStr for Better {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "higher" => Ok(Better::Higher),
+            "lower" => Ok(Better::Lower),
+            _ => Err(format!("`{text}` is not a direction; use higher or lower")),
+        }
+    }
+}
+
+/// One number of a sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Stable name, as `durable_rate`.
+    pub name: String,
+    /// The number; finite.
+    pub value: f64,
+    /// Unit, as `MB/s`, `ms`, `%`.
+    pub unit: String,
+    /// Direction.
+    pub better: Better,
+}
+
+impl Metric {
+    /// A metric from its parts.
+    pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {
+        Metric { name: name.into(), value, unit: unit.into(), better }
+    }
+}
+
+/// What limited a timed part, judged from device bytes and processor time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limiter {
+    /// The device moved less than a tenth of the bytes.
+    Cache,
+    /// A worker was on a processor more than 95 % of the time, the device below 60 %.
+    Cpu,
+    /// The device was busy more than 90 % of the time.
+    Device,
+    /// Neither: the file system waited for itself.
+    Lock,
+    /// Frequency, temperature or a quota slowed the machine.
+    Throttled,
+    /// The tool itself.
+    Tool,
+    /// Not enough was seen to tell.
+    Unknown,
+}
+
+impl Limiter {
+    const ALL: [Limiter; 7] = [
+        Limiter::Cache,
+        Limiter::Cpu,
+        Limiter::Device,
+        Limiter::Lock,
+        Limiter::Throttled,
+        Limiter::Tool,
+        Limiter::Unknown,
+    ];
+
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Limiter::Cache => "cache",
+            Limiter::Cpu => "cpu",
+            Limiter::Device => "device",
+            Limiter::Lock => "lock",
+            Limiter::Throttled => "throttled",
+            Limiter::Tool => "tool",
+            Limiter::Unknown => "unknown",
+        }
+    }
+}
+
+impl FromStr for Limiter {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Limiter::ALL
+            .into_iter()
+            .find(|limiter| limiter.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is not a limiter"))
+    }
+}
+
+/// Whether a sample may enter a mean. One that may not is still stored and shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Validity {
+    /// May be used.
+    Valid,
+    /// Measured, but the cold proof failed; the reason says by how much.
+    Lukewarm(String),
+    /// Not a measurement of what was asked; the reason says why.
+    Invalid(String),
+}
+
+impl Validity {
+    /// True for samples that enter means.
+    pub fn is_valid(&self) -> bool {
+        *self == Validity::Valid
+    }
+}
+
+impl fmt::Display for Validity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Validity::Valid => f.write_str("valid"),
+            Validity::Lukewarm(why) => write!(f, "lukewarm: {why}"),
+            Validity::Invalid(why) => write!(f, "invalid: {why}"),
+        }
+    }
+}
+
+impl FromStr for Validity {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "valid" {
+            Ok(Validity::Valid)
+        } else if let Some(why) = text.strip_prefix("lukewarm: ") {
+            Ok(Validity::Lukewarm(why.into()))
+        } else if let Some(why) = text.strip_prefix("invalid: ") {
+            Ok(Validity::Invalid(why.into()))
+        } else {
+            Err(format!("`{text}` is not a validity; use valid, lukewarm: WHY or invalid: WHY"))
+        }
+    }
+}
+
+/// One measurement of one case in one block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Block number, from 0.
+    pub block: u32,
+    /// Position of the target in its block, from 0.
+    pub position: u32,
+    /// What was measured.
+    pub case: Case,
+    /// Every number of it; the first is the one its table ranks by. Empty only when not valid.
+    pub metrics: Vec<Metric>,
+    /// Logical bytes of the timed part, all workers.
+    pub bytes: u64,
+    /// Operations of the timed part, all workers.
+    pub ops: u64,
+    /// From the first worker's start to the last worker's end, seconds.
+    pub seconds: f64,
+    /// Latest start minus earliest start, milliseconds.
+    pub skew_ms: f64,
+    /// Share of `seconds` in which every worker ran, 0 to 1.
+    pub overlap: f64,
+    /// Bytes that the device under the target read; `None` where it has no device.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that the device under the target wrote.
+    pub device_write_bytes: Option<u64>,
+    /// Processor time of the workers in user mode, seconds.
+    pub cpu_user_s: f64,
+    /// Processor time of the workers in the kernel, seconds.
+    pub cpu_sys_s: f64,
+    /// What limited it.
+    pub limiter: Limiter,
+    /// Whether it may enter a mean.
+    pub validity: Validity,
+}
+
+impl Sample {
+    /// The value of the metric `name`, when the sample has it.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|m| m.name == name).map(|m| m.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validity_survives_text() {
+        for v in [Validity::Valid, Validity::Lukewarm("3 %".into()), Validity::Invalid("x".into())]
+        {
+            assert_eq!(v.to_string().parse(), Ok(v));
+        }
+        assert!("invalid".parse::<Validity>().is_err());
+    }
+}

@@ -1,0 +1,286 @@
+//! A target as a person writes it: `xfs`, `ext4[noatime,mkfs.O=bigalloc]`, `raid1(ext4)`,
+//! `nfs[vers=4.2,nconnect=16](xfs)`, `dir:/mnt/fsx`. One grammar, used for arguments and plan files:
+//!
+//! ```text
+//! target = "dir:" path | name [ "[" option { "," option } "]" ] [ "(" target ")" ]
+//! option = key [ "=" ( value | '"' quoted '"' ) ]
+//! ```
+//!
+//! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves.
+
+use crate::Options;
+use serde::{Deserialize, Serialize};
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// One candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Target {
+    /// An existing directory; never formatted.
+    Dir(PathBuf),
+    /// A file system to be made.
+    Made {
+        /// Registered name, as `ext4`.
+        name: String,
+        /// mkfs and mount options.
+        options: Options,
+        /// What it lies on, for `raid1(ext4)` and the like.
+        inner: Option<Box<Target>>,
+    },
+}
+
+/// A text that is not a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetError {
+    text: String,
+    why: String,
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not a target: {}; write it like xfs, ext4[noatime,mkfs.O=bigalloc] or dir:/mnt/data",
+            self.text, self.why
+        )
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+impl Target {
+    /// A made file system with default options.
+    pub fn named(name: &str) -> Target {
+        Target::Made { name: name.into(), options: Options::new(), inner: None }
+    }
+}
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        let fail = |why: &str| TargetError { text: text.into(), why: why.into() };
+        let mut rest = text.trim();
+        let target = parse(&mut rest).map_err(|why| fail(&why))?;
+        if !rest.is_empty() {
+            return Err(fail(&format!("`{rest}` is left over")));
+        }
+        Ok(target)
+    }
+}
+
+fn parse(rest: &mut &str) -> Result<Target, String> {
+    if let Some(path) = rest.strip_prefix("dir:") {
+        *rest = "";
+        if path.is_empty() {
+            return Err("dir: needs a path".into());
+        }
+        return Ok(Target::Dir(path.into()));
+    }
+    let name = word(rest, |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if name.is_empty() {
+        return Err("a name is missing".into());
+    }
+    let options = if take(rest, '[') { options(rest)? } else { Options::new() };
+    let inner = if take(rest, '(') {
+        let closed = rest.strip_suffix(')').ok_or("`)` is missing")?;
+        let mut inside = closed;
+        let target = parse(&mut inside)?;
+        *rest = inside;
+        Some(Box::new(target))
+    } else {
+        None
+    };
+    Ok(Target::Made { name, options, inner })
+}
+
+fn options(rest: &mut &str) -> Result<Options, String> {
+    let mut options = Options::new();
+    if take(rest, ']') {
+        return Ok(options);
+    }
+    loop {
+        let key = word(rest, |c| !matches!(c, ',' | ']' | '=' | '"' | '[')).trim().to_string();
+        if key.is_empty() {
+            return Err("an option has no key".into());
+        }
+        let value = if take(rest, '=') { value(rest)? } else { String::new() };
+        if options.insert(key.clone(), value).is_some() {
+            return Err(format!("option `{key}` stands twice"));
+        }
+        if take(rest, ']') {
+            return Ok(options);
+        }
+        if !take(rest, ',') {
+            return Err("`]` is missing".into());
+        }
+    }
+}
+
+fn value(rest: &mut &str) -> Result<String, String> {
+    if !take(rest, '"') {
+        return Ok(word(rest, |c| !matches!(c, ',' | ']' | '"')));
+    }
+    let mut value = String::new();
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => {
+                *rest = &rest[at + 1..];
+                return Ok(value);
+            }
+            '\\' => match chars.next() {
+                Some((_, next)) => value.push(next),
+                None => break,
+            },
+            _ => value.push(c),
+        }
+    }
+    Err("a quote is not closed".into())
+}
+
+fn take(rest: &mut &str, c: char) -> bool {
+    match rest.strip_prefix(c) {
+        Some(after) => {
+            *rest = after;
+            true
+        }
+        None => false,
+    }
+}
+
+fn word(rest: &mut &str, keep: impl Fn(char) -> bool) -> String {
+    let end = rest.find(|c| !keep(c)).unwrap_or(rest.len());
+    let (head, tail) = rest.split_at(end);
+    *rest = tail;
+    head.to_string()
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, options, inner) = match self {
+            Target::Dir(path) => return write!(f, "dir:{}", path.display()),
+            Target::Made { name, options, inner } => (name, options, inner),
+        };
+        f.write_str(name)?;
+        for (i, (key, value)) in options.iter().enumerate() {
+            f.write_str(if i == 0 { "[" } else { "," })?;
+            f.write_str(key)?;
+            if value.contains([',', ']', '"', '\\']) {
+                write!(f, "=\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))?;
+            } else if !value.is_empty() {
+                write!(f, "={value}")?;
+            }
+        }
+        if !options.is_empty() {
+            f.write_str("]")?;
+        }
+        match inner {
+            Some(inner) => write!(f, "({inner})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = TargetError;
+    fn try_from(text: String) -> Result<Self, TargetError> {
+        text.parse()
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> String {
+        target.to_string()
+    }
+}
+
+/// A label for each target: its text, with `#2`, `#3` added where the same target is entered again,
+/// so that a file system can be compared with itself.
+pub fn label_targets(targets: &[Target]) -> Vec<String> {
+    targets
+        .iter()
+        .enumerate()
+        .map(|(i, target)| match targets[..i].iter().filter(|t| *t == target).count() {
+            0 => target.to_string(),
+            earlier => format!("{target}#{}", earlier + 1),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_examples_of_the_design_parse() {
+        for text in [
+            "xfs",
+            "ext4[mkfs.O=bigalloc,noatime]",
+            "zfs[compression=off,recordsize=16k]",
+            "btrfs[compress=zstd:3]",
+            "raid1(ext4)",
+            "zfs[mirror]",
+            "nfs[nconnect=16,vers=4.2](xfs)",
+            "dir:/mnt/fsx",
+        ] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, why) in [
+            ("", "a name is missing"),
+            ("ext4[", "an option has no key"),
+            ("ext4[a", "`]` is missing"),
+            ("ext4[a,a]", "option `a` stands twice"),
+            ("ext4]", "`]` is left over"),
+            ("raid1(ext4", "`)` is missing"),
+            ("ext4[a=\"b]", "a quote is not closed"),
+            ("dir:", "dir: needs a path"),
+        ] {
+            assert!(text.parse::<Target>().unwrap_err().to_string().contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_target_entered_twice_gets_two_labels() {
+        let xfs = Target::named("xfs");
+        assert_eq!(
+            label_targets(&[xfs.clone(), Target::named("ext4"), xfs]),
+            ["xfs", "ext4", "xfs#2"]
+        );
+    }
+
+    fn target() -> impl Strategy<Value = Target> {
+        let option = ("[a-zA-Z][a-zA-Z0-9._:^-]{0,8}", "[ -~]{0,12}");
+        let options = proptest::collection::btree_map(option.0, option.1, 0..4);
+        let leaf = prop_oneof![
+            "/[ -~]{0,20}".prop_map(|p| Target::Dir(p.trim_end().into())),
+            ("[a-z][a-z0-9-]{0,8}", options.clone()).prop_map(|(name, options)| Target::Made {
+                name,
+                options,
+                inner: None
+            }),
+        ];
+        leaf.prop_recursive(3, 8, 1, move |inner| {
+            ("[a-z][a-z0-9-]{0,8}", options.clone(), inner).prop_map(|(name, options, inner)| {
+                Target::Made { name, options, inner: Some(Box::new(inner)) }
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_target_survives_text(target in target()) {
+            prop_assert_eq!(target.to_string().parse::<Target>(), Ok(target));
+        }
+
+        #[test]
+        fn no_text_panics(text in ".{0,60}") {
+            let _ = text.parse::<Target>();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a table needs to know of a test. Stored with every campaign, so that an old campaign is
+//! shown as it was, whatever the suites have become.
+
+use crate::Better;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// The table in which a test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// Writes that a kdb+ system waits for.
+    WriteCritical,
+    /// The other writes, and the syncs.
+    WriteOther,
+    /// Reads from the device.
+    ReadCold,
+    /// Reads from the page cache.
+    ReadHot,
+    /// Operations on files rather than on data.
+    Meta,
+}
+
+impl Group {
+    /// Every group in the order of the tables.
+    pub const ALL: [Group; 5] =
+        [Group::WriteCritical, Group::WriteOther, Group::ReadCold, Group::ReadHot, Group::Meta];
+
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Group::WriteCritical => "write-critical",
+            Group::WriteOther => "write-other",
+            Group::ReadCold => "read-cold",
+            Group::ReadHot => "read-hot",
+            Group::Meta => "meta",
+        }
+    }
+
+    /// The heading of the table.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::WriteCritical => "Write, critical",
+            Group::WriteOther => "Write, other",
+            Group::ReadCold => "Read, cold",
+            Group::ReadHot => "Read, hot",
+            Group::Meta => "Metadata",
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Group {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Group::ALL
+            .into_iter()
+            .find(|group| group.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is not a group of tests"))
+    }
+}
+
+/// The cache state a test asks for before its timed part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheNeed {
+    /// Unmounted, dropped and proven absent.
+    Cold,
+    /// Read once before, untimed, so that all of it is resident.
+    Hot,
+    /// Whatever the tests before it left.
+    Any,
+}
+
+/// A test as the tables show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestInfo {
+    /// Stable id, as `columnar.write.float.large`.
+    pub id: String,
+    /// Suite it belongs to.
+    pub suite: String,
+    /// Display name, as in the published tables.
+    pub name: String,
+    /// Test type, by which rows are grouped: `write disk`, `read mem`, ...
+    pub testtype: String,
+    /// Table it stands in.
+    pub group: Group,
+    /// The metric its table ranks by.
+    pub metric: String,
+    /// Unit of that metric.
+    pub unit: String,
+    /// Which direction of that metric is better.
+    pub better: Better,
+}

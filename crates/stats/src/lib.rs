@@ -1,0 +1,1 @@
+//! Pure statistics: a dataset into findings. No clock, no I/O.

@@ -1,0 +1,1 @@
+//! The campaign store: one SQLite file, schema, migrations, append, read.

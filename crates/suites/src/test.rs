@@ -1,0 +1,150 @@
+//! The traits between a test and the worker that runs it.
+
+use engine::progress::Progress;
+use model::{CacheNeed, CrewReport, Job, Knob, Metric, PhaseKind, TestInfo};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why a test could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum TestError {
+    /// A system call failed.
+    #[error("{what} {path}: {source}")]
+    Io {
+        /// The act, as `open`.
+        what: &'static str,
+        /// The object.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// What was read back is not what was written.
+    #[error("{path} holds wrong data: {why}")]
+    Wrong {
+        /// The object.
+        path: PathBuf,
+        /// What differs, where.
+        why: String,
+    },
+    /// The crew broke up: another worker failed or the coordinator is gone.
+    #[error("stopped: {0}")]
+    Stopped(String),
+}
+
+impl TestError {
+    /// For `map_err`: an I/O error on `path` during `what`.
+    pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TestError {
+        let path = path.to_path_buf();
+        move |source| TestError::Io { what, path, source }
+    }
+}
+
+/// Holds barrier and clock for a run.
+pub trait Meter {
+    /// Waits until every worker is here, then runs and times `work` as one phase. Every worker must
+    /// call this for the same kinds in the same order.
+    fn phase(
+        &mut self,
+        kind: PhaseKind,
+        work: &mut dyn FnMut(Progress<'_>) -> Result<(), TestError>,
+    ) -> Result<(), TestError>;
+}
+
+/// A test that is ready: memory allocated, data generated, nothing of the target touched that the
+/// timed part will read.
+pub trait Run {
+    /// The timed phases.
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError>;
+
+    /// Checks what was written or read, after the clock stopped.
+    fn verify(&mut self) -> Result<(), TestError>;
+
+    /// Distinct file bytes, in whole pages, that the timed part had to read; 0 for writes.
+    fn footprint_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Length of the ancestor's shell command for the sync of this test; 0 where it has none.
+    fn command_chars(&self) -> u32 {
+        0
+    }
+}
+
+/// What one worker will do in a test; for plans, free space and time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Bytes written in the timed part.
+    pub write_bytes: u64,
+    /// Bytes read in the timed part.
+    pub read_bytes: u64,
+    /// Operations in the timed part that are not moving bulk data.
+    pub ops: u64,
+    /// Bytes that the files of this test add to the disk and leave there.
+    pub disk_bytes: u64,
+    /// Further bytes on the disk only while it runs.
+    pub scratch_bytes: u64,
+}
+
+/// What was measured under one test id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The test, one of `Test::infos`.
+    pub test: String,
+    /// Its metrics, the ranking one first.
+    pub metrics: Vec<Metric>,
+    /// Logical bytes, all workers.
+    pub bytes: u64,
+    /// Operations, all workers.
+    pub ops: u64,
+    /// First start to last end over its phases, seconds.
+    pub seconds: f64,
+    /// Latest start minus earliest start of its first phase, milliseconds.
+    pub skew_ms: f64,
+    /// Share of `seconds` of its main phase in which every worker ran.
+    pub overlap: f64,
+    /// Indices of its phases in the crew's report, so that device bytes can be charged to it.
+    pub phases: std::ops::Range<usize>,
+}
+
+/// One kind of work.
+pub trait Test: Sync {
+    /// The test itself first, then the tests whose figures come from the same run (the sync that
+    /// follows a write).
+    fn infos(&self) -> Vec<TestInfo>;
+
+    /// The cache state to establish before the timed part.
+    fn cache(&self) -> CacheNeed;
+
+    /// Creates, untimed, the files of `job` that the timed part needs and that are missing, and syncs
+    /// them. Does nothing when they are there with the right size.
+    fn fill(&self, job: &Job) -> Result<(), TestError>;
+
+    /// Files that the timed part reads; the residency proof and the warming are about these.
+    fn files(&self, job: &Job) -> Vec<PathBuf>;
+
+    /// Prepares a run.
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError>;
+
+    /// What one worker will do.
+    fn estimate(&self, job: &Job) -> Estimate;
+
+    /// Turns a crew's report into figures, one entry for each of `infos`.
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured>;
+
+    /// The page that `assay explain` prints for `id`, Markdown.
+    fn explain(&self, id: &str) -> String;
+}
+
+/// A named list of tests.
+pub struct Suite {
+    /// Name, as `columnar`.
+    pub name: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// Settings that every test of the suite reads from `Job::knobs`.
+    pub knobs: &'static [Knob],
+    /// Tests in the order in which they run.
+    pub tests: &'static [&'static dyn Test],
+}

@@ -1,0 +1,1 @@
+//! Who does it: worker processes released by one barrier, and what they report.
