@@ -1,1 +1,34 @@
-fn main() {}
+//! Repository chores, run as `cargo run -p xtask -- tidy`.
+//!
+//! Written in the language of the project, so that a chore needs no tool beyond cargo.
+
+mod lexer;
+mod rules;
+mod tidy;
+mod tree;
+
+use anyhow::bail;
+use std::{path::PathBuf, process::ExitCode};
+
+fn main() -> anyhow::Result<ExitCode> {
+    let chore = std::env::args().nth(1);
+    match chore.as_deref() {
+        Some("tidy") => tidy(),
+        _ => bail!("name a chore: `cargo run -p xtask -- tidy`"),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a chore answers on the terminal")]
+fn tidy() -> anyhow::Result<ExitCode> {
+    let problems = tidy::check(&tree::Tree::read(&root())?);
+    for problem in &problems {
+        println!("{problem}");
+    }
+    println!("tidy: {} problems", problems.len());
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The repository, which holds this crate in a folder of its own.
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}

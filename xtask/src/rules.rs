@@ -1,0 +1,23 @@
+//! One rule a file. A rule reads the tree and returns problems; each has a test on which it fails.
+
+pub(crate) mod arrows;
+pub(crate) mod comments;
+pub(crate) mod functions;
+pub(crate) mod links;
+pub(crate) mod prints;
+pub(crate) mod registries;
+pub(crate) mod safety;
+pub(crate) mod words;
+
+/// Whether all of the file is test code.
+fn is_test_file(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("/tests.rs")
+}
+
+/// Code of a file up to its `#[cfg(test)] mod tests {`, which rustfmt leaves at its end.
+fn without_tests(code: &str) -> &str {
+    let inline = |&(at, _): &(usize, &str)| {
+        code[at..].trim_start_matches("#[cfg(test)]").trim_start().contains("mod tests {")
+    };
+    code.match_indices("#[cfg(test)]\n").find(inline).map_or(code, |(at, _)| &code[..at])
+}
