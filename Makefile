@@ -1,0 +1,40 @@
+# make run     build, then compare every file system that this machine supports
+# make test    formatting, lints, all tests
+# make build   the static program alone; its path is printed
+# make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
+# make clean   remove everything built
+#
+# ARGS are passed on: make run ARGS="--preset smoke --on xfs --on ext4"
+
+# A login by ssh does not always read the profile that rustup extends.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+ARGS ?=
+BENCH_DIR ?= target/bench
+
+.PHONY: run test build bench clean setup
+
+run: setup
+	@program=$$(scripts/build.sh) && \
+	if [ "$$(id -u)" -ne 0 ] && command -v sudo >/dev/null; then \
+		sudo "$$program" run $(ARGS); \
+	else \
+		"$$program" run $(ARGS); \
+	fi
+
+test: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked
+
+build: setup
+	@scripts/build.sh
+
+bench: setup
+	@ASSAY=$$(scripts/build.sh) bench/all $(BENCH_DIR)
+
+clean:
+	cargo clean
+
+setup:
+	@scripts/setup.sh

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Installs what building and running assay needs and this machine lacks, from the system's own
+# package manager: a C compiler and the static C library (SQLite is compiled in, and the program is
+# one static file), and the programs that make and attach file systems, without which assay has
+# fewer candidates. Says what it will install before it does; does nothing when all is there.
+set -eu
+
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+missing=""
+packages=""
+required=no
+
+die() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# want WHAT DEBIAN_PACKAGES RHEL_PACKAGES
+want() {
+    names=$([ "$manager" = dnf ] && echo "$3" || echo "$2")
+    missing="$missing
+  $1 ($names)"
+    packages="$packages $names"
+}
+
+# The same for what the build cannot do without.
+need() {
+    required=yes
+    want "$@"
+}
+
+# Ends the setup after a failure: an error only when the build would fail too.
+give_up() {
+    [ "$required" = no ] || die "$*"
+    echo "setup: $*; going on without" >&2
+    exit 0
+}
+
+can_link_static() {
+    echo 'int main(void) { return 0; }' | cc -static -x c -o /dev/null - 2>/dev/null
+}
+
+# RHEL and its clones ship neither the module nor the tools; there is nothing to install.
+kernel_knows() {
+    grep -qw "$1" /proc/filesystems || modprobe -nq "$1" 2>/dev/null
+}
+
+# The id of the repository that holds glibc-static on RHEL and its clones; Fedora needs none.
+developer_repository() {
+    dnf -q repolist --all | awk '{ print $1 }' |
+        grep -E -m1 '^(crb|powertools|codeready-builder-for-rhel-[0-9]+-.*-rpms)$' || true
+}
+
+install_packages() {
+    if [ "$manager" = dnf ]; then
+        repository=$(developer_repository)
+        # shellcheck disable=SC2086  # a list of package names
+        $sudo dnf install -y ${repository:+--enablerepo="$repository"} $packages
+    else
+        $sudo apt-get update -qq
+        # shellcheck disable=SC2086
+        $sudo env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends $packages
+    fi
+}
+
+has cargo || die "cargo is not on PATH; install Rust 1.89 or newer from https://rustup.rs, then run this again"
+
+manager=none
+if has apt-get; then manager=apt-get; elif has dnf; then manager=dnf; fi
+
+has cc || need "a C compiler" "gcc libc6-dev" "gcc"
+can_link_static || need "the static C library" "libc6-dev" "glibc-static"
+has mkfs.ext4 || want "mkfs.ext4" "e2fsprogs" "e2fsprogs"
+has mkfs.xfs || want "mkfs.xfs" "xfsprogs" "xfsprogs"
+if [ "$manager" != dnf ] || kernel_knows btrfs; then
+    has mkfs.btrfs || want "mkfs.btrfs" "btrfs-progs" "btrfs-progs"
+fi
+has losetup || want "losetup and mount" "util-linux mount" "util-linux"
+
+if [ -z "$packages" ]; then
+    echo "setup: nothing to install"
+    exit 0
+fi
+
+sudo=""
+if [ "$(id -u)" -ne 0 ]; then
+    has sudo && sudo=sudo || sudo=none
+fi
+echo "setup: missing here:$missing"
+[ "$manager" != none ] || give_up "neither apt-get nor dnf is here; install these by hand"
+[ "$sudo" != none ] || give_up "not root and no sudo; as root, run: $manager install$packages"
+echo "setup: installing$packages with ${sudo:+sudo }$manager"
+install_packages || give_up "$manager failed"
