@@ -10,6 +10,8 @@ mod knob;
 mod plan;
 mod rng;
 mod sample;
+#[cfg(feature = "strategies")]
+pub mod strategies;
 mod target;
 mod test_info;
 mod units;

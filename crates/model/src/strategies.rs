@@ -1,0 +1,164 @@
+//! Generated datasets for the property tests of every crate that stores, writes or reads them.
+//! Compiled only with the feature `strategies`, for tests.
+
+use crate::*;
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+/// Text with what breaks careless formats: commas, quotes, newlines, bars, letters beyond ASCII.
+pub fn text() -> impl Strategy<Value = String> {
+    "[ a-z0-9,;|\"'\\\\\n\r\té%=:-]{0,16}"
+}
+
+/// Any finite number, often an everyday one.
+pub fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        (-1e6..1e6f64),
+        (0u32..1000).prop_map(f64::from),
+        any::<f64>().prop_filter("finite", |n| n.is_finite()),
+    ]
+}
+
+fn environment() -> impl Strategy<Value = Environment> {
+    proptest::collection::btree_map(text(), text(), 0..3).prop_map(Environment)
+}
+
+fn campaign() -> impl Strategy<Value = Campaign> {
+    let words = ("[a-z][a-z0-9-]{3,12}", text(), text());
+    let origin = select(vec![Origin::Run, Origin::Import, Origin::Published]);
+    let state = select(vec![CampaignState::Open, CampaignState::Done]);
+    let numbers = (number(), any::<u64>(), option::of(any::<u64>()));
+    (words, origin, state, numbers, environment(), vec(text(), 0..3)).prop_map(
+        |((id, title, version), origin, state, (scale, seed, asked), environment, notes)| {
+            Campaign {
+                id,
+                created: "2026-01-02T03:04:05Z".into(),
+                title,
+                origin,
+                state,
+                assay_version: version,
+                plan: Plan { seed: asked, procs: vec![1, 4], ..Plan::default() },
+                scale,
+                seed,
+                environment,
+                notes,
+            }
+        },
+    )
+}
+
+fn targets() -> impl Strategy<Value = Vec<TargetRecord>> {
+    let state = prop_oneof![Just(TargetState::Ok), text().prop_map(TargetState::Failed)];
+    vec((text(), state, environment()), 1..4).prop_map(|targets| {
+        let record = |(i, (target, state, facts)): (usize, (String, _, _))| TargetRecord {
+            label: format!("{target}#{i}"),
+            target,
+            state,
+            facts,
+        };
+        targets.into_iter().enumerate().map(record).collect()
+    })
+}
+
+fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
+    let parts = (text(), text(), text(), select(Group::ALL.to_vec()), any::<bool>());
+    vec(parts, 1..4).prop_map(|tests| {
+        let info = |(i, (name, testtype, unit, group, higher))| TestInfo {
+            id: format!("suite.test-{i}"),
+            suite: "suite".into(),
+            name,
+            testtype,
+            group,
+            metric: "first".into(),
+            unit,
+            better: if higher { Better::Higher } else { Better::Lower },
+        };
+        tests.into_iter().enumerate().map(info).collect()
+    })
+}
+
+fn metrics() -> impl Strategy<Value = Vec<Metric>> {
+    vec((number(), text(), any::<bool>()), 0..4).prop_map(|metrics| {
+        let metric = |(i, (value, unit, higher)): (usize, (f64, String, bool))| Metric {
+            name: if i == 0 { "first".into() } else { format!("metric {i}") },
+            value,
+            unit,
+            better: if higher { Better::Higher } else { Better::Lower },
+        };
+        metrics.into_iter().enumerate().map(metric).collect()
+    })
+}
+
+fn validity() -> impl Strategy<Value = Validity> {
+    prop_oneof![
+        Just(Validity::Valid),
+        text().prop_map(Validity::Lukewarm),
+        text().prop_map(Validity::Invalid)
+    ]
+}
+
+fn case(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, u32, CacheState)> {
+    use CacheState::*;
+    (0..targets, 0..tests, 1..5u32, select(vec![Cold, Lukewarm, Hot, Any]))
+}
+
+/// A sample whose target and test are numbers in the lists of the dataset.
+fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, Sample)> {
+    let place = (0..3u32, 0..3u32, case(targets, tests));
+    let counts = (any::<u64>(), any::<u64>(), option::of(any::<u64>()), option::of(any::<u64>()));
+    let times = (number(), number(), number(), number(), number());
+    let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
+    (place, metrics(), counts, times, limiter, validity()).prop_map(
+        |(
+            (block, position, (target, test, procs, cache)),
+            metrics,
+            counts,
+            times,
+            limiter,
+            validity,
+        )| {
+            let case = Case {
+                target: String::new(),
+                suite: "suite".into(),
+                test: String::new(),
+                procs,
+                threads: 1,
+                cache,
+            };
+            let sample = Sample {
+                block,
+                position,
+                case,
+                metrics,
+                bytes: counts.0,
+                ops: counts.1,
+                seconds: times.0,
+                skew_ms: times.1,
+                overlap: times.2,
+                device_read_bytes: counts.2,
+                device_write_bytes: counts.3,
+                cpu_user_s: times.3,
+                cpu_sys_s: times.4,
+                limiter,
+                validity,
+            };
+            (target, test, sample)
+        },
+    )
+}
+
+/// A dataset that keeps every promise of the model: samples in order, of known targets and tests.
+pub fn dataset() -> impl Strategy<Value = Dataset> {
+    (campaign(), targets(), tests()).prop_flat_map(|(campaign, targets, tests)| {
+        vec(sample(targets.len(), tests.len()), 0..12).prop_map(move |drawn| {
+            let name = |(target, test, mut sample): (usize, usize, Sample)| {
+                sample.case.target = targets[target].label.clone();
+                sample.case.test = tests[test].id.clone();
+                sample
+            };
+            let mut samples: Vec<Sample> = drawn.into_iter().map(name).collect();
+            samples.sort_by_key(|sample| (sample.block, sample.position));
+            let (campaign, targets, tests) = (campaign.clone(), targets.clone(), tests.clone());
+            Dataset { campaign, targets, tests, samples }
+        })
+    })
+}
