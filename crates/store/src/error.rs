@@ -1,0 +1,112 @@
+//! What can go wrong with a store, in one line that says what to do next.
+
+use std::path::PathBuf;
+
+/// A failed operation on a store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file could not be opened.
+    #[error(
+        "cannot open the store {path}: {source}; check that the path and its permissions are right"
+    )]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error("{path} is not a store of assay ({why}); name another file")]
+    NotAStore {
+        /// The file.
+        path: PathBuf,
+        /// How it was recognised.
+        why: &'static str,
+    },
+    /// The file was written by a later version of the program.
+    #[error("{path} has schema {found}, this assay knows schemas up to {known}; upgrade assay")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The latest version known here.
+        known: i64,
+    },
+    /// The file needs a migration and was opened for reading only.
+    #[error("{path} has the old schema {found}; open it once for writing to bring it to {known}")]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The version needed.
+        known: i64,
+    },
+    /// No campaign has this id or prefix.
+    #[error("no campaign `{0}` is stored; `assay list` shows those that are")]
+    NotFound(String),
+    /// The prefix fits several campaigns.
+    #[error("`{prefix}` could be {ids}; write more of the id")]
+    Ambiguous {
+        /// As asked.
+        prefix: String,
+        /// The first few ids that fit.
+        ids: String,
+    },
+    /// An id that is taken, or one that could never be asked for.
+    #[error(
+        "`{0}` cannot be the id of a new campaign: it is taken, empty or reserved; choose another"
+    )]
+    Id(String),
+    /// A row that does not fit the campaign.
+    #[error(
+        "campaign {campaign} refuses {what}: {source}; its target, test and block must be there first, and every number finite"
+    )]
+    Refused {
+        /// Id of the campaign.
+        campaign: String,
+        /// What was to be stored.
+        what: String,
+        /// The constraint.
+        source: rusqlite::Error,
+    },
+    /// A stored text that this version cannot read.
+    #[error(
+        "campaign {campaign} holds an unreadable {what}: {why}; restore the store from a copy or upgrade assay"
+    )]
+    Corrupt {
+        /// Id of the campaign.
+        campaign: String,
+        /// The column.
+        what: &'static str,
+        /// The reason.
+        why: String,
+    },
+    /// Data that has no JSON form, as a path that is not UTF-8.
+    #[error("cannot store the {what}: {source}; remove what is not valid text from it")]
+    Encode {
+        /// The column.
+        what: &'static str,
+        /// The reason.
+        source: serde_json::Error,
+    },
+    /// Any other failure of the database.
+    #[error("the store failed: {0}; check the free space and the disk it lies on")]
+    Sql(#[from] rusqlite::Error),
+}
+
+impl StoreError {
+    /// Names the campaign and the thing when a constraint was hurt.
+    pub(crate) fn refused(
+        campaign: &str,
+        what: impl FnOnce() -> String,
+    ) -> impl FnOnce(rusqlite::Error) -> StoreError {
+        move |source| match source.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::ConstraintViolation) => {
+                StoreError::Refused { campaign: campaign.into(), what: what(), source }
+            }
+            _ => StoreError::Sql(source),
+        }
+    }
+}

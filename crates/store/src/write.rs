@@ -1,0 +1,287 @@
+//! Writing: a campaign is created, its blocks are started and finished, samples are appended.
+
+use crate::{Store, StoreError, read::Found};
+use model::{Campaign, CampaignState, Metric, Sample, TargetRecord, TargetState, TestInfo};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use serde::Serialize;
+
+impl Store {
+    /// Stores a new campaign with its targets and tests.
+    pub fn create_campaign(
+        &mut self,
+        campaign: &Campaign,
+        targets: &[TargetRecord],
+        tests: &[TestInfo],
+    ) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        insert_campaign(&tx, campaign, targets, tests)?;
+        Ok(tx.commit()?)
+    }
+
+    /// Starts a block, or starts it again after an interruption, with the target labels in the order
+    /// in which they will run. Returns the number of the attempt, from 1, that its samples carry.
+    pub fn start_block(
+        &mut self,
+        id: &str,
+        block: u32,
+        order: &[String],
+    ) -> Result<u32, StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        let attempt = 1 + tx.query_row(
+            "SELECT coalesce(max(attempt), 0) FROM block WHERE campaign = ? AND block = ?",
+            params![campaign.number, block],
+            |row| row.get::<_, u32>(0),
+        )?;
+        insert_block(&tx, campaign.number, block, attempt, "open", order)?;
+        tx.commit()?;
+        Ok(attempt)
+    }
+
+    /// Stores one sample of a started block, durable when this returns.
+    pub fn append(&mut self, id: &str, attempt: u32, sample: &Sample) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        insert_sample(&tx, &campaign, attempt, sample)?;
+        Ok(tx.commit()?)
+    }
+
+    /// Marks an attempt at a block as complete.
+    pub fn finish_block(&mut self, id: &str, block: u32, attempt: u32) -> Result<(), StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let changed = self.db.execute(
+            "UPDATE block SET state = 'done' WHERE campaign = ? AND block = ? AND attempt = ?",
+            params![campaign.number, block, attempt],
+        )?;
+        if changed == 0 {
+            return Err(StoreError::NotFound(format!("{id}, block {block}, attempt {attempt}")));
+        }
+        Ok(())
+    }
+
+    /// Records how far a campaign is.
+    pub fn set_campaign_state(&mut self, id: &str, state: CampaignState) -> Result<(), StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        self.db.execute(
+            "UPDATE campaign SET state = ? WHERE number = ?",
+            params![state.as_str(), campaign.number],
+        )?;
+        Ok(())
+    }
+
+    /// Replaces what is known of the target with the same label.
+    pub fn set_target(&mut self, id: &str, target: &TargetRecord) -> Result<(), StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let changed = self.db.execute(
+            "UPDATE target SET target = ?, failure = ?, facts = ? WHERE campaign = ? AND label = ?",
+            params![
+                target.target,
+                failure(target),
+                json("facts", &target.facts)?,
+                campaign.number,
+                target.label
+            ],
+        )?;
+        if changed == 0 {
+            return Err(StoreError::NotFound(format!("{id}, target {}", target.label)));
+        }
+        Ok(())
+    }
+
+    /// A write transaction that takes its lock at once, so that it waits instead of failing later.
+    pub(crate) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+fn json<T: Serialize>(what: &'static str, value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|source| StoreError::Encode { what, source })
+}
+
+fn failure(target: &TargetRecord) -> Option<&str> {
+    match &target.state {
+        TargetState::Ok => None,
+        TargetState::Failed(why) => Some(why),
+    }
+}
+
+/// Inserts the campaign row and its lists; returns its number.
+pub(crate) fn insert_campaign(
+    db: &Connection,
+    c: &Campaign,
+    targets: &[TargetRecord],
+    tests: &[TestInfo],
+) -> Result<i64, StoreError> {
+    if c.id.is_empty() || c.id == "last" || Found::exact(db, &c.id)?.is_some() {
+        return Err(StoreError::Id(c.id.clone()));
+    }
+    db.execute(
+        "INSERT INTO campaign (id, created, title, origin, state, assay_version, plan, scale, seed,
+         environment, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        params![
+            c.id,
+            c.created,
+            c.title,
+            c.origin.as_str(),
+            c.state.as_str(),
+            c.assay_version,
+            json("plan", &c.plan)?,
+            c.scale,
+            c.seed as i64,
+            json("environment", &c.environment)?,
+            json("notes", &c.notes)?
+        ],
+    )
+    .map_err(StoreError::refused(&c.id, || "its own header".into()))?;
+    let number = db.last_insert_rowid();
+    for (position, target) in targets.iter().enumerate() {
+        insert_target(db, number, position, target)
+            .map_err(|e| name(e, &c.id, || format!("target {}", target.label)))?;
+    }
+    for (position, test) in tests.iter().enumerate() {
+        insert_test(db, number, position, test)
+            .map_err(StoreError::refused(&c.id, || format!("test {}", test.id)))?;
+    }
+    Ok(number)
+}
+
+fn name(error: StoreError, campaign: &str, what: impl FnOnce() -> String) -> StoreError {
+    match error {
+        StoreError::Sql(source) => StoreError::refused(campaign, what)(source),
+        other => other,
+    }
+}
+
+fn insert_target(
+    db: &Connection,
+    campaign: i64,
+    position: usize,
+    t: &TargetRecord,
+) -> Result<(), StoreError> {
+    db.prepare_cached(
+        "INSERT INTO target (campaign, position, label, target, failure, facts)
+         VALUES (?, ?, ?, ?, ?, ?)",
+    )?
+    .execute(params![
+        campaign,
+        position as i64,
+        t.label,
+        t.target,
+        failure(t),
+        json("facts", &t.facts)?
+    ])?;
+    Ok(())
+}
+
+fn insert_test(
+    db: &Connection,
+    campaign: i64,
+    position: usize,
+    t: &TestInfo,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO test (campaign, position, id, suite, name, testtype, \"group\", metric, unit,
+         better) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?
+    .execute(params![
+        campaign,
+        position as i64,
+        t.id,
+        t.suite,
+        t.name,
+        t.testtype,
+        t.group.as_str(),
+        t.metric,
+        t.unit,
+        t.better.as_str()
+    ])?;
+    Ok(())
+}
+
+/// Inserts one attempt at a block.
+pub(crate) fn insert_block(
+    db: &Connection,
+    campaign: i64,
+    block: u32,
+    attempt: u32,
+    state: &str,
+    order: &[String],
+) -> Result<(), StoreError> {
+    db.prepare_cached(
+        "INSERT INTO block (campaign, block, attempt, state, \"order\") VALUES (?, ?, ?, ?, ?)",
+    )?
+    .execute(params![campaign, block, attempt, state, json("order", &order)?])?;
+    Ok(())
+}
+
+/// Inserts a sample and its metrics.
+pub(crate) fn insert_sample(
+    db: &Connection,
+    campaign: &Found,
+    attempt: u32,
+    sample: &Sample,
+) -> Result<(), StoreError> {
+    insert_sample_row(db, campaign.number, attempt, sample)
+        .and_then(|()| insert_metrics(db, db.last_insert_rowid(), &sample.metrics))
+        .map_err(StoreError::refused(&campaign.id, || {
+            let Sample { block, case, .. } = sample;
+            format!(
+                "the sample of {} on {}, block {block}, attempt {attempt}",
+                case.test, case.target
+            )
+        }))
+}
+
+fn insert_sample_row(
+    db: &Connection,
+    campaign: i64,
+    attempt: u32,
+    s: &Sample,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
+         cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
+         cpu_user_s, cpu_sys_s, limiter, validity)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?
+    .execute(params![
+        campaign,
+        s.block,
+        attempt,
+        s.position,
+        s.case.target,
+        s.case.suite,
+        s.case.test,
+        s.case.procs,
+        s.case.threads,
+        s.case.cache.as_str(),
+        s.bytes as i64,
+        s.ops as i64,
+        s.seconds,
+        s.skew_ms,
+        s.overlap,
+        s.device_read_bytes.map(|bytes| bytes as i64),
+        s.device_write_bytes.map(|bytes| bytes as i64),
+        s.cpu_user_s,
+        s.cpu_sys_s,
+        s.limiter.as_str(),
+        s.validity.to_string()
+    ])?;
+    Ok(())
+}
+
+fn insert_metrics(db: &Connection, sample: i64, metrics: &[Metric]) -> rusqlite::Result<()> {
+    let mut kind = db.prepare_cached(
+        "INSERT INTO metric_kind (name, unit, better) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    )?;
+    let mut value = db.prepare_cached(
+        "INSERT INTO metric (sample, position, kind, value) SELECT ?, ?, number, ?
+         FROM metric_kind WHERE name = ? AND unit = ? AND better = ?",
+    )?;
+    for (position, m) in metrics.iter().enumerate() {
+        let better = m.better.as_str();
+        kind.execute(params![m.name, m.unit, better])?;
+        value.execute(params![sample, position as i64, m.value, m.name, m.unit, better])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What a store promises: what goes in comes out, an interrupted block does not count twice, and a
+//! file that is not a store is left alone.
+
+use model::{
+    Campaign, CampaignState, Dataset, Metric, Sample, TargetState, Validity, strategies::dataset,
+};
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+use std::{fs, path::PathBuf, time::Instant};
+use store::{Imported, Store, StoreError};
+
+struct Scratch {
+    dir: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("assay.db")
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&self.path()).unwrap()
+    }
+}
+
+/// A dataset with one target, one test and one sample in block 0.
+fn small() -> Dataset {
+    let mut runner = TestRunner::deterministic();
+    loop {
+        let mut data = dataset().new_tree(&mut runner).unwrap().current();
+        if let Some(sample) = data.samples.first_mut() {
+            sample.block = 0;
+            sample.validity = Validity::Valid;
+            data.samples.truncate(1);
+            return data;
+        }
+    }
+}
+
+fn named(id: &str) -> Campaign {
+    Campaign { id: id.into(), ..small().campaign }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_dataset_survives_the_store(data in dataset()) {
+        let scratch = Scratch::new();
+        let mut store = scratch.store();
+        let id = data.campaign.id.clone();
+        prop_assert_eq!(store.import(&data).unwrap(), Imported::Stored(id.clone()));
+        prop_assert_eq!(store.import(&data).unwrap(), Imported::AlreadyThere(id.clone()));
+        prop_assert_eq!(store.dataset(&id).unwrap(), data);
+    }
+}
+
+#[test]
+fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
+    let scratch = Scratch::new();
+    let (mut store, first) = (scratch.store(), small());
+    let id = first.campaign.id.clone();
+    let mut second = first.clone();
+    second.samples[0].seconds += 1.0;
+    store.import(&first).unwrap();
+    assert_eq!(store.import(&second).unwrap(), Imported::Stored(format!("{id}-2")));
+    assert_eq!(store.import(&second).unwrap(), Imported::AlreadyThere(format!("{id}-2")));
+    assert_eq!(store.dataset(&id).unwrap(), first);
+    assert_eq!(store.dataset("last").unwrap().samples, second.samples);
+}
+
+#[test]
+fn a_block_that_was_run_again_counts_once() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    let id = &data.campaign.id;
+    store.create_campaign(&data.campaign, &data.targets, &data.tests).unwrap();
+    let order = [data.targets[0].label.clone()];
+    assert_eq!(store.unfinished_block(id).unwrap(), None);
+
+    assert_eq!(store.start_block(id, 0, &order).unwrap(), 1);
+    store.append(id, 1, &data.samples[0]).unwrap();
+    assert_eq!(store.unfinished_block(id).unwrap(), Some(0));
+
+    assert_eq!(store.start_block(id, 0, &order).unwrap(), 2);
+    let again = Sample { seconds: 42.0, ..data.samples[0].clone() };
+    store.append(id, 2, &again).unwrap();
+    store.finish_block(id, 0, 2).unwrap();
+    assert_eq!(store.unfinished_block(id).unwrap(), None);
+    assert_eq!(store.finished_blocks(id).unwrap(), [0]);
+    assert_eq!(store.dataset(id).unwrap().samples, [again]);
+    let list = store.list().unwrap();
+    assert_eq!((list[0].blocks, list[0].samples), (1, 1));
+}
+
+#[test]
+fn states_of_campaign_and_target_change() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    store.import(&data).unwrap();
+    let mut target = data.targets[0].clone();
+    target.state = TargetState::Failed("mkfs: no such file".into());
+    for state in [CampaignState::Open, CampaignState::Done] {
+        store.set_campaign_state("last", state).unwrap();
+        assert_eq!(store.dataset("last").unwrap().campaign.state, state);
+    }
+    store.set_target("last", &target).unwrap();
+    assert_eq!(store.dataset("last").unwrap().targets[0], target);
+    target.label = "unheard of".into();
+    assert!(matches!(store.set_target("last", &target), Err(StoreError::NotFound(_))));
+}
+
+#[test]
+fn a_sample_of_an_unknown_target_or_block_is_refused_and_named() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    store.import(&data).unwrap();
+    let mut sample = data.samples[0].clone();
+    sample.case.target = "unheard-of".into();
+    let error = store.append("last", 1, &sample).unwrap_err().to_string();
+    assert!(error.contains("unheard-of") && error.contains(&data.campaign.id), "{error}");
+    assert!(store.append("last", 9, &data.samples[0]).is_err());
+    let not_a_number = Sample { seconds: f64::NAN, ..data.samples[0].clone() };
+    assert!(store.append("last", 1, &not_a_number).is_err());
+    assert_eq!(store.dataset("last").unwrap(), data);
+}
+
+#[test]
+fn ids_may_be_shortened_as_long_as_one_campaign_fits() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    for id in ["2026-a_1", "2026-ax1", "other"] {
+        store.create_campaign(&named(id), &[], &[]).unwrap();
+    }
+    assert_eq!(store.resolve("2026-a_").unwrap(), "2026-a_1");
+    assert_eq!(store.resolve("o").unwrap(), "other");
+    assert_eq!(store.resolve("last").unwrap(), "other");
+    let error = store.resolve("2026").unwrap_err();
+    assert!(matches!(&error, StoreError::Ambiguous { ids, .. } if ids.contains("2026-ax1")));
+    for missing in ["", "x", "%"] {
+        assert!(matches!(store.resolve(missing), Err(StoreError::NotFound(_))), "{missing}");
+    }
+    for bad in ["", "last", "other"] {
+        let created = store.create_campaign(&named(bad), &[], &[]);
+        assert!(matches!(created, Err(StoreError::Id(_))), "{bad}");
+    }
+}
+
+#[test]
+fn other_files_are_refused_by_name_and_left_alone() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    let text = b"This is a letter to my boss, much longer than any magic number.".repeat(20);
+    fs::write(&path, &text).unwrap();
+    for open in [Store::open, Store::open_read_only] {
+        let error = open(&path).unwrap_err();
+        assert!(matches!(error, StoreError::NotAStore { .. }), "{error}");
+        assert!(error.to_string().contains("assay.db"), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), text);
+
+    fs::remove_file(&path).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE letters (id)").unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::NotAStore { .. })));
+    let missing = Store::open_read_only(&scratch.dir.path().join("none"));
+    assert!(matches!(missing, Err(StoreError::Open { .. })));
+}
+
+#[test]
+fn a_store_of_a_later_version_asks_for_an_upgrade() {
+    let scratch = Scratch::new();
+    drop(scratch.store());
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.pragma_update(None, "user_version", 1000).unwrap();
+    drop(db);
+    for open in [Store::open, Store::open_read_only] {
+        let error = open(&scratch.path()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 1000, .. }), "{error}");
+        assert!(error.to_string().contains("upgrade assay"));
+    }
+}
+
+#[test]
+fn a_reader_sees_what_a_writer_committed_and_cannot_write() {
+    let scratch = Scratch::new();
+    let (mut writer, data) = (scratch.store(), small());
+    writer.import(&data).unwrap();
+    let mut reader = Store::open_read_only(&scratch.path()).unwrap();
+    assert_eq!(reader.dataset("last").unwrap(), data);
+    assert!(reader.set_campaign_state("last", CampaignState::Done).is_err());
+}
+
+/// Prints how long the largest campaign takes; time decides nothing here.
+#[test]
+fn a_hundred_thousand_samples_come_back() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    let metric = |i| Metric::new(&format!("m{i}"), f64::from(i), "MB/s", model::Better::Higher);
+    let count = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
+    let one = Sample { metrics: (0..6).map(metric).collect(), ..data.samples[0].clone() };
+    data.samples = (0..count).map(|i| Sample { block: i / 1000, ..one.clone() }).collect();
+    let start = Instant::now();
+    store.import(&data).unwrap();
+    let stored = start.elapsed();
+    let start = Instant::now();
+    let back = store.dataset("last").unwrap();
+    println!("{count} samples: import {stored:?}, dataset {:?}", start.elapsed());
+    assert!(back == data);
+}
