@@ -1,1 +1,316 @@
-//! To be written.
+//! The barrier of a crew, in memory that its processes share.
+//!
+//! A phase goes like this: every worker *arrives* and sleeps; the last one wakes the coordinator,
+//! which takes its snapshots of the system, clears the counters and *releases* all workers with one
+//! futex wake. A worker then *begins*, works, *ends* and arrives again. The last to begin and the
+//! first to end note the time and the sum of all counters: between the two everybody worked, and
+//! only what was moved there is a rate of the whole crew.
+
+mod shared;
+
+use crate::{
+    clock::now_ns,
+    progress::{Counters, Progress},
+};
+use model::PhaseOverlap;
+use rustix::{
+    io::{Errno, FdFlags, fcntl_getfd, fcntl_setfd},
+    thread::futex,
+    time::Timespec,
+};
+use shared::{Header, Mark, Shared};
+use std::{
+    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    sync::atomic::{AtomicU32, Ordering::*},
+    time::Duration,
+};
+
+pub use shared::MAX_WORKERS;
+
+/// Value of `broken_by` when it was the coordinator.
+const COORDINATOR: u32 = u32::MAX;
+
+/// Why the shared memory of a crew cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BarrierError {
+    /// A system call failed.
+    #[error("shared memory of the crew: {0}")]
+    System(#[from] Errno),
+    /// Too few or too many workers.
+    #[error("a crew of {0} workers cannot be; use 1 to {MAX_WORKERS}")]
+    Size(u32),
+    /// The descriptor is something else.
+    #[error("file descriptor {0} is not the shared memory of a crew; only assay starts workers")]
+    Foreign(RawFd),
+    /// There is no such worker.
+    #[error("worker {0} is not one of a crew of {1}")]
+    NoSuchWorker(u32, u32),
+}
+
+/// The crew broke up while a worker waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("another worker failed, or the coordinator gave up")]
+pub struct Broken;
+
+/// Who broke the crew up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenBy {
+    /// This worker, by its number.
+    Worker(u32),
+    /// The coordinator.
+    Coordinator,
+}
+
+/// What the workers that stand at the barrier came for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrived {
+    /// Some have not arrived.
+    Waiting,
+    /// All, for a phase.
+    Phase,
+    /// All, and none has a further phase.
+    Finished,
+    /// All, but this many of them have no further phase, and the others have.
+    Divided(u32),
+}
+
+/// The shared memory of a crew, with what the coordinator does to it.
+#[derive(Debug)]
+pub struct Barrier(Shared);
+
+impl Barrier {
+    /// Creates it for `workers`, 1 to `MAX_WORKERS`, with the calling process as coordinator.
+    pub fn create(workers: u32) -> Result<Barrier, BarrierError> {
+        Shared::create(workers).map(Barrier)
+    }
+
+    /// Attaches a worker to the memory it inherited under the number `fd`, which it thereby owns.
+    pub fn attach(fd: RawFd) -> Result<Barrier, BarrierError> {
+        if fd <= 2 {
+            return Err(BarrierError::Foreign(fd));
+        }
+        // SAFETY: borrowed for one call that does nothing but fail if the number is not open.
+        fcntl_getfd(unsafe { BorrowedFd::borrow_raw(fd) })
+            .map_err(|_| BarrierError::Foreign(fd))?;
+        // SAFETY: it is open, and the contract of this function gives it to us.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        // What the worker's own children inherit must not keep the memory alive.
+        fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
+        Shared::open(fd).map(Barrier)
+    }
+
+    /// Lets every process started from now on inherit the memory; its number goes to `attach`.
+    pub fn inheritable(&self) -> Result<RawFd, BarrierError> {
+        fcntl_setfd(self.0.fd(), FdFlags::empty())?;
+        Ok(self.0.fd().as_raw_fd())
+    }
+
+    /// Ends `inheritable`.
+    pub fn private(&self) -> Result<(), BarrierError> {
+        Ok(fcntl_setfd(self.0.fd(), FdFlags::CLOEXEC)?)
+    }
+
+    /// Process id of the coordinator.
+    pub fn coordinator(&self) -> u32 {
+        self.header().coordinator.load(Relaxed)
+    }
+
+    /// How many workers the crew has.
+    pub fn workers(&self) -> u32 {
+        self.0.slots().len() as u32
+    }
+
+    /// The side of worker `number`.
+    pub fn member(&self, number: u32) -> Result<Member<'_>, BarrierError> {
+        match self.0.slots().get(number as usize) {
+            Some(_) => Ok(Member { barrier: self, number }),
+            None => Err(BarrierError::NoSuchWorker(number, self.workers())),
+        }
+    }
+
+    /// Sleeps until all workers stand at the barrier, for at most `timeout`; may return earlier.
+    pub fn await_all(&self, timeout: Duration) -> Arrived {
+        let arrived = &self.header().arrived.0;
+        let seen = arrived.load(Acquire);
+        if seen < self.workers() {
+            sleep_on(arrived, seen, Some(timeout));
+        }
+        if arrived.load(Acquire) < self.workers() {
+            return Arrived::Waiting;
+        }
+        match self.header().finished.0.load(Relaxed) {
+            0 => Arrived::Phase,
+            all if all == self.workers() => Arrived::Finished,
+            some => Arrived::Divided(some),
+        }
+    }
+
+    /// How often worker `number` has arrived; 0 for one that does not exist.
+    pub fn arrivals(&self, number: u32) -> u32 {
+        self.0.slots().get(number as usize).map_or(0, |slot| slot.arrivals.load(Acquire))
+    }
+
+    /// What was done while all workers were in the phase that ended; valid until `release`.
+    pub fn overlap(&self) -> PhaseOverlap {
+        let (from, to) = (&self.header().all_started, &self.header().first_ended);
+        let (from_ns, to_ns) = (from.time_ns.load(Acquire), to.time_ns.load(Acquire));
+        if from_ns == 0 || to_ns <= from_ns {
+            return PhaseOverlap::default();
+        }
+        PhaseOverlap {
+            window_ns: to_ns - from_ns,
+            bytes: to.bytes.load(Relaxed).saturating_sub(from.bytes.load(Relaxed)),
+            ops: to.ops.load(Relaxed).saturating_sub(from.ops.load(Relaxed)),
+        }
+    }
+
+    /// Clears all counters and lets all workers go. To be called only when all have arrived.
+    pub fn release(&self) {
+        let header = self.header();
+        for word in [&header.arrived, &header.finished, &header.started, &header.ended] {
+            word.0.store(0, Relaxed);
+        }
+        header.all_started.clear();
+        header.first_ended.clear();
+        for slot in self.0.slots() {
+            slot.counters.bytes.store(0, Relaxed);
+            slot.counters.ops.store(0, Relaxed);
+        }
+        header.generation.0.fetch_add(1, Release);
+        wake_all(&header.generation.0);
+    }
+
+    /// Breaks the crew up: whoever waits or arrives gets `Broken`.
+    pub fn break_up(&self) {
+        self.break_up_as(COORDINATOR);
+    }
+
+    /// Who broke the crew up first, if anybody did.
+    pub fn broken_by(&self) -> Option<BrokenBy> {
+        match self.header().broken_by.0.load(Acquire) {
+            0 => None,
+            COORDINATOR => Some(BrokenBy::Coordinator),
+            member => Some(BrokenBy::Worker(member - 1)),
+        }
+    }
+
+    fn break_up_as(&self, who: u32) {
+        let header = self.header();
+        let _first_wins = header.broken_by.0.compare_exchange(0, who, AcqRel, Acquire);
+        // A new generation, so that nobody who has looked at the flag before falls asleep after.
+        header.generation.0.fetch_add(1, AcqRel);
+        wake_all(&header.generation.0);
+        wake_all(&header.arrived.0);
+    }
+
+    fn header(&self) -> &Header {
+        self.0.header()
+    }
+
+    fn note(&self, mark: &Mark, time_ns: u64) {
+        let sum = |pick: fn(&Counters) -> u64| {
+            self.0.slots().iter().map(|slot| pick(&slot.counters)).sum::<u64>()
+        };
+        mark.bytes.store(sum(|c| c.bytes.load(Relaxed)), Relaxed);
+        mark.ops.store(sum(|c| c.ops.load(Relaxed)), Relaxed);
+        mark.time_ns.store(time_ns, Release);
+    }
+}
+
+/// One worker's side of the barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    barrier: &'a Barrier,
+    number: u32,
+}
+
+impl<'a> Member<'a> {
+    /// Arrives for a phase and sleeps until all are released.
+    pub fn arrive(&self) -> Result<(), Broken> {
+        self.arrive_and_wait(false)
+    }
+
+    /// Arrives with no further phase and sleeps until all are released.
+    pub fn finish(&self) -> Result<(), Broken> {
+        self.arrive_and_wait(true)
+    }
+
+    /// Arrives for the last time, with no further phase, and does not wait.
+    pub fn leave(&self) {
+        self.count_in(true);
+    }
+
+    /// Begins the phase that was released: returns the start time, nanoseconds.
+    #[inline]
+    pub fn begin(&self) -> u64 {
+        let header = self.barrier.header();
+        if header.started.0.fetch_add(1, AcqRel) + 1 == self.barrier.workers() {
+            self.barrier.note(&header.all_started, now_ns());
+        }
+        now_ns()
+    }
+
+    /// Ends the phase: returns the end time, nanoseconds.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        let end_ns = now_ns();
+        let header = self.barrier.header();
+        if header.ended.0.fetch_add(1, AcqRel) == 0 {
+            self.barrier.note(&header.first_ended, end_ns);
+        }
+        end_ns
+    }
+
+    /// The worker's counters; zero when a phase begins.
+    pub fn progress(&self) -> Progress<'a> {
+        Progress::new(&self.barrier.0.slots()[self.number as usize].counters)
+    }
+
+    /// Breaks the crew up, so that nobody waits for this worker.
+    pub fn break_up(&self) {
+        self.barrier.break_up_as(self.number + 1);
+    }
+
+    fn arrive_and_wait(&self, finished: bool) -> Result<(), Broken> {
+        let header = self.barrier.header();
+        let generation = header.generation.0.load(Acquire);
+        if header.broken_by.0.load(Acquire) != 0 {
+            return Err(Broken);
+        }
+        self.count_in(finished);
+        while header.generation.0.load(Acquire) == generation {
+            sleep_on(&header.generation.0, generation, None);
+        }
+        match header.broken_by.0.load(Acquire) {
+            0 => Ok(()),
+            _ => Err(Broken),
+        }
+    }
+
+    fn count_in(&self, finished: bool) {
+        let header = self.barrier.header();
+        self.barrier.0.slots()[self.number as usize].arrivals.fetch_add(1, Release);
+        if finished {
+            header.finished.0.fetch_add(1, Relaxed);
+        }
+        if header.arrived.0.fetch_add(1, AcqRel) + 1 == self.barrier.workers() {
+            wake_all(&header.arrived.0);
+        }
+    }
+}
+
+/// Sleeps while `word` is `value`. Every caller looks at the word again, so that neither a spurious
+/// wake-up nor an error (the value had changed, a signal, the time is over) needs a case of its own.
+fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) {
+    let timeout = timeout
+        .map(|t| Timespec { tv_sec: t.as_secs() as i64, tv_nsec: i64::from(t.subsec_nanos()) });
+    let _ = futex::wait(word, futex::Flags::empty(), value, timeout.as_ref());
+}
+
+/// Wakes every process that sleeps on `word`; fails only for an address that is not mapped.
+fn wake_all(word: &AtomicU32) {
+    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32);
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 
 pub mod barrier;
 pub mod clock;
+pub mod cpu;
 pub mod data;
 pub mod map;
 pub mod progress;

@@ -1,0 +1,132 @@
+//! The protocol, with threads for processes and one hand that moves all pieces.
+
+use super::*;
+use std::thread;
+
+const LONG: Duration = Duration::from_secs(20);
+
+fn wait_for(barrier: &Barrier, wanted: Arrived) {
+    let start = std::time::Instant::now();
+    while barrier.await_all(LONG) != wanted {
+        assert!(start.elapsed() < LONG, "{wanted:?} never came");
+    }
+}
+
+#[test]
+fn overlap_is_last_start_to_first_end() {
+    let barrier = Barrier::create(2).unwrap();
+    let (a, b) = (barrier.member(0).unwrap(), barrier.member(1).unwrap());
+    let a_start = a.begin();
+    a.progress().add(1000, 10);
+    thread::sleep(Duration::from_millis(1));
+    let b_start = b.begin();
+    a.progress().add(300, 3);
+    b.progress().add(50, 1);
+    let a_end = a.end();
+    b.progress().add(7_000, 70);
+    let b_end = b.end();
+    let overlap = barrier.overlap();
+    assert_eq!((overlap.bytes, overlap.ops), (350, 4));
+    assert!(a_start < b_start && a_end <= b_end);
+    // The window begins just before the second worker's clock does, after the first worker's.
+    assert!(overlap.window_ns >= a_end - b_start && overlap.window_ns < a_end - a_start);
+}
+
+#[test]
+fn no_overlap_when_one_ended_before_all_began() {
+    let barrier = Barrier::create(2).unwrap();
+    let (a, b) = (barrier.member(0).unwrap(), barrier.member(1).unwrap());
+    a.begin();
+    a.progress().add(1, 1);
+    a.end();
+    assert_eq!(barrier.overlap(), PhaseOverlap::default());
+    b.begin();
+    b.progress().add(1, 1);
+    b.end();
+    assert_eq!(barrier.overlap(), PhaseOverlap::default());
+}
+
+#[test]
+fn phases_run_in_step_and_counters_start_at_zero() {
+    const WORKERS: u32 = 8;
+    let barrier = Barrier::create(WORKERS).unwrap();
+    thread::scope(|scope| {
+        for number in 0..WORKERS {
+            let member = barrier.member(number).unwrap();
+            scope.spawn(move || {
+                for bytes in [5, 9] {
+                    member.arrive().unwrap();
+                    member.begin();
+                    assert_eq!(member.progress().bytes(), 0);
+                    member.progress().add(bytes, 1);
+                    member.end();
+                }
+                member.finish().unwrap();
+                member.leave();
+            });
+        }
+        for round in 1..=2 {
+            wait_for(&barrier, Arrived::Phase);
+            assert!((0..WORKERS).all(|w| barrier.arrivals(w) == round));
+            barrier.release();
+        }
+        wait_for(&barrier, Arrived::Finished);
+        barrier.release();
+        wait_for(&barrier, Arrived::Finished);
+        assert!((0..WORKERS).all(|w| barrier.arrivals(w) == 4));
+    });
+}
+
+#[test]
+fn a_break_up_wakes_those_who_wait_and_names_the_first() {
+    let barrier = Barrier::create(3).unwrap();
+    thread::scope(|scope| {
+        let waiting = barrier.member(0).unwrap();
+        let waiter = scope.spawn(move || waiting.arrive());
+        while barrier.arrivals(0) == 0 {
+            thread::yield_now();
+        }
+        assert_eq!(barrier.broken_by(), None);
+        barrier.member(2).unwrap().break_up();
+        barrier.break_up();
+        assert_eq!(waiter.join().unwrap(), Err(Broken));
+    });
+    assert_eq!(barrier.broken_by(), Some(BrokenBy::Worker(2)));
+    assert_eq!(barrier.member(1).unwrap().arrive(), Err(Broken));
+    assert_eq!(barrier.await_all(Duration::ZERO), Arrived::Waiting);
+}
+
+#[test]
+fn a_crew_that_disagrees_is_seen() {
+    let barrier = Barrier::create(2).unwrap();
+    barrier.member(0).unwrap().leave();
+    thread::scope(|scope| {
+        let member = barrier.member(1).unwrap();
+        let other = scope.spawn(move || member.arrive());
+        wait_for(&barrier, Arrived::Divided(1));
+        barrier.break_up();
+        assert_eq!(other.join().unwrap(), Err(Broken));
+    });
+}
+
+#[test]
+fn a_second_mapping_sees_the_same_crew() {
+    let barrier = Barrier::create(5).unwrap();
+    let copy = rustix::io::fcntl_dupfd_cloexec(barrier.0.fd(), 3).unwrap();
+    let attached = Barrier::attach(std::os::fd::IntoRawFd::into_raw_fd(copy)).unwrap();
+    assert_eq!((attached.workers(), attached.coordinator()), (5, std::process::id()));
+    barrier.member(4).unwrap().progress().add(3, 1);
+    assert_eq!(attached.member(4).unwrap().progress().bytes(), 3);
+    assert!(matches!(attached.member(5), Err(BarrierError::NoSuchWorker(5, 5))));
+}
+
+#[test]
+fn what_is_no_crew_is_refused() {
+    assert!(matches!(Barrier::create(0), Err(BarrierError::Size(0))));
+    assert!(matches!(Barrier::create(MAX_WORKERS + 1), Err(BarrierError::Size(_))));
+    assert!(matches!(Barrier::attach(1), Err(BarrierError::Foreign(1))));
+    assert!(matches!(Barrier::attach(999_999), Err(BarrierError::Foreign(_))));
+    let file = std::fs::File::open("/proc/self/exe").unwrap();
+    let fd = std::os::fd::IntoRawFd::into_raw_fd(file);
+    assert!(Barrier::attach(fd).is_err());
+}
