@@ -1,1 +1,350 @@
-//! To be written.
+//! Generated data: which word stands at which place of a vector of any length, from a buffer that is
+//! made before the clock starts, so that writing it costs no more than writing a slice.
+//!
+//! A vector is cut in runs, and a run is one slice of the buffer. Successive runs walk through the
+//! buffer; every pass begins one word further on than the one before. Blocks of a file that are
+//! aligned to 4 KiB therefore differ for 512 passes (8 GiB of words), which a file system that
+//! deduplicates would otherwise notice. Any single word can be computed without the buffer, so a
+//! reader can check what it finds.
+
+use model::{DataKind, Rng};
+
+/// Words in the default run: 16 MiB.
+pub const RUN_WORDS: u64 = 2 << 20;
+
+/// Elements after which a pass over the buffer ends; a multiple of a block.
+const PASS: u64 = 2 << 20;
+/// Words in a 4 KiB block, which is also the number of passes that differ.
+const BLOCK_WORDS: u64 = 512;
+/// Words after which the ancestor's mixture begins again.
+const MIXTURE: u64 = 1 << 14;
+/// Increment of splitmix64: the golden ratio, odd.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The output function of splitmix64 (Steele, Lea and Flood, 2014): a bijection that passes for random.
+#[inline]
+fn mix(state: u64) -> u64 {
+    let mut z = state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A seed for the thing called `name`, derived from `seed`.
+pub fn derive_seed(seed: u64, name: &str) -> u64 {
+    name.bytes()
+        .fold(mix(seed ^ GOLDEN), |state, byte| mix(state.wrapping_add(GOLDEN) ^ u64::from(byte)))
+}
+
+/// The rule by which every word of a vector is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    kind: DataKind,
+    seed: u64,
+    run: u64,
+}
+
+impl Pattern {
+    /// The vector of `worker` in runs of `run` elements (at least 1).
+    pub fn new(kind: &DataKind, seed: u64, worker: u32, run: u64) -> Pattern {
+        let seed = mix(seed ^ mix(u64::from(worker).wrapping_add(GOLDEN)));
+        Pattern { kind: kind.clone(), seed, run: run.max(1) }
+    }
+
+    /// The word of element `i`.
+    #[inline]
+    pub fn word(&self, i: u64) -> u64 {
+        self.base_word(self.index(i))
+    }
+
+    /// Length of the buffer from which a vector of `len` elements is written.
+    fn base_len(&self, len: u64) -> u64 {
+        len.min(PASS + self.run + BLOCK_WORDS)
+    }
+
+    /// Place of element `i` in the buffer.
+    #[inline]
+    fn index(&self, i: u64) -> u64 {
+        let within = i % self.run;
+        let start = i - within;
+        start % PASS + start / PASS % BLOCK_WORDS + within
+    }
+
+    /// Elements from `i` to the end of its run.
+    #[inline]
+    fn left_in_run(&self, i: u64) -> u64 {
+        self.run - i % self.run
+    }
+
+    fn base_word(&self, at: u64) -> u64 {
+        let random = mix(self.seed.wrapping_add(at.wrapping_mul(GOLDEN)));
+        match self.kind {
+            DataKind::Random => random,
+            DataKind::Compressible if at % BLOCK_WORDS < BLOCK_WORDS / 2 => random,
+            DataKind::Compressible | DataKind::Zeros => 0,
+            DataKind::Ancestor => ancestor_word(at, random),
+        }
+    }
+}
+
+/// A quarter counting, a quarter 42, a quarter permuted, a quarter of digits, and a tail of -42.
+fn ancestor_word(at: u64, random: u64) -> u64 {
+    const QUARTER: u64 = MIXTURE / 4;
+    let within = at % MIXTURE;
+    match within / QUARTER {
+        _ if within == MIXTURE - 1 => (-42i64) as u64,
+        0 => at,
+        1 => 42,
+        // An odd multiplier permutes a power of two.
+        2 => (within.wrapping_mul(GOLDEN | 1) >> 3) % QUARTER,
+        _ => random % 10,
+    }
+}
+
+/// A vector of words, ready to be written.
+#[derive(Debug)]
+pub struct Data {
+    pattern: Pattern,
+    len: u64,
+    base: Vec<u64>,
+}
+
+impl Data {
+    /// `len_words` words of `worker` in runs of [`RUN_WORDS`].
+    pub fn new(kind: &DataKind, seed: u64, worker: u32, len_words: u64) -> Data {
+        Data::of(Pattern::new(kind, seed, worker, RUN_WORDS), len_words)
+    }
+
+    /// `len_words` words by `pattern`.
+    pub fn of(pattern: Pattern, len_words: u64) -> Data {
+        let base = (0..pattern.base_len(len_words)).map(|at| pattern.base_word(at)).collect();
+        Data { pattern, len: len_words, base }
+    }
+
+    /// The same vector with every word replaced by `f` of it.
+    pub fn mapped(mut self, f: impl Fn(u64) -> u64) -> Data {
+        self.base.iter_mut().for_each(|word| *word = f(*word));
+        self
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True when there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The word of element `i`; 0 beyond the end.
+    #[inline]
+    pub fn word(&self, i: u64) -> u64 {
+        self.base.get(self.pattern.index(i) as usize).copied().unwrap_or(0)
+    }
+
+    /// The words from `i` on: at most `max`, not beyond the run or the end; empty beyond the end.
+    #[inline]
+    pub fn piece(&self, i: u64, max: u64) -> &[u64] {
+        let count = max.min(self.pattern.left_in_run(i)).min(self.len.saturating_sub(i)) as usize;
+        let from = self.pattern.index(i) as usize;
+        self.base.get(from..from + count).unwrap_or(&[])
+    }
+
+    /// [`Data::piece`] as bytes in memory order.
+    #[inline]
+    pub fn piece_bytes(&self, i: u64, max: u64) -> &[u8] {
+        bytes_of(self.piece(i, max))
+    }
+}
+
+/// The bytes of `words` in memory order.
+#[inline]
+pub fn bytes_of(words: &[u64]) -> &[u8] {
+    // SAFETY: the pointer and the length in bytes are those of a live slice, a byte needs no
+    // alignment, and every byte of a u64 is initialised.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
+}
+
+/// Bytes of one symbol in a text column: four letters and a NUL.
+pub const SYMBOL_BYTES: usize = 5;
+/// Number of distinct symbols.
+pub const SYMBOLS: usize = 10_000;
+
+/// 10 000 distinct names of four letters `a` to `p`, in alphabetical order; a name's place is its id.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    names: Vec<[u8; 4]>,
+    /// Id by the 16 bits that four letters make; `u16::MAX` where there is no such name.
+    ids: Vec<u16>,
+}
+
+impl Domain {
+    /// The names drawn by `seed`.
+    pub fn new(seed: u64) -> Domain {
+        let mut codes: Vec<u16> = (0..=u16::MAX).collect();
+        Rng::new(seed).shuffle(&mut codes);
+        codes.truncate(SYMBOLS);
+        codes.sort_unstable();
+        let mut ids = vec![u16::MAX; 1 << 16];
+        for (id, code) in codes.iter().enumerate() {
+            ids[usize::from(*code)] = id as u16;
+        }
+        let letter = |code: u16, shift: u16| b'a' + (code >> shift & 15) as u8;
+        let names = codes.iter().map(|&c| [12, 8, 4, 0].map(|shift| letter(c, shift))).collect();
+        Domain { names, ids }
+    }
+
+    /// The names by id.
+    pub fn names(&self) -> &[[u8; 4]] {
+        &self.names
+    }
+
+    /// The id that a random word stands for.
+    #[inline]
+    pub fn id_of_word(word: u64) -> u64 {
+        ((u128::from(word) * SYMBOLS as u128) >> 64) as u64
+    }
+
+    /// The id of `name`, when it is one of the names.
+    #[inline]
+    pub fn id_of_name(&self, name: &[u8]) -> Option<u16> {
+        if name.len() != 4 || name.iter().any(|c| !(b'a'..=b'p').contains(c)) {
+            return None;
+        }
+        let code = name.iter().fold(0usize, |code, c| code << 4 | usize::from(c - b'a'));
+        self.ids.get(code).copied().filter(|&id| id != u16::MAX)
+    }
+
+    /// The name of `id` as it stands in a text column; ids beyond the last give the last name.
+    #[inline]
+    pub fn text(&self, id: u64) -> [u8; SYMBOL_BYTES] {
+        let [a, b, c, d] = self.names[(id as usize).min(SYMBOLS - 1)];
+        [a, b, c, d, 0]
+    }
+}
+
+/// A vector of symbols as text, ready to be written.
+#[derive(Debug)]
+pub struct Text {
+    ids: Data,
+    text: Vec<u8>,
+}
+
+impl Text {
+    /// The names in `domain` of the ids in `ids`.
+    pub fn new(domain: &Domain, ids: Data) -> Text {
+        let text = ids.base.iter().flat_map(|&id| domain.text(id)).collect();
+        Text { ids, text }
+    }
+
+    /// The text of the symbols from `i` on; as [`Data::piece`].
+    #[inline]
+    pub fn piece_bytes(&self, i: u64, max: u64) -> &[u8] {
+        let count = self.ids.piece(i, max).len();
+        let from = self.ids.pattern.index(i) as usize;
+        self.text.get(from * SYMBOL_BYTES..(from + count) * SYMBOL_BYTES).unwrap_or(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    const KINDS: [DataKind; 4] =
+        [DataKind::Random, DataKind::Compressible, DataKind::Zeros, DataKind::Ancestor];
+
+    #[test]
+    fn the_buffer_and_the_rule_agree_over_many_runs() {
+        for kind in KINDS {
+            let pattern = Pattern::new(&kind, 7, 3, 1000);
+            let data = Data::of(pattern.clone(), 5 << 20);
+            let mut i = 0;
+            while i < data.len() {
+                let piece = data.piece(i, 700);
+                assert!(!piece.is_empty());
+                assert_eq!(piece[0], pattern.word(i), "{kind} {i}");
+                assert_eq!(piece[piece.len() - 1], pattern.word(i + piece.len() as u64 - 1));
+                i += piece.len() as u64;
+            }
+            assert!(data.piece(data.len(), 1).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_sequence_is_pinned() {
+        let pattern = Pattern::new(&DataKind::Random, 1, 0, RUN_WORDS);
+        assert_eq!(pattern, Pattern::new(&DataKind::Random, 1, 0, RUN_WORDS));
+        assert_eq!(pattern.word(0), 5030171812741402187);
+        assert_eq!(pattern.word((1 << 30) - 1), 8497367719916353251);
+    }
+
+    #[test]
+    fn workers_and_seeds_differ() {
+        let words: HashSet<u64> = [(1, 0), (1, 1), (2, 0), (2, 1)]
+            .map(|(seed, worker)| Pattern::new(&DataKind::Random, seed, worker, 8).word(0))
+            .into();
+        assert_eq!(words.len(), 4);
+        assert_ne!(derive_seed(1, "a"), derive_seed(1, "b"));
+    }
+
+    #[test]
+    fn no_aligned_block_repeats_in_eight_gib() {
+        // A block is named by the word it starts with; words are distinct within one buffer, and
+        // blocks start two words early because of the file's header.
+        for run in [RUN_WORDS, 64_512, 2047] {
+            let pattern = Pattern::new(&DataKind::Random, 1, 0, run);
+            let mut seen = HashSet::new();
+            let mut at = BLOCK_WORDS - 2;
+            while at < 1 << 30 {
+                assert!(seen.insert(pattern.index(at)), "run {run}, element {at}");
+                at += BLOCK_WORDS * 37;
+            }
+        }
+    }
+
+    #[test]
+    fn a_clipped_buffer_holds_every_word() {
+        for len in [1, 513, PASS - 1, PASS + 5, PASS + 4000] {
+            let data = Data::of(Pattern::new(&DataKind::Random, 5, 0, 1024), len);
+            for i in [0, len / 2, len - 1] {
+                assert_eq!(data.word(i), data.pattern.word(i));
+                assert_eq!(data.piece(i, 1), [data.pattern.word(i)]);
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_look_as_they_say() {
+        let half = Data::new(&DataKind::Compressible, 1, 0, 512);
+        assert_eq!(half.piece(0, 512).iter().filter(|&&w| w == 0).count(), 256);
+        assert!(Data::new(&DataKind::Zeros, 1, 0, 100).piece(0, 100).iter().all(|&w| w == 0));
+        let ancestor = Data::new(&DataKind::Ancestor, 1, 0, MIXTURE);
+        assert_eq!([ancestor.word(5), ancestor.word(5000)], [5, 42]);
+        assert_eq!(ancestor.word(MIXTURE - 1) as i64, -42);
+        assert!((3 * MIXTURE / 4..MIXTURE - 1).all(|i| ancestor.word(i) < 10));
+    }
+
+    #[test]
+    fn symbols_are_distinct_sorted_and_found_again() {
+        let domain = Domain::new(9);
+        assert_eq!(domain.names().len(), SYMBOLS);
+        assert!(domain.names().windows(2).all(|w| w[0] < w[1]));
+        for (id, name) in domain.names().iter().enumerate() {
+            assert_eq!(domain.id_of_name(name), Some(id as u16));
+        }
+        assert_eq!(domain.id_of_name(b"zzzz"), None);
+        assert_eq!(Domain::id_of_word(u64::MAX), SYMBOLS as u64 - 1);
+    }
+
+    #[test]
+    fn text_is_the_names_of_the_ids() {
+        let domain = Domain::new(9);
+        let ids = || Data::of(Pattern::new(&DataKind::Random, 1, 0, 100), 250);
+        let text = Text::new(&domain, ids().mapped(Domain::id_of_word));
+        let piece = text.piece_bytes(120, 1000);
+        assert_eq!(piece.len(), 80 * SYMBOL_BYTES);
+        assert_eq!(piece[..5], domain.text(Domain::id_of_word(ids().word(120))));
+    }
+}
