@@ -3,17 +3,44 @@
 
 use crate::{lexer, tidy::Problem, tree::Tree};
 
-/// Files below `crates/*/src` that their parent module does not name.
+/// Folders whose files are registered: what the macro `registry!` of the crate does not list would
+/// compile and yet be missing.
+const REGISTERED: [&str; 3] =
+    ["crates/lab/src/fs/", "crates/formats/src/importers/", "crates/report/src/sections/"];
+
+/// Files below `crates/*/src` that their parent module or their registry does not name.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     tree.rust()
         .filter(|file| file.path.starts_with("crates/") && file.path.contains("/src/"))
         .filter_map(|file| {
             let (name, parents) = module(&file.path)?;
-            let parent = parents.iter().find_map(|path| tree.file(path));
-            let named = parent.is_some_and(|p| lexer::has_word(&lexer::code(&p.text), name));
-            (!named).then(|| Problem::file(&file.path, complaint(name, &parents)))
+            let what =
+                unnamed(tree, name, &parents).or_else(|| unregistered(tree, &file.path, name))?;
+            Some(Problem::file(&file.path, what))
         })
         .collect()
+}
+
+fn unnamed(tree: &Tree, name: &str, parents: &[String]) -> Option<String> {
+    let parent = parents.iter().find_map(|path| tree.file(path));
+    let named = parent.is_some_and(|p| lexer::has_word(&lexer::code(&p.text), name));
+    (!named).then(|| complaint(name, parents))
+}
+
+fn unregistered(tree: &Tree, path: &str, name: &str) -> Option<String> {
+    let folder = REGISTERED.iter().find(|folder| path.starts_with(*folder))?;
+    let direct = path[folder.len()..] == format!("{name}.rs") && name != "tests";
+    let source = &folder[..folder.find("/src/")? + 5];
+    let mut files = tree.rust().filter(|file| file.path.starts_with(source));
+    let listed = files
+        .any(|file| registered(&lexer::code(&file.text)).any(|list| lexer::has_word(list, name)));
+    (direct && !listed).then(|| format!("`{name}` is in no `registry!` of {source}; add its line"))
+}
+
+/// What each use of `registry!` in `code` lists; its definition is another word, `macro_rules!`.
+fn registered(code: &str) -> impl Iterator<Item = &str> {
+    let uses = code.match_indices("registry!").map(|(at, _)| &code[at..]);
+    uses.map(|rest| &rest[..rest.find([')', '}']).unwrap_or(rest.len())])
 }
 
 fn complaint(name: &str, parents: &[String]) -> String {
@@ -50,6 +77,22 @@ mod tests {
         let found = check(&listed);
         let what = "`jfs` is not named in crates/lab/src/fs/mod.rs or crates/lab/src/fs.rs; add its line or delete the file";
         assert_eq!(found, [Problem::file("crates/lab/src/fs/jfs.rs", what)]);
+    }
+
+    #[test]
+    fn a_module_that_is_not_registered_is_found() {
+        let files = |registry: &'static str| {
+            tree(&[
+                ("crates/formats/src/lib.rs", registry),
+                ("crates/formats/src/importers.rs", "mod csv;\nmod psv;"),
+                ("crates/formats/src/importers/csv.rs", ""),
+                ("crates/formats/src/importers/psv.rs", ""),
+            ])
+        };
+        assert_eq!(check(&files("mod importers; registry!(csv, psv);")), []);
+        let found = check(&files("mod importers; registry!(csv);\nuse importers::psv;"));
+        let what = "`psv` is in no `registry!` of crates/formats/src/; add its line";
+        assert_eq!(found, [Problem::file("crates/formats/src/importers/psv.rs", what)]);
     }
 
     #[test]
