@@ -1,1 +1,46 @@
 //! Where to do it: file systems, backings, cache control, interlocks and the undo journal.
+//!
+//! [`Lab`] owns what a campaign put on the machine, [`Instance`] is one freshly made candidate.
+//! Everything that must be undone is written to a journal before it is done, so that
+//! [`cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
+//! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
+
+#[allow(unsafe_code)]
+mod command;
+mod device;
+mod drop_caches;
+mod environment;
+mod error;
+mod file_system;
+pub mod fs;
+mod image;
+mod instance;
+mod journal;
+mod lab;
+mod loop_device;
+mod mounts;
+mod observe;
+mod plan;
+mod private_dir;
+mod probe;
+mod quiesce;
+#[allow(unsafe_code)]
+mod residency;
+mod tool;
+mod undo;
+
+pub use command::{Cmd, Output};
+pub use device::Device;
+pub use drop_caches::Coldness;
+pub use environment::collect as collect_environment;
+pub use error::LabError;
+pub use file_system::FileSystem;
+pub use instance::Instance;
+pub use journal::{CleanupReport, cleanup};
+pub use lab::Lab;
+pub use observe::{Snapshot, Usage};
+pub use plan::plan;
+pub use probe::{Availability, DoctorLine, Finding, available, doctor};
+pub use quiesce::Waited;
+pub use residency::{Residency, residency};
+pub use tool::Tool;

@@ -1,0 +1,162 @@
+//! A command as data: printed in a dry run, compared in a golden test, run by the lab.
+
+use crate::{LabError, tool};
+use std::{
+    ffi::{OsStr, OsString},
+    fmt, io,
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{Command, ExitStatus, Stdio},
+};
+
+/// A program with its arguments; no shell takes part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cmd {
+    /// Name of the program, searched on PATH and in the system directories.
+    pub program: String,
+    /// Arguments as they are.
+    pub args: Vec<OsString>,
+}
+
+/// What a command wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// Standard output, lossy UTF-8.
+    pub stdout: String,
+    /// Standard error, lossy UTF-8.
+    pub stderr: String,
+}
+
+impl Cmd {
+    /// A command without arguments.
+    pub fn new(program: &str) -> Cmd {
+        Cmd { program: program.into(), args: Vec::new() }
+    }
+
+    /// With one more argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Cmd {
+        self.args.push(arg.as_ref().into());
+        self
+    }
+
+    /// With more arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Cmd {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
+        self
+    }
+
+    /// Runs it to its end. The child is killed if this process dies, so that a killed coordinator
+    /// leaves no mkfs at work. Messages are in English, because some output is read.
+    ///
+    /// # Errors
+    /// The program is missing, cannot be started, or ends with a status other than 0.
+    pub fn run(&self) -> Result<Output, LabError> {
+        let path = tool::find_program(&self.program).ok_or_else(|| LabError::MissingProgram {
+            program: self.program.clone(),
+            fix: tool::how_to_install(&self.program),
+        })?;
+        let mut command = Command::new(&path);
+        command.args(&self.args).stdin(Stdio::null()).env("LC_ALL", "C");
+        die_with_parent(&mut command);
+        let output = command.output().map_err(LabError::io("run", &path))?;
+        let (stdout, stderr) = (lossy(&output.stdout), lossy(&output.stderr));
+        if output.status.success() {
+            Ok(Output { stdout, stderr })
+        } else {
+            Err(self.failure(output.status, &stderr))
+        }
+    }
+
+    fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
+        let last_line = stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+        LabError::Command {
+            command: self.to_string(),
+            status: match (status.code(), status.signal()) {
+                (Some(code), _) => format!("exit {code}"),
+                (None, Some(signal)) => format!("signal {signal}"),
+                (None, None) => "unknown status".into(),
+            },
+            last_line: last_line.unwrap_or("it gave no reason").into(),
+        }
+    }
+}
+
+impl Output {
+    /// The first line that is not blank, standard output first; versions are told there.
+    pub fn first_line(&self) -> Option<&str> {
+        self.stdout.lines().chain(self.stderr.lines()).map(str::trim).find(|line| !line.is_empty())
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn die_with_parent(command: &mut Command) {
+    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    let parent = getpid();
+    // SAFETY: between fork and exec the closure makes two system calls and builds an error without
+    // allocating; it touches no lock and no memory of other threads.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The parent may have died before the signal was asked for.
+            match getppid() {
+                Some(now) if now == parent => Ok(()),
+                _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+            }
+        });
+    }
+}
+
+impl fmt::Display for Cmd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&quoted(&self.program))?;
+        for arg in &self.args {
+            write!(f, " {}", quoted(&arg.to_string_lossy()))?;
+        }
+        Ok(())
+    }
+}
+
+/// `word` as a POSIX shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_prints_as_a_shell_takes_it() {
+        let cmd = Cmd::new("mkfs.ext4").args(["-O", "^has_journal"]).arg("/tmp/it's here").arg("");
+        assert_eq!(cmd.to_string(), r"mkfs.ext4 -O ^has_journal '/tmp/it'\''s here' ''");
+    }
+
+    #[test]
+    fn output_is_captured() {
+        let output = Cmd::new("sh").args(["-c", "echo out; echo err >&2"]).run().unwrap();
+        assert_eq!(output, Output { stdout: "out\n".into(), stderr: "err\n".into() });
+        assert_eq!(output.first_line(), Some("out"));
+    }
+
+    #[test]
+    fn a_failure_shows_command_status_and_last_line() {
+        let error = Cmd::new("sh").args(["-c", "echo a >&2; echo b >&2; exit 3"]).run();
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "`sh -c 'echo a >&2; echo b >&2; exit 3'` failed (exit 3): b"
+        );
+    }
+
+    #[test]
+    fn a_missing_program_says_so() {
+        let error = Cmd::new("no-such-program-here").run().unwrap_err().to_string();
+        assert!(error.starts_with("`no-such-program-here` is not installed; "), "{error}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The block device under a target: its number, its counters and what sysfs says of it.
+
+use crate::{LabError, mounts};
+use std::{
+    fmt, fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+/// A block device or partition by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Device {
+    major: u32,
+    minor: u32,
+}
+
+impl Device {
+    /// The device on which `path` lies; `None` where there is none, as on tmpfs or NFS.
+    ///
+    /// # Errors
+    /// `path` cannot be looked at.
+    pub fn under(path: &Path) -> Result<Option<Device>, LabError> {
+        let path = path.canonicalize().map_err(LabError::io("find", path))?;
+        let meta = fs::metadata(&path).map_err(LabError::io("look at", &path))?;
+        let device = Device::from_number(meta.dev());
+        if device.sysfs().exists() {
+            return Ok(Some(device));
+        }
+        // Btrfs and overlays give files an anonymous number; the mount table knows the source.
+        let source = mounts::holding(&path)?.map(|mount| mount.source);
+        Ok(source.and_then(|source| Device::of_node(&source)))
+    }
+
+    /// The device that the node `/dev/...` stands for.
+    pub(crate) fn of_node(node: &Path) -> Option<Device> {
+        let device = Device::from_number(fs::metadata(node).ok()?.rdev());
+        device.sysfs().exists().then_some(device)
+    }
+
+    fn from_number(number: u64) -> Device {
+        Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
+    }
+
+    fn sysfs(self) -> PathBuf {
+        format!("/sys/dev/block/{self}").into()
+    }
+
+    /// The file with its I/O counters.
+    pub(crate) fn stat_file(self) -> PathBuf {
+        self.sysfs().join("stat")
+    }
+
+    /// An attribute such as `queue/scheduler`; a partition has those of its disk.
+    pub(crate) fn attribute(self, name: &str) -> Option<String> {
+        let own = fs::canonicalize(self.sysfs()).ok()?;
+        let text = fs::read_to_string(own.join(name))
+            .or_else(|_| fs::read_to_string(own.parent().unwrap_or(&own).join(name)));
+        text.ok().map(|text| text.trim().to_string()).filter(|text| !text.is_empty())
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_has_no_device() {
+        assert_eq!(Device::under(Path::new("/proc")).unwrap(), None);
+        assert!(Device::under(Path::new("/no/such/path")).is_err());
+    }
+}

@@ -1,0 +1,106 @@
+//! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
+
+use crate::{Device, FileSystem, fs as registry, mounts};
+use model::Environment;
+use std::{fs, path::Path};
+
+/// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
+/// directory of the backing.
+pub fn collect(work_dir: &Path) -> Environment {
+    let mut found = Environment::default();
+    for (key, value) in machine().into_iter().chain(backing(work_dir)) {
+        if let Some(value) = value {
+            found.0.insert(key.into(), value);
+        }
+    }
+    for fs in registry::ALL {
+        if let (Some(cmd), Some(line)) = (fs.version(), version(*fs)) {
+            found.0.insert(format!("tool.{}", cmd.program), line);
+        }
+    }
+    found
+}
+
+/// What the tools of `fs` say of their version; `None` when they are missing.
+pub(crate) fn version(fs: &dyn FileSystem) -> Option<String> {
+    Some(fs.version()?.run().ok()?.first_line()?.to_string())
+}
+
+fn machine() -> Vec<(&'static str, Option<String>)> {
+    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
+    let meminfo = read("/proc/meminfo").unwrap_or_default();
+    let os = read("/etc/os-release").unwrap_or_default();
+    let memory = field(&meminfo, "MemTotal").and_then(|text| text.split(' ').next()?.parse().ok());
+    let cpus = std::thread::available_parallelism().ok();
+    let hypervisor = field(&cpuinfo, "flags").map(|flags| {
+        if flags.split(' ').any(|flag| flag == "hypervisor") { "virtual" } else { "none" }.into()
+    });
+    vec![
+        ("kernel.release", read("/proc/sys/kernel/osrelease")),
+        ("cpu.model", field(&cpuinfo, "model name")),
+        ("cpu.count", cpus.map(|n| n.to_string())),
+        ("cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        ("memory.bytes", memory.map(|kib: u64| (kib * 1024).to_string())),
+        ("os.name", os_name(&os)),
+        ("virtualization", hypervisor),
+        ("thp", read("/sys/kernel/mm/transparent_hugepage/enabled").as_deref().and_then(chosen)),
+    ]
+}
+
+fn backing(dir: &Path) -> Vec<(&'static str, Option<String>)> {
+    let mount = dir.canonicalize().ok().and_then(|dir| mounts::holding(&dir).ok().flatten());
+    let device = Device::under(dir).ok().flatten();
+    let attribute = |name: &str| device.and_then(|device| device.attribute(name));
+    vec![
+        ("backing.fstype", mount.as_ref().map(|mount| mount.kind.clone())),
+        ("backing.options", mount.map(|mount| mount.options)),
+        ("backing.device.model", attribute("device/model")),
+        ("backing.device.scheduler", attribute("queue/scheduler").as_deref().and_then(chosen)),
+        ("backing.device.rotational", attribute("queue/rotational")),
+        ("backing.device.read_ahead_kb", attribute("queue/read_ahead_kb")),
+    ]
+}
+
+fn read(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?.trim().to_string();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Value of the first line `key : value`.
+fn field(text: &str, key: &str) -> Option<String> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().to_string())
+}
+
+fn os_name(os_release: &str) -> Option<String> {
+    let line = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(line.trim_matches('"').to_string())
+}
+
+/// The word in brackets, by which sysfs marks the one in force: `none [mq-deadline] bfq`.
+fn chosen(text: &str) -> Option<String> {
+    let word =
+        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
+    Some(word.unwrap_or(text).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read() {
+        assert_eq!(field("a\t: 1\nmodel name\t: X Y\n", "model name").as_deref(), Some("X Y"));
+        assert_eq!(os_name("ID=x\nPRETTY_NAME=\"A B\"\n").as_deref(), Some("A B"));
+        assert_eq!(chosen("none [mq-deadline] bfq").as_deref(), Some("mq-deadline"));
+        assert_eq!(chosen("none").as_deref(), Some("none"));
+    }
+
+    #[test]
+    fn this_machine_tells_its_kernel_and_not_its_name() {
+        let found = collect(Path::new("/"));
+        assert!(found.0.contains_key("kernel.release") && found.0.contains_key("backing.fstype"));
+        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert!(found.0.values().all(|value| value != name.trim()));
+    }
+}

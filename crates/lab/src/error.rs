@@ -1,0 +1,189 @@
+//! Everything that can go wrong in the lab: what, on which object, and what to do next.
+
+use model::{Bytes, KnobError};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Why the lab could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A system call failed.
+    #[error("cannot {what} {path}: {source}")]
+    Io {
+        /// The act, as `open`.
+        what: &'static str,
+        /// The object.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A program is not installed.
+    #[error("`{program}` is not installed; {fix}")]
+    MissingProgram {
+        /// Its name.
+        program: String,
+        /// What to do.
+        fix: String,
+    },
+    /// A program ended with an error.
+    #[error("`{command}` failed ({status}): {last_line}")]
+    Command {
+        /// The command as a shell would take it.
+        command: String,
+        /// Exit status or signal.
+        status: String,
+        /// The last line it wrote to standard error.
+        last_line: String,
+    },
+    /// An option that the file system does not have.
+    #[error("{0}")]
+    Option(#[from] KnobError),
+    /// No such file system in the registry.
+    #[error("`{name}` is not a file system that assay can make; it knows {known}")]
+    UnknownFileSystem {
+        /// As written.
+        name: String,
+        /// The registered names.
+        known: String,
+    },
+    /// The target lies on another target, and this file system cannot.
+    #[error(
+        "`{target}` cannot be made: {name} does not lie on another target; write `{name}` alone"
+    )]
+    NoInner {
+        /// As written.
+        target: String,
+        /// The file system.
+        name: String,
+    },
+    /// Root is needed.
+    #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
+    NeedsRoot {
+        /// The act.
+        what: String,
+    },
+    /// A campaign id that cannot be a file name.
+    #[error("`{0}` is not a campaign id; use letters, digits, `-`, `_` and `.`, not first `.`")]
+    BadCampaign(String),
+    /// Another process works on the campaign.
+    #[error(
+        "campaign {campaign} is running in another process (it holds {journal}); wait or stop it"
+    )]
+    Live {
+        /// Which.
+        campaign: String,
+        /// The locked file.
+        journal: PathBuf,
+    },
+    /// A journal line that is not the last cannot be read.
+    #[error(
+        "{journal} line {line} cannot be read ({why}); undo by hand what it says, then remove it"
+    )]
+    Journal {
+        /// The file.
+        journal: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What the parser says.
+        why: String,
+    },
+    /// Not enough room for the image.
+    #[error(
+        "{dir} has {free} free, the image of {size} needs {needed}; choose another backing directory or a smaller size"
+    )]
+    NoSpace {
+        /// Directory of the image.
+        dir: PathBuf,
+        /// Size of the image.
+        size: Bytes,
+        /// Size and room to spare.
+        needed: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
+    /// The image is smaller than the file system allows.
+    #[error("{name} needs at least {needed}, the image has {size}; give a larger backing size")]
+    TooSmall {
+        /// The file system.
+        name: &'static str,
+        /// Its minimum.
+        needed: Bytes,
+        /// What the image has.
+        size: Bytes,
+    },
+    /// A made file system without an image.
+    #[error("{name} needs a loop image and the lab has none; make the image before provisioning")]
+    NoImage {
+        /// The file system.
+        name: &'static str,
+    },
+    /// The image carries a mounted file system.
+    #[error("{device} is still mounted at {mount_point}; tear that instance down first")]
+    Busy {
+        /// The loop device.
+        device: PathBuf,
+        /// Where.
+        mount_point: PathBuf,
+    },
+    /// The target under the measurement is not what it was.
+    #[error("the mount is gone: {path} {why}; the case is not valid, provision again")]
+    MountGone {
+        /// The mount point or directory.
+        path: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
+    /// A mount point stays busy.
+    #[error(
+        "{path} stays busy after {seconds} s: {why}; end the processes that use it, then run `assay cleanup`"
+    )]
+    StaysBusy {
+        /// The object.
+        path: PathBuf,
+        /// How long it was tried.
+        seconds: u64,
+        /// The last reason.
+        why: String,
+    },
+    /// A directory that does not carry the marker, or has a mount inside.
+    #[error("{path} is not removed: {why}")]
+    NotOurs {
+        /// The directory.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// A target directory that cannot be used.
+    #[error("dir:{path} cannot be measured: {why}")]
+    BadDir {
+        /// The directory.
+        path: PathBuf,
+        /// The reason and the next step.
+        why: String,
+    },
+    /// The user stopped it.
+    #[error("stopped while {0}")]
+    Stopped(&'static str),
+    /// Some of what was provisioned could not be undone.
+    #[error("not everything was undone: {0}; run `assay cleanup`")]
+    NotUndone(String),
+}
+
+impl LabError {
+    /// For `map_err`: an I/O error on `path` during `what`.
+    pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
+        let path = path.to_path_buf();
+        move |source| LabError::Io { what, path, source }
+    }
+
+    /// For `map_err` on rustix calls.
+    pub(crate) fn errno(
+        what: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(rustix::io::Errno) -> LabError {
+        let path = path.to_path_buf();
+        move |errno| LabError::Io { what, path, source: errno.into() }
+    }
+}

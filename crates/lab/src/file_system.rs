@@ -1,0 +1,187 @@
+//! What the lab asks of a file system. Everything it answers is data, so that a dry run and a test
+//! need neither root nor a device.
+//!
+//! Options of a target are read by one rule: `mkfs.X=V` becomes the mkfs flag `-X V` (`--X V` when X
+//! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, and every other key
+//! is a mount option that must be one of the file system's knobs.
+
+use crate::{Cmd, Tool};
+use model::{Knob, Options};
+use std::path::Path;
+
+/// How to make, mount and inspect one kind of file system.
+pub trait FileSystem: Sync {
+    /// Name as written in a target.
+    fn name(&self) -> &'static str;
+
+    /// Every option that a target may carry.
+    fn knobs(&self) -> &'static [Knob];
+
+    /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
+    fn kernel_name(&self) -> Option<&'static str> {
+        Some(self.name())
+    }
+
+    /// Programs beside mount and umount, with the packages that bring them.
+    fn tools(&self) -> &'static [Tool] {
+        &[]
+    }
+
+    /// Whether it lies on a block device.
+    fn has_device(&self) -> bool {
+        true
+    }
+
+    /// Smallest device on which it can be made, bytes; 0 when it has none.
+    fn min_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Commands that make it on `device`.
+    fn mkfs(&self, _device: &Path, _options: &Options) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// Commands that mount `source` at `dir`; none when it is a plain directory.
+    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd>;
+
+    /// Commands that unmount it.
+    fn unmount(&self, dir: &Path) -> Vec<Cmd> {
+        vec![Cmd::new("umount").arg(dir)]
+    }
+
+    /// Commands that start, now, the work which it would put off after a sync.
+    fn settle(&self, _dir: &Path) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// Prints the version of its tools.
+    fn version(&self) -> Option<Cmd> {
+        None
+    }
+
+    /// Prints its geometry, for [`FileSystem::read_geometry`].
+    fn geometry(&self, _device: &Path, _dir: &Path) -> Option<Cmd> {
+        None
+    }
+
+    /// The few lines of the geometry that matter, as key and value.
+    fn read_geometry(&self, _output: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// The prefix of options for mkfs.
+const MKFS: &str = "mkfs.";
+/// The prefix of mount options that no knob describes.
+const OTHER: &str = "o.";
+
+/// Value of the mkfs flag `flag`, where the target carries it.
+pub(crate) fn mkfs_value<'a>(options: &'a Options, flag: &str) -> Option<&'a str> {
+    options.get(&format!("{MKFS}{flag}")).map(String::as_str)
+}
+
+/// The mkfs flags of a target, without those in `merged`, which the file system places itself.
+pub(crate) fn mkfs_flags(options: &Options, merged: &[&str]) -> Vec<String> {
+    let mut flags = Vec::new();
+    for (key, value) in options {
+        let Some(flag) = key.strip_prefix(MKFS).filter(|flag| !merged.contains(flag)) else {
+            continue;
+        };
+        flags.push(if flag.chars().count() == 1 {
+            format!("-{flag}")
+        } else {
+            format!("--{flag}")
+        });
+        if !value.is_empty() {
+            flags.push(value.clone());
+        }
+    }
+    flags
+}
+
+/// The mount options of a target after `defaults`, joined by commas; `None` when there are none.
+pub(crate) fn mount_options(options: &Options, defaults: &[&str]) -> Option<String> {
+    let asked = options.iter().filter(|(key, _)| !key.starts_with(MKFS)).map(|(key, value)| {
+        let key = key.strip_prefix(OTHER).unwrap_or(key);
+        if value.is_empty() { key.to_string() } else { format!("{key}={value}") }
+    });
+    let all: Vec<String> = defaults.iter().map(|d| d.to_string()).chain(asked).collect();
+    (!all.is_empty()).then(|| all.join(","))
+}
+
+/// `mount -t KIND [-o OPTIONS] SOURCE DIR`.
+pub(crate) fn mount_command(
+    kind: &str,
+    source: &Path,
+    dir: &Path,
+    options: Option<String>,
+) -> Vec<Cmd> {
+    let mut cmd = Cmd::new("mount").args(["-t", kind]);
+    if let Some(options) = options {
+        cmd = cmd.args(["-o", &options]);
+    }
+    vec![cmd.arg(source).arg(dir)]
+}
+
+/// A knob for a mount option without a value.
+pub(crate) const fn flag(name: &'static str, help: &'static str) -> Knob {
+    Knob { name, unit: "", help, default: "not given", range: &[""] }
+}
+
+/// A knob for a mount option with a value.
+pub(crate) const fn value(
+    name: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    default: &'static str,
+    range: &'static [&'static str],
+) -> Knob {
+    Knob { name, unit, help, default, range }
+}
+
+pub(crate) const NOATIME: Knob = flag("noatime", "never update access times");
+pub(crate) const STRICTATIME: Knob = flag("strictatime", "update access times at every read");
+pub(crate) const LAZYTIME: Knob = flag(
+    "lazytime",
+    "keep changes of times in memory until the inode is written for another reason",
+);
+pub(crate) const DISCARD: Knob =
+    flag("discard", "tell the device about freed blocks as they are freed");
+pub(crate) const NODISCARD: Knob = flag("nodiscard", "never tell the device about freed blocks");
+pub(crate) const ANY_MKFS: Knob = value(
+    "mkfs.*",
+    "",
+    "any mkfs flag: mkfs.X=V is given as -X V, or --X V for a long name",
+    "",
+    &[],
+);
+pub(crate) const ANY_MOUNT: Knob =
+    value("o.*", "", "any other mount option, unchecked: o.X=V is given as X=V", "", &[]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> Options {
+        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    }
+
+    #[test]
+    fn mkfs_flags_are_short_or_long() {
+        let given =
+            options(&[("mkfs.K", ""), ("mkfs.csum", "xxhash"), ("mkfs.m", "dup"), ("ssd", "")]);
+        assert_eq!(mkfs_flags(&given, &[]), ["-K", "--csum", "xxhash", "-m", "dup"]);
+        assert_eq!(mkfs_flags(&given, &["m", "K"]), ["--csum", "xxhash"]);
+    }
+
+    #[test]
+    fn mount_options_follow_the_defaults() {
+        let given = options(&[("noatime", ""), ("o.commit", "5"), ("mkfs.K", "")]);
+        assert_eq!(
+            mount_options(&given, &["nodiscard"]).as_deref(),
+            Some("nodiscard,noatime,commit=5")
+        );
+        assert_eq!(mount_options(&Options::new(), &[]), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! ext4, by e2fsprogs. Options are those of ext4(5) and mke2fs(8).
+
+use crate::file_system::{
+    ANY_MKFS, ANY_MOUNT, DISCARD, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag, mkfs_flags,
+    mkfs_value, mount_command, mount_options, value,
+};
+use crate::{Cmd, FileSystem, Tool};
+use model::{Knob, Options};
+use std::path::Path;
+
+/// The registered file system.
+pub(super) struct Fs;
+
+/// No discard, as on every loop image: it would punch holes into the image, and the host would be
+/// measured allocating. No lazy initialisation: its thread would write during the first cases.
+const EXTENDED: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
+
+const KNOBS: &[Knob] = &[
+    NOATIME,
+    STRICTATIME,
+    LAZYTIME,
+    value(
+        "data",
+        "",
+        "what the journal keeps of file data",
+        "ordered",
+        &["ordered", "writeback", "journal"],
+    ),
+    value(
+        "barrier",
+        "",
+        "flush the device's cache at commits; 0 risks the file system",
+        "1",
+        &["0", "1"],
+    ),
+    value("commit", "s", "longest time between journal commits", "5", &[]),
+    value("stripe", "blocks", "blocks that the allocator aligns to", "0", &[]),
+    value("inode_readahead_blks", "blocks", "inode table blocks read ahead", "32", &[]),
+    value("max_batch_time", "us", "longest wait for others before a commit", "15000", &[]),
+    flag("journal_checksum", "checksum journal transactions"),
+    flag("journal_async_commit", "write the commit block without waiting for its transaction"),
+    flag("delalloc", "choose blocks at writeback (the default)"),
+    flag("nodelalloc", "choose blocks at write"),
+    flag("auto_da_alloc", "flush a file that replaces another (the default)"),
+    flag("noauto_da_alloc", "do not flush a file that replaces another"),
+    flag("dioread_nolock", "read without the inode lock while extents are filled (the default)"),
+    flag("dioread_lock", "read under the inode lock"),
+    DISCARD,
+    NODISCARD,
+    ANY_MKFS,
+    ANY_MOUNT,
+];
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "ext4"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &[
+            Tool { program: "mkfs.ext4", debian: "e2fsprogs", rhel: "e2fsprogs" },
+            Tool { program: "dumpe2fs", debian: "e2fsprogs", rhel: "e2fsprogs" },
+        ]
+    }
+
+    fn min_bytes(&self) -> u64 {
+        16 << 20
+    }
+
+    fn mkfs(&self, device: &Path, options: &Options) -> Vec<Cmd> {
+        let extended = match mkfs_value(options, "E") {
+            Some(more) => format!("{EXTENDED},{more}"),
+            None => EXTENDED.into(),
+        };
+        let mut cmd = Cmd::new("mkfs.ext4").args(["-F", "-q", "-E", &extended]);
+        // Below 512 MiB mke2fs would choose 1 KiB blocks, which nobody runs in earnest.
+        if mkfs_value(options, "b").is_none() && mkfs_value(options, "T").is_none() {
+            cmd = cmd.args(["-b", "4096"]);
+        }
+        vec![cmd.args(mkfs_flags(options, &["E"])).arg(device)]
+    }
+
+    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd> {
+        mount_command("ext4", source, dir, mount_options(options, &[]))
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("mkfs.ext4").arg("-V"))
+    }
+
+    fn geometry(&self, device: &Path, _dir: &Path) -> Option<Cmd> {
+        Some(Cmd::new("dumpe2fs").arg("-h").arg(device))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        const KEPT: &[(&str, &str)] = &[
+            ("Filesystem features", "features"),
+            ("Block size", "block_bytes"),
+            ("Block count", "blocks"),
+            ("Inode count", "inodes"),
+            ("Inode size", "inode_bytes"),
+            ("Total journal size", "journal"),
+        ];
+        let split = output.lines().filter_map(|line| line.split_once(':'));
+        split
+            .filter_map(|(key, value)| {
+                let (_, name) = KEPT.iter().find(|(kept, _)| *kept == key.trim())?;
+                Some((name.to_string(), value.trim().to_string()))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain() {
+        assert_eq!(
+            commands("ext4"),
+            [
+                "mkfs.ext4 -F -q -E nodiscard,lazy_itable_init=0,lazy_journal_init=0 -b 4096 /dev/loopN",
+                "mount -t ext4 /dev/loopN /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn with_options() {
+        let target =
+            r#"ext4[noatime,data=writeback,mkfs.O=bigalloc,mkfs.E="stride=16",mkfs.b=1024]"#;
+        assert_eq!(
+            commands(target),
+            [
+                "mkfs.ext4 -F -q -E nodiscard,lazy_itable_init=0,lazy_journal_init=0,stride=16 \
+             -O bigalloc -b 1024 /dev/loopN",
+                "mount -t ext4 -o data=writeback,noatime /dev/loopN /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn geometry_is_trimmed() {
+        let text =
+            "Filesystem UUID:  x\nBlock size:               4096\nInode size:\t          256\n";
+        let pairs = [("block_bytes", "4096"), ("inode_bytes", "256")];
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

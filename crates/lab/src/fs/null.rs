@@ -1,0 +1,45 @@
+//! The null file system: a plain private directory under the state directory. Nothing is made or
+//! mounted, so the whole pipeline runs without root.
+
+use crate::{Cmd, FileSystem};
+use model::{Knob, Options};
+use std::path::Path;
+
+/// The registered file system.
+pub(super) struct Fs;
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "null"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        &[]
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn has_device(&self) -> bool {
+        false
+    }
+
+    fn mount(&self, _source: &Path, _dir: &Path, _options: &Options) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    fn unmount(&self, _dir: &Path) -> Vec<Cmd> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn it_needs_no_command() {
+        assert!(commands("null").is_empty());
+    }
+}

@@ -1,0 +1,265 @@
+//! What machine and device did between two moments: counters of the device, processor time, pressure
+//! and memory, each from one small file.
+
+use crate::{Device, LabError};
+use std::{fs, path::Path};
+
+/// Linux counts device sectors of 512 bytes, whatever the device has.
+const SECTOR: u64 = 512;
+
+/// The counters of one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// CLOCK_MONOTONIC, nanoseconds.
+    pub now_ns: u64,
+    device: Option<DeviceCounters>,
+    cpu: CpuTicks,
+    pressure: Pressure,
+    memory: Memory,
+}
+
+/// What happened between two snapshots.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Time between the snapshots.
+    pub seconds: f64,
+    /// Bytes the device read; `None` where there is no device.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes the device wrote.
+    pub device_write_bytes: Option<u64>,
+    /// Time in which the device had work, seconds.
+    pub device_busy_s: Option<f64>,
+    /// Processor time of the whole machine in user mode (nice included), seconds.
+    pub machine_user_s: f64,
+    /// The same in the kernel, interrupts included, seconds.
+    pub machine_sys_s: f64,
+    /// Idle while I/O was outstanding, seconds.
+    pub machine_iowait_s: f64,
+    /// Taken by the hypervisor, seconds.
+    pub steal_s: f64,
+    /// Idle otherwise, seconds.
+    pub idle_s: f64,
+    /// Processors online.
+    pub cpus: u32,
+    /// Share of the time in which some task waited for a processor, %; `None` without PSI.
+    pub psi_cpu_some_pct: Option<f64>,
+    /// The same for I/O, %.
+    pub psi_io_some_pct: Option<f64>,
+    /// The same for memory, %.
+    pub psi_memory_some_pct: Option<f64>,
+    /// Kernel objects at the later moment, bytes.
+    pub slab_bytes: u64,
+    /// Page cache at the later moment, bytes.
+    pub page_cache_bytes: u64,
+    /// Dirty pages at the later moment, bytes.
+    pub dirty_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct DeviceCounters {
+    read_sectors: u64,
+    written_sectors: u64,
+    busy_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct CpuTicks {
+    user: u64,
+    system: u64,
+    idle: u64,
+    iowait: u64,
+    steal: u64,
+    cpus: u32,
+}
+
+/// Totals of the `some` lines, microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pressure {
+    cpu_us: Option<u64>,
+    io_us: Option<u64>,
+    memory_us: Option<u64>,
+}
+
+/// Bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Memory {
+    slab: u64,
+    cached: u64,
+    dirty: u64,
+}
+
+impl Snapshot {
+    /// Reads all counters; those of the device where there is one.
+    ///
+    /// # Errors
+    /// `/proc` or the device's counters cannot be read.
+    pub fn take(device: Option<Device>) -> Result<Snapshot, LabError> {
+        let pressure = |name: &str| {
+            parse_pressure(&fs::read_to_string(format!("/proc/pressure/{name}")).ok()?)
+        };
+        Ok(Snapshot {
+            now_ns: now_ns(),
+            device: device.map(|d| read(&d.stat_file())).transpose()?.map(|t| parse_device(&t)),
+            cpu: parse_stat(&read(Path::new("/proc/stat"))?),
+            pressure: Pressure {
+                cpu_us: pressure("cpu"),
+                io_us: pressure("io"),
+                memory_us: pressure("memory"),
+            },
+            memory: parse_meminfo(&read(Path::new("/proc/meminfo"))?),
+        })
+    }
+
+    /// What happened since `earlier`.
+    pub fn since(&self, earlier: &Snapshot) -> Usage {
+        let seconds = self.now_ns.saturating_sub(earlier.now_ns) as f64 / 1e9;
+        let per_second = rustix::param::clock_ticks_per_second() as f64;
+        let cpu = |get: fn(&CpuTicks) -> u64| {
+            get(&self.cpu).saturating_sub(get(&earlier.cpu)) as f64 / per_second
+        };
+        let device = |get: fn(&DeviceCounters) -> u64| {
+            let (later, earlier) = (self.device.as_ref()?, earlier.device.as_ref()?);
+            Some(get(later).saturating_sub(get(earlier)))
+        };
+        let psi = |get: fn(&Pressure) -> Option<u64>| {
+            let waited_us = get(&self.pressure)?.saturating_sub(get(&earlier.pressure)?);
+            (seconds > 0.0).then(|| (waited_us as f64 / 1e4 / seconds).min(100.0))
+        };
+        Usage {
+            seconds,
+            device_read_bytes: device(|d| d.read_sectors).map(|n| n * SECTOR),
+            device_write_bytes: device(|d| d.written_sectors).map(|n| n * SECTOR),
+            device_busy_s: device(|d| d.busy_ms).map(|n| n as f64 / 1e3),
+            machine_user_s: cpu(|c| c.user),
+            machine_sys_s: cpu(|c| c.system),
+            machine_iowait_s: cpu(|c| c.iowait),
+            steal_s: cpu(|c| c.steal),
+            idle_s: cpu(|c| c.idle),
+            cpus: self.cpu.cpus,
+            psi_cpu_some_pct: psi(|p| p.cpu_us),
+            psi_io_some_pct: psi(|p| p.io_us),
+            psi_memory_some_pct: psi(|p| p.memory_us),
+            slab_bytes: self.memory.slab,
+            page_cache_bytes: self.memory.cached,
+            dirty_bytes: self.memory.dirty,
+        }
+    }
+}
+
+fn now_ns() -> u64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+fn read(path: &Path) -> Result<String, LabError> {
+    fs::read_to_string(path).map_err(LabError::io("read", path))
+}
+
+/// The number in column `i`, 0 where it is missing.
+fn column(words: &[&str], i: usize) -> u64 {
+    words.get(i).and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// Documentation/block/stat.rst of the kernel.
+fn parse_device(text: &str) -> DeviceCounters {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    DeviceCounters {
+        read_sectors: column(&words, 2),
+        written_sectors: column(&words, 6),
+        busy_ms: column(&words, 9),
+    }
+}
+
+/// proc_stat(5).
+fn parse_stat(text: &str) -> CpuTicks {
+    let words: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
+    let sum = |columns: &[usize]| columns.iter().map(|&i| column(&words, i)).sum();
+    let lines = text.lines().filter(|line| line.starts_with("cpu")).count();
+    CpuTicks {
+        user: sum(&[1, 2]),
+        system: sum(&[3, 6, 7]),
+        idle: sum(&[4]),
+        iowait: sum(&[5]),
+        steal: sum(&[8]),
+        cpus: lines.saturating_sub(1) as u32,
+    }
+}
+
+/// Documentation/accounting/psi.rst of the kernel.
+fn parse_pressure(text: &str) -> Option<u64> {
+    let some = text.lines().find(|line| line.starts_with("some "))?;
+    some.split_once("total=")?.1.trim().parse().ok()
+}
+
+/// proc_meminfo(5).
+fn parse_meminfo(text: &str) -> Memory {
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+        let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kib.unwrap_or(0) * 1024
+    };
+    Memory { slab: bytes("Slab"), cached: bytes("Cached"), dirty: bytes("Dirty") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(now_ns: u64, stat: &str, device: &str, psi: &str, mem: &str) -> Snapshot {
+        Snapshot {
+            now_ns,
+            device: Some(parse_device(device)),
+            cpu: parse_stat(stat),
+            pressure: Pressure { cpu_us: parse_pressure(psi), io_us: None, memory_us: None },
+            memory: parse_meminfo(mem),
+        }
+    }
+
+    #[test]
+    fn two_snapshots_make_a_usage() {
+        let earlier = snapshot(
+            1_000_000_000,
+            "cpu  100 0 50 1000 10 0 0 0 0 0\ncpu0 1 0\ncpu1 1 0\nctxt 7\n",
+            "  10 0 800 5 20 0 1600 9 0 100 14 0 0 0 0",
+            "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0 total=5\n",
+            "",
+        );
+        let later = snapshot(
+            3_000_000_000,
+            "cpu  300 100 150 1100 60 10 40 50 0 0\ncpu0 1 0\ncpu1 1 0\nctxt 9\n",
+            "  10 0 1000 5 20 0 3600 9 0 1600 14 0 0 0 0",
+            "some avg10=0.00 avg60=0.00 avg300=0.00 total=501000\nfull avg10=0 total=5\n",
+            "MemTotal: 9 kB\nSwapCached: 5 kB\nCached:   8 kB\nDirty:   2 kB\nSlab:  4 kB\n",
+        );
+        let usage = later.since(&earlier);
+        assert_eq!(
+            usage,
+            Usage {
+                seconds: 2.0,
+                device_read_bytes: Some(200 * 512),
+                device_write_bytes: Some(2000 * 512),
+                device_busy_s: Some(1.5),
+                machine_user_s: 3.0,
+                machine_sys_s: 1.5,
+                machine_iowait_s: 0.5,
+                steal_s: 0.5,
+                idle_s: 1.0,
+                cpus: 2,
+                psi_cpu_some_pct: Some(25.0),
+                psi_io_some_pct: None,
+                psi_memory_some_pct: None,
+                slab_bytes: 4096,
+                page_cache_bytes: 8192,
+                dirty_bytes: 2048,
+            }
+        );
+    }
+
+    #[test]
+    fn this_machine_can_be_observed() {
+        let snapshot = Snapshot::take(None).unwrap();
+        let usage = Snapshot::take(None).unwrap().since(&snapshot);
+        assert!(usage.cpus >= 1 && usage.page_cache_bytes > 0);
+        assert_eq!(usage.device_read_bytes, None);
+    }
+}

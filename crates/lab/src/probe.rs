@@ -1,0 +1,181 @@
+//! What this machine can do, and for what it cannot, the next step.
+
+use crate::{Cmd, FileSystem, Tool, drop_caches, fs as registry, residency, tool};
+use std::{fs, path::Path};
+
+/// Whether a file system can be made here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// All is there.
+    Ready,
+    /// Something is missing.
+    Missing {
+        /// What, in a few words.
+        what: String,
+        /// What to do.
+        fix: String,
+    },
+}
+
+/// How one thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// As it should be.
+    Ok,
+    /// assay works without it, with less.
+    Limited,
+    /// Not there.
+    Missing,
+}
+
+/// One line of `assay doctor`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoctorLine {
+    /// The thing.
+    pub what: String,
+    /// How it is.
+    pub finding: Finding,
+    /// Why, or what follows from it.
+    pub detail: String,
+    /// What to do; empty when there is nothing to do.
+    pub fix: String,
+}
+
+/// Whether `fs` can be made here: rights, kernel, programs, loop devices.
+pub fn available(fs: &dyn FileSystem) -> Availability {
+    let Some(kernel) = fs.kernel_name() else {
+        return Availability::Ready;
+    };
+    let missing = |what: String, fix: String| Availability::Missing { what, fix };
+    if !kernel_has(kernel) {
+        let fix = format!("boot a kernel with {kernel}, or install the module package of this one");
+        return missing(format!("the kernel has no {kernel}"), fix);
+    }
+    let base = tool::BASE.iter().filter(|tool| fs.has_device() || tool.program != "losetup");
+    if let Some(tool) = base.chain(fs.tools()).find(|tool| is_missing(tool)) {
+        return missing(format!("`{}` is not installed", tool.program), tool.install());
+    }
+    if !drop_caches::is_root() {
+        return missing("root".into(), "run assay with sudo".into());
+    }
+    if fs.has_device() && !has_loop() {
+        return missing("loop devices".into(), "run `modprobe loop`".into());
+    }
+    Availability::Ready
+}
+
+/// Everything that assay could use on this machine.
+pub fn doctor() -> Vec<DoctorLine> {
+    let mut lines: Vec<DoctorLine> = registry::ALL.iter().map(|fs| of_file_system(*fs)).collect();
+    lines.push(line(
+        "root",
+        drop_caches::is_root(),
+        Finding::Limited,
+        "run assay with sudo",
+        [
+            "file systems can be made and caches dropped",
+            "only existing directories can be measured",
+        ],
+    ));
+    lines.push(line(
+        "loop devices",
+        has_loop(),
+        Finding::Limited,
+        "run `modprobe loop`",
+        ["file systems can lie on images", "no file system can be made on an image"],
+    ));
+    lines.push(line(
+        "drop_caches",
+        drop_caches::can_drop(),
+        Finding::Limited,
+        "run assay with sudo",
+        ["inodes and dentries can be dropped", "in directories only file data can be made cold"],
+    ));
+    let cachestat = residency::has_cachestat();
+    lines.push(line(
+        "cachestat",
+        cachestat,
+        Finding::Limited,
+        "use Linux 6.5 or later",
+        [
+            "residency is read without mapping files",
+            "residency is read by mincore, which is slower",
+        ],
+    ));
+    let psi = Path::new("/proc/pressure/io").exists();
+    lines.push(line(
+        "pressure (PSI)",
+        psi,
+        Finding::Limited,
+        "boot with psi=1",
+        ["noise of other work is recorded", "noise of other work is not seen"],
+    ));
+    lines
+}
+
+fn of_file_system(fs: &dyn FileSystem) -> DoctorLine {
+    let what = fs.name().to_string();
+    match available(fs) {
+        Availability::Ready => DoctorLine {
+            what,
+            finding: Finding::Ok,
+            detail: crate::environment::version(fs).unwrap_or_else(|| "ready".into()),
+            fix: String::new(),
+        },
+        Availability::Missing { what: missing, fix } => {
+            DoctorLine { what, finding: Finding::Missing, detail: missing, fix }
+        }
+    }
+}
+
+/// A line with the detail for yes and for no.
+fn line(what: &str, is: bool, otherwise: Finding, fix: &str, detail: [&str; 2]) -> DoctorLine {
+    DoctorLine {
+        what: what.into(),
+        finding: if is { Finding::Ok } else { otherwise },
+        detail: detail[usize::from(!is)].into(),
+        fix: if is { String::new() } else { fix.into() },
+    }
+}
+
+fn is_missing(tool: &Tool) -> bool {
+    tool::find_program(tool.program).is_none()
+}
+
+fn has_loop() -> bool {
+    Path::new("/dev/loop-control").exists()
+}
+
+/// Built in or loaded, or a module that mount would load.
+fn kernel_has(name: &str) -> bool {
+    let listed = fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    lists(&listed, name) || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
+}
+
+fn lists(filesystems: &str, name: &str) -> bool {
+    filesystems.lines().any(|line| line.split_whitespace().last() == Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernel_file_systems_are_listed() {
+        let text = "nodev\tproc\n\text4\n";
+        assert!(lists(text, "proc") && lists(text, "ext4") && !lists(text, "ext"));
+        assert!(kernel_has("proc") && !kernel_has("nonesuchfs"));
+    }
+
+    #[test]
+    fn the_null_file_system_is_always_ready() {
+        assert_eq!(available(registry::find("null").unwrap()), Availability::Ready);
+    }
+
+    #[test]
+    fn the_doctor_has_a_fix_for_everything_that_is_not_ok() {
+        let lines = doctor();
+        assert_eq!(lines.len(), registry::ALL.len() + 5);
+        assert!(lines.iter().all(|l| (l.finding == Finding::Ok) == l.fix.is_empty()), "{lines:?}");
+    }
+}

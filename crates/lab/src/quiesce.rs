@@ -1,0 +1,81 @@
+//! The quiescence gate: no case starts or ends while earlier work is still on its way to the disk.
+
+use crate::{Device, FileSystem, LabError, drop_caches};
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The device must move nothing for this long.
+const QUIET: Duration = Duration::from_millis(100);
+/// A device of our own has to come to rest.
+const PATIENCE_OWN: Duration = Duration::from_secs(10);
+/// A device that others use may never come to rest.
+const PATIENCE_SHARED: Duration = Duration::from_secs(1);
+
+/// What was waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Waited {
+    /// Writing back dirty data and metadata, seconds.
+    pub sync_s: f64,
+    /// Waiting for the device to come to rest, seconds.
+    pub idle_s: f64,
+    /// Whether the device came to rest; true where there is no device.
+    pub settled: bool,
+}
+
+/// Writes back the file system at `dir`, starts what `fs` would do later, and waits until `device`
+/// moves no sector for 100 ms.
+pub(crate) fn quiesce(
+    fs: Option<&dyn FileSystem>,
+    dir: &Path,
+    device: Option<Device>,
+) -> Result<Waited, LabError> {
+    let start = Instant::now();
+    drop_caches::sync(dir)?;
+    for command in fs.map(|fs| fs.settle(dir)).unwrap_or_default() {
+        command.run()?;
+    }
+    let sync_s = start.elapsed().as_secs_f64();
+    let Some(device) = device else {
+        return Ok(Waited { sync_s, idle_s: 0.0, settled: true });
+    };
+    let patience = if fs.is_some() { PATIENCE_OWN } else { PATIENCE_SHARED };
+    let settled = wait_idle(device, patience)?;
+    Ok(Waited { sync_s, idle_s: start.elapsed().as_secs_f64() - sync_s, settled })
+}
+
+fn wait_idle(device: Device, patience: Duration) -> Result<bool, LabError> {
+    let start = Instant::now();
+    let mut before = activity(device)?;
+    let mut since = Instant::now();
+    loop {
+        thread::sleep(QUIET / 5);
+        let now = activity(device)?;
+        if now != before || now.in_flight > 0 {
+            (before, since) = (now, Instant::now());
+        } else if since.elapsed() >= QUIET {
+            return Ok(true);
+        }
+        if start.elapsed() > patience {
+            return Ok(false);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Activity {
+    read_sectors: u64,
+    written_sectors: u64,
+    in_flight: u64,
+}
+
+fn activity(device: Device) -> Result<Activity, LabError> {
+    let path = device.stat_file();
+    let text = fs::read_to_string(&path).map_err(LabError::io("read", &path))?;
+    let field: Vec<u64> = text.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let get = |i: usize| field.get(i).copied().unwrap_or(0);
+    Ok(Activity { read_sectors: get(2), written_sectors: get(6), in_flight: get(8) })
+}

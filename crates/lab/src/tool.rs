@@ -1,0 +1,106 @@
+//! Programs that the lab runs: where they are, and which package brings one that is missing.
+
+use crate::fs;
+use std::{
+    env, fs as files,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+/// A program and the packages that bring it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Name of the program.
+    pub program: &'static str,
+    /// Package of Debian and Ubuntu.
+    pub debian: &'static str,
+    /// Package of RHEL and Fedora.
+    pub rhel: &'static str,
+}
+
+/// What every made file system needs.
+pub(crate) const BASE: &[Tool] = &[
+    Tool { program: "mount", debian: "mount", rhel: "util-linux" },
+    Tool { program: "umount", debian: "mount", rhel: "util-linux" },
+    Tool { program: "losetup", debian: "mount", rhel: "util-linux" },
+];
+
+/// Looks where administrators' programs lie even when the user's PATH does not name it.
+const SYSTEM_DIRS: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// Full path of `program`, or `None` when it is not installed.
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(SYSTEM_DIRS.iter().map(PathBuf::from))
+        .map(|dir| dir.join(program))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    files::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// The sentence that tells how to get `program`.
+pub(crate) fn how_to_install(program: &str) -> String {
+    let listed = fs::ALL.iter().flat_map(|fs| fs.tools());
+    match BASE.iter().chain(listed).find(|tool| tool.program == program) {
+        Some(tool) => tool.install(),
+        None => "install it or add its directory to PATH".into(),
+    }
+}
+
+impl Tool {
+    /// The command for this machine, with both package names where its family is not known.
+    pub fn install(&self) -> String {
+        let os_release = files::read_to_string("/etc/os-release").unwrap_or_default();
+        match Family::of(&os_release) {
+            Some(Family::Debian) => format!("run `apt-get install {}`", self.debian),
+            Some(Family::Rhel) => format!("run `dnf install {}`", self.rhel),
+            None => format!("install {} (Debian) or {} (RHEL)", self.debian, self.rhel),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Debian,
+    Rhel,
+}
+
+impl Family {
+    /// Judges by ID and ID_LIKE of os-release(5).
+    fn of(os_release: &str) -> Option<Family> {
+        let ids = os_release
+            .lines()
+            .filter_map(|line| line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE=")))
+            .flat_map(|value| value.trim_matches('"').split_whitespace());
+        ids.filter_map(|id| match id {
+            "debian" | "ubuntu" => Some(Family::Debian),
+            "rhel" | "fedora" | "centos" => Some(Family::Rhel),
+            _ => None,
+        })
+        .next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_told_by_os_release() {
+        assert_eq!(Family::of("NAME=\"x\"\nID=debian\n"), Some(Family::Debian));
+        let rocky = "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n";
+        assert_eq!(Family::of(rocky), Some(Family::Rhel));
+        assert_eq!(Family::of("ID=void\n"), None);
+    }
+
+    #[test]
+    fn packages_are_found_for_tools_of_file_systems() {
+        assert!(how_to_install("mkfs.xfs").contains("xfsprogs"));
+        assert!(how_to_install("nonesuch").contains("PATH"));
+        assert!(find_program("sh").is_some());
+        assert_eq!(find_program("no-such-program-here"), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! The lab on real loop devices with real file systems. Needs root; where it or a file system is
+//! missing, a test says so and ends.
+
+use lab::{Availability, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency};
+use model::Bytes;
+use std::{
+    env, fs as files,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::atomic::AtomicBool,
+};
+
+const IMAGE: Bytes = Bytes(400 << 20);
+const FILE_BYTES: u64 = 8 << 20;
+/// Tells the helper test below that it runs in a process of its own, and where its state is.
+const VICTIM_STATE: &str = "ASSAY_LAB_TEST_VICTIM_STATE";
+
+fn ready(name: &str) -> bool {
+    match lab::available(fs::find(name).unwrap()) {
+        Availability::Ready => true,
+        Availability::Missing { what, .. } => {
+            println!("skipped: {name}: {what}");
+            false
+        }
+    }
+}
+
+fn lab_with_image(state: &Path, campaign: &str) -> Lab {
+    let mut lab = Lab::open(state, campaign).unwrap();
+    let mut last = 0;
+    lab.make_image(state, IMAGE, &AtomicBool::new(false), &mut |done| last = done).unwrap();
+    assert_eq!(last, IMAGE.0);
+    lab
+}
+
+fn write_file(dir: &Path) -> PathBuf {
+    let path = dir.join("data");
+    let mut file = files::File::create(&path).unwrap();
+    let bytes: Vec<u8> = (0..FILE_BYTES).map(|i| (i * 31 % 251) as u8).collect();
+    file.write_all(&bytes).unwrap();
+    file.sync_all().unwrap();
+    path
+}
+
+fn mentions(file: &str, path: &Path) -> bool {
+    files::read_to_string(file).unwrap().contains(path.to_str().unwrap())
+}
+
+fn loop_holds(path: &Path) -> bool {
+    let backing = files::read_dir("/sys/block")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| files::read_to_string(entry.path().join("loop/backing_file")).ok());
+    backing.into_iter().any(|file| file.contains(path.to_str().unwrap()))
+}
+
+fn cold_and_hot_are_true(instance: &Instance<'_>) {
+    let file = vec![write_file(instance.root())];
+    assert_eq!(residency(&file).unwrap().fraction(), 1.0, "just written");
+
+    assert_eq!(instance.make_cold().unwrap(), Coldness::Remounted);
+    assert_eq!(residency(&file).unwrap().resident_bytes, 0);
+    let before = Snapshot::take(instance.device()).unwrap();
+    assert_eq!(files::read(&file[0]).unwrap().len() as u64, FILE_BYTES);
+    let usage = Snapshot::take(instance.device()).unwrap().since(&before);
+    assert!(usage.device_read_bytes.unwrap() >= FILE_BYTES, "{usage:?}");
+    assert_eq!(residency(&file).unwrap().fraction(), 1.0);
+
+    let before = Snapshot::take(instance.device()).unwrap();
+    files::read(&file[0]).unwrap();
+    let usage = Snapshot::take(instance.device()).unwrap().since(&before);
+    assert!(usage.device_read_bytes.unwrap() < FILE_BYTES / 100, "{usage:?}");
+}
+
+fn facts_are_told(instance: &Instance<'_>, name: &str) {
+    let facts = &instance.facts().0;
+    assert_eq!(facts["mount.fstype"], name);
+    assert!(facts["mount.options"].contains("noatime"), "{facts:?}");
+    assert!(facts["mkfs.command"].starts_with(&format!("mkfs.{name} ")));
+    assert!(facts["mkfs.version"].chars().any(|c| c.is_ascii_digit()));
+    assert!(facts.keys().any(|key| key.starts_with("geometry.")), "{facts:?}");
+    assert!(instance.mkfs_ms() > 0.0 && instance.mount_ms() > 0.0);
+    assert!(instance.used_bytes().unwrap() > 0);
+}
+
+#[test]
+fn every_file_system_is_made_checked_cold_and_undone() {
+    let state = tempfile::tempdir().unwrap();
+    let names: Vec<&str> = ["ext4", "xfs", "btrfs"].into_iter().filter(|n| ready(n)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let lab = lab_with_image(state.path(), "all");
+    for name in names {
+        let target = format!("{name}[noatime]").parse().unwrap();
+        let instance = lab.provision(&target, name).unwrap();
+        instance.check().unwrap();
+        facts_are_told(&instance, name);
+        cold_and_hot_are_true(&instance);
+        assert!(instance.quiesce().unwrap().sync_s > 0.0);
+        let busy = lab.provision(&target, name).err().unwrap();
+        assert!(matches!(busy, LabError::Busy { .. }), "{busy}");
+        instance.teardown().unwrap();
+        assert!(!mentions("/proc/self/mountinfo", state.path()));
+    }
+    assert!(loop_holds(state.path()));
+    lab.close().unwrap();
+    assert!(!loop_holds(state.path()));
+    assert_eq!(files::read_dir(state.path().join("mnt")).unwrap().count(), 0);
+    assert_eq!(files::read_dir(state.path().join("journal")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_mount_that_is_gone_fails_the_check() {
+    if !ready("tmpfs") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "gone").unwrap();
+    let instance = lab.provision(&"tmpfs[size=16M]".parse().unwrap(), "t").unwrap();
+    instance.check().unwrap();
+    let mount_point = instance.root().parent().unwrap();
+    assert!(Command::new("umount").arg(mount_point).status().unwrap().success());
+    let error = instance.check().unwrap_err().to_string();
+    assert!(error.starts_with("the mount is gone: "), "{error}");
+    files::create_dir(instance.root()).unwrap();
+    let error = instance.check().unwrap_err().to_string();
+    assert!(error.contains("parent directory"), "{error}");
+    files::remove_dir(instance.root()).unwrap();
+}
+
+#[test]
+fn tmpfs_cannot_be_cold() {
+    if !ready("tmpfs") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "memory").unwrap();
+    let instance = lab.provision(&"tmpfs[size=16M]".parse().unwrap(), "t").unwrap();
+    assert!(matches!(instance.make_cold().unwrap(), Coldness::Impossible(_)));
+    assert_eq!(instance.device(), None);
+    assert_eq!(instance.facts().0["mount.fstype"], "tmpfs");
+}
+
+#[test]
+fn an_image_that_is_missing_or_too_small_is_told() {
+    if !ready("xfs") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let mut lab = Lab::open(state.path(), "small").unwrap();
+    let xfs = "xfs".parse().unwrap();
+    assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::NoImage { .. })));
+    let stop = AtomicBool::new(false);
+    lab.make_image(state.path(), Bytes(32 << 20), &stop, &mut |_| {}).unwrap();
+    assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::TooSmall { .. })));
+}
+
+/// Not a test of its own: the process that the next test kills.
+#[test]
+fn victim() {
+    let Some(state) = env::var_os(VICTIM_STATE).map(PathBuf::from) else {
+        return;
+    };
+    let mut lab = Lab::open(&state, "victim").unwrap();
+    lab.make_image(&state, Bytes(32 << 20), &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
+    write_file(instance.root());
+    println!("\nprovisioned");
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn cleanup_undoes_what_a_killed_process_left() {
+    if !ready("ext4") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let mut victim = Command::new(env::current_exe().unwrap())
+        .args(["victim", "--exact", "--nocapture"])
+        .env(VICTIM_STATE, state.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
+    assert_eq!(cleanup(state.path()).unwrap().live, ["victim"]);
+    assert!(matches!(Lab::open(state.path(), "victim"), Err(LabError::Live { .. })));
+
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert!(loop_holds(state.path()) && mentions("/proc/self/mountinfo", state.path()));
+    let report = cleanup(state.path()).unwrap();
+    assert!(report.failed.is_empty() && report.done.len() == 4, "{report:?}");
+    assert!(!loop_holds(state.path()) && !mentions("/proc/self/mountinfo", state.path()));
+    assert!(!state.path().join("assay-victim-image").exists());
+    assert!(cleanup(state.path()).unwrap().done.is_empty());
+}
