@@ -2,7 +2,9 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    Cmd, Device, FileSystem, Instance, LabError, drop_caches, fs as registry, image,
+    Cmd, Device, FileSystem, Instance, LabError, drop_caches,
+    fs::{self as registry, Candidate},
+    image,
     instance::{Made, Place},
     journal::{CleanupReport, Journal},
     loop_device::{self, LoopDevice},
@@ -96,14 +98,12 @@ impl Lab {
     /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
     pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        match (registry::resolve(target)?, target) {
-            (Some((fs, options)), _) => {
-                let dir = self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))));
-                self.provision_made(fs, options, dir)
+        match registry::resolve(target)? {
+            Candidate::Directory(dir) => self.provision_dir(dir, number),
+            Candidate::Made(fs, options) => {
+                let name = private_dir::name(&format!("{number}-{}", slug(label)));
+                self.provision_made(fs, options, self.mounts.join(name))
             }
-            (None, Target::Dir(dir)) => self.provision_dir(dir, number),
-            // `resolve` answers `None` for directories alone.
-            (None, Target::Made { name, .. }) => Err(registry::unknown(name)),
         }
     }
 

@@ -1,6 +1,10 @@
 //! The dry run: which commands a target would run, touching nothing.
 
-use crate::{Cmd, LabError, fs, loop_device};
+use crate::{
+    Cmd, LabError,
+    fs::{self, Candidate},
+    loop_device,
+};
 use model::Target;
 use std::path::Path;
 
@@ -13,7 +17,7 @@ const DEVICE: &str = "/dev/loopN";
 /// # Errors
 /// The target is not one that the lab can make.
 pub fn plan(target: &Target, image: &Path, mount_point: &Path) -> Result<Vec<Cmd>, LabError> {
-    let Some((fs, options)) = fs::resolve(target)? else {
+    let Candidate::Made(fs, options) = fs::resolve(target)? else {
         return Ok(Vec::new());
     };
     let device = Path::new(DEVICE);
@@ -37,7 +41,9 @@ pub(crate) mod tests {
     /// What `target` runs to be made and mounted at `/m`, as text, for golden tests.
     pub(crate) fn commands(target: &str) -> Vec<String> {
         let target = target.parse().unwrap();
-        let (fs, options) = fs::resolve(&target).unwrap().unwrap();
+        let Candidate::Made(fs, options) = fs::resolve(&target).unwrap() else {
+            panic!("{target} is a directory");
+        };
         let (device, dir) = (Path::new(DEVICE), Path::new("/m"));
         let all = fs.mkfs(device, options).into_iter().chain(fs.mount(device, dir, options));
         all.map(|cmd| cmd.to_string()).collect()

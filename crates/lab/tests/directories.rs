@@ -1,4 +1,5 @@
 //! The lab without root: directories that exist, and the null file system.
+#![allow(clippy::unwrap_used)]
 
 use lab::{Coldness, Lab, residency};
 use model::Target;

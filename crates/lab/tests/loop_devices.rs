@@ -1,5 +1,6 @@
 //! The lab on real loop devices with real file systems. Needs root; where it or a file system is
 //! missing, a test says so and ends.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{Availability, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency};
 use model::Bytes;

@@ -2,6 +2,7 @@
 
 use crate::{FileSystem, LabError};
 use model::{Options, Target, check_options};
+use std::path::Path;
 
 macro_rules! registry {
     ($($module:ident),* $(,)?) => {
@@ -25,21 +26,27 @@ registry! {
 /// # Errors
 /// None is.
 pub fn find(name: &str) -> Result<&'static dyn FileSystem, LabError> {
-    ALL.iter().copied().find(|fs| fs.name() == name).ok_or_else(|| unknown(name))
+    ALL.iter().copied().find(|fs| fs.name() == name).ok_or_else(|| LabError::UnknownFileSystem {
+        name: name.into(),
+        known: ALL.iter().map(|fs| fs.name()).collect::<Vec<_>>().join(", "),
+    })
 }
 
-pub(crate) fn unknown(name: &str) -> LabError {
-    let known = ALL.iter().map(|fs| fs.name()).collect::<Vec<_>>().join(", ");
-    LabError::UnknownFileSystem { name: name.into(), known }
+/// A target whose names and options are known to exist.
+pub enum Candidate<'t> {
+    /// An existing directory.
+    Directory(&'t Path),
+    /// A file system to be made with these options.
+    Made(&'static dyn FileSystem, &'t Options),
 }
 
-/// The file system and the options of a target; `None` for a directory.
+/// Looks up what `target` names, touching nothing.
 ///
 /// # Errors
 /// The name is not registered, an option is unknown or out of range, or it lies on another target.
-pub fn resolve(target: &Target) -> Result<Option<(&'static dyn FileSystem, &Options)>, LabError> {
+pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     let (name, options, inner) = match target {
-        Target::Dir(_) => return Ok(None),
+        Target::Dir(dir) => return Ok(Candidate::Directory(dir)),
         Target::Made { name, options, inner } => (name, options, inner),
     };
     let fs = find(name)?;
@@ -47,7 +54,7 @@ pub fn resolve(target: &Target) -> Result<Option<(&'static dyn FileSystem, &Opti
         return Err(LabError::NoInner { target: target.to_string(), name: name.clone() });
     }
     check_options(name, fs.knobs(), options)?;
-    Ok(Some((fs, options)))
+    Ok(Candidate::Made(fs, options))
 }
 
 #[cfg(test)]
@@ -60,8 +67,9 @@ mod tests {
 
     #[test]
     fn targets_are_checked_before_anything_is_touched() {
-        assert!(resolve(&"ext4[noatime,mkfs.O=bigalloc]".parse().unwrap()).unwrap().is_some());
-        assert!(resolve(&"dir:/mnt".parse().unwrap()).unwrap().is_none());
+        let ext4 = "ext4[noatime,mkfs.O=bigalloc]".parse().unwrap();
+        assert!(matches!(resolve(&ext4), Ok(Candidate::Made(fs, _)) if fs.name() == "ext4"));
+        assert!(matches!(resolve(&"dir:/mnt".parse().unwrap()), Ok(Candidate::Directory(_))));
         assert!(refusal("reiserfs").contains("knows ext4, xfs, btrfs"));
         assert!(refusal("xfs[notime]").contains("no option `notime`"));
         assert!(refusal("ext4[data=none]").contains("ordered"));
