@@ -1,5 +1,6 @@
 //! What a store promises: what goes in comes out, an interrupted block does not count twice, and a
 //! file that is not a store is left alone.
+#![allow(clippy::unwrap_used)]
 
 use model::{
     Campaign, CampaignState, Dataset, Metric, Sample, TargetState, Validity, strategies::dataset,
