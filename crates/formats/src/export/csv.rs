@@ -1,0 +1,100 @@
+//! `samples.csv`, `tests.csv` and `campaign.json`: everything of a campaign, for any other program,
+//! and back again without loss.
+
+use crate::{FormatError, NamedBytes};
+use csv::Writer;
+use model::{Campaign, Dataset, Metric, Sample, TargetRecord, TestInfo};
+use serde::{Deserialize, Serialize};
+
+/// Columns of `samples.csv`; one row for each metric of a sample.
+pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,test,procs,threads,\
+    cache,metric,value,unit,better,bytes,ops,seconds,skew_ms,overlap,device_read_bytes,\
+    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity";
+
+/// Columns of `tests.csv`.
+pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better";
+
+/// `campaign.json`: what the tables do not hold.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub(crate) campaign: Campaign,
+    pub(crate) targets: Vec<TargetRecord>,
+}
+
+/// The three files. Floats are the shortest text that reads back equal.
+pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
+    let identity =
+        Identity { campaign: dataset.campaign.clone(), targets: dataset.targets.clone() };
+    Ok(vec![
+        ("samples.csv".into(), samples(dataset).map_err(failed)?),
+        ("tests.csv".into(), tests(&dataset.tests).map_err(failed)?),
+        ("campaign.json".into(), serde_json::to_vec_pretty(&identity).map_err(failed)?),
+    ])
+}
+
+pub(super) fn failed(why: impl ToString) -> FormatError {
+    FormatError::Export { format: "csv", why: why.to_string() }
+}
+
+fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(SAMPLES_HEADER.split(','))?;
+    for sample in &dataset.samples {
+        for metric in &sample.metrics {
+            writer.write_record(row(&dataset.campaign.id, sample, Some(metric)))?;
+        }
+        if sample.metrics.is_empty() {
+            writer.write_record(row(&dataset.campaign.id, sample, None))?;
+        }
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// Cells in the order of [`SAMPLES_HEADER`].
+fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 24] {
+    let of = |field: fn(&Metric) -> String| metric.map(field).unwrap_or_default();
+    let optional = |bytes: Option<u64>| bytes.map(|n| n.to_string()).unwrap_or_default();
+    [
+        campaign.into(),
+        s.block.to_string(),
+        s.position.to_string(),
+        s.case.target.clone(),
+        s.case.suite.clone(),
+        s.case.test.clone(),
+        s.case.procs.to_string(),
+        s.case.threads.to_string(),
+        s.case.cache.to_string(),
+        of(|m| m.name.clone()),
+        of(|m| float(m.value)),
+        of(|m| m.unit.clone()),
+        of(|m| m.better.as_str().into()),
+        s.bytes.to_string(),
+        s.ops.to_string(),
+        float(s.seconds),
+        float(s.skew_ms),
+        float(s.overlap),
+        optional(s.device_read_bytes),
+        optional(s.device_write_bytes),
+        float(s.cpu_user_s),
+        float(s.cpu_sys_s),
+        s.limiter.as_str().into(),
+        s.validity.to_string(),
+    ]
+}
+
+/// `Debug`, which unlike `Display` turns to exponents where hundreds of zeros would stand.
+fn float(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn tests(tests: &[TestInfo]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(TESTS_HEADER.split(','))?;
+    for t in tests {
+        let (group, better) = (t.group.as_str(), t.better.as_str());
+        let row: [&str; 8] =
+            [&t.id, &t.suite, &t.name, &t.testtype, group, &t.metric, &t.unit, better];
+        writer.write_record(row)?;
+    }
+    Ok(writer.into_inner()?)
+}

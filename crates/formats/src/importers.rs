@@ -1,0 +1,72 @@
+//! One file per importer; `lib.rs` registers them. Here is what they share: the parts of a
+//! campaign that was measured elsewhere.
+
+pub(crate) mod assay_csv;
+pub(crate) mod nano_psv;
+
+use crate::ImportOptions;
+use model::{
+    Campaign, CampaignState, Case, Environment, Limiter, Metric, Origin, Plan, Sample, Target,
+    TargetRecord, TargetState, Validity,
+};
+use std::collections::HashSet;
+
+/// A record for each label, in order of first appearance; nothing more is known of them.
+pub(crate) fn records<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<TargetRecord> {
+    let mut seen = HashSet::new();
+    let record = |label: &str| TargetRecord {
+        label: label.into(),
+        target: label.into(),
+        state: TargetState::Ok,
+        facts: Environment::default(),
+    };
+    labels.filter(|label| seen.insert(*label)).map(record).collect()
+}
+
+/// A finished campaign of which only id, targets and notes are known.
+pub(crate) fn campaign(
+    id: &str,
+    title: &str,
+    targets: &[TargetRecord],
+    options: &ImportOptions,
+    notes: &[&str],
+) -> Campaign {
+    Campaign {
+        id: id.into(),
+        created: options.created.clone(),
+        title: title.into(),
+        origin: Origin::Import,
+        state: CampaignState::Done,
+        assay_version: env!("CARGO_PKG_VERSION").into(),
+        plan: Plan {
+            // A label need not have the form of a target; then the plan is without it.
+            targets: targets.iter().filter_map(|t| t.label.parse::<Target>().ok()).collect(),
+            ..Plan::default()
+        },
+        scale: 1.0,
+        seed: 0,
+        environment: Environment::default(),
+        notes: notes.iter().map(|note| note.to_string()).collect(),
+    }
+}
+
+/// A valid sample of which only the metrics are known; all else stands as 0.
+pub(crate) fn bare_sample(block: u32, position: u32, case: Case, metrics: Vec<Metric>) -> Sample {
+    Sample {
+        block,
+        position,
+        case,
+        metrics,
+        bytes: 0,
+        ops: 0,
+        seconds: 0.0,
+        skew_ms: 0.0,
+        overlap: 0.0,
+        device_read_bytes: None,
+        device_write_bytes: None,
+        cpu_user_s: 0.0,
+        cpu_sys_s: 0.0,
+        limiter: Limiter::Unknown,
+        validity: Validity::Valid,
+    }
+}

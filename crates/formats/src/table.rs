@@ -1,0 +1,106 @@
+//! Tables with a header line: cells by column name, and errors that name file, line and column.
+
+use crate::FormatError;
+use csv::{ByteRecord, ReaderBuilder};
+use std::{fmt::Display, str::FromStr};
+
+/// A whole table in memory.
+pub(crate) struct Table<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One line of it; cells are read through [`Table`], which knows the columns.
+pub(crate) struct Row {
+    pub(crate) line: u64,
+    cells: ByteRecord,
+}
+
+impl<'a> Table<'a> {
+    /// Reads a table whose cells are parted by `delimiter`.
+    pub(crate) fn read(
+        file: &'a str,
+        bytes: &[u8],
+        delimiter: u8,
+    ) -> Result<Table<'a>, FormatError> {
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+        let bad = |error: csv::Error| {
+            let line = error.position().map_or(1, |position| position.line());
+            FormatError::line(file, line, plain(error.kind()))
+        };
+        let header = reader.headers().map_err(bad)?;
+        let header = header.iter().map(str::to_owned).collect();
+        let rows = reader.byte_records().map(|record| {
+            let cells = record.map_err(bad)?;
+            Ok(Row { line: cells.position().map_or(0, |position| position.line()), cells })
+        });
+        let rows = rows.collect::<Result<_, _>>()?;
+        Ok(Table { file, header, rows })
+    }
+
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|column| column == name)
+    }
+
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        names.iter().all(|name| self.column(name).is_some())
+    }
+
+    /// The text of the cell in column `name`; a column that is missing is an error.
+    pub(crate) fn text<'r>(&self, row: &'r Row, name: &str) -> Result<&'r str, FormatError> {
+        let column = self.column(name);
+        let column = column
+            .ok_or_else(|| FormatError::file(self.file, format!("column `{name}` is missing")))?;
+        let cell = row.cells.get(column).unwrap_or_default();
+        std::str::from_utf8(cell).map_err(|_| self.bad(row, name, "is not UTF-8"))
+    }
+
+    /// The cell in column `name` as a value.
+    pub(crate) fn get<T: FromStr<Err: Display>>(
+        &self,
+        row: &Row,
+        name: &str,
+    ) -> Result<T, FormatError> {
+        let text = self.text(row, name)?;
+        text.parse().map_err(|why| self.bad(row, name, format_args!("is `{}`: {why}", short(text))))
+    }
+
+    /// The same, where an empty cell or a missing column stands for nothing.
+    pub(crate) fn optional<T: FromStr<Err: Display>>(
+        &self,
+        row: &Row,
+        name: &str,
+    ) -> Result<Option<T>, FormatError> {
+        if self.column(name).is_none() || self.text(row, name)?.is_empty() {
+            return Ok(None);
+        }
+        self.get(row, name).map(Some)
+    }
+
+    /// The cell in column `name` as a finite number.
+    pub(crate) fn number(&self, row: &Row, name: &str) -> Result<f64, FormatError> {
+        let number: f64 = self.get(row, name)?;
+        if number.is_finite() { Ok(number) } else { Err(self.bad(row, name, "is not finite")) }
+    }
+
+    /// The error of a cell.
+    pub(crate) fn bad(&self, row: &Row, name: &str, why: impl Display) -> FormatError {
+        FormatError::line(self.file, row.line, format!("column `{name}` {why}"))
+    }
+}
+
+/// Enough of a text to find it by; error messages stay on one line.
+fn short(text: &str) -> String {
+    text.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+fn plain(kind: &csv::ErrorKind) -> String {
+    match kind {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} columns where the header has {expected_len}; the file may be cut off")
+        }
+        csv::ErrorKind::Utf8 { .. } => "the line is not UTF-8".into(),
+        _ => "the line cannot be parsed".into(),
+    }
+}

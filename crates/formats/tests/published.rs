@@ -1,0 +1,116 @@
+//! The shipped tables against their own summary rows: what is recomputed from the cells must agree
+//! with what was printed, within the rounding of both.
+#![allow(clippy::unwrap_used)]
+
+use formats::{SummaryKind, SummaryRow, published, summary_rows};
+use model::{Dataset, Group, Validity};
+
+/// The values that a printed number may stand for; never below 0.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    fn of(printed: &str) -> Interval {
+        let decimals = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let half = 0.5 * 10f64.powi(-(decimals as i32));
+        let value: f64 = printed.parse().unwrap();
+        Interval { low: (value - half).max(0.0), high: value + half }
+    }
+
+    fn meets(self, other: Interval) -> bool {
+        // A hair of room for the arithmetic of logarithms.
+        self.low <= other.high * (1.0 + 1e-9) && other.low <= self.high * (1.0 + 1e-9)
+    }
+
+    fn combine(cells: &[Interval], kind: SummaryKind) -> Interval {
+        let of = |bound: fn(&Interval) -> f64| {
+            let values = cells.iter().map(bound);
+            match kind {
+                SummaryKind::GeometricMean => {
+                    (values.map(f64::ln).sum::<f64>() / cells.len() as f64).exp()
+                }
+                SummaryKind::Max => values.fold(0.0, f64::max),
+            }
+        };
+        Interval { low: of(|cell| cell.low), high: of(|cell| cell.high) }
+    }
+}
+
+/// The printed cells of a column, given back from the samples.
+fn column(data: &Dataset, row: &SummaryRow, name: &str) -> Vec<Interval> {
+    let of_group = data.tests.iter().filter(|test| test.group == row.group);
+    of_group.filter_map(|test| cell(data, row.procs, &test.id, name)).collect()
+}
+
+fn value(data: &Dataset, procs: u32, test: &str, target: &str) -> Option<Option<f64>> {
+    let case = |s: &&model::Sample| {
+        s.case.procs == procs && s.case.test == test && s.case.target == target
+    };
+    data.samples.iter().find(case).map(|sample| sample.metrics.first().map(|m| m.value))
+}
+
+fn cell(data: &Dataset, procs: u32, test: &str, name: &str) -> Option<Interval> {
+    if let Some(target) = name.strip_suffix("_mb_s") {
+        return value(data, procs, test, target)?.map(|rate| Interval::of(&format!("{rate:.0}")));
+    }
+    if let Some(target) = name.strip_prefix("xfs_over_") {
+        // No metric: the ratio was printed as 0.0.
+        let ratio = value(data, procs, test, target)?.map_or(0.0, f64::recip);
+        return Some(Interval::of(&format!("{ratio:.1}")));
+    }
+    // The first study prints the ratios of its two columns.
+    let (xfs, ext4) = (cell(data, procs, test, "xfs_mb_s")?, cell(data, procs, test, "ext4_mb_s")?);
+    Some(Interval { low: xfs.low / ext4.high, high: xfs.high / ext4.low })
+}
+
+#[test]
+fn printed_summaries_follow_from_the_cells() {
+    let campaigns = published().unwrap();
+    let rows = summary_rows().unwrap();
+    let mut checked = 0;
+    for row in &rows {
+        let data = campaigns.iter().find(|data| data.campaign.id == row.campaign).unwrap();
+        for (name, printed) in &row.cells {
+            let cells = column(data, row, name);
+            assert!(cells.len() >= 10, "{row:?}");
+            let computed = Interval::combine(&cells, row.kind);
+            assert!(computed.meets(Interval::of(printed)), "{name} {computed:?} {row:?}");
+            checked += 1;
+        }
+    }
+    assert_eq!((rows.len(), checked), (32, 16 * 3 + 16 * 4));
+}
+
+#[test]
+fn every_cell_is_a_sample_and_every_test_is_known() {
+    let campaigns = published().unwrap();
+    let counts: Vec<_> =
+        campaigns.iter().map(|d| (d.targets.len(), d.tests.len(), d.samples.len())).collect();
+    assert_eq!(counts, [(2, 54, 2 * 108), (5, 53, 5 * 106)]);
+    for data in &campaigns {
+        for test in &data.tests {
+            assert!(!test.id.contains("other"), "{test:?}");
+            assert_ne!(test.group, Group::Meta, "{test:?}");
+        }
+        for sample in &data.samples {
+            let blank = matches!(&sample.validity, Validity::Invalid(why) if why.contains("0.0"));
+            assert_eq!(blank, sample.metrics.is_empty(), "{sample:?}");
+            assert!(sample.metrics.iter().all(|m| m.value.is_finite() && m.value > 0.0));
+        }
+    }
+    let blank = campaigns[1].samples.iter().filter(|s| s.metrics.is_empty()).count();
+    assert_eq!(blank, 9);
+}
+
+#[test]
+fn a_cell_that_was_looked_up_by_hand_is_there() {
+    let campaigns = published().unwrap();
+    let rate = value(&campaigns[0], 64, "columnar.read.binary", "xfs");
+    assert_eq!(rate, Some(Some(99058.0)));
+    let relative = value(&campaigns[1], 1, "columnar.write.int.huge", "zfs");
+    assert_eq!(relative, Some(Some(1.0 / 2.6)));
+    assert_eq!(value(&campaigns[1], 64, "columnar.sync.int.huge", "btrfs"), Some(None));
+}
