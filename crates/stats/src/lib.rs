@@ -1,1 +1,130 @@
-//! Pure statistics: a dataset into findings. No clock, no I/O.
+//! Pure statistics: a dataset into findings. No clock, no I/O, no state: the same dataset and the
+//! same settings give the same findings to the last bit, so an old campaign can be judged again.
+//!
+//! Data goes one way: `select` groups samples into cells, `ratio` compares two series of a cell,
+//! `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
+
+mod blocks;
+mod board;
+mod contention;
+mod decide;
+mod draw;
+mod footer;
+mod holm;
+mod model_fit;
+mod ratio;
+mod select;
+mod sentence;
+mod table;
+mod verdict;
+
+pub use decide::{Call, CallKind, Candidate, Loss};
+pub use footer::{Counts, Extreme, Footer};
+pub use ratio::{Ratio, log_ratio};
+pub use table::{CampaignFacts, Cell, Findings, Row, Table};
+pub use verdict::{Verdict, judge};
+
+use model::Dataset;
+
+/// How to judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Label of the target that the others are compared with; `None` takes the plan's, else the
+    /// first target that could be provisioned.
+    pub baseline: Option<String>,
+    /// Half-width of the practical band as a share: with 0.05 a ratio from 1/1.05 to 1.05 is too
+    /// small to act on.
+    pub band: f64,
+    /// A sample is contended when others used more than this share of the machine's processor
+    /// time, percent.
+    pub contention_limit_pct: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { baseline: None, band: 0.05, contention_limit_pct: 10.0 }
+    }
+}
+
+/// A dataset or settings that cannot be judged.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StatsError {
+    /// No target has the label asked for.
+    #[error("no target is called `{label}`; choose the baseline from: {known}")]
+    UnknownBaseline {
+        /// The label asked for.
+        label: String,
+        /// The labels that exist.
+        known: String,
+    },
+    /// A campaign without candidates.
+    #[error("campaign {campaign} has no target; run it, or import files that name one")]
+    NoTargets {
+        /// Its id.
+        campaign: String,
+    },
+    /// A sample of something that the campaign does not list.
+    #[error(
+        "a sample names the {what} `{name}`, which campaign {campaign} does not list; import it again"
+    )]
+    Unlisted {
+        /// `target` or `test`.
+        what: &'static str,
+        /// The name in the sample.
+        name: String,
+        /// Id of the campaign.
+        campaign: String,
+    },
+    /// A band that is not a share.
+    #[error("a band of {band} makes no sense; use a share such as 0.05")]
+    Band {
+        /// The band asked for.
+        band: String,
+    },
+}
+
+/// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
+/// the call.
+pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
+    if !(settings.band > 0.0 && settings.band < 1.0) {
+        return Err(StatsError::Band { band: settings.band.to_string() });
+    }
+    let targets = target_order(dataset, settings)?;
+    let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
+    let tables = table::tables(dataset, &targets, &cells, settings);
+    let call = decide::call(dataset, &targets, &cells, settings);
+    Ok(Findings {
+        campaign: CampaignFacts::of(dataset, &cells),
+        baseline: targets[0].clone(),
+        targets,
+        band: settings.band,
+        contention_limit_pct: settings.contention_limit_pct,
+        tables,
+        call,
+    })
+}
+
+/// Labels in the order of the columns: the baseline, then the others as planned.
+fn target_order(dataset: &Dataset, settings: &Settings) -> Result<Vec<String>, StatsError> {
+    let labels: Vec<&String> = dataset.targets.iter().map(|t| &t.label).collect();
+    let asked = settings.baseline.as_ref().or(dataset.campaign.plan.baseline.as_ref());
+    let baseline = match asked {
+        Some(label) if labels.contains(&label) => label,
+        Some(label) => {
+            let known = labels.iter().map(|l| l.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(StatsError::UnknownBaseline { label: label.clone(), known });
+        }
+        None => default_baseline(dataset)?,
+    };
+    let others = labels.iter().filter(|l| **l != baseline);
+    Ok(std::iter::once(baseline).chain(others.copied()).cloned().collect())
+}
+
+/// The first target that could be provisioned, or the first when none could.
+fn default_baseline(dataset: &Dataset) -> Result<&String, StatsError> {
+    let usable = dataset.targets.iter().find(|t| t.state == model::TargetState::Ok);
+    usable
+        .or(dataset.targets.first())
+        .map(|t| &t.label)
+        .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
+}

@@ -1,0 +1,102 @@
+//! The scoreboard behind the call: for each target its parts (one for each test, weighted by group)
+//! and its score in each block.
+
+use crate::{
+    Ratio,
+    blocks::{self, Part},
+    contention,
+    ratio::{compare, paired},
+    select::{CellData, Point},
+};
+use model::{Dataset, Group};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Targets that were measured, with what their scores are made of.
+pub(crate) struct Board<'a> {
+    /// Columns of the candidates; the first is what the others are paired with.
+    pub(crate) columns: Vec<usize>,
+    /// Cells in which every candidate has a valid sample.
+    pub(crate) cells: Vec<&'a CellData>,
+    /// For each candidate one part for each of these cells.
+    parts: Vec<Vec<Part>>,
+}
+
+impl<'a> Board<'a> {
+    pub(crate) fn new(dataset: &Dataset, targets: usize, cells: &'a [CellData]) -> Board<'a> {
+        let columns: Vec<usize> =
+            (0..targets).filter(|&t| cells.iter().any(|c| c.valid_for([t]))).collect();
+        let cells: Vec<&CellData> =
+            cells.iter().filter(|c| c.valid_for(columns.iter().copied())).collect();
+        let weights = weights(dataset, &cells);
+        let parts = columns
+            .iter()
+            .map(|&column| {
+                let part =
+                    |(cell, weight): (&&CellData, &f64)| part(cell, column, columns[0], *weight);
+                cells.iter().zip(&weights).filter_map(part).collect()
+            })
+            .collect();
+        Board { columns, cells, parts }
+    }
+
+    /// Level of each candidate, logarithmic, relative to the first column.
+    pub(crate) fn means(&self) -> Vec<f64> {
+        self.parts.iter().filter_map(|p| blocks::centre(p)).collect()
+    }
+
+    /// Each candidate over the first column, with the interval that the blocks give.
+    pub(crate) fn ratios(&self) -> Vec<Ratio> {
+        let own = |(i, parts): (usize, &Vec<Part>)| match i {
+            0 => Some(Ratio::ONE),
+            _ => blocks::estimate(parts).map(|e| e.to_ratio()),
+        };
+        self.parts.iter().enumerate().filter_map(own).collect()
+    }
+
+    /// `scores[candidate][block]` over the blocks in which every candidate was measured.
+    pub(crate) fn scores(&self) -> Vec<Vec<f64>> {
+        let all: Vec<Vec<Point>> = self.parts.iter().map(|p| blocks::scores(p)).collect();
+        let mut common: BTreeSet<u32> = all.iter().flatten().map(|p| p.block).collect();
+        for points in &all {
+            let own: BTreeSet<u32> = points.iter().map(|p| p.block).collect();
+            common.retain(|b| own.contains(b));
+        }
+        let kept = |points: Vec<Point>| -> Vec<f64> {
+            points.iter().filter(|p| common.contains(&p.block)).map(|p| p.log).collect()
+        };
+        all.into_iter().map(kept).collect()
+    }
+
+    /// True when the machine was busy with other work while these two candidates ran.
+    pub(crate) fn contended(&self, first: usize, second: usize) -> bool {
+        let columns = [self.columns[first], self.columns[second]];
+        contention::too_contended(
+            self.cells.iter().flat_map(|c| columns.map(|column| &c.series[column])),
+        )
+    }
+
+    /// The cell on which `first` loses most against `second`, with its ratio.
+    pub(crate) fn worst_cell(&self, first: usize, second: usize) -> Option<(&'a CellData, Ratio)> {
+        let (first, second) = (self.columns[first], self.columns[second]);
+        let ratio = |c: &&'a CellData| {
+            let estimate = compare(&c.series[first].points, &c.series[second].points)?;
+            Some((*c, estimate.to_ratio()))
+        };
+        self.cells.iter().filter_map(ratio).min_by(|a, b| a.1.point.total_cmp(&b.1.point))
+    }
+}
+
+/// Equal groups, then equal cells inside a group; process counts are cells of their own.
+fn weights(dataset: &Dataset, cells: &[&CellData]) -> Vec<f64> {
+    let group = |c: &CellData| dataset.tests[c.test].group;
+    let mut sizes: BTreeMap<Group, usize> = BTreeMap::new();
+    for cell in cells {
+        *sizes.entry(group(cell)).or_default() += 1;
+    }
+    cells.iter().map(|c| 1.0 / (sizes.len() * sizes[&group(c)]) as f64).collect()
+}
+
+fn part(cell: &CellData, column: usize, base: usize, weight: f64) -> Option<Part> {
+    let (own, base) = (&cell.series[column].points, &cell.series[base].points);
+    Some(Part { weight, mean: compare(own, base)?.mean, points: paired(own, base) })
+}

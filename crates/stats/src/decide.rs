@@ -1,0 +1,206 @@
+//! The call: which target to choose for this suite, or why that cannot be said.
+//!
+//! The score of a target in a block is the mean over groups of the mean over tests of the log
+//! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
+
+use crate::{Ratio, Settings, board::Board, model_fit::Fit, select::CellData, sentence};
+use model::Dataset;
+use serde::Serialize;
+
+/// Least probability of being the best for a clear call.
+pub(crate) const CLEAR_P: f64 = 0.90;
+/// Least lead over the second for a clear call, a ratio.
+const CLEAR_LEAD: f64 = 1.03;
+
+/// How much can be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CallKind {
+    /// One target is best with P >= 0.90 and leads by 3 % or more.
+    Clear,
+    /// Several cannot be separated, and it matters little which is chosen.
+    Tied,
+    /// The data does not decide.
+    Insufficient,
+}
+
+/// The recommendation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Call {
+    /// How much can be said.
+    pub kind: CallKind,
+    /// The call in one to three sentences.
+    pub sentence: String,
+    /// Things to know about it, a sentence each.
+    pub notes: Vec<String>,
+    /// Measured targets by score, best first.
+    pub candidates: Vec<Candidate>,
+    /// The best score over the second.
+    pub lead: Option<Ratio>,
+    /// The test on which the first loses most against the second, when that is outside the band.
+    pub largest_loss: Option<Loss>,
+    /// Blocks in which every candidate was measured.
+    pub blocks: usize,
+    /// Cells (a test at a process count) in the score: those valid for all candidates.
+    pub cells: usize,
+    /// Cells of the campaign.
+    pub of_cells: usize,
+}
+
+/// One target in the comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// Label.
+    pub target: String,
+    /// Overall score over the baseline, or over the first measured target when the baseline has no
+    /// valid sample.
+    pub ratio: Ratio,
+    /// Probability of being the best of these in repeated runs; `None` with one block.
+    pub p_best: Option<f64>,
+    /// Best and worst rank that Holm's procedure leaves open.
+    pub ranks: Option<(usize, usize)>,
+    /// Share by which choosing it is, with 95 % probability, at most worse than the best.
+    pub regret_95: Option<f64>,
+}
+
+/// A test that goes against the call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Loss {
+    /// Stable test id.
+    pub test: String,
+    /// Display name.
+    pub name: String,
+    /// Worker processes.
+    pub procs: u32,
+    /// First over second.
+    pub ratio: Ratio,
+}
+
+/// Judges all measured targets of `dataset`; `targets` are the labels of the columns of `cells`.
+pub(crate) fn call(
+    dataset: &Dataset,
+    targets: &[String],
+    cells: &[CellData],
+    settings: &Settings,
+) -> Call {
+    let board = Board::new(dataset, targets.len(), cells);
+    let scores = board.scores();
+    let means = board.means();
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    let mut call = unjudged(&board, targets, scores.first().map_or(0, Vec::len), cells.len());
+    if order.len() < 2 {
+        call.sentence = sentence::nothing_to_compare(dataset, &call);
+        return call;
+    }
+    let (first, second) = (order[0], order[1]);
+    call.largest_loss = largest_loss(dataset, &board, (first, second), settings);
+    let lead = (means[first] - means[second]).exp();
+    call.lead = Some(Ratio { point: lead, ..Ratio::ONE });
+    let fit = (call.blocks > 1).then(|| Fit::new(means, scores));
+    if let Some(fit) = &fit {
+        weigh(&mut call, fit, dataset.campaign.seed);
+        call.lead = Some(fit.difference(first, second).to_ratio());
+    }
+    call.candidates = order.iter().map(|&i| call.candidates[i].clone()).collect();
+    match fit {
+        Some(fit) => judge(&mut call, dataset, &Evidence { board, fit, first, second }, settings),
+        None => call.sentence = sentence::single_block(dataset, &call),
+    }
+    call
+}
+
+fn unjudged(board: &Board<'_>, targets: &[String], blocks: usize, of_cells: usize) -> Call {
+    let label = |column: usize| targets[column].clone();
+    let ratios = board.columns.iter().zip(board.ratios());
+    let candidate = |(&column, ratio): (&usize, Ratio)| Candidate {
+        target: label(column),
+        ratio,
+        p_best: None,
+        ranks: None,
+        regret_95: None,
+    };
+    let missing = (0..targets.len()).filter(|column| !board.columns.contains(column));
+    let absent = |column| format!("{} has no valid sample and is not compared.", label(column));
+    Call {
+        kind: CallKind::Insufficient,
+        sentence: String::new(),
+        notes: missing.map(absent).collect(),
+        candidates: ratios.map(candidate).collect(),
+        lead: None,
+        largest_loss: None,
+        blocks,
+        cells: board.cells.len(),
+        of_cells,
+    }
+}
+
+fn largest_loss(
+    dataset: &Dataset,
+    board: &Board<'_>,
+    (first, second): (usize, usize),
+    settings: &Settings,
+) -> Option<Loss> {
+    let (cell, ratio) = board.worst_cell(first, second)?;
+    let info = &dataset.tests[cell.test];
+    (ratio.point < 1.0 / (1.0 + settings.band)).then(|| Loss {
+        test: info.id.clone(),
+        name: info.name.clone(),
+        procs: cell.procs,
+        ratio,
+    })
+}
+
+/// Fills in what the posterior says of each candidate, in the order of the columns.
+fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
+    let judged = fit.best(seed).into_iter().zip(fit.ranks());
+    for (candidate, ((p_best, regret), ranks)) in call.candidates.iter_mut().zip(judged) {
+        candidate.p_best = Some(p_best);
+        candidate.regret_95 = Some(1.0 - (-regret).exp());
+        candidate.ranks = Some(ranks);
+    }
+    if fit.is_pairwise() {
+        call.notes.push(
+            "The noise of the targets differs more than threefold, so they are compared pair by \
+             pair, and P(best) is a lower bound."
+                .into(),
+        );
+    }
+}
+
+/// What the judgement rests on.
+pub(crate) struct Evidence<'a> {
+    board: Board<'a>,
+    fit: Fit,
+    first: usize,
+    second: usize,
+}
+
+impl Evidence<'_> {
+    /// Noise of one run, a share.
+    pub(crate) fn noise(&self) -> f64 {
+        self.fit.noise(self.first, self.second).exp_m1()
+    }
+
+    /// Further blocks until a difference of `share` between the first two would be resolved.
+    pub(crate) fn more_blocks(&self, share: f64, blocks: usize) -> Option<usize> {
+        let needed = self.fit.blocks_needed(self.first, self.second, share.ln_1p())?;
+        Some(needed.saturating_sub(blocks).max(1))
+    }
+}
+
+fn judge(call: &mut Call, dataset: &Dataset, evidence: &Evidence<'_>, settings: &Settings) {
+    let lead = evidence.fit.difference(evidence.first, evidence.second);
+    let p_best = call.candidates[0].p_best.unwrap_or(0.0);
+    let wide = lead.half_width().is_none_or(|half| half > (2.0 * settings.band).ln_1p());
+    let contended = evidence.board.contended(evidence.first, evidence.second);
+    (call.kind, call.sentence) = if contended {
+        (CallKind::Insufficient, sentence::contended(settings))
+    } else if p_best >= CLEAR_P && lead.mean >= CLEAR_LEAD.ln() {
+        (CallKind::Clear, sentence::clear(dataset, call))
+    } else if wide {
+        (CallKind::Insufficient, sentence::noisy(call, evidence, settings))
+    } else {
+        (CallKind::Tied, sentence::tied(dataset, call, settings))
+    };
+}

@@ -1,0 +1,176 @@
+//! Groups samples into cells: one test at one process count, with one series for each target.
+//!
+//! Only valid samples enter a series. The others leave their reason, because a cell must be able to
+//! say why it is empty.
+
+use crate::{StatsError, contention};
+use model::{Better, Dataset, Sample, Validity};
+use std::collections::{BTreeMap, HashMap};
+
+/// Metric used instead of `rate` where every sample of a cell has it: the aggregate over the window
+/// in which all workers ran.
+const OVERLAP_RATE: &str = "overlap_rate";
+
+/// The logarithm of one block's value, oriented so that more is better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Block number.
+    pub(crate) block: u32,
+    /// Natural logarithm of the value, negated where lower is better.
+    pub(crate) log: f64,
+}
+
+/// What one target measured in a cell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Series {
+    /// One point for each block with a valid sample, ascending by block.
+    pub(crate) points: Vec<Point>,
+    /// Valid samples.
+    pub(crate) samples: usize,
+    /// Valid samples during which others used the processors.
+    pub(crate) contended: usize,
+    /// Reasons of invalid samples, with their number.
+    pub(crate) invalid: BTreeMap<String, usize>,
+    /// Samples that were asked cold and were not.
+    pub(crate) lukewarm: usize,
+}
+
+/// One test at one process count.
+#[derive(Clone, Debug)]
+pub(crate) struct CellData {
+    /// Index into `Dataset::tests`.
+    pub(crate) test: usize,
+    /// Worker processes.
+    pub(crate) procs: u32,
+    /// Metric that the values come from.
+    pub(crate) basis: String,
+    /// Unit of that metric.
+    pub(crate) unit: String,
+    /// Its direction.
+    pub(crate) better: Better,
+    /// One series for each target, in the order of the columns.
+    pub(crate) series: Vec<Series>,
+}
+
+impl CellData {
+    /// True when every target of `targets` (column indices) has a valid sample.
+    pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
+        targets.into_iter().all(|t| !self.series[t].points.is_empty())
+    }
+
+    /// A value in the unit of the cell from an oriented logarithm.
+    pub(crate) fn value(&self, log: f64) -> f64 {
+        orient(log, self.better).exp()
+    }
+}
+
+fn orient(log: f64, better: Better) -> f64 {
+    match better {
+        Better::Higher => log,
+        Better::Lower => -log,
+    }
+}
+
+/// All cells, by test in the order of the suite, then by processes.
+pub(crate) fn select(
+    dataset: &Dataset,
+    targets: &[String],
+    contention_limit_pct: f64,
+) -> Result<Vec<CellData>, StatsError> {
+    let mut cells = Vec::new();
+    for ((test, procs), by_target) in group(dataset, targets)? {
+        let mut cell = empty_cell(dataset, test, procs, &by_target);
+        for samples in &by_target {
+            cell.series.push(series(samples, &cell, contention_limit_pct));
+        }
+        cells.push(cell);
+    }
+    Ok(cells)
+}
+
+type Grouped<'a> = BTreeMap<(usize, u32), Vec<Vec<&'a Sample>>>;
+
+fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grouped<'a>, StatsError> {
+    let columns: HashMap<&str, usize> =
+        targets.iter().enumerate().map(|(i, label)| (label.as_str(), i)).collect();
+    let tests: HashMap<&str, usize> =
+        dataset.tests.iter().enumerate().map(|(i, test)| (test.id.as_str(), i)).collect();
+    let unlisted = |what, name: &str| StatsError::Unlisted {
+        what,
+        name: name.into(),
+        campaign: dataset.campaign.id.clone(),
+    };
+    let mut groups = Grouped::new();
+    for sample in &dataset.samples {
+        let case = &sample.case;
+        let column =
+            columns.get(case.target.as_str()).ok_or_else(|| unlisted("target", &case.target))?;
+        let test = tests.get(case.test.as_str()).ok_or_else(|| unlisted("test", &case.test))?;
+        let by_target =
+            groups.entry((*test, case.procs)).or_insert_with(|| vec![Vec::new(); targets.len()]);
+        by_target[*column].push(sample);
+    }
+    Ok(groups)
+}
+
+/// The cell without its series: which metric it stands on.
+fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample>]) -> CellData {
+    let info = &dataset.tests[test];
+    let mut valid = samples.iter().flatten().filter(|s| s.validity.is_valid()).peekable();
+    let overlapped = info.metric == "rate"
+        && valid.peek().is_some()
+        && valid.all(|s| s.metric(OVERLAP_RATE).is_some());
+    let basis = if overlapped { OVERLAP_RATE } else { &info.metric };
+    CellData {
+        test,
+        procs,
+        basis: basis.to_string(),
+        unit: info.unit.clone(),
+        better: info.better,
+        series: Vec::with_capacity(samples.len()),
+    }
+}
+
+fn series(samples: &[&Sample], cell: &CellData, contention_limit_pct: f64) -> Series {
+    let mut series = Series::default();
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for sample in samples {
+        match usable_log(sample, cell) {
+            Ok(log) => {
+                blocks.entry(sample.block).or_default().push(log);
+                series.samples += 1;
+                series.contended +=
+                    usize::from(contention::is_contended(sample, contention_limit_pct));
+            }
+            Err(Unusable::Lukewarm) => series.lukewarm += 1,
+            Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,
+        }
+    }
+    // Several samples of one instance are repeats, not replicates: they are averaged first.
+    series.points =
+        blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
+    series
+}
+
+enum Unusable {
+    Lukewarm,
+    Invalid(String),
+}
+
+fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
+    match &sample.validity {
+        Validity::Lukewarm(_) => return Err(Unusable::Lukewarm),
+        Validity::Invalid(why) => return Err(Unusable::Invalid(why.clone())),
+        Validity::Valid => {}
+    }
+    match sample.metric(&cell.basis) {
+        Some(value) if value > 0.0 && value.is_finite() => Ok(orient(value.ln(), cell.better)),
+        Some(value) => Err(Unusable::Invalid(format!("{} is {value}", cell.basis))),
+        None => Err(Unusable::Invalid(format!("has no {}", cell.basis))),
+    }
+}
+
+/// Arithmetic mean; the slice is not empty.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}

@@ -1,0 +1,158 @@
+//! The call in words. Every sentence names the suite or the machine, the interval and the number of
+//! blocks, and none says more than the numbers do.
+
+use crate::{
+    Call, Candidate, Ratio, Settings,
+    decide::{CLEAR_P, Evidence},
+};
+use model::{Dataset, Origin};
+
+pub(crate) fn nothing_to_compare(dataset: &Dataset, call: &Call) -> String {
+    let suite = &dataset.campaign.plan.suite;
+    match call.candidates.as_slice() {
+        [] => format!("No recommendation: no sample of {suite} is valid."),
+        _ if call.cells == 0 => {
+            format!("No recommendation: no test of {suite} is valid on every measured target.")
+        }
+        [only, ..] => format!(
+            "No recommendation: only {} was measured {}; a choice needs two targets.",
+            only.target,
+            place(dataset)
+        ),
+    }
+}
+
+pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
+    let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
+    let lead = call.lead.map_or(1.0, |r| r.point);
+    format!(
+        "One run per cell: no interval, no P(best). In this run of {} {} {first} came first, \
+         {lead:.2}x {second}; at least three blocks are needed to say more.",
+        dataset.campaign.plan.suite,
+        place(dataset),
+    )
+}
+
+pub(crate) fn contended(settings: &Settings) -> String {
+    format!(
+        "No recommendation: other work used more than {} % of the processors during more than a \
+         fifth of the samples. Repeat on a quiet machine.",
+        settings.contention_limit_pct
+    )
+}
+
+pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
+    let (first, second) = (&call.candidates[0], &call.candidates[1].target);
+    let mut text = format!(
+        "For {} {}, {} is best ({}): {} {second} ({}).",
+        dataset.campaign.plan.suite,
+        place(dataset),
+        first.target,
+        probability(first.p_best.unwrap_or(0.0)),
+        times(call),
+        interval(call),
+    );
+    if let Some(loss) = &call.largest_loss {
+        text.push_str(&format!(
+            " Largest loss: {}, {} {}, {:.2}x.",
+            loss.name,
+            loss.procs,
+            if loss.procs == 1 { "process" } else { "processes" },
+            loss.ratio.point
+        ));
+    }
+    text
+}
+
+pub(crate) fn noisy(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -> String {
+    let share = 2.0 * settings.band;
+    let noise = 100.0 * evidence.noise();
+    let more = match evidence.more_blocks(share, call.blocks) {
+        Some(n) => format!(
+            "About {n} more {} would resolve a {:.0} % difference.",
+            if n == 1 { "block" } else { "blocks" },
+            100.0 * share
+        ),
+        None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
+    };
+    format!(
+        "No recommendation: noise {noise:.0} % per run; {} is {} {} ({}). {more}",
+        call.candidates[0].target,
+        times(call),
+        call.candidates[1].target,
+        interval(call),
+    )
+}
+
+pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> String {
+    let first = &call.candidates[0];
+    let equals: Vec<&Candidate> = call
+        .candidates
+        .iter()
+        .enumerate()
+        .filter(|(i, c)| *i < 2 || is_equal(c, settings))
+        .map(|(_, c)| c)
+        .collect();
+    let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
+    let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
+    let (names, suite) = (list(equals.iter().copied()), &dataset.campaign.plan.suite);
+    let gap = format!("{} {}, {}", times(call), call.candidates[1].target, interval(call));
+    let opening = if leads {
+        format!("For {suite} {}, {} leads by less than 3 % ({gap}).", place(dataset), first.target)
+    } else {
+        format!(
+            "For {suite}, {names} cannot be separated {} ({} is {gap}).",
+            place(dataset),
+            first.target
+        )
+    };
+    format!(
+        "{opening} Choosing any of {names} costs at most {}; decide by features.",
+        percent(cost)
+    )
+}
+
+/// Not certainly behind, or so little that it does not matter.
+fn is_equal(candidate: &Candidate, settings: &Settings) -> bool {
+    candidate.ranks.is_some_and(|(best, _)| best == 1)
+        || candidate.regret_95.is_some_and(|r| r <= settings.band)
+}
+
+/// Where the numbers hold.
+fn place(dataset: &Dataset) -> &'static str {
+    match dataset.campaign.origin {
+        Origin::Run => "on this machine",
+        Origin::Import => "in the imported files",
+        Origin::Published => "in this published study",
+    }
+}
+
+fn times(call: &Call) -> String {
+    format!("{:.2}x", call.lead.map_or(1.0, |r| r.point))
+}
+
+fn interval(call: &Call) -> String {
+    match call.lead {
+        Some(Ratio { low: Some(low), high: Some(high), .. }) => {
+            format!("95 % CI {low:.2}-{high:.2}, {} blocks", call.blocks)
+        }
+        _ => format!("{} blocks, no interval", call.blocks),
+    }
+}
+
+/// Rounded down below 1, so that 0.996 is not printed as certainty.
+fn probability(p: f64) -> String {
+    if p > 0.99 { "P>0.99".into() } else { format!("P={p:.2}") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", (100.0 * share).ceil())
+}
+
+fn list<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> String {
+    let names: Vec<&str> = candidates.map(|c| c.target.as_str()).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,220 @@
+//! The tables: one for each group of tests and process count, a row for each test, a cell for each
+//! target.
+
+use crate::{
+    Call, Footer, Ratio, Settings, Verdict, contention, footer, holm,
+    ratio::{compare, logs},
+    select::{CellData, Series, mean},
+    verdict::judge,
+};
+use model::{Dataset, Group};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Everything that was concluded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Findings {
+    /// Which campaign.
+    pub campaign: CampaignFacts,
+    /// Labels in the order of the cells of every row: the baseline first.
+    pub targets: Vec<String>,
+    /// Label of the baseline.
+    pub baseline: String,
+    /// Half-width of the practical band, a share.
+    pub band: f64,
+    /// Processor time of others above which a sample is contended, percent.
+    pub contention_limit_pct: f64,
+    /// Tables by group, then by processes.
+    pub tables: Vec<Table>,
+    /// Which target to choose, if that can be said.
+    pub call: Call,
+}
+
+/// What a reader of a table must know of the campaign.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CampaignFacts {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// RFC 3339.
+    pub created: String,
+    /// Where it came from.
+    pub origin: model::Origin,
+    /// Suite.
+    pub suite: String,
+    /// Blocks with at least one valid sample.
+    pub blocks: usize,
+    /// Factor on the sizes.
+    pub scale: f64,
+}
+
+impl CampaignFacts {
+    pub(crate) fn of(dataset: &Dataset, cells: &[CellData]) -> CampaignFacts {
+        let campaign = &dataset.campaign;
+        let points = cells.iter().flat_map(|c| &c.series).flat_map(|s| &s.points);
+        CampaignFacts {
+            id: campaign.id.clone(),
+            title: campaign.title.clone(),
+            created: campaign.created.clone(),
+            origin: campaign.origin,
+            suite: campaign.plan.suite.clone(),
+            blocks: points.map(|p| p.block).collect::<BTreeSet<_>>().len(),
+            scale: campaign.scale,
+        }
+    }
+}
+
+/// The tests of one group at one process count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// Group of the tests.
+    pub group: Group,
+    /// Worker processes.
+    pub procs: u32,
+    /// Rows by test type, then in the order of the suite.
+    pub rows: Vec<Row>,
+    /// One footer for each target.
+    pub footers: Vec<Footer>,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Stable test id.
+    pub test: String,
+    /// Display name.
+    pub name: String,
+    /// Test type.
+    pub testtype: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// Metric that the values come from.
+    pub basis: String,
+    /// One cell for each target.
+    pub cells: Vec<Cell>,
+}
+
+/// One test on one target.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cell {
+    /// Label of the target.
+    pub target: String,
+    /// Geometric mean over blocks; `None` without a valid sample.
+    pub value: Option<f64>,
+    /// Blocks with a valid sample.
+    pub n: usize,
+    /// (largest - smallest) / mean over blocks, a share; `None` below two blocks.
+    pub spread: Option<f64>,
+    /// Target over baseline; for the baseline itself 1 without an interval.
+    pub ratio: Option<Ratio>,
+    /// What the ratio allows to say; `None` for the baseline and without a ratio.
+    pub verdict: Option<Verdict>,
+    /// Why the verdict is unclear although there is an interval, as `contended`.
+    pub reason: Option<String>,
+    /// True when the difference holds among all ratios of this table (Holm, 5 %).
+    pub holm: bool,
+    /// Reasons of invalid samples, with their number.
+    pub invalid_reasons: Vec<String>,
+    /// Samples that were asked cold and were not.
+    pub lukewarm: usize,
+}
+
+/// Every table that has a row.
+pub(crate) fn tables(
+    dataset: &Dataset,
+    labels: &[String],
+    cells: &[CellData],
+    settings: &Settings,
+) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for group in Group::ALL {
+        let of_group: Vec<&CellData> =
+            cells.iter().filter(|c| dataset.tests[c.test].group == group).collect();
+        let counts: BTreeSet<u32> = of_group.iter().map(|c| c.procs).collect();
+        for procs in counts {
+            let mut cells: Vec<&CellData> =
+                of_group.iter().copied().filter(|c| c.procs == procs).collect();
+            sort_by_type(dataset, &mut cells);
+            let rows = rows(dataset, labels, &cells, settings);
+            let footers = footer::footers(&rows, &cells, settings);
+            tables.push(Table { group, procs, rows, footers });
+        }
+    }
+    tables
+}
+
+/// Test types in the order in which the suite first has them, tests in the order of the suite.
+fn sort_by_type(dataset: &Dataset, cells: &mut [&CellData]) {
+    let first_of_type = |c: &CellData| {
+        let own = &dataset.tests[c.test].testtype;
+        dataset.tests.iter().position(|t| t.testtype == *own)
+    };
+    cells.sort_by_key(|c| (first_of_type(c), c.test));
+}
+
+fn rows(
+    dataset: &Dataset,
+    labels: &[String],
+    cells: &[&CellData],
+    settings: &Settings,
+) -> Vec<Row> {
+    let mut rows: Vec<Row> = cells.iter().map(|c| row(dataset, c, labels, settings)).collect();
+    mark(&mut rows);
+    rows
+}
+
+fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Settings) -> Row {
+    let info = &dataset.tests[data.test];
+    let cells = labels.iter().enumerate().map(|(i, label)| cell(data, i, label, settings));
+    Row {
+        test: info.id.clone(),
+        name: info.name.clone(),
+        testtype: info.testtype.clone(),
+        unit: data.unit.clone(),
+        basis: data.basis.clone(),
+        cells: cells.collect(),
+    }
+}
+
+fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cell {
+    let (series, base) = (&data.series[column], &data.series[0]);
+    let ratio = if column == 0 {
+        (!base.points.is_empty()).then_some(Ratio::ONE)
+    } else {
+        compare(&series.points, &base.points).map(|e| e.to_ratio())
+    };
+    let judged = if column == 0 { None } else { ratio };
+    let contended = judged.is_some() && contention::too_contended([series, base]);
+    let invalid = series.invalid.iter();
+    Cell {
+        target: label.to_string(),
+        value: (!series.points.is_empty()).then(|| data.value(mean(&logs(&series.points)))),
+        n: series.points.len(),
+        spread: spread(series, data),
+        ratio,
+        verdict: judged
+            .map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+        reason: contended.then(|| "contended".to_string()),
+        holm: false,
+        invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
+        lukewarm: series.lukewarm,
+    }
+}
+
+fn spread(series: &Series, data: &CellData) -> Option<f64> {
+    let values: Vec<f64> = series.points.iter().map(|p| data.value(p.log)).collect();
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    (values.len() > 1).then(|| (high - low) / mean(&values))
+}
+
+/// Holm over every ratio of the table, so that 5 % of tables without a difference carry a mark.
+fn mark(rows: &mut [Row]) {
+    let mut cells: Vec<&mut Cell> =
+        rows.iter_mut().flat_map(|r| r.cells.iter_mut().skip(1)).collect();
+    let p_values: Vec<Option<f64>> = cells.iter().map(|c| c.ratio.and_then(|r| r.p)).collect();
+    for (cell, mark) in cells.iter_mut().zip(holm::holm(&p_values)) {
+        cell.holm = mark && cell.reason.is_none();
+    }
+}

@@ -1,0 +1,89 @@
+//! One word for a ratio: does the interval exclude 1, and is the ratio outside the practical band?
+
+use crate::Ratio;
+use serde::Serialize;
+use std::fmt;
+
+/// What a ratio with its interval allows to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The interval excludes 1 and the ratio is above the band.
+    Better,
+    /// The interval excludes 1, but the ratio is inside the band.
+    SlightlyBetter,
+    /// The whole interval is inside the band.
+    Same,
+    /// The interval excludes 1, but the ratio is inside the band.
+    SlightlyWorse,
+    /// The interval excludes 1 and the ratio is below the band.
+    Worse,
+    /// None of these: more blocks are needed, or a quieter machine.
+    Unclear,
+}
+
+impl Verdict {
+    /// The words printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Better => "better",
+            Verdict::SlightlyBetter => "slightly better",
+            Verdict::Same => "same",
+            Verdict::SlightlyWorse => "slightly worse",
+            Verdict::Worse => "worse",
+            Verdict::Unclear => "unclear",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The word for `ratio` with a band of 1/(1 + `band`) to 1 + `band`. The band is symmetric for
+/// logarithms, so that exchanging candidate and baseline gives the opposite word.
+pub fn judge(ratio: &Ratio, band: f64) -> Verdict {
+    let (Some(low), Some(high)) = (ratio.low, ratio.high) else {
+        return Verdict::Unclear;
+    };
+    let edge = band.ln_1p();
+    let (point, low, high) = (ratio.point.ln(), low.ln(), high.ln());
+    let decided = low > 0.0 || high < 0.0;
+    match (decided, point.abs() > edge) {
+        (true, true) if point > 0.0 => Verdict::Better,
+        (true, true) => Verdict::Worse,
+        _ if -low <= edge && high <= edge => Verdict::Same,
+        (true, false) if point > 0.0 => Verdict::SlightlyBetter,
+        (true, false) => Verdict::SlightlyWorse,
+        (false, _) => Verdict::Unclear,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(point: f64, low: f64, high: f64) -> Verdict {
+        judge(&Ratio { point, low: Some(low), high: Some(high), p: None }, 0.05)
+    }
+
+    #[test]
+    fn each_word_has_its_interval() {
+        assert_eq!(word(1.42, 1.31, 1.54), Verdict::Better);
+        assert_eq!(word(0.70, 0.65, 0.76), Verdict::Worse);
+        assert_eq!(word(1.04, 1.01, 1.07), Verdict::SlightlyBetter);
+        assert_eq!(word(0.96, 0.93, 0.99), Verdict::SlightlyWorse);
+        assert_eq!(word(1.00, 0.98, 1.02), Verdict::Same);
+        // Detectable, but certainly too small to matter.
+        assert_eq!(word(1.02, 1.01, 1.03), Verdict::Same);
+        assert_eq!(word(1.10, 0.95, 1.27), Verdict::Unclear);
+    }
+
+    #[test]
+    fn a_single_block_decides_nothing() {
+        let single = Ratio { point: 9.0, low: None, high: None, p: None };
+        assert_eq!(judge(&single, 0.05), Verdict::Unclear);
+    }
+}

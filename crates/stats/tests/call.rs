@@ -1,0 +1,127 @@
+//! The call and its wording.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Noise, dataset, sample, test};
+use model::{Better, Group, Metric};
+use stats::{Call, CallKind, Settings, findings};
+
+fn call(data: &model::Dataset) -> Call {
+    findings(data, &Settings::default()).unwrap().call
+}
+
+const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
+const LOUD: Noise = Noise { block_sd: 0.3, own_sd: 0.1 };
+
+#[test]
+fn a_lead_is_called_with_its_largest_loss() {
+    let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0), ("btrfs", 60.0)], 4, 5, 1);
+    let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
+    against.for_each(|s| s.metrics[0].value *= 0.6);
+    let call = call(&data);
+    assert_eq!(call.kind, CallKind::Clear);
+    let order: Vec<&str> = call.candidates.iter().map(|c| c.target.as_str()).collect();
+    assert_eq!(order, ["xfs", "ext4", "btrfs"]);
+    assert_eq!(call.candidates[0].ranks, Some((1, 1)));
+    assert!(call.sentence.starts_with("For columnar on this machine, xfs is best (P>0.99): 1.1"));
+    assert!(call.sentence.contains("x ext4 (95 % CI 1.") && call.sentence.contains(", 5 blocks)."));
+    assert!(
+        call.sentence.contains("Largest loss: t3 by name, 1 process, 0.7"),
+        "{}",
+        call.sentence
+    );
+}
+
+#[test]
+fn equals_are_tied() {
+    let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001), ("btrfs", 0.5)], 6, 5, 3));
+    assert_eq!(call.kind, CallKind::Tied, "{}", call.sentence);
+    assert!(call.sentence.contains("cannot be separated on this machine"), "{}", call.sentence);
+    assert!(!call.sentence.contains("btrfs"));
+}
+
+#[test]
+fn noise_is_answered_with_a_number_of_blocks() {
+    let call = call(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3));
+    assert_eq!(call.kind, CallKind::Insufficient);
+    assert!(
+        call.sentence.contains("more blocks would resolve a 10 % difference"),
+        "{}",
+        call.sentence
+    );
+}
+
+#[test]
+fn one_block_has_a_leader_and_no_probability() {
+    let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
+    assert_eq!((call.kind, call.candidates[0].p_best), (CallKind::Insufficient, None));
+    assert!(call.sentence.starts_with("One run per cell: no interval, no P(best)."));
+    assert!(call.sentence.contains("xfs came first, 1.19x ext4"), "{}", call.sentence);
+}
+
+#[test]
+fn groups_weigh_the_same() {
+    // Four tests of one group say b, one test of another says a by as much: no lead is left.
+    let ids = ["t0", "t1", "t2", "t3"];
+    let mut infos: Vec<_> = ids.iter().map(|id| test(id, Group::WriteCritical)).collect();
+    infos.push(test("r", Group::ReadCold));
+    let mut samples = Vec::new();
+    for block in 0..3 {
+        for id in ids {
+            samples.push(sample("a", id, block, 1.0));
+            samples.push(sample("b", id, block, 2.0));
+        }
+        samples.push(sample("a", "r", block, 2.0));
+        samples.push(sample("b", "r", block, 1.0));
+    }
+    let call = call(&dataset(&["a", "b"], infos, samples));
+    assert!((call.lead.unwrap().point - 1.0).abs() < 1e-12);
+    assert_eq!(call.kind, CallKind::Tied);
+}
+
+#[test]
+fn unequal_noise_is_compared_pair_by_pair() {
+    let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.3), ("c", 0.8)], 3, 5, 2);
+    let noisy = data.samples.iter_mut().filter(|s| s.case.target == "c");
+    noisy.for_each(|s| s.metrics[0].value *= [1.0, 0.6, 1.3, 0.7, 1.2][s.block as usize]);
+    let call = call(&data);
+    assert!(call.notes.iter().any(|n| n.contains("pair by pair")), "{:?}", call.notes);
+    assert_eq!(call.candidates[0].target, "b");
+}
+
+#[test]
+fn a_busy_machine_gets_no_recommendation() {
+    let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
+    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
+    data.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+    assert_eq!(call(&data).kind, CallKind::Insufficient);
+    assert!(call(&data).sentence.contains("Repeat on a quiet machine"));
+}
+
+#[test]
+fn a_target_that_failed_does_not_stop_the_others() {
+    let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0), ("zfs", 1.0)], 3, 5, 2);
+    data.samples.retain(|s| s.case.target != "zfs");
+    let with = call(&data);
+    assert_eq!((with.kind, with.candidates.len()), (CallKind::Clear, 2));
+    assert_eq!(with.notes, ["zfs has no valid sample and is not compared."]);
+    data.samples.retain(|s| s.case.target == "a");
+    assert!(call(&data).sentence.contains("only a was measured on this machine"));
+    data.samples.clear();
+    assert!(call(&data).sentence.contains("no sample of columnar is valid"));
+}
+
+#[test]
+fn the_forbidden_words_are_never_used() {
+    for (noise, blocks) in [(QUIET, 5), (LOUD, 5), (QUIET, 1)] {
+        for level in [1.0, 1.02, 1.5] {
+            let sentence = call(&noise.dataset(&[("a", 1.0), ("b", level)], 4, blocks, 9)).sentence;
+            for word in ["winner", "significant", "fastest"] {
+                assert!(!sentence.contains(word), "{sentence}");
+            }
+        }
+    }
+}

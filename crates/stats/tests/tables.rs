@@ -1,0 +1,192 @@
+//! What stands in the tables: which samples enter, which way a ratio points, what is missing.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Noise, dataset, sample, test};
+use model::{Better, Dataset, Group, Metric, Sample, Validity};
+use proptest::prelude::*;
+use stats::{Settings, StatsError, Table, Verdict, findings};
+
+fn first_table(data: &Dataset) -> Table {
+    findings(data, &Settings::default()).unwrap().tables.remove(0)
+}
+
+fn series(target: &str, id: &str, values: &[f64]) -> Vec<Sample> {
+    values.iter().zip(0..).map(|(v, block)| sample(target, id, block, *v)).collect()
+}
+
+fn two_targets(samples: Vec<Sample>) -> Dataset {
+    dataset(
+        &["xfs", "ext4"],
+        vec![test("t0", Group::ReadCold), test("t1", Group::ReadCold)],
+        samples,
+    )
+}
+
+#[test]
+fn a_published_table_is_reproduced() {
+    // Rates in MB/s of one run; the ratio column and the footers follow from them.
+    let rows =
+        [("add attribute", 259.0, 231.0), ("disk sort", 105.0, 97.0), ("append", 1038.0, 870.0)];
+    let infos = rows.iter().map(|r| test(r.0, Group::WriteCritical)).collect();
+    let samples = rows
+        .iter()
+        .flat_map(|r| [sample("ext4", r.0, 0, r.2), sample("xfs", r.0, 0, r.1)])
+        .collect();
+    let table = first_table(&dataset(&["ext4", "xfs"], infos, samples));
+    let printed: Vec<String> =
+        table.rows.iter().map(|r| format!("{:.2}", r.cells[1].ratio.unwrap().point)).collect();
+    assert_eq!(printed, ["1.12", "1.08", "1.19"]);
+    let footer = &table.footers[1];
+    assert_eq!(
+        format!("{:.0} {:.3}", footer.geometric_mean.unwrap(), footer.ratio.unwrap().point),
+        "304 1.131"
+    );
+    assert_eq!(footer.max_ratio.as_ref().unwrap().test, "append");
+    assert_eq!(footer.min_ratio.as_ref().unwrap().test, "disk sort");
+    assert_eq!((footer.counts.unclear, footer.tests, footer.of_tests), (3, 3, 3));
+}
+
+#[test]
+fn above_one_is_better_also_when_less_is_better() {
+    let mut data = two_targets(
+        [series("xfs", "t0", &[10.0, 11.0, 10.5]), series("ext4", "t0", &[5.0, 5.5, 5.2])].concat(),
+    );
+    data.tests[0].better = Better::Lower;
+    let cell = &first_table(&data).rows[0].cells[1];
+    assert_eq!((cell.verdict, cell.n), (Some(Verdict::Better), 3));
+    assert!(cell.ratio.unwrap().point > 1.9 && (cell.value.unwrap() - 5.229).abs() < 1e-3);
+}
+
+#[test]
+fn what_is_not_valid_leaves_its_reason_and_no_value() {
+    let mut samples = series("xfs", "t0", &[10.0, 11.0]);
+    samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
+    samples[2].validity = Validity::Invalid("no space".into());
+    samples[3].validity = Validity::Lukewarm("12 % resident".into());
+    samples[4].metrics[0].value = 0.0;
+    samples.extend(series("xfs", "t1", &[10.0, 11.0]));
+    samples.extend(series("ext4", "t1", &[20.0, 22.0]));
+    let table = first_table(&two_targets(samples));
+    let cell = &table.rows[0].cells[1];
+    assert_eq!((cell.value, cell.ratio, cell.verdict, cell.lukewarm), (None, None, None, 1));
+    assert_eq!(cell.invalid_reasons, ["no space (1)", "rate is 0 (1)"]);
+    // The geometric means of both targets stand on the one test that both have.
+    let footers = &table.footers;
+    assert_eq!((footers[0].tests, footers[1].tests, footers[1].of_tests), (1, 1, 2));
+    assert!((footers[1].ratio.unwrap().point - 2.0).abs() < 1e-12);
+    assert!((footers[0].geometric_mean.unwrap() - 110.0_f64.sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn the_overlap_rate_is_used_only_when_all_have_it() {
+    let overlap = |value| Metric::new("overlap_rate", value, "MB/s", Better::Higher);
+    let mut samples =
+        [series("xfs", "t0", &[10.0, 10.0]), series("ext4", "t0", &[10.0, 10.0])].concat();
+    samples.iter_mut().skip(1).for_each(|s| s.metrics.push(overlap(40.0)));
+    let partial = first_table(&two_targets(samples.clone()));
+    assert_eq!(
+        (partial.rows[0].basis.as_str(), partial.rows[0].cells[1].value.unwrap().round()),
+        ("rate", 10.0)
+    );
+    samples[0].metrics.push(overlap(40.0));
+    let full = first_table(&two_targets(samples));
+    assert_eq!(
+        (full.rows[0].basis.as_str(), full.rows[0].cells[1].value.unwrap().round()),
+        ("overlap_rate", 40.0)
+    );
+}
+
+#[test]
+fn contention_makes_a_cell_unclear() {
+    let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
+    let busy = Metric::new("foreign_cpu_pct", 35.0, "%", Better::Lower);
+    samples.iter_mut().take(2).for_each(|s| s.metrics.push(busy.clone()));
+    let two_of_ten = first_table(&two_targets(samples.clone()));
+    assert_eq!(two_of_ten.rows[0].cells[1].verdict, Some(Verdict::Better));
+    samples[2].metrics.push(busy);
+    let three_of_ten = first_table(&two_targets(samples));
+    let cell = &three_of_ten.rows[0].cells[1];
+    assert_eq!(
+        (cell.verdict, cell.reason.as_deref(), cell.holm),
+        (Some(Verdict::Unclear), Some("contended"), false)
+    );
+}
+
+#[test]
+fn rows_are_grouped_by_type_and_tables_by_group_and_procs() {
+    let mut infos: Vec<_> = ["a", "b", "c"].iter().map(|id| test(id, Group::ReadHot)).collect();
+    infos[1].testtype = "read mem".into();
+    infos.push(test("w", Group::WriteCritical));
+    let mut samples: Vec<Sample> =
+        ["c", "b", "a", "w"].iter().map(|id| sample("xfs", id, 0, 1.0)).collect();
+    samples.push(Sample {
+        case: model::Case { procs: 64, ..samples[0].case.clone() },
+        ..samples[0].clone()
+    });
+    let tables = findings(&dataset(&["xfs"], infos, samples), &Settings::default()).unwrap().tables;
+    let shape: Vec<(Group, u32)> = tables.iter().map(|t| (t.group, t.procs)).collect();
+    assert_eq!(shape, [(Group::WriteCritical, 1), (Group::ReadHot, 1), (Group::ReadHot, 64)]);
+    let order: Vec<&str> = tables[1].rows.iter().map(|r| r.test.as_str()).collect();
+    assert_eq!(order, ["a", "c", "b"]);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let data = two_targets(series("xfs", "t0", &[1.0]));
+    let settings = Settings { baseline: Some("zfs".into()), ..Settings::default() };
+    let error = findings(&data, &settings).unwrap_err();
+    assert_eq!(error.to_string(), "no target is called `zfs`; choose the baseline from: xfs, ext4");
+    let stray = two_targets(series("btrfs", "t0", &[1.0]));
+    assert!(matches!(
+        findings(&stray, &Settings::default()),
+        Err(StatsError::Unlisted { what: "target", .. })
+    ));
+    let empty = dataset(&[], Vec::new(), Vec::new());
+    assert!(matches!(findings(&empty, &Settings::default()), Err(StatsError::NoTargets { .. })));
+}
+
+fn opposite(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Better => Verdict::Worse,
+        Verdict::Worse => Verdict::Better,
+        Verdict::SlightlyBetter => Verdict::SlightlyWorse,
+        Verdict::SlightlyWorse => Verdict::SlightlyBetter,
+        same => same,
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_unit_changes_no_ratio(seed in 0_u64..1_000, scale in 1e-6..1e6_f64) {
+        let noise = Noise { block_sd: 0.1, own_sd: 0.1 };
+        let data = noise.dataset(&[("a", 1.0), ("b", 1.1)], 3, 4, seed);
+        let mut scaled = data.clone();
+        scaled.samples.iter_mut().for_each(|s| s.metrics[0].value *= scale);
+        for (one, other) in first_table(&data).rows.iter().zip(first_table(&scaled).rows) {
+            let (a, b) = (one.cells[1].ratio.unwrap(), other.cells[1].ratio.unwrap());
+            prop_assert!((a.point / b.point - 1.0).abs() < 1e-9);
+            prop_assert!((a.low.unwrap() / b.low.unwrap() - 1.0).abs() < 1e-9);
+            let values = (one.cells[1].value.unwrap(), other.cells[1].value.unwrap());
+            prop_assert!((values.0 * scale / values.1 - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn exchanging_the_baseline_inverts(seed in 0_u64..1_000, gap in 0.8..1.25_f64) {
+        let noise = Noise { block_sd: 0.02, own_sd: 0.02 };
+        let data = noise.dataset(&[("a", 1.0), ("b", gap)], 3, 4, seed);
+        let settings = Settings { baseline: Some("b".into()), ..Settings::default() };
+        let forward = first_table(&data);
+        let back = findings(&data, &settings).unwrap().tables.remove(0);
+        for (one, other) in forward.rows.iter().zip(&back.rows) {
+            let (a, b) = (one.cells[1].ratio.unwrap(), other.cells[1].ratio.unwrap());
+            prop_assert!((a.point * b.point - 1.0).abs() < 1e-12);
+            prop_assert!((a.low.unwrap() * b.high.unwrap() - 1.0).abs() < 1e-12);
+            prop_assert_eq!(one.cells[1].verdict.unwrap(), opposite(other.cells[1].verdict.unwrap()));
+        }
+    }
+}
