@@ -130,6 +130,10 @@ pub trait Test: Sync {
     /// What one worker will do.
     fn estimate(&self, job: &Job) -> Estimate;
 
+    /// The files that are there after the test, whoever made them: path under the worker's directory
+    /// and bytes. Tests share files, so the space of several tests is the union by path.
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)>;
+
     /// Turns a crew's report into figures, one entry for each of `infos`.
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured>;
 

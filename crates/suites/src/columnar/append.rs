@@ -1,0 +1,271 @@
+//! Appending to columns: by opening the file for every chunk, or through a handle that stays open;
+//! the sync once at the end belongs to the ancestor's timed part.
+
+use super::{
+    column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},
+    explain,
+    measure::{self, Basis},
+    row::Row,
+    settings::Settings,
+    sizes::{Length, RANDOM_FILES, Sizes},
+    sync::{Durable, fsync},
+    write::set,
+};
+use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use engine::progress::Progress;
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use std::{
+    fs::{File, OpenOptions},
+    io::{Seek, SeekFrom},
+    os::unix::fs::FileExt,
+    path::PathBuf,
+};
+
+/// What is appended to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Onto {
+    /// A file that the first append creates and that is removed afterwards.
+    Nothing { chunks: u64 },
+    /// A handle on an empty vector, removed afterwards.
+    Handle { chunks: u64 },
+    /// The four files of the random reads, one after the other; they stay.
+    RandomFiles,
+    /// A column of the table, which stays.
+    Column,
+}
+
+/// Appends of one vector, again and again.
+pub(super) struct AppendTest {
+    pub(super) row: Row,
+    /// The files, with the length that they have at the end.
+    pub(super) files: &'static [ColumnFile],
+    /// Length of one append.
+    pub(super) chunk: Length,
+    pub(super) onto: Onto,
+}
+
+/// The columns of a job, and how far they grow.
+struct Plan {
+    columns: Vec<Column>,
+    /// Rows there before the first append.
+    from_row: u64,
+    chunk_rows: u64,
+}
+
+impl AppendTest {
+    fn plan(&self, job: &Job) -> Plan {
+        let chunk_rows = Sizes::new(job).rows(self.chunk);
+        let mut columns: Vec<_> = self.files.iter().map(|file| Column::new(*file, job)).collect();
+        if let Onto::Nothing { chunks } | Onto::Handle { chunks } = self.onto {
+            columns.iter_mut().for_each(|column| column.rows = chunks * chunk_rows);
+        }
+        let from_row = if self.onto == Onto::Column { chunk_rows } else { 0 };
+        Plan { columns, from_row, chunk_rows }
+    }
+
+    fn stays(&self) -> bool {
+        matches!(self.onto, Onto::RandomFiles | Onto::Column)
+    }
+}
+
+impl Plan {
+    fn rows(&self) -> u64 {
+        self.columns.iter().map(|column| column.rows - self.from_row).sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.columns.iter().map(|c| (c.rows - self.from_row) * c.format.row_bytes()).sum()
+    }
+}
+
+impl Test for AppendTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.rate("durable_rate")]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let plan = self.plan(job);
+        for column in plan.columns {
+            if self.onto == Onto::Column {
+                column.with_rows(plan.from_row).fill()?;
+            } else {
+                remove(&column.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        match self.onto {
+            Onto::Column => self.files.iter().map(|file| job.dir.join(file.path)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let plan = self.plan(job);
+        let settings = Settings::new(job);
+        for column in &plan.columns {
+            create_parent(&column.path)?;
+            if matches!(self.onto, Onto::Handle { .. }) {
+                let header = column.format.header(0, 0);
+                set(&column.path, settings.set_mode, &header, &mut |_| Ok(()))?;
+                fsync(&column.path)?;
+            }
+        }
+        let files: Vec<_> = plan.columns.iter().map(|column| column.path.clone()).collect();
+        let durable = Durable { files: files.clone(), bytes: plan.bytes(), spawned: files };
+        let payloads = plan.columns.iter().map(Column::payload).collect();
+        Ok(Box::new(AppendRun { test: self, plan, payloads, settings, durable }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let plan = self.plan(job);
+        let bytes = plan.bytes();
+        let headers = if self.onto == Onto::RandomFiles { 16 * RANDOM_FILES } else { 0 };
+        let (disk_bytes, scratch_bytes) =
+            if self.stays() { (bytes + headers, 0) } else { (0, bytes) };
+        let ops = plan.rows() / plan.chunk_rows;
+        Estimate { write_bytes: bytes, read_bytes: 0, ops, disk_bytes, scratch_bytes }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        if !self.stays() {
+            return Vec::new();
+        }
+        column::space(self.files, job)
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        vec![measure::write(self.row.id, crew, self.plan(job).rows(), Basis::APPEND)]
+    }
+
+    fn explain(&self, _id: &str) -> String {
+        explain::append(self)
+    }
+}
+
+struct AppendRun<'a> {
+    test: &'a AppendTest,
+    plan: Plan,
+    payloads: Vec<Payload>,
+    settings: Settings,
+    durable: Durable,
+}
+
+impl AppendRun<'_> {
+    fn append_all(&self, progress: Progress<'_>) -> Result<(), TestError> {
+        for (column, payload) in self.plan.columns.iter().zip(&self.payloads) {
+            let mut row = self.plan.from_row;
+            while row < column.rows {
+                let end = row + self.plan.chunk_rows;
+                if row == 0 {
+                    self.create(column, payload, end, progress)?;
+                } else {
+                    self.append(column, payload, row..end, progress)?;
+                }
+                row = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first append to a missing file is a `set`.
+    fn create(
+        &self,
+        column: &Column,
+        payload: &Payload,
+        end: u64,
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
+        let header = column.format.header(0, end);
+        set(&column.path, self.settings.set_mode, &header, &mut |file| {
+            column.write_rows(file, payload, 0..end, progress)
+        })
+    }
+
+    /// One append: open, fstat, read the header, seek to the end, write, update the count, close.
+    fn append(
+        &self,
+        column: &Column,
+        payload: &Payload,
+        rows: std::ops::Range<u64>,
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
+        let path = &column.path;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(TestError::io("open", path))?;
+        rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
+        let mut header = [0; 16];
+        file.read_at(&mut header, 0).map_err(TestError::io("read", path))?;
+        file.seek(SeekFrom::End(0)).map_err(TestError::io("seek", path))?;
+        let end = rows.end;
+        column.write_rows(&file, payload, rows, progress)?;
+        match column.format.count_at() {
+            Some(at) if self.settings.append_count => {
+                file.write_all_at(&end.to_le_bytes(), at).map_err(TestError::io("write", path))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes through one handle: raw rows, no header, no count.
+    fn write_handle(&self, handle: &File, progress: Progress<'_>) -> Result<(), TestError> {
+        let (column, payload) = (&self.plan.columns[0], &self.payloads[0]);
+        let chunk = self.plan.chunk_rows;
+        (0..column.rows / chunk).try_for_each(|i| {
+            column.write_rows(handle, payload, i * chunk..(i + 1) * chunk, progress)
+        })
+    }
+
+    fn open_handle(&self) -> Result<File, TestError> {
+        let path = &self.plan.columns[0].path;
+        let mut handle = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(TestError::io("open", path))?;
+        handle.seek(SeekFrom::End(0)).map_err(TestError::io("seek", path))?;
+        Ok(handle)
+    }
+}
+
+impl Run for AppendRun<'_> {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        if matches!(self.test.onto, Onto::Handle { .. }) {
+            let handle = self.open_handle()?;
+            meter.phase(PhaseKind::Write, &mut |progress| self.write_handle(&handle, progress))?;
+        } else {
+            meter.phase(PhaseKind::Write, &mut |progress| self.append_all(progress))?;
+        }
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        for column in &self.plan.columns {
+            column.check(0)?;
+            if !self.test.stays() {
+                remove(&column.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}
+
+/// A file that only an append test has.
+pub(super) const fn own_file(path: &'static str, chunk: Length) -> ColumnFile {
+    ColumnFile { path, value: Value::Int, length: chunk, run: Some(chunk) }
+}

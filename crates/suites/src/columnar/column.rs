@@ -1,0 +1,304 @@
+//! The files of the suite: where each lies, what every row of it holds, how it is made and checked.
+
+use super::{
+    kdb::{self, Format},
+    settings::{SetMode, Settings},
+    sizes::{Length, Sizes},
+    write::set,
+};
+use crate::TestError;
+use engine::{
+    data::{Data, Domain, Pattern, Text, derive_seed},
+    progress::{Counters, Progress},
+};
+use model::{DataKind, Job};
+use std::{
+    fs::{self, File},
+    io::Write,
+    ops::Range,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+};
+
+/// What the integers are replaced by.
+pub(super) const REPLACED_INT: u64 = 42;
+/// What the floats are replaced by: the ancestor's 3.14, not the circle's number.
+#[allow(clippy::approx_constant)]
+pub(super) const REPLACED_FLOAT: u64 = 3.14f64.to_bits();
+/// What the integers are replaced by in ascending order.
+pub(super) const REPLACED_SORTED: u64 = 1089;
+const REPLACED: [u64; 3] = [REPLACED_INT, REPLACED_FLOAT, REPLACED_SORTED];
+
+/// Rows that a check looks at.
+const CHECKED_ROWS: u64 = 16;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Int,
+    Float,
+    Symbol,
+}
+
+/// One file of the suite.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnFile {
+    /// Under the worker's directory.
+    pub(super) path: &'static str,
+    pub(super) value: Value,
+    pub(super) length: Length,
+    /// Rows that are always written in one call; `None`: as many as a chunk holds.
+    pub(super) run: Option<Length>,
+}
+
+const fn ints(path: &'static str, length: Length) -> ColumnFile {
+    ColumnFile { path, value: Value::Int, length, run: None }
+}
+
+const fn random_file(path: &'static str) -> ColumnFile {
+    ColumnFile { run: Some(Length::Small), ..ints(path, Length::RandomFile) }
+}
+
+pub(super) const TINY: ColumnFile = ints("seqreadTiny", Length::Tiny);
+pub(super) const SMALL: ColumnFile = ints("seqreadSmall", Length::Small);
+pub(super) const MEDIUM: ColumnFile = ints("seqreadMedium", Length::Medium);
+pub(super) const HUGE: ColumnFile = ints("seqreadHuge", Length::Huge);
+/// The symbol column as first written, and after the appends.
+pub(super) const SYM: ColumnFile =
+    ColumnFile { path: "kdbdb/tbl/sym", value: Value::Symbol, length: Length::Large, run: None };
+pub(super) const SYM_TABLE: ColumnFile = ColumnFile { length: Length::Table, ..SYM };
+/// The float column as first written, and after the appends.
+pub(super) const FLOAT: ColumnFile = ColumnFile {
+    path: "kdbdb/tbl/floatcol",
+    value: Value::Float,
+    length: Length::Large,
+    run: None,
+};
+pub(super) const FLOAT_TABLE: ColumnFile = ColumnFile { length: Length::Table, ..FLOAT };
+pub(super) const RANDOM: [ColumnFile; 4] = [
+    random_file("randomread0"),
+    random_file("randomread1"),
+    random_file("randomread2"),
+    random_file("randomread3"),
+];
+pub(super) const BINARY: ColumnFile = ints("readbinary", Length::Binary);
+pub(super) const COUNTED: ColumnFile = ints("fhcount", Length::Large);
+pub(super) const MAPPED: ColumnFile = ints("mmap", Length::Small);
+pub(super) const OPENED: ColumnFile = ints("openclose", Length::Small);
+
+/// Under the worker's directory: the names of the table's columns, and the distinct symbols.
+pub(super) const TABLE_NAMES: &str = "kdbdb/tbl/.d";
+pub(super) const DOMAIN: &str = "kdbdb/sym";
+
+/// A file of one job.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) path: PathBuf,
+    pub(super) rows: u64,
+    pub(super) format: Format,
+    pub(super) domain: Option<Domain>,
+    set_mode: SetMode,
+    pattern: Pattern,
+}
+
+/// The distinct symbols of a campaign, the same for every worker.
+pub(super) fn domain(job: &Job) -> Domain {
+    Domain::new(derive_seed(job.seed, "symbols"))
+}
+
+impl Column {
+    pub(super) fn new(file: ColumnFile, job: &Job) -> Column {
+        let (sizes, settings) = (Sizes::new(job), Settings::new(job));
+        let format = match file.value {
+            Value::Int => Format::Long,
+            Value::Float => Format::Float,
+            Value::Symbol if settings.enumerated => Format::Enumerated,
+            Value::Symbol => Format::Text,
+        };
+        let chunk_rows = settings.write_chunk_bytes / format.row_bytes();
+        let run_rows = file.run.map_or(chunk_rows, |length| sizes.rows(length));
+        // The ancestor draws its symbols at random, whatever its numbers are.
+        let kind = match (file.value, &job.data) {
+            (Value::Symbol, DataKind::Ancestor) => &DataKind::Random,
+            (_, kind) => kind,
+        };
+        let seed = derive_seed(job.seed, file.path);
+        Column {
+            path: job.dir.join(file.path),
+            rows: sizes.rows(file.length),
+            format,
+            domain: (file.value == Value::Symbol).then(|| domain(job)),
+            set_mode: settings.set_mode,
+            pattern: Pattern::new(kind, seed, job.worker, run_rows),
+        }
+    }
+
+    /// The same column, cut or grown to `rows` rows.
+    pub(super) fn with_rows(self, rows: u64) -> Column {
+        Column { rows, ..self }
+    }
+
+    /// Bytes of all rows.
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.rows * self.format.row_bytes()
+    }
+
+    /// Length of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.format.header_bytes() + self.data_bytes()
+    }
+
+    /// The word of a row: its number, or the id of its symbol.
+    pub(super) fn word(&self, row: u64) -> u64 {
+        let word = self.pattern.word(row);
+        if self.domain.is_some() { Domain::id_of_word(word) } else { word }
+    }
+
+    /// The bytes of a row whose word is `word`.
+    pub(super) fn row_of(&self, word: u64) -> Vec<u8> {
+        match (&self.domain, self.format) {
+            (Some(domain), Format::Text) => domain.text(word).to_vec(),
+            _ => word.to_le_bytes().to_vec(),
+        }
+    }
+
+    /// All rows, ready to be written.
+    pub(super) fn payload(&self) -> Payload {
+        let data = Data::of(self.pattern.clone(), self.rows);
+        match (&self.domain, self.format) {
+            (Some(domain), Format::Text) => {
+                Payload::Text(Text::new(domain, data.mapped(Domain::id_of_word)))
+            }
+            (Some(_), _) => Payload::Words(data.mapped(Domain::id_of_word)),
+            (None, _) => Payload::Words(data),
+        }
+    }
+
+    /// Writes the whole column as the ancestor's `set` does.
+    pub(super) fn set(&self, payload: &Payload, progress: Progress<'_>) -> Result<(), TestError> {
+        set(&self.path, self.set_mode, &self.format.header(0, self.rows), &mut |file| {
+            self.write_rows(file, payload, 0..self.rows, progress)
+        })
+    }
+
+    /// Writes rows at the file's position, one call for each run.
+    pub(super) fn write_rows(
+        &self,
+        mut file: &File,
+        payload: &Payload,
+        rows: Range<u64>,
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
+        let mut row = rows.start;
+        while row < rows.end {
+            let bytes = payload.piece(row, rows.end - row);
+            file.write_all(bytes).map_err(TestError::io("write", &self.path))?;
+            progress.add(bytes.len() as u64, 1);
+            row += bytes.len() as u64 / self.format.row_bytes();
+        }
+        Ok(())
+    }
+
+    /// Creates the file and syncs it, unless it is there and right.
+    pub(super) fn fill(&self) -> Result<(), TestError> {
+        if self.check(0).is_ok() {
+            return Ok(());
+        }
+        create_parent(&self.path)?;
+        self.set(&self.payload(), Progress::new(&Counters::default()))?;
+        super::sync::fsync(&self.path)
+    }
+
+    /// Checks length, header and some rows of a column that may have been replaced in places.
+    pub(super) fn check(&self, attribute: u8) -> Result<(), TestError> {
+        let file = self.open_checked(attribute)?;
+        let places = (0..CHECKED_ROWS).map(|i| (self.rows - 1) * i / (CHECKED_ROWS - 1));
+        for row in places {
+            self.expect(&file, row, self.word(row), &REPLACED)?;
+        }
+        Ok(())
+    }
+
+    /// Opens the file and checks its length and header.
+    pub(super) fn open_checked(&self, attribute: u8) -> Result<File, TestError> {
+        let file = File::open(&self.path).map_err(TestError::io("open", &self.path))?;
+        let len = file.metadata().map_err(TestError::io("stat", &self.path))?.len();
+        if len < self.file_bytes() || (attribute == 0 && len > self.file_bytes()) {
+            return Err(self.wrong(format!("{len} bytes instead of {}", self.file_bytes())));
+        }
+        let header = kdb::read_header(&file).map_err(TestError::io("read", &self.path))?;
+        if header.format != self.format || header.attribute != attribute {
+            return Err(self.wrong(format!(
+                "it is {:?} with attribute {} instead of {:?} with {attribute}",
+                header.format, header.attribute, self.format
+            )));
+        }
+        Ok(file)
+    }
+
+    /// Checks that a row holds the word `word`, or one of `also` where the row is a number.
+    pub(super) fn expect(
+        &self,
+        file: &File,
+        row: u64,
+        word: u64,
+        also: &[u64],
+    ) -> Result<(), TestError> {
+        let expected = self.row_of(word);
+        let mut found = vec![0; expected.len()];
+        let at = self.format.header_bytes() + row * self.format.row_bytes();
+        file.read_exact_at(&mut found, at).map_err(TestError::io("read", &self.path))?;
+        let allowed = self.domain.is_none() && also.iter().any(|w| w.to_le_bytes()[..] == found);
+        if found == expected || allowed {
+            return Ok(());
+        }
+        Err(self.wrong(format!("row {row} is {found:02x?} instead of {expected:02x?}")))
+    }
+
+    /// True when `word` is what row `row` may hold after any of the replace tests.
+    pub(super) fn allows(&self, row: u64, word: u64) -> bool {
+        word == self.word(row) || REPLACED.contains(&word)
+    }
+
+    pub(super) fn wrong(&self, why: String) -> TestError {
+        TestError::Wrong { path: self.path.clone(), why }
+    }
+}
+
+/// The rows of a column in memory.
+#[derive(Debug)]
+pub(super) enum Payload {
+    Words(Data),
+    Text(Text),
+}
+
+impl Payload {
+    /// The bytes of the rows from `row` on: at most `max` rows, not beyond the run.
+    pub(super) fn piece(&self, row: u64, max: u64) -> &[u8] {
+        match self {
+            Payload::Words(data) => data.piece_bytes(row, max),
+            Payload::Text(text) => text.piece_bytes(row, max),
+        }
+    }
+}
+
+/// Creates the directory in which `path` lies.
+pub(super) fn create_parent(path: &Path) -> Result<(), TestError> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(TestError::io("create directory", parent))
+}
+
+/// Removes a file if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), TestError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(TestError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The files, relative to the worker's directory, with the bytes that they take.
+pub(super) fn space(files: &[ColumnFile], job: &Job) -> Vec<(PathBuf, u64)> {
+    files.iter().map(|f| (f.path.into(), Column::new(*f, job).file_bytes())).collect()
+}

@@ -1,0 +1,223 @@
+//! Operations on files rather than on data: open and close, lock, size, map.
+
+use super::{
+    column::{self, COUNTED, Column, ColumnFile, MAPPED, OPENED, create_parent, remove},
+    explain,
+    get::get,
+    kdb, measure,
+    row::Row,
+    settings::Settings,
+    sizes::Sizes,
+    sync::fsync,
+};
+use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use engine::progress::Progress;
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use rustix::fs::{FlockOperation, fcntl_lock};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+};
+
+/// Operations between two reports of progress.
+const BATCH: u64 = 256;
+/// The symbols that the lock test enumerates.
+const LOCKED: [&[u8]; 5] = [b"aapl", b"goog", b"ibm", b"msft", b"nvda"];
+const LOCK_FILE: &str = "locktest";
+
+/// Which operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// `hopen` and `hclose`.
+    OpenClose,
+    /// Enumerate against a file under an exclusive lock.
+    Lock,
+    /// `hcount`.
+    Size,
+    /// `get` and letting go.
+    Map,
+}
+
+impl Operation {
+    fn file(self) -> Option<ColumnFile> {
+        match self {
+            Operation::OpenClose => Some(OPENED),
+            Operation::Size => Some(COUNTED),
+            Operation::Map => Some(MAPPED),
+            Operation::Lock => None,
+        }
+    }
+}
+
+/// The same operation on the same file, again and again.
+pub(super) struct MetaTest {
+    pub(super) row: Row,
+    pub(super) operation: Operation,
+}
+
+impl MetaTest {
+    fn path(&self, job: &Job) -> PathBuf {
+        job.dir.join(self.operation.file().map_or(LOCK_FILE, |file| file.path))
+    }
+}
+
+impl Test for MetaTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.latency()]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        match self.operation.file() {
+            Some(file) => Column::new(file, job).fill(),
+            None => {
+                let path = self.path(job);
+                create_parent(&path)?;
+                remove(&path)
+            }
+        }
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        self.operation.file().map(|file| job.dir.join(file.path)).into_iter().collect()
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        Ok(Box::new(MetaRun {
+            operation: self.operation,
+            path: self.path(job),
+            settings: Settings::new(job),
+            count: Sizes::new(job).meta_ops(),
+            file_bytes: self.operation.file().map(|file| Column::new(file, job).file_bytes()),
+        }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let disk_bytes = self.space(job).iter().map(|(_, bytes)| bytes).sum();
+        Estimate { ops: Sizes::new(job).meta_ops(), disk_bytes, ..Estimate::default() }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        match self.operation.file() {
+            Some(file) => column::space(&[file], job),
+            None => vec![(LOCK_FILE.into(), lock_file().len() as u64)],
+        }
+    }
+
+    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        vec![measure::meta(self.row.id, crew)]
+    }
+
+    fn explain(&self, _id: &str) -> String {
+        explain::meta(self)
+    }
+}
+
+fn lock_file() -> Vec<u8> {
+    kdb::symbol_file(0, LOCKED.into_iter())
+}
+
+struct MetaRun {
+    operation: Operation,
+    path: PathBuf,
+    settings: Settings,
+    count: u64,
+    file_bytes: Option<u64>,
+}
+
+impl MetaRun {
+    fn once(&self) -> Result<(), TestError> {
+        match self.operation {
+            Operation::OpenClose => open_close(&self.path),
+            Operation::Lock => enumerate(&self.path),
+            Operation::Size => size(&self.path).map(drop),
+            Operation::Map => get(&self.path, &self.settings).map(drop),
+        }
+    }
+
+    fn all(&self, progress: Progress<'_>) -> Result<(), TestError> {
+        let mut done = 0;
+        while done < self.count {
+            let batch = BATCH.min(self.count - done);
+            (0..batch).try_for_each(|_| self.once())?;
+            progress.add(0, batch);
+            done += batch;
+        }
+        Ok(())
+    }
+}
+
+impl Run for MetaRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Operate, &mut |progress| self.all(progress))
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        let wrong = |why| Err(TestError::Wrong { path: self.path.clone(), why });
+        if let Some(expected) = self.file_bytes {
+            let found = size(&self.path)?;
+            return if found == expected {
+                Ok(())
+            } else {
+                wrong(format!("{found} bytes instead of {expected}"))
+            };
+        }
+        let found = fs::read(&self.path).map_err(TestError::io("read", &self.path))?;
+        fsync(&self.path)?;
+        if found == lock_file() { Ok(()) } else { wrong("not the five symbols".into()) }
+    }
+}
+
+fn open_for_update(path: &Path) -> Result<File, TestError> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(TestError::io("open", path))
+}
+
+/// open, seek to the end, close.
+fn open_close(path: &Path) -> Result<(), TestError> {
+    let mut file = open_for_update(path)?;
+    file.seek(SeekFrom::End(0)).map_err(TestError::io("seek", path))?;
+    Ok(())
+}
+
+/// open, fstat, read the first eight bytes (a compressed file would say so), close.
+fn size(path: &Path) -> Result<u64, TestError> {
+    let file = File::open(path).map_err(TestError::io("open", path))?;
+    let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
+    let mut magic = [0; 8];
+    file.read_at(&mut magic, 0).map_err(TestError::io("read", path))?;
+    Ok(stat.st_size as u64)
+}
+
+/// open, lock, read all, append the symbols that are missing, close, which unlocks.
+fn enumerate(path: &Path) -> Result<(), TestError> {
+    let mut file = open_for_update(path)?;
+    fcntl_lock(&file, FlockOperation::LockExclusive)
+        .map_err(|e| TestError::io("lock", path)(e.into()))?;
+    let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
+    let mut bytes = vec![0; stat.st_size as usize];
+    file.read_exact(&mut bytes).map_err(TestError::io("read", path))?;
+    if bytes.is_empty() {
+        return file.write_all(&lock_file()).map_err(TestError::io("write", path));
+    }
+    let known: Vec<&[u8]> = kdb::parse_symbols(&bytes).map_or_else(Vec::new, Iterator::collect);
+    let missing: Vec<u8> = LOCKED
+        .iter()
+        .filter(|name| !known.contains(*name))
+        .flat_map(|name| name.iter().copied().chain([0]))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    file.write_all(&missing).map_err(TestError::io("write", path))
+}

@@ -1,0 +1,194 @@
+//! Replacing elements in place: the ancestor's amend, stores through a shared mapping that is made
+//! anew in every cycle.
+
+use super::{
+    column::{self, Column, ColumnFile},
+    explain,
+    measure::{self, Basis},
+    row::Row,
+    sizes::Sizes,
+    sync::Durable,
+};
+use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use engine::{
+    data::derive_seed,
+    map::{PAGE_BYTES, WriteMap},
+    progress::Progress,
+};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, TestInfo};
+use std::{collections::HashSet, fs::OpenOptions, path::PathBuf};
+
+/// Operations between two reports of progress.
+const BATCH: u64 = 256;
+
+/// Stores of one value at distinct random places of a column.
+pub(super) struct ReplaceTest {
+    pub(super) row: Row,
+    /// The sync after it, where the ancestor has one.
+    pub(super) sync: Option<Row>,
+    pub(super) file: ColumnFile,
+    pub(super) value: u64,
+    /// Places in ascending order.
+    pub(super) sorted: bool,
+}
+
+impl ReplaceTest {
+    /// The places of a job; the sorted test has those of the random one.
+    fn places(&self, job: &Job) -> Vec<u64> {
+        let sizes = Sizes::new(job);
+        let seed = derive_seed(job.seed, "replace") ^ u64::from(job.worker);
+        let mut places = distinct(
+            &mut Rng::new(seed),
+            sizes.replaced(self.file.length),
+            sizes.rows(self.file.length),
+        );
+        if self.sorted {
+            places.sort_unstable();
+        }
+        places
+    }
+
+    fn elements(&self, job: &Job) -> u64 {
+        let sizes = Sizes::new(job);
+        sizes.replaces(self.file.length) * sizes.replaced(self.file.length)
+    }
+}
+
+/// `count` distinct numbers below `bound` in random order; all of them when there are no more.
+pub(super) fn distinct(rng: &mut Rng, count: u64, bound: u64) -> Vec<u64> {
+    if count.saturating_mul(4) >= bound {
+        let mut all: Vec<u64> = (0..bound).collect();
+        rng.shuffle(&mut all);
+        all.truncate(count as usize);
+        return all;
+    }
+    let mut seen = HashSet::with_capacity(count as usize);
+    let mut drawn = Vec::with_capacity(count as usize);
+    while (drawn.len() as u64) < count {
+        let number = rng.below(bound);
+        if seen.insert(number) {
+            drawn.push(number);
+        }
+    }
+    drawn
+}
+
+impl Test for ReplaceTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        let mut infos = vec![self.row.rate("durable_rate")];
+        infos.extend(self.sync.map(|row| row.rate("rate")));
+        infos
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        Column::new(self.file, job).fill()
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        vec![job.dir.join(self.file.path)]
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let column = Column::new(self.file, job);
+        let header = column.format.header_bytes();
+        let bytes_at: Vec<u64> = self.places(job).into_iter().map(|i| header + 8 * i).collect();
+        let pages: HashSet<u64> = bytes_at.iter().map(|at| at / PAGE_BYTES).collect();
+        let mut durable = Durable::file(&column.path, pages.len() as u64 * PAGE_BYTES);
+        if self.sync.is_none() {
+            durable.spawned.clear();
+        }
+        let cycles = Sizes::new(job).replaces(self.file.length);
+        Ok(Box::new(ReplaceRun { column, bytes_at, value: self.value, cycles, durable }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let places = Sizes::new(job).replaced(self.file.length);
+        let column = Column::new(self.file, job);
+        let pages = places.min(column.file_bytes().div_ceil(PAGE_BYTES));
+        Estimate { write_bytes: pages * PAGE_BYTES, ops: self.elements(job), ..Estimate::default() }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        column::space(&[self.file], job)
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let elements = self.elements(job);
+        let mut all = vec![measure::write(self.row.id, crew, elements, Basis::WRITE)];
+        // The ancestor multiplies by the length of the whole vector, however little was replaced.
+        let rows = Sizes::new(job).rows(self.file.length);
+        all.extend(self.sync.map(|row| measure::sync(row.id, crew, rows, Basis::SYNC)));
+        all
+    }
+
+    fn explain(&self, id: &str) -> String {
+        explain::replace(self, id)
+    }
+}
+
+struct ReplaceRun {
+    column: Column,
+    bytes_at: Vec<u64>,
+    value: u64,
+    cycles: u64,
+    durable: Durable,
+}
+
+impl ReplaceRun {
+    /// One cycle: open, fstat, map shared, close, store, unmap.
+    fn amend(&self) -> Result<(), TestError> {
+        let path = &self.column.path;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(TestError::io("open", path))?;
+        let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
+        let mut map =
+            WriteMap::new(&file, stat.st_size as u64).map_err(TestError::io("map", path))?;
+        drop(file);
+        self.bytes_at
+            .iter()
+            .try_for_each(|&at| map.store_u64(at, self.value))
+            .map_err(TestError::io("store to", path))
+    }
+
+    fn amend_all(&self, progress: Progress<'_>) -> Result<(), TestError> {
+        let mut done = 0;
+        while done < self.cycles {
+            let batch = BATCH.min(self.cycles - done);
+            (0..batch).try_for_each(|_| self.amend())?;
+            progress.add(8 * batch * self.bytes_at.len() as u64, batch);
+            done += batch;
+        }
+        Ok(())
+    }
+}
+
+impl Run for ReplaceRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Write, &mut |progress| self.amend_all(progress))?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        self.column.check(0)?;
+        let file = self.column.open_checked(0)?;
+        let header = self.column.format.header_bytes();
+        let step = (self.bytes_at.len() / 64).max(1);
+        let last = self.bytes_at.last();
+        self.bytes_at
+            .iter()
+            .step_by(step)
+            .chain(last)
+            .try_for_each(|at| self.column.expect(&file, (at - header) / 8, self.value, &[]))
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}

@@ -1,0 +1,38 @@
+//! One row of the tables: the names under which a test is known.
+
+use model::{Better, Group, TestInfo};
+
+/// The constant part of a test's description.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) id: &'static str,
+    /// As in the published tables.
+    pub(super) name: &'static str,
+    pub(super) testtype: &'static str,
+    pub(super) group: Group,
+}
+
+impl Row {
+    /// A row that ranks by the rate `metric`.
+    pub(super) fn rate(&self, metric: &str) -> TestInfo {
+        self.info(metric, "MB/s", Better::Higher)
+    }
+
+    /// A row that ranks by latency.
+    pub(super) fn latency(&self) -> TestInfo {
+        self.info("latency_ms", "ms", Better::Lower)
+    }
+
+    fn info(&self, metric: &str, unit: &str, better: Better) -> TestInfo {
+        TestInfo {
+            id: self.id.into(),
+            suite: "columnar".into(),
+            name: self.name.into(),
+            testtype: self.testtype.into(),
+            group: self.group,
+            metric: metric.into(),
+            unit: unit.into(),
+            better,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The knobs of the suite: where the ancestor's behaviour is a guess, both answers can be measured.
+
+use engine::map::Sharing;
+use model::{Bytes, Job, Knob};
+
+/// Settings that every test reads from the job.
+pub(super) static KNOBS: [Knob; 6] = [
+    Knob {
+        name: "set_mode",
+        unit: "",
+        help: "how a whole column is written: to a temporary file that is renamed, or in place after truncation",
+        default: "rename",
+        range: &["rename", "trunc"],
+    },
+    Knob {
+        name: "write_chunk",
+        unit: "bytes",
+        help: "largest write(2) when columns are written or large vectors appended, as in 16M",
+        default: "16M",
+        range: &[],
+    },
+    Knob {
+        name: "get_map",
+        unit: "",
+        help: "whether columns are mapped private or shared for reading",
+        default: "private",
+        range: &["private", "shared"],
+    },
+    Knob {
+        name: "touch",
+        unit: "",
+        help: "how a mapped column is made resident: advice and one load a page, loads alone, or MAP_POPULATE",
+        default: "willneed",
+        range: &["willneed", "touch", "populate"],
+    },
+    Knob {
+        name: "sym",
+        unit: "",
+        help: "how the symbol column is stored: as text (5 bytes a row) or enumerated (8 bytes a row)",
+        default: "plain",
+        range: &["plain", "enum"],
+    },
+    Knob {
+        name: "append_count",
+        unit: "",
+        help: "whether an append to a fixed-width column also updates the count in the header",
+        default: "yes",
+        range: &["yes", "no"],
+    },
+];
+
+/// How a whole column is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SetMode {
+    Rename,
+    Trunc,
+}
+
+/// How a mapped column is made resident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    WillNeed,
+    Loads,
+    Populate,
+}
+
+/// The knobs of one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) set_mode: SetMode,
+    pub(super) write_chunk_bytes: u64,
+    pub(super) sharing: Sharing,
+    pub(super) touch: Touch,
+    pub(super) enumerated: bool,
+    pub(super) append_count: bool,
+}
+
+impl Settings {
+    /// Values are checked against [`KNOBS`] before a job is made; one that is not known counts as the
+    /// default.
+    pub(super) fn new(job: &Job) -> Settings {
+        let is = |name: &str, value: &str| job.knobs.get(name).is_some_and(|v| v == value);
+        let chunk = job.knobs.get("write_chunk").and_then(|text| text.parse::<Bytes>().ok());
+        Settings {
+            set_mode: if is("set_mode", "trunc") { SetMode::Trunc } else { SetMode::Rename },
+            // Below a page a chunk would measure system calls; the kernel itself cuts at 2 GiB.
+            write_chunk_bytes: chunk.map_or(16 << 20, |b| b.0.clamp(4096, 2 << 30)),
+            sharing: if is("get_map", "shared") { Sharing::Shared } else { Sharing::Private },
+            touch: match job.knobs.get("touch").map(String::as_str) {
+                Some("touch") => Touch::Loads,
+                Some("populate") => Touch::Populate,
+                _ => Touch::WillNeed,
+            },
+            enumerated: is("sym", "enum"),
+            append_count: !is("append_count", "no"),
+        }
+    }
+}

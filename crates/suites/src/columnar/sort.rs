@@ -1,0 +1,383 @@
+//! Sorting the table on disk by its symbols, and marking the sorted column as parted.
+
+use super::{
+    column::{
+        self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_NAMES, create_parent,
+        domain,
+    },
+    explain,
+    get::{gather, get_resident},
+    kdb::{self, Format, PARTED, SORTED},
+    measure::{self, Basis},
+    row::Row,
+    settings::{SetMode, Settings},
+    symbols::{SymbolWriter, read_ids},
+    sync::{Durable, fsync},
+    write::set,
+};
+use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use engine::{
+    data::{SYMBOLS, bytes_of},
+    map::PAGE_BYTES,
+    progress::{Counters, Progress},
+};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use std::{fs, io::Write, path::PathBuf};
+
+const TABLE: [ColumnFile; 2] = [SYM_TABLE, FLOAT_TABLE];
+const TABLE_DIR: &str = "kdbdb/tbl";
+
+/// Rows of the sorted table that verification looks at.
+const CHECKED_ROWS: u64 = 64;
+
+/// `xasc`: both columns in the order of the symbols, then the sorted mark.
+pub(super) struct SortTest {
+    pub(super) row: Row,
+    pub(super) sync: Row,
+}
+
+impl Test for SortTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Cold
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        TABLE.iter().try_for_each(|file| Column::new(*file, job).fill())?;
+        let domain = domain(job);
+        let names: [&[u8]; 2] = [b"sym", b"floatcol"];
+        for (path, bytes) in [
+            (TABLE_NAMES, kdb::symbol_file(0, names.into_iter())),
+            (DOMAIN, kdb::symbol_file(2, domain.names().iter().map(|name| &name[..]))),
+        ] {
+            let path = job.dir.join(path);
+            fs::write(&path, bytes).map_err(TestError::io("write", &path))?;
+            fsync(&path)?;
+        }
+        Ok(())
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        TABLE.iter().map(|file| job.dir.join(file.path)).collect()
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let [sym, float] = TABLE.map(|file| Column::new(file, job));
+        let directory = job.dir.join(TABLE_DIR);
+        let durable = Durable {
+            files: vec![sym.path.clone(), float.path.clone()],
+            bytes: sym.data_bytes() + float.data_bytes(),
+            spawned: vec![directory],
+        };
+        Ok(Box::new(SortRun {
+            names: job.dir.join(TABLE_NAMES),
+            sym,
+            float,
+            settings: Settings::new(job),
+            threads: job.threads,
+            durable,
+            sample: Vec::new(),
+        }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let [sym, float] = TABLE.map(|file| Column::new(file, job).file_bytes());
+        Estimate {
+            // The symbols are read and written again to mark them.
+            write_bytes: 2 * sym + float,
+            read_bytes: 2 * sym + float,
+            disk_bytes: 0,
+            scratch_bytes: sym.max(float),
+            ..Estimate::default()
+        }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        column::space(&TABLE, job)
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let elements = 2 * Column::new(SYM_TABLE, job).rows;
+        vec![
+            measure::write(self.row.id, crew, elements, Basis::WRITE),
+            measure::sync(self.sync.id, crew, elements, Basis::SORTED),
+        ]
+    }
+
+    fn explain(&self, id: &str) -> String {
+        explain::sort(self, id)
+    }
+}
+
+struct SortRun {
+    names: PathBuf,
+    sym: Column,
+    float: Column,
+    settings: Settings,
+    threads: u32,
+    durable: Durable,
+    /// Some rows of the sorted table with the rows that they were before.
+    sample: Vec<(u64, u64)>,
+}
+
+impl SortRun {
+    fn sort(&mut self, progress: Progress<'_>) -> Result<(), TestError> {
+        fs::read(&self.names).map_err(TestError::io("read", &self.names))?;
+        let ids = read_ids(&self.sym)?;
+        let (order, counts) = stable_order(&ids);
+        drop(ids);
+        let ids = || counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
+        self.write_symbols(0, ids(), progress)?;
+        self.write_floats(&order, progress)?;
+        let last = order.len() as u64 - 1;
+        self.sample = (0..CHECKED_ROWS)
+            .map(|i| last * i / (CHECKED_ROWS - 1))
+            .map(|rank| (rank, u64::from(order[rank as usize])))
+            .collect();
+        drop(order);
+        let again = read_ids(&self.sym)?;
+        let unseen = Counters::default();
+        self.write_symbols(SORTED, again.into_iter().map(u64::from), Progress::new(&unseen))
+    }
+
+    fn write_symbols(
+        &self,
+        attribute: u8,
+        ids: impl Iterator<Item = u64>,
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
+        let mut writer = SymbolWriter::new(&self.sym, self.settings.write_chunk_bytes);
+        let mut ids = Some(ids);
+        let header = self.sym.format.header(attribute, self.sym.rows);
+        set(&self.sym.path, self.settings.set_mode, &header, &mut |file| {
+            ids.take().map_or(Ok(()), |ids| writer.write(file, ids, progress))
+        })
+    }
+
+    /// Gathers and writes chunk by chunk; all is gathered first where the file that is mapped will
+    /// be truncated.
+    fn write_floats(&self, order: &[u32], progress: Progress<'_>) -> Result<(), TestError> {
+        let path = &self.float.path;
+        let map = get_resident(path, &self.settings, self.threads, |_| ())?;
+        let header = self.float.format.header(0, self.float.rows);
+        let base = self.float.format.header_bytes();
+        let mut gathered = order
+            .chunks((self.settings.write_chunk_bytes / 8) as usize)
+            .map(|part| part.iter().map(|&row| u64::from(row)).collect::<Vec<_>>())
+            .map(|rows| gather(&map, base, &rows, self.threads));
+        let ahead = match self.settings.set_mode {
+            SetMode::Rename => Vec::new(),
+            SetMode::Trunc => gathered.by_ref().collect(),
+        };
+        let mut parts = ahead.into_iter().chain(gathered);
+        set(path, self.settings.set_mode, &header, &mut |mut file| {
+            parts.try_for_each(|words| {
+                for words in words.map_err(TestError::io("read", path))? {
+                    let bytes = bytes_of(&words);
+                    file.write_all(bytes).map_err(TestError::io("write", path))?;
+                    progress.add(bytes.len() as u64, 1);
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+/// The rows in the order of their ids, equal ones as they were, by counting; and the counts.
+fn stable_order(ids: &[u16]) -> (Vec<u32>, Vec<u64>) {
+    let mut counts = vec![0u64; SYMBOLS];
+    ids.iter().for_each(|&id| counts[usize::from(id)] += 1);
+    let mut next: Vec<u64> = counts
+        .iter()
+        .scan(0, |sum, &count| {
+            *sum += count;
+            Some(*sum - count)
+        })
+        .collect();
+    let mut order = vec![0; ids.len()];
+    for (row, &id) in ids.iter().enumerate() {
+        let place = &mut next[usize::from(id)];
+        order[*place as usize] = row as u32;
+        *place += 1;
+    }
+    (order, counts)
+}
+
+impl Run for SortRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Write, &mut |progress| self.sort(progress))?;
+        let directory = &self.durable.spawned[0];
+        meter.phase(PhaseKind::SyncDir, &mut |progress| {
+            fsync(directory)?;
+            progress.add(0, 1);
+            Ok(())
+        })?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        let sym = self.sym.open_checked(SORTED)?;
+        let float = self.float.open_checked(0)?;
+        let mut before = 0;
+        for &(rank, row) in &self.sample {
+            let id = self.sym.word(row);
+            if id < before {
+                return Err(self.sym.wrong(format!("row {rank} is out of order")));
+            }
+            before = id;
+            self.sym.expect(&sym, rank, id, &[])?;
+            self.float.expect(&float, rank, self.float.word(row), &[column::REPLACED_FLOAT])?;
+        }
+        Ok(())
+    }
+
+    fn footprint_bytes(&self) -> u64 {
+        [&self.sym, &self.float].map(|c| c.file_bytes().next_multiple_of(PAGE_BYTES)).iter().sum()
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}
+
+/// `p#`: the sorted column read, checked and written again with another mark.
+pub(super) struct AttributeTest {
+    pub(super) row: Row,
+    pub(super) sync: Row,
+}
+
+impl Test for AttributeTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let column = Column::new(SYM_TABLE, job);
+        if column.open_checked(SORTED).is_ok() {
+            return Ok(());
+        }
+        create_parent(&column.path)?;
+        let mut counts = vec![0u64; SYMBOLS];
+        (0..column.rows).for_each(|row| counts[column.word(row) as usize] += 1);
+        let ids = counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
+        let settings = Settings::new(job);
+        let mut writer = SymbolWriter::new(&column, settings.write_chunk_bytes);
+        let (mut ids, unseen) = (Some(ids), Counters::default());
+        let header = column.format.header(SORTED, column.rows);
+        set(&column.path, settings.set_mode, &header, &mut |file| {
+            ids.take().map_or(Ok(()), |ids| writer.write(file, ids, Progress::new(&unseen)))
+        })?;
+        fsync(&column.path)
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        vec![job.dir.join(SYM_TABLE.path)]
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let sym = Column::new(SYM_TABLE, job);
+        let durable = Durable::file(&sym.path, sym.data_bytes());
+        Ok(Box::new(AttributeRun { sym, settings: Settings::new(job), durable }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let bytes = Column::new(SYM_TABLE, job).file_bytes();
+        Estimate {
+            write_bytes: bytes,
+            read_bytes: bytes,
+            scratch_bytes: bytes,
+            ..Default::default()
+        }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        column::space(&[SYM_TABLE], job)
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let elements = Column::new(SYM_TABLE, job).rows;
+        vec![
+            measure::write(self.row.id, crew, elements, Basis::WRITE),
+            measure::sync(self.sync.id, crew, elements, Basis::SYNC),
+        ]
+    }
+
+    fn explain(&self, id: &str) -> String {
+        explain::attribute(self, id)
+    }
+}
+
+struct AttributeRun {
+    sym: Column,
+    settings: Settings,
+    durable: Durable,
+}
+
+impl AttributeRun {
+    fn add(&self, progress: Progress<'_>) -> Result<(), TestError> {
+        /// Bytes of the index that a fixed-width column carries for each distinct value.
+        const INDEX_BYTES: usize = 24;
+        let ids = read_ids(&self.sym)?;
+        let distinct = parted(&ids).ok_or_else(|| self.sym.wrong("it is not parted".into()))?;
+        let header = self.sym.format.header(PARTED, self.sym.rows);
+        let mut writer = SymbolWriter::new(&self.sym, self.settings.write_chunk_bytes);
+        set(&self.sym.path, self.settings.set_mode, &header, &mut |mut file| {
+            writer.write(file, ids.iter().map(|&id| u64::from(id)), progress)?;
+            if self.sym.format == Format::Enumerated {
+                let index = vec![0; INDEX_BYTES * distinct];
+                file.write_all(&index).map_err(TestError::io("write", &self.sym.path))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The number of distinct ids when equal ones stand together.
+fn parted(ids: &[u16]) -> Option<usize> {
+    let mut seen = vec![false; SYMBOLS];
+    let mut parts = ids.chunk_by(|a, b| a == b);
+    parts.try_fold(0, |n, part| {
+        (!std::mem::replace(&mut seen[usize::from(part[0])], true)).then_some(n + 1)
+    })
+}
+
+impl Run for AttributeRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Write, &mut |progress| self.add(progress))?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        self.sym.open_checked(PARTED).map(drop)
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_keep_their_order() {
+        let (order, counts) = stable_order(&[3, 1, 3, 0, 1]);
+        assert_eq!(order, [3, 1, 4, 0, 2]);
+        assert_eq!(counts[..4], [1, 2, 0, 2]);
+    }
+
+    #[test]
+    fn parted_means_together_not_sorted() {
+        assert_eq!(parted(&[2, 2, 1, 5, 5]), Some(3));
+        assert_eq!(parted(&[2, 1, 2]), None);
+        assert_eq!(parted(&[]), Some(0));
+    }
+}

@@ -1,0 +1,102 @@
+//! Making files durable: `fsync` in this process, which is what counts, and the ancestor's way of
+//! spawning a shell that runs `sync FILE`, whose cost is kept apart.
+
+use crate::{Meter, TestError};
+use model::PhaseKind;
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// `open`, `fsync`, `close` of a file or a directory.
+pub(super) fn fsync(path: &Path) -> Result<(), TestError> {
+    let file = File::open(path).map_err(TestError::io("open", path))?;
+    file.sync_all().map_err(TestError::io("fsync", path))
+}
+
+/// What a test has to make durable.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Durable {
+    /// Synced in this order.
+    pub(super) files: Vec<PathBuf>,
+    /// Bytes that become durable by it.
+    pub(super) bytes: u64,
+    /// What the ancestor's shell command syncs; empty where it has none.
+    pub(super) spawned: Vec<PathBuf>,
+}
+
+impl Durable {
+    /// One file, which the ancestor syncs too.
+    pub(super) fn file(path: &Path, bytes: u64) -> Durable {
+        Durable { files: vec![path.into()], bytes, spawned: vec![path.into()] }
+    }
+
+    /// The phases `Sync` and, where the ancestor has it, `SpawnSync`.
+    pub(super) fn phases(&self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Sync, &mut |progress| {
+            self.files.iter().try_for_each(|path| fsync(path))?;
+            progress.add(self.bytes, self.files.len() as u64);
+            Ok(())
+        })?;
+        if self.spawned.is_empty() {
+            return Ok(());
+        }
+        meter.phase(PhaseKind::SpawnSync, &mut |progress| {
+            self.spawn()?;
+            progress.add(0, 1);
+            Ok(())
+        })
+    }
+
+    /// Characters in the ancestor's command, by which it multiplies its rate.
+    pub(super) fn command_chars(&self) -> u32 {
+        if self.spawned.is_empty() { 0 } else { self.command(|path| path).chars().count() as u32 }
+    }
+
+    fn command(&self, quote: impl Fn(String) -> String) -> String {
+        self.spawned.iter().fold("sync".to_string(), |line, path| {
+            line + " " + &quote(path.to_string_lossy().into_owned())
+        })
+    }
+
+    fn spawn(&self) -> Result<(), TestError> {
+        let shell = Path::new("/bin/sh");
+        let output = Command::new(shell)
+            .arg("-c")
+            .arg(self.command(quoted))
+            .stdin(Stdio::null())
+            .output()
+            .map_err(TestError::io("spawn", shell))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let why = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        Err(TestError::io("sync by shell", &self.spawned[0])(io::Error::other(why)))
+    }
+}
+
+/// A path as one word of a shell command; left as it is where that is safe, as the ancestor does.
+fn quoted(path: String) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_path_is_synced_by_the_shell() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("it's a $(file)");
+        std::fs::write(&path, "x").unwrap();
+        let durable = Durable::file(&path, 1);
+        durable.spawn().unwrap();
+        assert_eq!(durable.command_chars() as usize, 5 + path.to_str().unwrap().len());
+        std::fs::remove_file(&path).unwrap();
+        assert!(durable.spawn().is_err());
+        assert!(fsync(&path).unwrap_err().to_string().starts_with("open "));
+    }
+}

@@ -1,0 +1,74 @@
+//! Every test of the suite at a small scale in a directory, and what it leaves there.
+
+mod figures;
+mod files;
+mod runs;
+
+use crate::{Meter, Test, TestError};
+use engine::{
+    clock::now_ns,
+    progress::{Counters, Progress},
+};
+use model::{Bytes, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, WorkerReport};
+use std::path::Path;
+
+/// A job of one worker, small enough for a unit test.
+pub(super) fn job(test: &str, dir: &Path) -> Job {
+    Job {
+        test: test.into(),
+        mode: JobMode::Run,
+        dir: dir.into(),
+        worker: 0,
+        workers: 1,
+        threads: 1,
+        scale: 0.002,
+        seed: 7,
+        data: DataKind::Random,
+        memory: Bytes(1 << 40),
+        knobs: Options::new(),
+    }
+}
+
+/// A meter without a barrier.
+#[derive(Default)]
+pub(super) struct Clock(pub(super) Vec<PhaseReport>);
+
+impl Meter for Clock {
+    fn phase(
+        &mut self,
+        kind: PhaseKind,
+        work: &mut dyn FnMut(Progress<'_>) -> Result<(), TestError>,
+    ) -> Result<(), TestError> {
+        let counters = Counters::default();
+        let progress = Progress::new(&counters);
+        let start_ns = now_ns();
+        work(progress)?;
+        let end_ns = now_ns();
+        self.0.push(PhaseReport {
+            kind,
+            start_ns,
+            end_ns,
+            bytes: progress.bytes(),
+            ops: progress.ops(),
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+        });
+        Ok(())
+    }
+}
+
+/// Fill, start, timed part, verification: what a worker does.
+pub(super) fn run(test: &dyn Test, job: &Job) -> Result<WorkerReport, TestError> {
+    test.fill(job)?;
+    let mut clock = Clock::default();
+    let mut run = test.start(job)?;
+    run.timed(&mut clock)?;
+    run.verify()?;
+    Ok(WorkerReport {
+        worker: job.worker,
+        phases: clock.0,
+        footprint_bytes: run.footprint_bytes(),
+        command_chars: run.command_chars(),
+        ..WorkerReport::default()
+    })
+}

@@ -1,0 +1,129 @@
+//! Writing whole columns: the ancestor's `set`, and the sync after it.
+
+use super::{
+    column::{Column, ColumnFile, Payload, create_parent, remove},
+    explain,
+    measure::{self, Basis},
+    row::Row,
+    settings::SetMode,
+    sync::Durable,
+};
+use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+/// Writes `header` and then `body` to a new file, and puts it in the place of `path`. Not synced.
+pub(super) fn set(
+    path: &Path,
+    mode: SetMode,
+    header: &[u8],
+    body: &mut dyn FnMut(&File) -> Result<(), TestError>,
+) -> Result<(), TestError> {
+    let written = match mode {
+        SetMode::Rename => temporary(path),
+        SetMode::Trunc => path.to_path_buf(),
+    };
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&written)
+        .map_err(TestError::io("create", &written))?;
+    file.write_all(header).map_err(TestError::io("write", &written))?;
+    body(&file)?;
+    drop(file);
+    if mode == SetMode::Rename {
+        fs::rename(&written, path).map_err(TestError::io("rename to", path))?;
+    }
+    Ok(())
+}
+
+/// The name beside `path` under which a new file is written.
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(".new");
+    path.with_file_name(name)
+}
+
+/// `set` of one column that is not there before.
+pub(super) struct SetTest {
+    pub(super) row: Row,
+    pub(super) sync: Row,
+    pub(super) file: ColumnFile,
+}
+
+impl Test for SetTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    /// Removes what an earlier run left: replacing a file costs more than creating one.
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let path = job.dir.join(self.file.path);
+        create_parent(&path)?;
+        remove(&path)
+    }
+
+    fn files(&self, _job: &Job) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let column = Column::new(self.file, job);
+        create_parent(&column.path)?;
+        let durable = Durable::file(&column.path, column.data_bytes());
+        Ok(Box::new(SetRun { payload: column.payload(), column, durable }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let bytes = Column::new(self.file, job).file_bytes();
+        Estimate { write_bytes: bytes, disk_bytes: bytes, ..Estimate::default() }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        let column = Column::new(self.file, job);
+        vec![(self.file.path.into(), column.file_bytes())]
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let elements = Column::new(self.file, job).rows;
+        vec![
+            measure::write(self.row.id, crew, elements, Basis::WRITE),
+            measure::sync(self.sync.id, crew, elements, Basis::SYNC),
+        ]
+    }
+
+    fn explain(&self, id: &str) -> String {
+        explain::set(self, id)
+    }
+}
+
+struct SetRun {
+    column: Column,
+    payload: Payload,
+    durable: Durable,
+}
+
+impl Run for SetRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Write, &mut |progress| self.column.set(&self.payload, progress))?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        self.column.check(0)
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}
