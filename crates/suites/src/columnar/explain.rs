@@ -179,7 +179,10 @@ pub(super) fn read(test: &ReadTest) -> String {
         }
         How::Bytes => {
             page.about(&format!("The file `{}` is read as bytes into memory that was never touched (`read1`), so the cost of fresh pages is part of it.", test.file.path));
-            page.steps("Read", &["open `O_RDONLY`, fstat", "read(2) until the end", "close"]);
+            page.steps(
+                "Read",
+                &["open `O_RDONLY`, fstat", "read(2) all of it, at most 16 MiB a call", "close"],
+            );
         }
         How::Max => {
             page.about(&format!("The largest element of `{}`, which is mapped and resident: a stream of loads from the page cache.", test.file.path));
