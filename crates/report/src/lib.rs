@@ -1,1 +1,16 @@
-//! Sections build blocks, renderers turn blocks into terminal text, HTML, Markdown, JSON, CSV.
+//! From findings to text. Sections turn a dataset and its findings into blocks, renderers turn
+//! blocks into terminal text, HTML and Markdown; CSV and JSON come straight from the findings.
+//! No I/O: every renderer returns a string.
+
+pub mod block;
+mod number;
+mod render;
+pub mod sections;
+
+pub use render::{
+    csv::csv,
+    html::html,
+    json::json,
+    markdown::markdown,
+    terminal::{TerminalOptions, terminal},
+};

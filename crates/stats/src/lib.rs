@@ -20,7 +20,7 @@ mod verdict;
 
 pub use decide::{Call, CallKind, Candidate, Loss};
 pub use footer::{Counts, Extreme, Footer};
-pub use ratio::{Ratio, log_ratio};
+pub use ratio::{Ratio, half_width, log_ratio};
 pub use table::{CampaignFacts, Cell, Findings, Row, Table};
 pub use verdict::{Verdict, judge};
 

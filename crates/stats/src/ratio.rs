@@ -127,6 +127,14 @@ pub fn log_ratio(candidate: &[f64], base: &[f64]) -> Option<Ratio> {
     compare(&points(candidate), &points(base)).map(Estimate::to_ratio)
 }
 
+/// Expected half-width of the 95 % interval of a ratio, a share, when each arm varies by
+/// `noise` (a share, as 0.05) from block to block: t * noise * sqrt(2 / n). `None` below two blocks.
+pub fn half_width(noise: f64, blocks: u32) -> Option<f64> {
+    let n = f64::from(blocks);
+    let log_noise = noise.ln_1p();
+    (blocks >= 2).then(|| (quantile(n - 1.0, 0.975) * log_noise * (2.0 / n).sqrt()).exp_m1())
+}
+
 /// Welch (1947): unequal variances, degrees of freedom by Satterthwaite.
 fn welch(a: &[f64], b: &[f64]) -> Estimate {
     let share = |x: &[f64]| variance(x) / x.len() as f64;
@@ -230,6 +238,14 @@ mod tests {
         assert_eq!((ratio.low, ratio.high, ratio.p), (None, None, None));
         assert!(close(ratio.point, 1.5));
         assert_eq!(log_ratio(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn the_expected_width_shrinks_with_blocks() {
+        // scipy: exp(t.ppf(.975, 4) * log(1.05) * sqrt(2 / 5)) - 1
+        assert!(close(half_width(0.05, 5).unwrap(), 0.08945160845232758));
+        assert!(half_width(0.05, 10).unwrap() < half_width(0.05, 5).unwrap());
+        assert_eq!(half_width(0.05, 1), None);
     }
 
     #[test]

@@ -97,6 +97,7 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
     let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
     let (names, suite) = (list(equals.iter().copied()), &dataset.campaign.plan.suite);
     let gap = format!("{} {}, {}", times(call), call.candidates[1].target, interval(call));
+    let any = if equals.len() == 2 { "either" } else { "any" };
     let opening = if leads {
         format!("For {suite} {}, {} leads by less than 3 % ({gap}).", place(dataset), first.target)
     } else {
@@ -107,7 +108,7 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         )
     };
     format!(
-        "{opening} Choosing any of {names} costs at most {}; decide by features.",
+        "{opening} Choosing {any} of {names} costs at most {}; decide by features.",
         percent(cost)
     )
 }

@@ -1,0 +1,126 @@
+//! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
+//! sections there will ever be.
+
+/// One piece of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Block {
+    /// A heading inside a section.
+    Heading(String),
+    /// A paragraph.
+    Prose(String),
+    /// A table.
+    Table(Table),
+    /// A paragraph that must not be missed.
+    Callout(String),
+}
+
+/// A table. Columns of the same `group` stand side by side and stay together when a narrow screen
+/// splits the table; the first column is repeated in every piece.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// What the table shows.
+    pub caption: String,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// Rows; a body row has one cell for each column.
+    pub rows: Vec<Row>,
+    /// Sentences that belong under the table.
+    pub footnotes: Vec<String>,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    /// Heading over several columns, a target; empty for none.
+    pub group: String,
+    /// Its own heading.
+    pub head: String,
+    /// Aligned to the right.
+    pub numeric: bool,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn words(head: &str) -> Column {
+        Column { head: head.into(), ..Column::default() }
+    }
+
+    /// A column of numbers under `group`.
+    pub fn numbers(group: &str, head: &str) -> Column {
+        Column { group: group.into(), head: head.into(), numeric: true }
+    }
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A heading inside the table; only its first cell is used.
+    Title,
+    /// Data.
+    Body,
+    /// A summary of the rows above.
+    Footer,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What it is.
+    pub kind: RowKind,
+    /// Its cells.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell: `1.42 better`, with the interval as a small note.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// The number or the word.
+    pub text: String,
+    /// What the number means, so that no meaning is in colour alone.
+    pub word: String,
+    /// Detail that a narrow screen leaves out.
+    pub note: String,
+    /// Background.
+    pub shade: Option<Shade>,
+}
+
+impl Cell {
+    /// A cell with text only.
+    pub fn plain(text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), ..Cell::default() }
+    }
+}
+
+/// A step on the scale from worse (orange) to better (blue), -3 to 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shade(i8);
+
+impl Shade {
+    /// Worse or better by the ratio: steps at 0.95, 0.8, 0.5 and 1.05, 1.25, 2.
+    pub fn of_ratio(ratio: f64) -> Shade {
+        let steps = |edges: [f64; 3], past: fn(f64, f64) -> bool| {
+            edges.iter().filter(|edge| past(ratio, **edge)).count() as i8
+        };
+        let better = steps([1.05, 1.25, 2.0], |r, edge| r >= edge);
+        let worse = steps([0.95, 0.8, 0.5], |r, edge| r <= edge);
+        Shade(better - worse)
+    }
+
+    /// The step, -3 to 3.
+    pub fn step(self) -> i8 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shades_are_symmetric_for_logarithms() {
+        for (ratio, step) in [(1.0, 0), (1.04, 0), (1.1, 1), (1.3, 2), (2.5, 3)] {
+            assert_eq!(Shade::of_ratio(ratio).step(), step);
+            assert_eq!(Shade::of_ratio(1.0 / ratio).step(), -step, "{ratio}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Numbers as the published tables print them: three digits that mean something, all digits of what
+//! is above a hundred.
+
+use stats::Ratio;
+
+/// A measured value: integers from 100, three significant digits below.
+pub(crate) fn value(v: f64) -> String {
+    match v.abs() {
+        0.0 => "0".into(),
+        a if a >= 99.95 => format!("{v:.0}"),
+        a if a < 1e-6 => format!("{v:.2e}"),
+        a => format!("{v:.*}", digits(a, 3)),
+    }
+}
+
+/// A value for another program: six significant digits, no exponent.
+pub(crate) fn exact(v: f64) -> String {
+    let text = format!("{v:.*}", digits(v.abs(), 6));
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
+    }
+}
+
+/// A ratio: two decimals up to ten, three significant digits outside 0.1 to 10.
+pub(crate) fn ratio(r: f64) -> String {
+    if (0.0995..9.995).contains(&r) { format!("{r:.2}") } else { value(r) }
+}
+
+/// The interval of a ratio, empty without one.
+pub(crate) fn interval(r: &Ratio) -> String {
+    match (r.low, r.high) {
+        (Some(low), Some(high)) => format!("{}-{}", ratio(low), ratio(high)),
+        _ => String::new(),
+    }
+}
+
+/// Decimals that show `significant` digits of `a`.
+fn digits(a: f64, significant: i32) -> usize {
+    let magnitude = if a > 0.0 { a.log10().floor() as i32 } else { 0 };
+    usize::try_from(significant - 1 - magnitude).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_mean_something() {
+        let cases = [(12345.6, "12346"), (100.4, "100"), (12.34, "12.3"), (1.234, "1.23")];
+        for (v, text) in cases.into_iter().chain([(0.01234, "0.0123"), (0.0, "0")]) {
+            assert_eq!(value(v), text);
+        }
+        assert_eq!(
+            (exact(1234567.8), exact(0.125), exact(100.0)),
+            ("1234568".into(), "0.125".into(), "100".into())
+        );
+        assert_eq!(
+            (ratio(1.424), ratio(23.45), ratio(0.0123)),
+            ("1.42".into(), "23.4".into(), "0.0123".into())
+        );
+    }
+}

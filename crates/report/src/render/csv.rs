@@ -1,0 +1,94 @@
+//! The ratio tables as CSV: one line for each cell, then the footers of its table.
+
+use crate::{
+    number::exact,
+    sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO},
+};
+use model::Dataset;
+use stats::{Cell, Findings, Footer, Ratio, Row, Table, Verdict};
+
+const HEADER: &str =
+    "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict";
+
+/// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, MIN RATIO or MAX
+/// RATIO. The verdict is empty for the baseline and where nothing was measured, and `invalid` or
+/// `lukewarm` where no sample may be used.
+pub fn csv(_: &Dataset, findings: &Findings) -> String {
+    let mut lines = vec![HEADER.to_string()];
+    for table in &findings.tables {
+        let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |c| (row, c)));
+        lines.extend(cells.map(|(row, cell)| test_line(table, row, cell)));
+        lines.extend(footer_lines(table));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn test_line(table: &Table, row: &Row, cell: &Cell) -> String {
+    let missing = match (cell.value, cell.lukewarm, cell.invalid_reasons.is_empty()) {
+        (None, 0, false) => "invalid",
+        (None, 1.., _) => "lukewarm",
+        _ => "",
+    };
+    let verdict = cell.verdict.map_or(missing, Verdict::as_str);
+    let names = [row.testtype.as_str(), &row.test, &cell.target];
+    line(table, names, cell.value, &row.unit, cell.ratio.as_ref(), verdict)
+}
+
+fn footer_lines(table: &Table) -> Vec<String> {
+    let unit = table.rows.first().map_or("", |row| row.unit.as_str());
+    let mean = |f: &Footer| {
+        let unit = if f.geometric_mean.is_some() { unit } else { "" };
+        let verdict = f.verdict.map_or("", Verdict::as_str);
+        line(
+            table,
+            ["", GEOMETRIC_MEAN, &f.target],
+            f.geometric_mean,
+            unit,
+            f.ratio.as_ref(),
+            verdict,
+        )
+    };
+    let extreme = |name: &str, f: &Footer, ratio: Option<&Ratio>| {
+        line(table, ["", name, &f.target], None, "", ratio, "")
+    };
+    let footers = &table.footers;
+    let lowest =
+        footers.iter().map(|f| extreme(MIN_RATIO, f, f.min_ratio.as_ref().map(|e| &e.ratio)));
+    let highest =
+        footers.iter().map(|f| extreme(MAX_RATIO, f, f.max_ratio.as_ref().map(|e| &e.ratio)));
+    footers.iter().map(mean).chain(lowest).chain(highest).collect()
+}
+
+fn line(
+    table: &Table,
+    [testtype, test, target]: [&str; 3],
+    value: Option<f64>,
+    unit: &str,
+    ratio: Option<&Ratio>,
+    verdict: &str,
+) -> String {
+    let number = |v: Option<f64>| v.map_or_else(String::new, exact);
+    [
+        table.group.to_string(),
+        table.procs.to_string(),
+        quote(testtype),
+        quote(test),
+        quote(target),
+        number(value),
+        quote(unit),
+        number(ratio.map(|r| r.point)),
+        number(ratio.and_then(|r| r.low)),
+        number(ratio.and_then(|r| r.high)),
+        verdict.to_string(),
+    ]
+    .join(",")
+}
+
+/// RFC 4180: a field with a comma, a quote or a line break is quoted.
+fn quote(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_string()
+    }
+}

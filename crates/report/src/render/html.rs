@@ -1,0 +1,158 @@
+//! The report as one HTML file: no script, no request, readable in any browser, in print and by a
+//! screen reader.
+
+use super::{built, title};
+use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
+use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
+use model::Dataset;
+use stats::Findings;
+
+/// Size above which intervals are left out, bytes.
+const MOST_BYTES: usize = 1_500_000;
+
+const STYLE: &str = include_str!("report.css");
+
+/// Nothing may be loaded, and nothing may run.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// The whole report. A file above 1.5 MB is written again without the intervals, and says so.
+pub fn html(dataset: &Dataset, findings: &Findings) -> String {
+    let full = page(dataset, findings, true).into_string();
+    if full.len() <= MOST_BYTES {
+        return full;
+    }
+    page(dataset, findings, false).into_string()
+}
+
+fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
+    let title = title(dataset);
+    markup! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { h1 { (title) } }
+                main {
+                    @if !notes {
+                        p { "Intervals are left out to keep this file small; they are in the CSV." }
+                    }
+                    @for (heading, blocks) in built(dataset, findings, |_| true) {
+                        section {
+                            h2 { (heading) }
+                            @for block in &blocks { (render(block, notes)) }
+                        }
+                    }
+                }
+                footer { p { "assay " (dataset.campaign.assay_version) ", campaign " (dataset.campaign.id) } }
+            }
+        }
+    }
+}
+
+fn render(block: &Block, notes: bool) -> Markup {
+    match block {
+        Block::Heading(text) => markup! { h3 { (text) } },
+        Block::Prose(text) => markup! { p { (text) } },
+        Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
+        Block::Table(table) => render_table(table, notes),
+    }
+}
+
+fn render_table(table: &Table, notes: bool) -> Markup {
+    let grouped = table.columns.iter().any(|c| !c.group.is_empty());
+    markup! {
+        div class="wide" {
+            table {
+                caption { (table.caption) }
+                thead {
+                    @if grouped { tr { (group_heads(&table.columns)) } }
+                    tr {
+                        @for column in &table.columns {
+                            th scope="col" class=[column.numeric.then_some("n")] { (column.head) }
+                        }
+                    }
+                }
+                (bodies(table, notes))
+            }
+        }
+        @for note in &table.footnotes { p class="note" { (note) } }
+    }
+}
+
+fn group_heads(columns: &[Column]) -> Markup {
+    markup! {
+        @for run in columns.chunk_by(|a, b| a.group == b.group) {
+            @if run[0].group.is_empty() {
+                td colspan=[(run.len() > 1).then_some(run.len())] {}
+            } @else {
+                th scope="colgroup" colspan=(run.len()) { (run[0].group) }
+            }
+        }
+    }
+}
+
+/// One `tbody` for each title row, because the title is the heading of its group of rows.
+fn bodies(table: &Table, notes: bool) -> Markup {
+    let (body, foot): (Vec<&Row>, Vec<&Row>) =
+        table.rows.iter().partition(|r| r.kind != RowKind::Footer);
+    markup! {
+        @for group in body.chunk_by(|_, next| next.kind != RowKind::Title) {
+            tbody { @for row in group { (render_row(row, table, notes)) } }
+        }
+        @if !foot.is_empty() {
+            tfoot { @for row in &foot { (render_row(row, table, notes)) } }
+        }
+    }
+}
+
+fn render_row(row: &Row, table: &Table, notes: bool) -> Markup {
+    let (first, others) = (row.cells.first(), row.cells.iter().zip(&table.columns).skip(1));
+    markup! {
+        tr {
+            @if row.kind == RowKind::Title {
+                th scope="rowgroup" colspan=(table.columns.len()) class="t" { (text(first)) }
+            } @else {
+                th scope="row" { (text(first)) }
+                @for (cell, column) in others { (render_cell(cell, column, notes)) }
+            }
+        }
+    }
+}
+
+fn text(cell: Option<&Cell>) -> &str {
+    cell.map_or("", |c| &c.text)
+}
+
+fn render_cell(cell: &Cell, column: &Column, notes: bool) -> Markup {
+    let class = match (cell.shade.map(class), column.numeric) {
+        (Some(class), _) => class,
+        (None, true) => "n",
+        (None, false) => "",
+    };
+    markup! {
+        td class=[(!class.is_empty()).then_some(class)] {
+            (cell.text)
+            @if !cell.word.is_empty() { " " b { (cell.word) } }
+            @if notes && !cell.note.is_empty() { " " small { (cell.note) } }
+        }
+    }
+}
+
+fn class(shade: Shade) -> &'static str {
+    match shade.step() {
+        -3 => "n w3",
+        -2 => "n w2",
+        -1 => "n w1",
+        1 => "n b1",
+        2 => "n b2",
+        3 => "n b3",
+        _ => "n s",
+    }
+}

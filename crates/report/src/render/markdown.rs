@@ -1,0 +1,85 @@
+//! The report as Markdown (GitHub's tables), for issues and mails.
+
+use super::{built, title};
+use crate::block::{Block, Cell, Column, Row, RowKind, Table};
+use model::Dataset;
+use stats::Findings;
+use std::iter;
+
+/// The whole report.
+pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
+    let mut out = format!("# {}\n", escape(title(dataset)));
+    for (heading, blocks) in built(dataset, findings, |_| true) {
+        out.push_str(&format!("\n## {heading}\n"));
+        blocks.iter().for_each(|b| out.push_str(&block(b)));
+    }
+    out
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Heading(text) => format!("\n### {}\n", escape(text)),
+        Block::Prose(text) => format!("\n{}\n", escape(text)),
+        Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
+        Block::Table(table) => render(table),
+    }
+}
+
+fn render(table: &Table) -> String {
+    let rule = table.columns.iter().map(|c| if c.numeric { "--:" } else { "---" }.to_string());
+    let rows = table.rows.iter().map(|r| line(row(r, table.columns.len())));
+    let mut out = format!("\n**{}**\n\n", escape(&table.caption));
+    out.push_str(&line(table.columns.iter().map(head)));
+    out.push_str(&line(rule));
+    out.extend(rows);
+    out.extend(table.footnotes.iter().map(|note| format!("\n{}\n", escape(note))));
+    out
+}
+
+fn head(column: &Column) -> String {
+    escape(format!("{} {}", column.group, column.head).trim())
+}
+
+fn row(row: &Row, columns: usize) -> Vec<String> {
+    let cells = row.cells.iter().map(|cell| match row.kind {
+        RowKind::Body => text(cell),
+        RowKind::Title | RowKind::Footer if cell.text.is_empty() => String::new(),
+        RowKind::Title | RowKind::Footer => format!("**{}**", text(cell)),
+    });
+    cells.chain(iter::repeat_n(String::new(), columns - row.cells.len())).collect()
+}
+
+fn text(cell: &Cell) -> String {
+    let note = if cell.note.is_empty() { String::new() } else { format!("({})", cell.note) };
+    let parts = [&cell.text, &note, &cell.word];
+    let said: Vec<String> =
+        parts.into_iter().filter(|p| !p.is_empty()).map(|p| escape(p)).collect();
+    said.join(" ")
+}
+
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
+}
+
+/// Keeps what would be markup as text, and every cell on its line.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '|' | '<' | '*' | '_' | '`' | '#' | '[' | ']' => out.extend(['\\', c]),
+            '\n' | '\r' => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_names_stays_text() {
+        assert_eq!(escape("ext4[a_b|c]\n<b>"), "ext4\\[a\\_b\\|c\\] \\<b>");
+    }
+}

@@ -1,0 +1,273 @@
+//! A table on a terminal. What does not fit loses its notes first; then the table is split into
+//! pieces that each repeat the first column. A cell of a grouped table is never wrapped.
+
+use super::terminal::{TerminalOptions, chunks, printable, wrap};
+use crate::block::{Cell, Row, RowKind, Table};
+use comfy_table::{
+    Attribute, Cell as Drawn, CellAlignment, Color, ColumnConstraint, ContentArrangement,
+    LineStyle, TableStyle, Width, presets,
+};
+use std::ops::Range;
+
+/// Width to which a long target label is broken in the heading.
+const LABEL_WIDTH: usize = 12;
+/// Least width of the first column.
+const KEY_WIDTH: usize = 12;
+/// Least width of a wrapped last column.
+const LEAST_LAST: usize = 24;
+/// Blanks that the style adds to a column.
+const PADDING: usize = 2;
+
+/// The table, as one or several pieces; true with them when notes were left out.
+pub(super) fn render(table: &Table, options: TerminalOptions) -> (Vec<String>, bool) {
+    if table.columns.iter().all(|c| c.group.is_empty()) {
+        return (vec![flowing(table, options)], false);
+    }
+    let (full, short) = (Sheet::new(table, true), Sheet::new(table, false));
+    let all = 1..table.columns.len();
+    if full.width(&all) <= options.width {
+        return (vec![full.draw(&all, options)], false);
+    }
+    if short.width(&all) <= options.width {
+        return (vec![short.draw(&all, options)], true);
+    }
+    let short = short.with_key_that_fits(options.width);
+    let pieces = short.pieces(options.width);
+    (pieces.iter().map(|piece| short.draw(piece, options)).collect(), true)
+}
+
+/// A table of words. Where it is too wide the last column is wrapped; where that would leave it too
+/// little room, each row becomes a paragraph.
+fn flowing(table: &Table, options: TerminalOptions) -> String {
+    let mut drawn = base(options);
+    drawn.set_content_arrangement(ContentArrangement::Disabled);
+    drawn.set_header(table.columns.iter().map(|c| strong(&printable(&c.head), options)));
+    for row in &table.rows {
+        let cells = row.cells.iter().zip(&table.columns).map(|(cell, column)| {
+            let align = if column.numeric { CellAlignment::Right } else { CellAlignment::Left };
+            Drawn::new(said(cell)).set_alignment(align)
+        });
+        drawn.add_row(cells.collect::<Vec<_>>());
+    }
+    let widths = drawn.column_max_content_widths();
+    let (last, others) = widths.split_last().map_or((0, 0), |(last, others)| {
+        (usize::from(*last), others.iter().map(|w| usize::from(*w) + PADDING).sum())
+    });
+    let room = options.width.saturating_sub(others + PADDING);
+    if last > room {
+        if room < LEAST_LAST || table.columns.last().is_some_and(|c| c.numeric) {
+            return paragraphs(table, options);
+        }
+        if let Some(column) = drawn.column_mut(widths.len() - 1) {
+            let width = u16::try_from(room + PADDING).unwrap_or(u16::MAX);
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+        }
+    }
+    drawn.trim_fmt() + "\n"
+}
+
+fn said(cell: &Cell) -> String {
+    let parts = [&cell.text, &cell.word, &cell.note].into_iter().filter(|p| !p.is_empty());
+    printable(&parts.map(String::as_str).collect::<Vec<_>>().join(" "))
+}
+
+/// `first cell: heading cell, heading cell, ...`
+fn paragraphs(table: &Table, options: TerminalOptions) -> String {
+    let paragraph = |row: &Row| {
+        let key = row.cells.first().map(said).unwrap_or_default();
+        let others = row.cells.iter().zip(&table.columns).skip(1);
+        let facts: Vec<String> = others.map(|(c, h)| format!("{} {}", h.head, said(c))).collect();
+        wrap(&format!("{key}: {}", facts.join(", ")), options.width)
+    };
+    table.rows.iter().map(paragraph).collect()
+}
+
+fn base(options: TerminalOptions) -> comfy_table::Table {
+    const STYLE: TableStyle = presets::NOTHING.header_separator(LineStyle::none().fill('-'));
+    let mut drawn = comfy_table::Table::new();
+    drawn.load_style(STYLE);
+    if options.color {
+        drawn.enforce_styling();
+    } else {
+        drawn.force_no_tty();
+    }
+    drawn
+}
+
+fn strong(text: &str, options: TerminalOptions) -> Drawn {
+    let cell = Drawn::new(text);
+    if options.color { cell.add_attribute(Attribute::Bold) } else { cell }
+}
+
+/// A table with every cell laid out: number to the right, word to the left, note to the right.
+struct Sheet<'a> {
+    table: &'a Table,
+    /// Lines of the heading of each column.
+    heads: Vec<Vec<String>>,
+    /// `cells[row][column]`, each as wide as its column.
+    cells: Vec<Vec<String>>,
+    widths: Vec<usize>,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(table: &'a Table, notes: bool) -> Sheet<'a> {
+        let count = table.columns.len();
+        let parts: Vec<[usize; 3]> = (0..count).map(|c| part_widths(table, c, notes)).collect();
+        let heads: Vec<Vec<String>> = (0..count).map(|c| head(table, c)).collect();
+        let cells: Vec<Vec<String>> = table
+            .rows
+            .iter()
+            .map(|row| {
+                row.cells
+                    .iter()
+                    .zip(&parts)
+                    .enumerate()
+                    .map(|(c, (cell, p))| laid_out(cell, *p, c))
+                    .collect()
+            })
+            .collect();
+        let widths = (0..count).map(|c| {
+            let body = cells.iter().filter_map(|row| row.get(c)).map(|text| length(text));
+            body.chain(heads[c].iter().map(|line| length(line))).max().unwrap_or(0)
+        });
+        let widths = widths.collect();
+        Sheet { table, heads, cells, widths }
+    }
+
+    /// Width of the first column and `columns` together.
+    fn width(&self, columns: &Range<usize>) -> usize {
+        let others: usize = self.widths[columns.clone()].iter().map(|w| w + PADDING).sum();
+        self.widths[0] + PADDING + others
+    }
+
+    /// Columns that stay together: those of one target, or each alone where these do not fit.
+    fn groups(&self, width: usize) -> Vec<Range<usize>> {
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for column in 1..self.widths.len() {
+            let same = |g: &Range<usize>| {
+                self.table.columns[g.start].group == self.table.columns[column].group
+            };
+            match groups.last_mut().filter(|g| same(g)) {
+                Some(group) => group.end = column + 1,
+                None => groups.push(column..column + 1),
+            }
+        }
+        let fits = |g: &Range<usize>| {
+            self.width(g) - self.widths[0] + KEY_WIDTH.min(self.widths[0]) <= width
+        };
+        if groups.iter().all(fits) {
+            groups
+        } else {
+            (1..self.widths.len()).map(|c| c..c + 1).collect()
+        }
+    }
+
+    /// Shortens the first column until the widest group has room beside it.
+    fn with_key_that_fits(mut self, width: usize) -> Sheet<'a> {
+        let widest = self.groups(width).iter().map(|g| self.width(g)).max().unwrap_or(0);
+        let over = widest.saturating_sub(width);
+        let key = self.widths[0].saturating_sub(over).max(KEY_WIDTH.min(self.widths[0]));
+        let cut = |text: &str| -> String {
+            if length(text) <= key {
+                return text.to_string();
+            }
+            text.chars().take(key - 1).chain(['…']).collect()
+        };
+        for row in &mut self.cells {
+            row[0] = cut(&row[0]);
+        }
+        self.heads[0] = self.heads[0].iter().map(|line| cut(line)).collect();
+        self.widths[0] = key;
+        self
+    }
+
+    fn pieces(&self, width: usize) -> Vec<Range<usize>> {
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for group in self.groups(width) {
+            match pieces.last_mut().filter(|p| self.width(&(p.start..group.end)) <= width) {
+                Some(piece) => piece.end = group.end,
+                None => pieces.push(group),
+            }
+        }
+        pieces
+    }
+
+    fn draw(&self, columns: &Range<usize>, options: TerminalOptions) -> String {
+        let mut drawn = base(options);
+        let shown = || std::iter::once(0).chain(columns.clone());
+        let head =
+            |c: usize| strong(&self.heads[c].join("\n"), options).set_alignment(self.align(c));
+        drawn.set_header(shown().map(head).collect::<Vec<_>>());
+        for (row, texts) in self.table.rows.iter().zip(&self.cells) {
+            let cell = |c: usize| self.cell(row, texts, c, options);
+            drawn.add_row(shown().map(cell).collect::<Vec<_>>());
+        }
+        drawn.trim_fmt() + "\n"
+    }
+
+    fn align(&self, column: usize) -> CellAlignment {
+        if self.table.columns[column].numeric { CellAlignment::Right } else { CellAlignment::Left }
+    }
+
+    fn cell(&self, row: &Row, texts: &[String], column: usize, options: TerminalOptions) -> Drawn {
+        let Some(text) = texts.get(column) else { return Drawn::new("") };
+        let heading = row.kind != RowKind::Body && column == 0;
+        let cell = if heading { strong(text, options) } else { Drawn::new(text) };
+        let cell = cell.set_alignment(self.align(column));
+        match row.cells[column].shade.map(|s| s.step()).and_then(colours).filter(|_| options.color)
+        {
+            Some((back, front)) => cell.bg(back).fg(front),
+            None => cell,
+        }
+    }
+}
+
+/// Orange for worse, blue for better, from the 256 colours that every terminal has.
+fn colours(step: i8) -> Option<(Color, Color)> {
+    let (back, front) = match step {
+        -3 => (130, 231),
+        -2 => (215, 16),
+        -1 => (223, 16),
+        1 => (153, 16),
+        2 => (75, 16),
+        3 => (25, 231),
+        _ => return None,
+    };
+    Some((Color::AnsiValue(back), Color::AnsiValue(front)))
+}
+
+/// Widths of number, word and note over the rows of a column.
+fn part_widths(table: &Table, column: usize, notes: bool) -> [usize; 3] {
+    let cells = || table.rows.iter().filter_map(move |row| row.cells.get(column));
+    let widest = |part: fn(&Cell) -> &String| {
+        cells().map(|c| length(&printable(part(c)))).max().unwrap_or(0)
+    };
+    let note = if notes { widest(|c| &c.note) } else { 0 };
+    [widest(|c| &c.text), widest(|c| &c.word), note]
+}
+
+fn laid_out(cell: &Cell, [text, word, note]: [usize; 3], column: usize) -> String {
+    if column == 0 {
+        return printable(&cell.text);
+    }
+    let mut out = format!("{:>text$}", printable(&cell.text));
+    if word > 0 {
+        out += &format!(" {:<word$}", printable(&cell.word));
+    }
+    if note > 0 {
+        out += &format!(" {:>note$}", printable(&cell.note));
+    }
+    out
+}
+
+/// The heading of a column; the first of a group carries the label, broken if it is long.
+fn head(table: &Table, column: usize) -> Vec<String> {
+    let own = &table.columns[column];
+    let first = column == 0 || table.columns[column - 1].group != own.group;
+    let label = if first { chunks(&printable(&own.group), LABEL_WIDTH) } else { Vec::new() };
+    label.into_iter().chain([printable(&own.head)]).collect()
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}

@@ -1,0 +1,40 @@
+//! The sections of a report, one file each. A new section is a file and a line in the registry; no
+//! renderer changes.
+
+use crate::block::Block;
+use model::Dataset;
+use stats::Findings;
+
+/// Declares each section's file and lists its type, in the order of the report.
+macro_rules! registry {
+    ($($file:ident :: $section:ident),* $(,)?) => {
+        $(mod $file;)*
+
+        /// Every section in the order of the report.
+        pub const SECTIONS: &[&dyn Section] = &[$(&$file::$section),*];
+    };
+}
+
+registry! {
+    call::Call,
+    ratios::Ratios,
+    invalid::Invalid,
+    environment::Environment,
+    method::Method,
+}
+
+pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};
+
+/// One part of a report.
+pub trait Section: Sync {
+    /// Its heading.
+    fn title(&self) -> &'static str;
+
+    /// What it says; `None` when there is nothing to say.
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>>;
+
+    /// False for reference material that would push the tables off a terminal.
+    fn in_terminal(&self) -> bool {
+        true
+    }
+}

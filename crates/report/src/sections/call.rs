@@ -1,0 +1,103 @@
+//! The call in one sentence, how far it reaches, and the candidates behind it.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    number,
+    sections::Section,
+};
+use model::{Dataset, Origin};
+use stats::{CallKind, Candidate, Findings};
+
+/// Facts of the environment that name what was measured, with the word to print before them.
+const SCOPE: [(&str, &str); 3] = [
+    ("backing.device.model", "device"),
+    ("backing.fstype", "backing"),
+    ("kernel.release", "kernel"),
+];
+
+pub(crate) struct Call;
+
+impl Section for Call {
+    fn title(&self) -> &'static str {
+        "Call"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let call = &findings.call;
+        let mut blocks =
+            vec![Block::Callout(call.sentence.clone()), Block::Prose(scope(dataset, findings))];
+        blocks.extend(dataset.campaign.notes.iter().chain(&call.notes).cloned().map(Block::Prose));
+        if call.candidates.len() > 1 {
+            blocks.push(Block::Table(candidates(findings)));
+        }
+        if call.kind != CallKind::Insufficient {
+            blocks.push(Block::Prose(reach(dataset).into()));
+        }
+        Some(blocks)
+    }
+}
+
+fn scope(dataset: &Dataset, findings: &Findings) -> String {
+    let facts = &dataset.campaign.environment.0;
+    let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", facts.get(*key)?)));
+    let blocks = findings.campaign.blocks;
+    let mut parts: Vec<String> = known.collect();
+    parts.push(format!("{blocks} {}", if blocks == 1 { "block" } else { "blocks" }));
+    parts.push(format!("scale {}", findings.campaign.scale));
+    parts.push(findings.campaign.created.chars().take(10).collect());
+    if blocks > 1 && blocks < 5 {
+        parts.push("quick look".into());
+    }
+    format!("Scope: {}, suite {}.", parts.join(", "), findings.campaign.suite)
+}
+
+fn reach(dataset: &Dataset) -> &'static str {
+    match dataset.campaign.origin {
+        Origin::Run => {
+            "P is about repeat runs on this machine; it does not cover other devices, kernels or \
+             workloads."
+        }
+        _ => "P is about repeat runs on the machine of the source; it does not cover others.",
+    }
+}
+
+fn candidates(findings: &Findings) -> Table {
+    let rows = findings.call.candidates.iter().map(|candidate| {
+        let cells = cells(candidate, findings);
+        Row { kind: RowKind::Body, cells }
+    });
+    Table {
+        caption: format!(
+            "Candidates over {} of {} cells, each group of tests weighing the same",
+            findings.call.cells, findings.call.of_cells
+        ),
+        columns: vec![
+            Column::words("Target"),
+            Column::numbers("", &format!("Score / {}", findings.baseline)),
+            Column::numbers("", "95 % CI"),
+            Column::numbers("", "P(best)"),
+            Column::numbers("", "Rank"),
+            Column::numbers("", "Costs at most"),
+        ],
+        rows: rows.collect(),
+        footnotes: Vec::new(),
+    }
+}
+
+fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
+    let unknown = || "-".to_string();
+    let rank = |(best, worst): (usize, usize)| {
+        if best == worst { best.to_string() } else { format!("{best}-{worst}") }
+    };
+    let is_baseline = candidate.target == findings.baseline;
+    let score = if is_baseline { "1".into() } else { number::ratio(candidate.ratio.point) };
+    let cost = candidate.regret_95.map(|r| format!("{:.0} %", (100.0 * r).ceil()));
+    vec![
+        Cell::plain(&candidate.target),
+        Cell::plain(score),
+        Cell::plain(number::interval(&candidate.ratio)),
+        Cell::plain(candidate.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
+        Cell::plain(candidate.ranks.map_or_else(unknown, rank)),
+        Cell::plain(cost.unwrap_or_else(unknown)),
+    ]
+}

@@ -1,0 +1,58 @@
+//! What the machine and the targets were.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    sections::Section,
+};
+use model::{Dataset, Environment as Facts, TargetRecord, TargetState};
+use stats::Findings;
+
+pub(crate) struct Environment;
+
+impl Section for Environment {
+    fn title(&self) -> &'static str {
+        "Environment"
+    }
+
+    fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
+        let campaign = &dataset.campaign;
+        let mut machine = campaign.environment.clone();
+        let own = [
+            ("campaign", campaign.id.clone()),
+            ("assay", campaign.assay_version.clone()),
+            ("seed", campaign.seed.to_string()),
+            ("data", campaign.plan.data.to_string()),
+        ];
+        machine.0.extend(own.map(|(key, value)| (key.to_string(), value)));
+        let tables = std::iter::once(facts("Machine and campaign", &machine));
+        Some(tables.chain(dataset.targets.iter().map(target)).map(Block::Table).collect())
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+fn target(record: &TargetRecord) -> Table {
+    let mut known = record.facts.clone();
+    if record.target != record.label {
+        known.0.insert("target".into(), record.target.clone());
+    }
+    if let TargetState::Failed(why) = &record.state {
+        known.0.insert("not measured".into(), why.clone());
+    }
+    facts(&format!("Target {}", record.label), &known)
+}
+
+fn facts(caption: &str, facts: &Facts) -> Table {
+    let row = |(key, value): (&String, &String)| Row {
+        kind: RowKind::Body,
+        cells: vec![Cell::plain(key), Cell::plain(value)],
+    };
+    Table {
+        caption: caption.into(),
+        columns: vec![Column::words("Fact"), Column::words("Value")],
+        rows: facts.0.iter().map(row).collect(),
+        footnotes: Vec::new(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Samples that were kept out of the means, with the reason: shown, never dropped.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    sections::Section,
+};
+use model::{Dataset, Validity};
+use stats::Findings;
+use std::collections::{BTreeMap, HashMap};
+
+/// Rows printed; the rest is counted.
+const MOST_ROWS: usize = 200;
+
+pub(crate) struct Invalid;
+
+/// Target, index of the test, and reason without its numbers.
+type Key<'a> = (&'a str, usize, String);
+
+struct Entry {
+    count: usize,
+    /// The reason of the first such sample, with its numbers.
+    example: String,
+}
+
+impl Section for Invalid {
+    fn title(&self) -> &'static str {
+        "Invalid and lukewarm samples"
+    }
+
+    fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
+        let entries = collect(dataset);
+        if entries.is_empty() {
+            return None;
+        }
+        let count: usize = entries.values().map(|e| e.count).sum();
+        let total = dataset.samples.len();
+        let mut blocks = vec![
+            Block::Prose(format!(
+                "{count} of {total} samples are shown here and kept out of every mean."
+            )),
+            Block::Table(table(dataset, &entries)),
+        ];
+        if entries.len() > MOST_ROWS {
+            let more = entries.len() - MOST_ROWS;
+            blocks.push(Block::Prose(format!(
+                "{more} further kinds of reasons are in the CSV export."
+            )));
+        }
+        Some(blocks)
+    }
+}
+
+fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {
+    let tests: HashMap<&str, usize> =
+        dataset.tests.iter().enumerate().map(|(i, t)| (t.id.as_str(), i)).collect();
+    let mut entries = BTreeMap::new();
+    for sample in dataset.samples.iter().filter(|s| s.validity != Validity::Valid) {
+        let text = sample.validity.to_string();
+        let test = tests.get(sample.case.test.as_str()).copied().unwrap_or(usize::MAX);
+        let key = (sample.case.target.as_str(), test, without_numbers(&text));
+        entries.entry(key).or_insert(Entry { count: 0, example: text }).count += 1;
+    }
+    entries
+}
+
+/// Reasons that differ only in a measured number are one reason.
+fn without_numbers(text: &str) -> String {
+    let mut kept: String = text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+    for run in ["##", "#.#", "#,#"] {
+        while kept.contains(run) {
+            kept = kept.replace(run, "#");
+        }
+    }
+    kept
+}
+
+fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
+    let row = |((target, test, _), entry): (&Key<'_>, &Entry)| {
+        let name = dataset.tests.get(*test).map_or("?", |t| t.name.as_str());
+        let cells = vec![
+            Cell::plain(*target),
+            Cell::plain(name),
+            Cell::plain(entry.count.to_string()),
+            Cell::plain(&entry.example),
+        ];
+        Row { kind: RowKind::Body, cells }
+    };
+    Table {
+        caption: "Reasons by target and test; where numbers differ, those of the first sample"
+            .into(),
+        columns: vec![
+            Column::words("Target"),
+            Column::words("Test"),
+            Column::numbers("", "Samples"),
+            Column::words("Reason"),
+        ],
+        rows: entries.iter().take(MOST_ROWS).map(row).collect(),
+        footnotes: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_that_differ_in_numbers_are_one() {
+        assert_eq!(without_numbers("12.5 % of 1024 pages"), without_numbers("3 % of 77 pages"));
+        assert_ne!(without_numbers("12 % resident"), without_numbers("12 % read"));
+    }
+}

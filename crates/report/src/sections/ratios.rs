@@ -1,0 +1,216 @@
+//! The ratio tables, the heart of the report: one for each group of tests and process count.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Counts, Extreme, Findings, Footer, Ratio, Verdict};
+
+/// Footer with geometric means.
+pub(crate) const GEOMETRIC_MEAN: &str = "GEOMETRIC MEAN";
+/// Footer with the smallest ratios.
+pub(crate) const MIN_RATIO: &str = "MIN RATIO";
+/// Footer with the largest ratios.
+pub(crate) const MAX_RATIO: &str = "MAX RATIO";
+
+/// Spread over blocks above which a value is marked noisy, a share.
+const NOISY: f64 = 0.10;
+
+pub(crate) struct Ratios;
+
+impl Section for Ratios {
+    fn title(&self) -> &'static str {
+        "Ratios"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if findings.tables.is_empty() {
+            return None;
+        }
+        let tables = findings.tables.iter().map(|t| Block::Table(table(t, findings)));
+        Some(std::iter::once(Block::Prose(legend(findings))).chain(tables).collect())
+    }
+}
+
+fn legend(findings: &Findings) -> String {
+    let band = 100.0 * findings.band;
+    format!(
+        "Ratios are over {}; above 1 is always better. better / worse: the 95 % interval excludes 1 \
+         and the ratio is outside ±{band:.0} %; slightly: it excludes 1, inside the band; same: the \
+         whole interval is inside the band; ?: unclear. * holds among all ratios of its table (Holm, \
+         5 %). n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %.",
+        findings.baseline,
+        100.0 * NOISY
+    )
+}
+
+fn table(table: &stats::Table, findings: &Findings) -> Table {
+    let unit = common_unit(table);
+    let mut rows = Vec::new();
+    let mut testtype = None;
+    for row in &table.rows {
+        if testtype != Some(&row.testtype) {
+            testtype = Some(&row.testtype);
+            rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&row.testtype)] });
+        }
+        rows.push(body(row, unit.is_none(), findings.campaign.blocks));
+    }
+    rows.extend(footers(&table.footers));
+    Table {
+        caption: format!(
+            "{}, {} {}",
+            table.group.title(),
+            table.procs,
+            if table.procs == 1 { "process" } else { "processes" }
+        ),
+        columns: columns(findings, unit.unwrap_or("value")),
+        rows,
+        footnotes: footnotes(table),
+    }
+}
+
+fn common_unit(table: &stats::Table) -> Option<&str> {
+    let first = table.rows.first()?;
+    table.rows.iter().all(|r| r.unit == first.unit).then_some(&first.unit)
+}
+
+fn columns(findings: &Findings, unit: &str) -> Vec<Column> {
+    let mut columns = vec![Column::words("Test")];
+    for target in &findings.targets {
+        columns.push(Column::numbers(target, unit));
+        if *target != findings.baseline {
+            columns.push(Column::numbers(target, "ratio"));
+        }
+    }
+    columns
+}
+
+fn body(row: &stats::Row, with_unit: bool, blocks: usize) -> Row {
+    let mut cells = vec![Cell::plain(&row.name)];
+    for (column, cell) in row.cells.iter().enumerate() {
+        cells.push(value(cell, if with_unit { &row.unit } else { "" }, blocks));
+        if column > 0 {
+            cells.push(ratio(cell));
+        }
+    }
+    Row { kind: RowKind::Body, cells }
+}
+
+fn value(cell: &stats::Cell, unit: &str, blocks: usize) -> Cell {
+    let Some(v) = cell.value else {
+        return Cell::plain(absence(cell));
+    };
+    let mut notes = Vec::new();
+    if cell.n < blocks {
+        notes.push(format!("n={}", cell.n));
+    }
+    if cell.spread.is_some_and(|s| s > NOISY) {
+        notes.push("noisy".to_string());
+    }
+    let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
+    Cell { note: notes.join(" "), ..Cell::plain(text) }
+}
+
+/// Why there is no number.
+fn absence(cell: &stats::Cell) -> &'static str {
+    match (cell.lukewarm, cell.invalid_reasons.is_empty()) {
+        (0, true) => "-",
+        (0, false) => "invalid",
+        _ => "lukewarm",
+    }
+}
+
+fn ratio(cell: &stats::Cell) -> Cell {
+    let Some(ratio) = &cell.ratio else { return Cell::plain("-") };
+    let mut word = word(cell.verdict);
+    if let Some(reason) = &cell.reason {
+        word = format!("{word} {reason}");
+    }
+    let differs = !matches!(cell.verdict, Some(Verdict::Same | Verdict::Unclear));
+    if cell.holm && differs {
+        word.push('*');
+    }
+    judged(ratio, cell.verdict, word)
+}
+
+fn word(verdict: Option<Verdict>) -> String {
+    match verdict {
+        None => String::new(),
+        Some(Verdict::Unclear) => "?".into(),
+        Some(verdict) => verdict.as_str().into(),
+    }
+}
+
+/// Colour only where the verdict is decided; what is the same is neutral, what is unclear has none.
+fn judged(ratio: &Ratio, verdict: Option<Verdict>, word: String) -> Cell {
+    let shade = match verdict {
+        Some(Verdict::Better | Verdict::Worse) => Some(Shade::of_ratio(ratio.point)),
+        Some(Verdict::Same) => Some(Shade::of_ratio(1.0)),
+        _ => None,
+    };
+    Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }
+}
+
+fn footers(footers: &[Footer]) -> Vec<Row> {
+    let mean = |f: &Footer| f.geometric_mean.map_or_else(|| "-".into(), number::value);
+    let row = |name: &str, value: &dyn Fn(&Footer) -> String, ratio: &dyn Fn(&Footer) -> Cell| {
+        let mut cells = vec![Cell::plain(name)];
+        for (column, footer) in footers.iter().enumerate() {
+            cells.push(Cell::plain(value(footer)));
+            if column > 0 {
+                cells.push(ratio(footer));
+            }
+        }
+        Row { kind: RowKind::Footer, cells }
+    };
+    let mut rows = vec![row(GEOMETRIC_MEAN, &mean, &mean_ratio)];
+    if footers.len() > 1 {
+        let none = |_: &Footer| String::new();
+        rows.push(row(MIN_RATIO, &none, &|f| extreme(f.min_ratio.as_ref())));
+        rows.push(row(MAX_RATIO, &none, &|f| extreme(f.max_ratio.as_ref())));
+        rows.push(row("better/same/worse/unclear", &none, &|f| Cell::plain(counts(&f.counts))));
+    }
+    rows
+}
+
+fn mean_ratio(footer: &Footer) -> Cell {
+    let dash = || Cell::plain("-");
+    footer.ratio.as_ref().map_or_else(dash, |r| judged(r, footer.verdict, word(footer.verdict)))
+}
+
+fn extreme(extreme: Option<&Extreme>) -> Cell {
+    let cell = |e: &Extreme| Cell {
+        note: number::interval(&e.ratio),
+        ..Cell::plain(number::ratio(e.ratio.point))
+    };
+    extreme.map_or_else(|| Cell::plain("-"), cell)
+}
+
+/// Slight differences count on their side.
+fn counts(c: &Counts) -> String {
+    let (better, worse) = (c.better + c.slightly_better, c.worse + c.slightly_worse);
+    format!("{better}/{}/{worse}/{}", c.same, c.unclear)
+}
+
+fn footnotes(table: &stats::Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(footer) = table.footers.iter().find(|f| f.tests < f.of_tests) {
+        let (some, all) = (footer.tests, footer.of_tests);
+        notes.push(format!("Geometric means over the {some} of {all} tests valid on all targets."));
+    }
+    for footer in table.footers.iter().skip(1) {
+        if let (Some(min), Some(max)) = (&footer.min_ratio, &footer.max_ratio) {
+            let (target, min, max) = (&footer.target, &min.name, &max.name);
+            notes.push(format!("{target}: smallest ratio in {min}, largest in {max}."));
+        }
+    }
+    if table.rows.iter().any(|r| r.basis == "overlap_rate") && table.procs > 1 {
+        notes.push(
+            "Rates are over the window in which all processes ran, where every sample has it."
+                .into(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,51 @@
+//! A campaign of 100 000 samples: every format renders it, and the page stays small enough to mail.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::{Dataset, TargetRecord, TestInfo};
+use std::time::Instant;
+
+/// 167 tests x 2 process counts x 6 targets x 50 blocks: 100 200 samples.
+fn large() -> Dataset {
+    let mut data = common::campaign(50);
+    let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
+    let records = std::mem::take(&mut data.targets);
+    for twin in ["", "#2"] {
+        let label = |label: &str| format!("{label}{twin}");
+        data.targets
+            .extend(records.iter().map(|r| TargetRecord { label: label(&r.label), ..r.clone() }));
+        data.samples.extend(samples.iter().cloned().map(|mut sample| {
+            sample.case.target = label(&sample.case.target);
+            sample
+        }));
+    }
+    let samples = std::mem::take(&mut data.samples);
+    for copy in 0..34 {
+        let id = |id: &str| format!("{id}.{copy}");
+        data.tests.extend(tests.iter().map(|t| TestInfo { id: id(&t.id), ..t.clone() }));
+        data.samples.extend(samples.iter().cloned().map(|mut sample| {
+            sample.case.test = id(&sample.case.test);
+            sample
+        }));
+    }
+    data
+}
+
+#[test]
+fn a_hundred_thousand_samples_fit_a_mail() {
+    let data = large();
+    assert!(data.samples.len() >= 100_000);
+    let start = Instant::now();
+    let findings = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let judged = start.elapsed();
+    let page = report::html(&data, &findings);
+    let text = report::terminal(&data, &findings, &report::TerminalOptions::default());
+    let csv = report::csv(&data, &findings);
+    // Printed for whoever tunes this; a loaded machine must not fail the test.
+    println!("findings {judged:?}, all {:?}, page {} bytes", start.elapsed(), page.len());
+    assert!(page.len() < 1_500_000, "{}", page.len());
+    assert!(csv.lines().count() > 170 * 2 * 6 && text.contains("GEOMETRIC MEAN"));
+}

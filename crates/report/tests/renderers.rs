@@ -1,0 +1,154 @@
+//! What each renderer makes of the same campaign.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use report::{TerminalOptions, csv, html, json, markdown, terminal};
+use stats::{Findings, Settings, findings};
+
+fn judged(dataset: &model::Dataset) -> Findings {
+    findings(dataset, &Settings::default()).unwrap()
+}
+
+fn on_terminal(width: usize, color: bool) -> String {
+    let data = common::campaign(5);
+    terminal(&data, &judged(&data), &TerminalOptions { width, color })
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for width in 40..200 {
+        let text = on_terminal(width, false);
+        let widest = text.lines().map(|l| l.chars().count()).max();
+        assert!(widest <= Some(width), "{widest:?} at {width}:\n{text}");
+        for row in ["sequential", "disk sort", "MAX RATIO"] {
+            assert!(text.contains(row), "{row} is missing at {width}");
+        }
+        assert!(text.contains("1.22 better*"), "a ratio was cut at {width}:\n{text}");
+    }
+}
+
+#[test]
+fn a_narrow_terminal_gets_pieces_that_each_repeat_the_test() {
+    let (wide, narrow) = (on_terminal(160, false), on_terminal(60, false));
+    let rows =
+        |text: &str| text.lines().filter(|l| l.trim_start().starts_with("disk sort")).count();
+    assert_eq!((rows(&wide), rows(&narrow)), (2, 4));
+    assert!(wide.contains("1.20-1.25") && !narrow.contains("1.20-1.25"));
+}
+
+#[test]
+fn colour_is_an_extra() {
+    assert!(!on_terminal(120, false).contains('\x1b'));
+    let coloured = on_terminal(120, true);
+    assert!(coloured.contains("\x1b[") && coloured.contains("better"));
+}
+
+#[test]
+fn csv_has_its_header_and_rows() {
+    let data = common::campaign(5);
+    let text = csv(&data, &judged(&data));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict"
+    );
+    assert_eq!(lines[1].matches(',').count(), 10);
+    assert!(lines[1].starts_with("write-critical,1,write disk,columnar.write.float.large,ext4,10"));
+    assert!(lines[1].ends_with(",MB/s,1,,,"));
+    assert!(lines[2].ends_with(",better"));
+    let invalid =
+        "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid";
+    assert!(lines.contains(&invalid), "{text}");
+    for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
+        let start = format!("write-critical,1,,{footer},xfs,");
+        assert!(lines.iter().any(|l| l.starts_with(&start)), "{footer}");
+    }
+    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,\n"));
+}
+
+#[test]
+fn one_run_per_cell_has_points_and_no_interval() {
+    let data = common::campaign(1);
+    let text = terminal(&data, &judged(&data), &TerminalOptions::default());
+    assert!(text.contains("One run per cell: no interval, no P(best)."), "{text}");
+    assert!(text.contains(" ?") && !text.contains("better*"));
+}
+
+#[test]
+fn html_is_closed_to_the_world_and_escaped() {
+    let data = common::campaign(5);
+    let page = html(&data, &judged(&data));
+    assert!(page.contains("Content-Security-Policy") && page.contains("default-src 'none'"));
+    for outside in ["http://", "https://", "<script", "src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("&lt;on&gt; a loop image") && !page.contains("<on>"));
+    for semantic in [
+        "<caption>",
+        "scope=\"row\"",
+        "scope=\"col\"",
+        "scope=\"rowgroup\"",
+        "prefers-color-scheme",
+    ] {
+        assert!(page.contains(semantic), "{semantic}");
+    }
+}
+
+#[test]
+fn invalid_samples_are_counted_by_reason() {
+    let data = common::campaign(5);
+    let text = markdown(&data, &judged(&data));
+    assert!(text.contains("12 of 150 samples"), "{text}");
+    assert!(text.contains("| 10 | invalid: no space left after 17 MB |"), "{text}");
+    assert!(text.contains("| 2 | lukewarm: 12.5 % was resident before |"), "{text}");
+}
+
+#[test]
+fn json_is_the_findings() {
+    let data = common::campaign(5);
+    let value: serde_json::Value = serde_json::from_str(&json(&data, &judged(&data))).unwrap();
+    assert_eq!(value["targets"][0], "ext4");
+    assert_eq!(value["tables"][0]["rows"][0]["cells"][1]["verdict"], "better");
+    assert_eq!(value["call"]["kind"], "tied");
+}
+
+#[test]
+fn nothing_measured_is_still_a_report() {
+    let mut data = common::campaign(1);
+    data.samples.clear();
+    let findings = judged(&data);
+    let options = TerminalOptions::default();
+    for text in
+        [terminal(&data, &findings, &options), html(&data, &findings), markdown(&data, &findings)]
+    {
+        assert!(text.contains("No recommendation: no sample of columnar is valid."), "{text}");
+    }
+}
+
+#[test]
+fn a_terminal_table_looks_like_this() {
+    let data = common::campaign(5);
+    let text = terminal(&data, &judged(&data), &TerminalOptions::default());
+    let start = text.find("Read, cold, 1 process").unwrap();
+    let end = text.find("Read, cold, 64").unwrap();
+    insta::assert_snapshot!(text[start..end].trim_end(), @r"
+    Read, cold, 1 process
+     Test                        ext4    xfs                     ratio  btrfs[compre            ratio
+                                 MB/s   MB/s                              ss=zstd:3]
+                                                                                MB/s
+    --------------------------------------------------------------------------------------------------
+     read disk
+     sequential read             2196   2222     1.01 ?                         2926     1.33 better*
+     random read 64k            0.815  0.847     1.04 slightly better*       invalid        -
+     GEOMETRIC MEAN              2196   2222     1.01 ?                         2926     1.33 better
+     MIN RATIO                                   1.01                                    1.33
+     MAX RATIO                                   1.04                                    1.33
+     better/same/worse/unclear                1/0/0/1                                 1/0/0/0
+    Geometric means over the 1 of 2 tests valid on all targets.
+    xfs: smallest ratio in sequential read, largest in random read 64k.
+    btrfs[compress=zstd:3]: smallest ratio in sequential read, largest in sequential read.
+    ");
+}
