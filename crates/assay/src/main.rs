@@ -1,1 +1,35 @@
-fn main() {}
+//! The `assay` program: reads arguments, calls one verb, prints one line when it fails.
+
+// Nothing of a program can be reached from outside; `pub` says here that another file uses it.
+#![allow(unreachable_pub)]
+
+mod campaign;
+mod cli;
+mod commands;
+mod exit;
+mod paths;
+mod signals;
+mod source;
+mod terminal;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A worker is this same program under a hidden verb, because one static file must be enough on
+    // a server; it is recognised before the arguments are parsed, as it is never typed by a person.
+    if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
+        return workers::main(suites::find);
+    }
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return terminal::usage(&error),
+    };
+    match commands::dispatch(cli) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            terminal::error(&error);
+            exit::of(&error).into()
+        }
+    }
+}

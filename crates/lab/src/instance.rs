@@ -190,6 +190,15 @@ impl<'lab> Instance<'lab> {
         Ok(Coldness::Remounted)
     }
 
+    /// Drops, where that is allowed, what looking at the files has brought back since `make_cold`:
+    /// inodes, dentries, and on Btrfs the data of small files, which lies in their metadata.
+    ///
+    /// # Errors
+    /// The kernel refused.
+    pub fn forget_metadata(&self) -> Result<(), LabError> {
+        if drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
+    }
+
     /// Waits until nothing of earlier work is on its way to the device.
     ///
     /// # Errors

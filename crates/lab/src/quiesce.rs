@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The device must move nothing for this long.
-const QUIET: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_millis(50);
 /// A device of our own has to come to rest.
 const PATIENCE_OWN: Duration = Duration::from_secs(10);
 /// A device that others use may never come to rest.
@@ -27,7 +27,7 @@ pub struct Waited {
 }
 
 /// Writes back the file system at `dir`, starts what `fs` would do later, and waits until `device`
-/// moves no sector for 100 ms.
+/// moves no sector for `QUIET`.
 pub(crate) fn quiesce(
     fs: Option<&dyn FileSystem>,
     dir: &Path,

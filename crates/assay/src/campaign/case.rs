@@ -1,0 +1,263 @@
+//! One case: fill what is missing, bring the cache into the wanted state and prove it, release the
+//! workers, and turn what came back into samples.
+
+use super::judge::{self, Seen};
+use anyhow::{Context, Result};
+use lab::{Coldness, Device, Instance, LabError, Residency, Snapshot, Usage};
+use model::{CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Limiter, Sample, Validity};
+use std::{fs, ops::Range, path::PathBuf, sync::atomic::AtomicBool};
+use suites::{Measured, Test};
+use workers::{Crew, CrewError, Observer};
+
+/// Where a case stands in the campaign.
+pub struct Place<'a> {
+    /// Block number.
+    pub block: u32,
+    /// Position of the target in the block.
+    pub position: u32,
+    /// Label of the target.
+    pub label: &'a str,
+    /// Name of the suite.
+    pub suite: &'a str,
+}
+
+/// Snapshots of the machine at the edges of each phase.
+#[derive(Default)]
+struct Edges {
+    device: Option<Device>,
+    released: Vec<Snapshot>,
+    ended: Vec<Snapshot>,
+    failure: Option<LabError>,
+}
+
+impl Edges {
+    fn of(device: Option<Device>) -> Edges {
+        Edges { device, ..Edges::default() }
+    }
+
+    fn take(&mut self) -> Option<Snapshot> {
+        Snapshot::take(self.device).map_err(|error| self.failure = Some(error)).ok()
+    }
+
+    /// Counters from the release of the first to the end of the last of `phases`.
+    fn usage(&self, phases: &Range<usize>) -> Usage {
+        let first = self.released.get(phases.start);
+        let last = phases.end.checked_sub(1).and_then(|last| self.ended.get(last));
+        first.zip(last).map_or_else(Usage::default, |(first, last)| last.since(first))
+    }
+}
+
+impl Observer for Edges {
+    fn released(&mut self, _phase: usize) {
+        let snapshot = self.take();
+        self.released.extend(snapshot);
+    }
+
+    fn ended(&mut self, _phase: usize) {
+        let snapshot = self.take();
+        self.ended.extend(snapshot);
+    }
+}
+
+/// Everything a case needs beside its test.
+pub struct Bench<'a> {
+    /// The mounted target.
+    pub instance: &'a Instance<'a>,
+    /// Starts and watches workers.
+    pub crew: &'a Crew,
+    /// Becomes true when a signal asks to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// Runs `test` once, one worker for each of `jobs`; `None` when it was stopped. A worker that fails
+/// makes the samples invalid; an error is about the target itself.
+pub fn run(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+    place: &Place<'_>,
+) -> Result<Option<Vec<Sample>>> {
+    bench.instance.check()?;
+    for job in jobs.iter() {
+        fs::create_dir_all(&job.dir)
+            .with_context(|| format!("cannot create {}", job.dir.display()))?;
+    }
+    if let Err(error) = untimed(JobMode::Fill, jobs, bench) {
+        return broken(error, test, &jobs[0], place);
+    }
+    let cache = match establish_cache(test, jobs, bench)? {
+        Ok(cache) => cache,
+        Err(error) => return broken(error, test, &jobs[0], place),
+    };
+    let mut edges = Edges::of(bench.instance.device());
+    set_mode(jobs, JobMode::Run);
+    let report = match bench.crew.run(jobs, &mut edges, bench.stop) {
+        Ok(report) => report,
+        Err(error) => return broken(error, test, &jobs[0], place),
+    };
+    if let Some(error) = edges.failure.take() {
+        return Err(error.into());
+    }
+    let settled = bench.instance.quiesce()?;
+    let settle_s = settled.sync_s + settled.idle_s;
+    let used_bytes = bench.instance.used_bytes()?;
+    let outcome = Outcome { report, edges, cache, settle_s, used_bytes };
+    let measured = test.measure(&jobs[0], &outcome.report);
+    Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
+}
+
+/// Samples for a case whose workers failed; `None` when the failure is a stop.
+fn broken(
+    error: CrewError,
+    test: &dyn Test,
+    job: &Job,
+    place: &Place<'_>,
+) -> Result<Option<Vec<Sample>>> {
+    if matches!(error, CrewError::Stopped) {
+        return Ok(None);
+    }
+    let why = error.to_string();
+    let samples =
+        test.infos().into_iter().map(|info| invalid(&info.id, test.cache(), job, place, &why));
+    Ok(Some(samples.collect()))
+}
+
+fn invalid(id: &str, need: CacheNeed, job: &Job, place: &Place<'_>, why: &str) -> Sample {
+    let cache = match need {
+        CacheNeed::Cold => CacheState::Cold,
+        CacheNeed::Hot => CacheState::Hot,
+        CacheNeed::Any => CacheState::Any,
+    };
+    Sample {
+        block: place.block,
+        position: place.position,
+        case: place.case(id, job, cache),
+        metrics: Vec::new(),
+        bytes: 0,
+        ops: 0,
+        seconds: 0.0,
+        skew_ms: 0.0,
+        overlap: 0.0,
+        device_read_bytes: None,
+        device_write_bytes: None,
+        cpu_user_s: 0.0,
+        cpu_sys_s: 0.0,
+        limiter: Limiter::Unknown,
+        validity: Validity::Invalid(why.into()),
+    }
+}
+
+impl Place<'_> {
+    fn case(&self, test: &str, job: &Job, cache: CacheState) -> Case {
+        Case {
+            target: self.label.into(),
+            suite: self.suite.into(),
+            test: test.into(),
+            procs: job.workers,
+            threads: job.threads,
+            cache,
+        }
+    }
+}
+
+fn set_mode(jobs: &mut [Job], mode: JobMode) {
+    for job in jobs {
+        job.mode = mode;
+    }
+}
+
+fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), CrewError> {
+    set_mode(jobs, mode);
+    bench.crew.run(jobs, &mut Unobserved, bench.stop).map(|_| ())
+}
+
+struct Unobserved;
+
+impl Observer for Unobserved {
+    fn released(&mut self, _phase: usize) {}
+    fn ended(&mut self, _phase: usize) {}
+}
+
+/// What is known of the cache just before the release.
+struct CacheBefore {
+    residency: Option<Residency>,
+    never_cold: Option<&'static str>,
+}
+
+/// Brings the cache into the state that `test` asks for and looks at what came of it.
+fn establish_cache(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+) -> Result<Result<CacheBefore, CrewError>> {
+    let mut never_cold = None;
+    match test.cache() {
+        CacheNeed::Any => {
+            // Filling may have left writes and deletes on their way.
+            bench.instance.quiesce()?;
+            return Ok(Ok(CacheBefore { residency: None, never_cold }));
+        }
+        CacheNeed::Cold => {
+            if let Coldness::Impossible(why) = bench.instance.make_cold()? {
+                never_cold = Some(why);
+            }
+        }
+        CacheNeed::Hot => {
+            if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
+                return Ok(Err(error));
+            }
+        }
+    }
+    bench.instance.quiesce()?;
+    let files: Vec<PathBuf> = jobs.iter().flat_map(|job| test.files(job)).collect();
+    let residency = if files.is_empty() { None } else { Some(lab::residency(&files)?) };
+    if test.cache() == CacheNeed::Cold {
+        bench.instance.forget_metadata()?;
+    }
+    Ok(Ok(CacheBefore { residency, never_cold }))
+}
+
+/// Everything that is known of a case after it ran.
+struct Outcome {
+    report: CrewReport,
+    edges: Edges,
+    cache: CacheBefore,
+    settle_s: f64,
+    used_bytes: u64,
+}
+
+impl Outcome {
+    fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, place: &Place<'_>) -> Sample {
+        let usage = self.edges.usage(&measured.phases);
+        let footprint = self.report.workers.iter().map(|w| w.footprint_bytes).sum();
+        // The proof is about the test itself; a sync that follows it in the same run writes.
+        let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
+        let seen = Seen {
+            need: if is_main { test.cache() } else { CacheNeed::Any },
+            residency: self.cache.residency,
+            never_cold: self.cache.never_cold,
+            usage: &usage,
+        };
+        let (cache, validity) = judge::cache_verdict(&seen, measured, footprint);
+        let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let mut metrics = measured.metrics.clone();
+        metrics.extend(judge::machine_metrics(&usage, cpu_user_s, self.used_bytes, self.settle_s));
+        Sample {
+            block: place.block,
+            position: place.position,
+            case: place.case(&measured.test, job, cache),
+            metrics,
+            bytes: measured.bytes,
+            ops: measured.ops,
+            seconds: measured.seconds,
+            skew_ms: measured.skew_ms,
+            overlap: measured.overlap,
+            device_read_bytes: usage.device_read_bytes,
+            device_write_bytes: usage.device_write_bytes,
+            cpu_user_s,
+            cpu_sys_s,
+            limiter: judge::limiter(&usage, measured, cpu_user_s + cpu_sys_s, job.workers),
+            validity,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From what was seen to a sample: sums over phases, the cold and hot proofs, the limiter, and the
+//! further metrics that every sample carries. Pure, so that each rule is tested with numbers.
+
+use lab::{Residency, Usage};
+use model::{Better, CacheNeed, CacheState, Limiter, Metric, Validity, WorkerReport};
+use suites::Measured;
+
+/// A cold run must bring at least this share of the pages it touched from the device.
+const COLD_DEVICE_SHARE: f64 = 0.9;
+/// A cold run may find at most this share resident before it starts.
+const COLD_RESIDENT_SHARE: f64 = 0.01;
+/// A hot run may take less than this share of its bytes from the device.
+const HOT_DEVICE_SHARE: f64 = 0.01;
+/// A hot run must find at least this share resident before it starts.
+const HOT_RESIDENT_SHARE: f64 = 0.99;
+/// A timed part shorter than this is dominated by the two clock reads around it.
+const SHORTEST_S: f64 = 10e-6;
+
+/// What was seen of one case beside the workers' reports.
+pub struct Seen<'a> {
+    /// What the test asked for.
+    pub need: CacheNeed,
+    /// Residency of the test's files just before the release; `None` when it reads none.
+    pub residency: Option<Residency>,
+    /// Why the target can never be cold, where that is so.
+    pub never_cold: Option<&'a str>,
+    /// Counters of the machine over the phases of the measured test.
+    pub usage: &'a Usage,
+}
+
+/// Cache state and validity of a measured test.
+pub fn cache_verdict(
+    seen: &Seen<'_>,
+    measured: &Measured,
+    footprint: u64,
+) -> (CacheState, Validity) {
+    let short = measured.seconds < SHORTEST_S;
+    let validity = || match short {
+        true => Validity::Invalid(format!(
+            "too short: {:.1} us, the clock needs {:.0} us",
+            measured.seconds * 1e6,
+            SHORTEST_S * 1e6
+        )),
+        false => Validity::Valid,
+    };
+    let problem = match seen.need {
+        CacheNeed::Any => return (CacheState::Any, validity()),
+        CacheNeed::Cold => cold_problem(seen, footprint),
+        CacheNeed::Hot => hot_problem(seen, measured.bytes),
+    };
+    match (seen.need, problem) {
+        (CacheNeed::Cold, None) => (CacheState::Cold, validity()),
+        (_, None) => (CacheState::Hot, validity()),
+        (_, Some(why)) => (CacheState::Lukewarm, Validity::Lukewarm(why)),
+    }
+}
+
+fn resident_share(residency: Option<Residency>) -> Option<f64> {
+    residency.filter(|r| r.total_bytes > 0).map(|r| r.resident_bytes as f64 / r.total_bytes as f64)
+}
+
+fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
+    if let Some(why) = seen.never_cold {
+        return Some(why.into());
+    }
+    match resident_share(seen.residency) {
+        Some(share) if share > COLD_RESIDENT_SHARE => {
+            return Some(format!("{:.1} % resident before the start", share * 100.0));
+        }
+        None => return Some("residency of its files is not known".into()),
+        Some(_) => {}
+    }
+    let read = seen.usage.device_read_bytes?;
+    let share = read as f64 / footprint.max(1) as f64;
+    (share < COLD_DEVICE_SHARE)
+        .then(|| format!("the device gave {:.0} % of the bytes that were touched", share * 100.0))
+}
+
+fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
+    match resident_share(seen.residency) {
+        Some(share) if share < HOT_RESIDENT_SHARE => {
+            return Some(format!("only {:.1} % resident before the start", share * 100.0));
+        }
+        _ => {}
+    }
+    let read = seen.usage.device_read_bytes?;
+    let share = read as f64 / bytes.max(1) as f64;
+    (bytes > 0 && share >= HOT_DEVICE_SHARE)
+        .then(|| format!("the device gave {:.1} % of the bytes", share * 100.0))
+}
+
+/// Processor seconds (user, system) of all workers in `phases`.
+pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> (f64, f64) {
+    let phases = workers.iter().flat_map(|w| w.phases.get(phases.clone()).unwrap_or_default());
+    phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
+}
+
+/// What limited a timed part, by Gregg's active benchmarking: the device when it was busy, a
+/// processor when a worker never left it, the cache when the device had little to do.
+pub fn limiter(usage: &Usage, measured: &Measured, cpu_s: f64, workers: u32) -> Limiter {
+    let seconds = usage.seconds.max(1e-9);
+    let device_busy = usage.device_busy_s.map(|busy| busy / seconds);
+    let possible = f64::from(workers.min(usage.cpus.max(1)));
+    let cpu_busy = cpu_s / (seconds * possible);
+    let device_bytes = usage.device_read_bytes.zip(usage.device_write_bytes).map(|(r, w)| r + w);
+    if usage.steal_s > 0.1 * seconds * f64::from(usage.cpus.max(1)) {
+        return Limiter::Throttled;
+    }
+    match (device_busy, device_bytes) {
+        (Some(busy), _) if busy > 0.9 => Limiter::Device,
+        (busy, _) if cpu_busy > 0.95 && busy.unwrap_or(0.0) < 0.6 => Limiter::Cpu,
+        (_, Some(bytes)) if measured.bytes > 0 && bytes * 10 < measured.bytes => Limiter::Cache,
+        (Some(_), _) => Limiter::Lock,
+        (None, _) => Limiter::Unknown,
+    }
+}
+
+/// Metrics that every sample carries beside the test's own: pressure, others' processor time,
+/// whole-machine processor time, memory and space.
+pub fn machine_metrics(
+    usage: &Usage,
+    cpu_user_s: f64,
+    used_bytes: u64,
+    settle_s: f64,
+) -> Vec<Metric> {
+    let capacity_s = (usage.seconds * f64::from(usage.cpus.max(1))).max(1e-9);
+    // Kernel threads work for the file system under test and count as system time, so only user
+    // time that is not the workers', and stolen time, is certainly somebody else's.
+    let foreign = (usage.machine_user_s - cpu_user_s).max(0.0) + usage.steal_s;
+    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
+    let mut metrics = vec![
+        lower("machine_cpu_s", usage.machine_user_s + usage.machine_sys_s, "s"),
+        lower("slab_bytes", usage.slab_bytes as f64, "B"),
+        lower("page_cache_bytes", usage.page_cache_bytes as f64, "B"),
+        lower("space_used_bytes", used_bytes as f64, "B"),
+        lower("settle_s", settle_s, "s"),
+    ];
+    // /proc/stat counts in ticks of 10 ms: below 20 of them a share would be noise.
+    if capacity_s >= 0.2 {
+        metrics.push(lower("foreign_cpu_pct", 100.0 * foreign / capacity_s, "%"));
+    }
+    let pressures = [
+        ("psi_cpu_some_pct", usage.psi_cpu_some_pct),
+        ("psi_io_some_pct", usage.psi_io_some_pct),
+        ("psi_memory_some_pct", usage.psi_memory_some_pct),
+    ];
+    metrics.extend(pressures.into_iter().filter_map(|(name, v)| v.map(|v| lower(name, v, "%"))));
+    metrics.retain(|m| m.value.is_finite());
+    metrics
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: u64 = 1_000_000;
+
+    fn usage(read: u64, seconds: f64, busy_s: f64) -> Usage {
+        Usage {
+            seconds,
+            device_read_bytes: Some(read),
+            device_write_bytes: Some(0),
+            device_busy_s: Some(busy_s),
+            cpus: 2,
+            ..Usage::default()
+        }
+    }
+
+    fn measured(bytes: u64, seconds: f64) -> Measured {
+        Measured {
+            test: "t".into(),
+            metrics: Vec::new(),
+            bytes,
+            ops: 1,
+            seconds,
+            skew_ms: 0.0,
+            overlap: 1.0,
+            phases: 0..1,
+        }
+    }
+
+    fn resident(part: u64) -> Option<Residency> {
+        Some(Residency { resident_bytes: part, total_bytes: 100 * MB })
+    }
+
+    fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
+        let usage = usage(read, 1.0, 0.5);
+        let seen = Seen { need, residency, never_cold: None, usage: &usage };
+        cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB)
+    }
+
+    #[test]
+    fn cold_needs_both_proofs() {
+        let ok = (CacheState::Cold, Validity::Valid);
+        assert_eq!(verdict(CacheNeed::Cold, resident(0), 100 * MB), ok);
+        assert_eq!(verdict(CacheNeed::Cold, resident(0), 90 * MB), ok);
+        for (residency, read) in
+            [(resident(2 * MB), 100 * MB), (resident(0), 89 * MB), (None, 100 * MB)]
+        {
+            let (state, validity) = verdict(CacheNeed::Cold, residency, read);
+            assert_eq!(state, CacheState::Lukewarm);
+            assert!(matches!(validity, Validity::Lukewarm(_)));
+        }
+    }
+
+    #[test]
+    fn hot_takes_less_than_a_hundredth_from_the_device() {
+        let ok = (CacheState::Hot, Validity::Valid);
+        assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB - 1), ok);
+        assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB).0, CacheState::Lukewarm);
+        assert_eq!(verdict(CacheNeed::Hot, resident(98 * MB), 0).0, CacheState::Lukewarm);
+    }
+
+    #[test]
+    fn a_target_in_memory_is_never_cold() {
+        let usage = Usage::default();
+        let seen = Seen {
+            need: CacheNeed::Cold,
+            residency: resident(0),
+            never_cold: Some("tmpfs lies in memory"),
+            usage: &usage,
+        };
+        let (_, validity) = cache_verdict(&seen, &measured(MB, 1.0), MB);
+        assert_eq!(validity, Validity::Lukewarm("tmpfs lies in memory".into()));
+    }
+
+    #[test]
+    fn a_timed_part_of_a_few_clock_reads_is_invalid() {
+        let usage = usage(0, 1.0, 0.0);
+        let seen = Seen { need: CacheNeed::Any, residency: None, never_cold: None, usage: &usage };
+        let (_, validity) = cache_verdict(&seen, &measured(MB, 9e-6), 0);
+        assert!(matches!(validity, Validity::Invalid(_)));
+    }
+
+    #[test]
+    fn the_limiter_is_what_was_busy() {
+        let label =
+            |read, busy, cpu| limiter(&usage(read, 1.0, busy), &measured(100 * MB, 1.0), cpu, 1);
+        assert_eq!(label(100 * MB, 0.95, 0.1), Limiter::Device);
+        assert_eq!(label(0, 0.1, 0.99), Limiter::Cpu);
+        assert_eq!(label(9 * MB, 0.1, 0.5), Limiter::Cache);
+        assert_eq!(label(50 * MB, 0.5, 0.5), Limiter::Lock);
+    }
+
+    #[test]
+    fn only_the_time_of_others_is_foreign() {
+        let usage = Usage { machine_user_s: 1.5, steal_s: 0.1, ..usage(0, 1.0, 0.0) };
+        let metrics = machine_metrics(&usage, 1.0, 0, 0.0);
+        let foreign = metrics.iter().find(|m| m.name == "foreign_cpu_pct").unwrap().value;
+        assert!((foreign - 30.0).abs() < 1e-9);
+    }
+}

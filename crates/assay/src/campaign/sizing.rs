@@ -1,0 +1,146 @@
+//! The automatic scale: the largest factor on the ancestor's sizes whose files fit the free space
+//! and whose work fits the preset's time, after a short pilot of the backing.
+
+use super::prepare::Prepared;
+use anyhow::{Context, Result};
+use model::Bytes;
+use std::{
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom, Write},
+    path::Path,
+    time::Instant,
+};
+
+/// Bytes that the pilot writes and reads.
+const PILOT_BYTES: usize = 192 << 20;
+/// Time that a case takes whatever its size: workers, snapshots, settling, now and then a remount.
+const CASE_FIXED_S: f64 = 0.35;
+/// Smallest and largest automatic factor.
+const SCALE_RANGE: (f64, f64) = (0.002, 1.0);
+/// Share of the free space that files or image may take.
+const SPACE_SHARE: f64 = 0.8;
+/// What a file system needs beside the files: its own metadata, a journal, and room in which
+/// copy-on-write can replace a file that is still there.
+const IMAGE_OVERHEAD: f64 = 1.35;
+const IMAGE_SPARE_BYTES: u64 = 640 << 20;
+
+/// Rates of the backing, bytes per second.
+#[derive(Clone, Copy, Debug)]
+pub struct Pilot {
+    /// Durable sequential write.
+    pub write_bytes_per_s: f64,
+    /// Sequential read after the cache was dropped for the file.
+    pub read_bytes_per_s: f64,
+}
+
+/// Writes, syncs, drops and reads one file in `dir`, and removes it.
+pub fn pilot(dir: &Path) -> Result<Pilot> {
+    let path = dir.join(format!("assay-pilot-{}", std::process::id()));
+    let result = pilot_file(&path).with_context(|| format!("cannot try {}", dir.display()));
+    let removed = fs::remove_file(&path);
+    let pilot = result?;
+    removed.with_context(|| format!("cannot remove {}", path.display()))?;
+    Ok(pilot)
+}
+
+fn pilot_file(path: &Path) -> Result<Pilot> {
+    let mut rng = model::Rng::new(1);
+    let chunk: Vec<u8> = (0..1 << 20 >> 3).flat_map(|_| rng.next_u64().to_le_bytes()).collect();
+    let mut file = File::options().create_new(true).read(true).write(true).open(path)?;
+    let start = Instant::now();
+    for _ in 0..PILOT_BYTES / chunk.len() {
+        file.write_all(&chunk)?;
+    }
+    file.sync_all()?;
+    let write_s = start.elapsed().as_secs_f64();
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+    file.seek(SeekFrom::Start(0))?;
+    let mut buffer = chunk;
+    let start = Instant::now();
+    while file.read(&mut buffer)? > 0 {}
+    let read_s = start.elapsed().as_secs_f64();
+    let rate = |s: f64| PILOT_BYTES as f64 / s.max(1e-6);
+    Ok(Pilot { write_bytes_per_s: rate(write_s), read_bytes_per_s: rate(read_s) })
+}
+
+/// Work of one target in one block at a scale.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// Bytes written by timed parts, all process counts.
+    pub write_bytes: u64,
+    /// Bytes read by timed parts, all process counts.
+    pub read_bytes: u64,
+    /// Bytes on the disk at the worst moment, over process counts.
+    pub peak_bytes: u64,
+    /// Number of cases.
+    pub cases: u64,
+}
+
+impl Load {
+    /// The load of `prepared` at `scale`.
+    pub fn of(prepared: &Prepared, scale: f64, memory: Bytes) -> Load {
+        let mut load = Load::default();
+        for &procs in &prepared.plan.procs {
+            let job = prepared.job("", procs, scale, memory);
+            let workers = u64::from(procs);
+            for test in &prepared.tests {
+                let estimate = test.estimate(&job);
+                load.write_bytes += estimate.write_bytes * workers;
+                load.read_bytes += estimate.read_bytes * workers;
+            }
+            load.cases += prepared.tests.len() as u64;
+            let bytes = suites::space_bytes(&prepared.tests, &job) * workers;
+            load.peak_bytes = load.peak_bytes.max(bytes);
+        }
+        load
+    }
+
+    /// Seconds it takes on a backing with the rates of `pilot`.
+    pub fn seconds(&self, pilot: &Pilot) -> f64 {
+        self.write_bytes as f64 / pilot.write_bytes_per_s
+            + self.read_bytes as f64 / pilot.read_bytes_per_s
+            + self.cases as f64 * CASE_FIXED_S
+    }
+
+    /// Size of the image that holds it.
+    pub fn image_bytes(&self) -> Bytes {
+        let bytes = (self.peak_bytes as f64 * IMAGE_OVERHEAD) as u64 + IMAGE_SPARE_BYTES;
+        Bytes(bytes.next_multiple_of(1 << 20).max(1 << 30))
+    }
+}
+
+/// The largest scale that fits `free_bytes` and `budget_s`; the smallest when none does.
+pub fn largest_scale(
+    prepared: &Prepared,
+    pilot: &Pilot,
+    free_bytes: u64,
+    budget_s: f64,
+    memory: Bytes,
+) -> f64 {
+    let fits = |scale: f64| {
+        let load = Load::of(prepared, scale, memory);
+        load.seconds(pilot) <= budget_s
+            && (load.image_bytes().0 as f64) < free_bytes as f64 * SPACE_SHARE
+    };
+    let (mut low, mut high) = SCALE_RANGE;
+    if !fits(low) {
+        return low;
+    }
+    if fits(high) {
+        return high;
+    }
+    while high / low > 1.05 {
+        let middle = (low * high).sqrt();
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    // Two digits, rounded down, so that the printed factor is the factor.
+    let digit = 10f64.powf(low.log10().floor() - 1.0);
+    ((low / digit).floor() * digit * 1e9).round() / 1e9
+}
+
+/// Free bytes for an unprivileged user under `dir`.
+pub fn free_bytes(dir: &Path) -> Result<u64> {
+    let stat = rustix::fs::statvfs(dir)
+        .with_context(|| format!("cannot ask {} for its free space", dir.display()))?;
+    Ok(stat.f_bavail * stat.f_frsize)
+}

@@ -1,0 +1,281 @@
+//! What a person types. Only types and their help; meaning is given in `commands`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::{Bytes, DataKind, Preset, Scale, Target};
+use std::path::PathBuf;
+
+/// Settles which file system, with which options, a workload should use on this machine.
+#[derive(Debug, Parser)]
+#[command(
+    name = "assay",
+    version,
+    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments or plan, 3 the machine lacks root, a tool or \
+                  space, 4 ended but a target or case failed, 130 stopped by a signal."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+    /// Store with every campaign [default: /var/lib/assay/assay.db for root, else the XDG data folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Folder for journal, mount points and images [default: /var/lib/assay for root, else the XDG state folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Measure: provision every target, run the suite on each, print ratio tables and a call
+    Run(RunArgs),
+    /// Print what `run` with the same arguments would do; touch nothing
+    Plan(PlanArgs),
+    /// Go on with a campaign at its first unfinished block
+    Resume(ResumeArgs),
+    /// Undo what a killed run left behind: mounts, loop devices, images, private directories
+    Cleanup,
+    /// List campaigns
+    List(ListArgs),
+    /// Show one campaign: plan, environment, targets, counts
+    Show(IdArgs),
+    /// Print the tables of a campaign again, or write its report.html
+    Report(ReportArgs),
+    /// Write the samples of a campaign in another format
+    Export(ExportArgs),
+    /// Read another tool's results, or an exported campaign, into the store
+    Import(ImportArgs),
+    /// Tell what this machine can and cannot do, with the package to install
+    Doctor,
+    /// Explain a test: what it does on disk and how to read its figure
+    Explain(ExplainArgs),
+}
+
+/// What to measure; each argument overrides the plan file.
+#[derive(Args, Debug, Default)]
+pub struct PlanArgs {
+    /// Plan file, TOML
+    #[arg(value_name = "PLAN.toml")]
+    pub plan: Option<PathBuf>,
+    /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; repeat or
+    /// separate plain names by commas [default: every file system this machine supports]
+    #[arg(long, value_name = "TARGET")]
+    pub on: Vec<String>,
+    /// Suite to run [default: columnar]
+    #[arg(long)]
+    pub suite: Option<String>,
+    /// Only the tests whose id matches this glob, as 'columnar.write.*'; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub tests: Vec<String>,
+    /// Numbers of worker processes [default: 1 and four times the processors, at most 64]
+    #[arg(long, value_delimiter = ',')]
+    pub procs: Vec<u32>,
+    /// Threads in each worker for the parallel parts [default: 1]
+    #[arg(long)]
+    pub threads: Option<u32>,
+    /// How much to measure: smoke 1 block, quick 3, standard 5, publish 10 [default: quick]
+    #[arg(long, value_parser = preset)]
+    pub preset: Option<Preset>,
+    /// Number of blocks, when it is not the preset's
+    #[arg(long)]
+    pub blocks: Option<u32>,
+    /// Factor on every size: full (1), small, tiny, smoke, auto or a number [default: auto]
+    #[arg(long)]
+    pub scale: Option<Scale>,
+    /// Seed of order, offsets and data [default: drawn]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Data to write: random, compressible, zeros, ancestor [default: random]
+    #[arg(long)]
+    pub data: Option<DataKind>,
+    /// Target to compare the others with [default: the first]
+    #[arg(long, value_name = "TARGET")]
+    pub baseline: Option<String>,
+    /// Folder for loop images [default: the state folder]
+    #[arg(long, value_name = "DIR")]
+    pub image_dir: Option<PathBuf>,
+    /// Size of the loop image [default: from the scale]
+    #[arg(long, value_name = "SIZE")]
+    pub image_size: Option<Bytes>,
+    /// Setting of the suite, as set_mode=trunc; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub knob: Vec<String>,
+    /// Longest time that one case may take, seconds [default: 3600]
+    #[arg(long, value_name = "SECONDS")]
+    pub case_timeout: Option<u64>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// Where to write the HTML report
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub html: PathBuf,
+    /// Format of the tables on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `resume`.
+#[derive(Args, Debug)]
+pub struct ResumeArgs {
+    /// Campaign: its id, the start of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Where to write the HTML report
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub html: PathBuf,
+    /// Format of the tables on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Arguments of `list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// The published studies that ship with assay, instead of the store
+    #[arg(long)]
+    pub published: bool,
+}
+
+/// One campaign.
+#[derive(Args, Debug)]
+pub struct IdArgs {
+    /// Campaign: its id, the start of it, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+}
+
+/// How to print tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for the terminal
+    #[default]
+    Table,
+    /// Markdown
+    Md,
+    /// Comma-separated values
+    Csv,
+    /// JSON
+    Json,
+    /// The whole HTML page
+    Html,
+}
+
+/// Arguments of `report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// Campaign: its id, the start of it, `last`, or a published one
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Target to compare the others with
+    #[arg(long, value_name = "TARGET")]
+    pub baseline: Option<String>,
+    /// File to write instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Formats of `export`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// samples.csv, tests.csv and campaign.json, which `assay import` reads back
+    Csv,
+    /// One JSON document with everything
+    Json,
+    /// The tables in Markdown
+    Md,
+    /// The layout of KX Nano's result files
+    Psv,
+}
+
+/// Arguments of `export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// Campaign: its id, the start of it, `last`, or a published one
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Format to write
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: ExportFormat,
+    /// Folder for the files
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub out: PathBuf,
+}
+
+/// Arguments of `import`.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// Files, or a folder that `assay export` wrote
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Name of the target that the files are about
+    #[arg(long, value_name = "NAME")]
+    pub target: Option<String>,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Test id; without it, the list of tests
+    pub test: Option<String>,
+}
+
+fn preset(text: &str) -> Result<Preset, String> {
+    match text {
+        "smoke" => Ok(Preset::Smoke),
+        "quick" => Ok(Preset::Quick),
+        "standard" => Ok(Preset::Standard),
+        "publish" => Ok(Preset::Publish),
+        _ => Err("use smoke, quick, standard or publish".into()),
+    }
+}
+
+/// Splits `--on ext4,xfs` at commas that are outside brackets, and reads each part.
+pub fn targets(arguments: &[String]) -> Result<Vec<Target>, model::TargetError> {
+    arguments.iter().flat_map(|argument| split_outside_brackets(argument)).map(str::parse).collect()
+}
+
+fn split_outside_brackets(text: &str) -> Vec<&str> {
+    if text.trim_start().starts_with("dir:") {
+        return vec![text];
+    }
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0usize, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' | '(' => depth += 1,
+            ']' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn commas_separate_targets_only_outside_brackets() {
+        let texts = ["ext4[noatime,discard],xfs".to_string(), "dir:/a,b".to_string()];
+        let labels: Vec<_> = targets(&texts).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b"]);
+    }
+}

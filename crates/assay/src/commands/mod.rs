@@ -1,0 +1,39 @@
+//! The verbs, one file each.
+
+mod cleanup;
+mod doctor;
+mod explain;
+mod export;
+mod import;
+mod list;
+mod plan;
+mod report;
+mod resume;
+mod run;
+mod show;
+
+use crate::{
+    cli::{Cli, Verb},
+    exit::Exit,
+    paths,
+};
+use anyhow::Result;
+
+/// Calls the verb.
+pub fn dispatch(cli: Cli) -> Result<Exit> {
+    let store = paths::store(cli.store.as_deref());
+    let state = paths::state(cli.state.as_deref());
+    match cli.verb {
+        Verb::Run(args) => run::run(&args, &store, &state),
+        Verb::Plan(args) => plan::plan(&args, &state),
+        Verb::Resume(args) => resume::resume(&args, &store, &state),
+        Verb::Cleanup => cleanup::cleanup(&state),
+        Verb::List(args) => list::list(&args, &store),
+        Verb::Show(args) => show::show(&args, &store),
+        Verb::Report(args) => report::report(&args, &store),
+        Verb::Export(args) => export::export(&args, &store),
+        Verb::Import(args) => import::import(&args, &store),
+        Verb::Doctor => doctor::doctor(),
+        Verb::Explain(args) => explain::explain(&args),
+    }
+}

@@ -1,0 +1,237 @@
+//! `assay run`: the main job.
+
+use super::{plan, report};
+use crate::{
+    campaign::{
+        prepare::{self, Prepared},
+        schedule::{Ended, Schedule},
+        sizing::{self, Load},
+    },
+    cli::{Format, RunArgs},
+    exit::{self, Exit},
+    signals,
+    terminal::{self, Progress},
+};
+use anyhow::{Context, Result};
+use lab::Lab;
+use model::{Campaign, CampaignState, Dataset, Origin, Rng, Scale, TargetState, Validity};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::{SystemTime, UNIX_EPOCH},
+};
+use store::Store;
+
+/// Makes a new campaign of the arguments and runs it.
+pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+    let prepared = Prepared::new(plan::from_args(&args.plan)?)?;
+    let stop = signals::stop_flag()?;
+    check_writable(&args.html)?;
+    let mut store = open_store(store_path)?;
+    let campaign = new_campaign(&prepared, state)?;
+    store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
+    drive(&prepared, &campaign, &mut store, state, &stop)?;
+    finish(&store, &campaign.id, &args.html, args.format)
+}
+
+/// Opens the store, making its folder when it is the first time.
+pub fn open_store(path: &Path) -> Result<Store> {
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    }
+    Ok(Store::open(path)?)
+}
+
+/// A bad path for the report is found now, not after an hour of measuring.
+pub fn check_writable(path: &Path) -> Result<()> {
+    let opened = fs::File::options().create(true).append(true).open(path);
+    opened
+        .map(drop)
+        .map_err(|e| exit::usage(format!("cannot write the report {}: {e}", path.display())))
+}
+
+/// Folder in which images are made.
+pub fn image_dir(prepared: &Prepared, state: &Path) -> PathBuf {
+    prepared.plan.backing.dir.clone().unwrap_or_else(|| state.join("images"))
+}
+
+fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
+    let now = SystemTime::now();
+    let since_epoch = now.duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
+    let created = humantime::format_rfc3339_seconds(now).to_string();
+    let seed = prepared
+        .plan
+        .seed
+        .unwrap_or_else(|| Rng::new(since_epoch.as_nanos() as u64).next_u64() >> 32);
+    let work = work_dir(prepared, state);
+    fs::create_dir_all(state).with_context(|| format!("cannot create {}", state.display()))?;
+    let tag =
+        Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
+    let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
+    Ok(Campaign {
+        id,
+        title: format!("{} on {}", prepared.suite.name, prepared.labels.join(", ")),
+        origin: Origin::Run,
+        state: CampaignState::Open,
+        assay_version: env!("CARGO_PKG_VERSION").into(),
+        plan: prepared.plan.clone(),
+        scale: choose_scale(prepared, &work)?,
+        seed,
+        environment: lab::collect_environment(&work),
+        notes: notes(prepared),
+        created,
+    })
+}
+
+fn base36(mut n: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..3 {
+        text.push(char::from_digit((n % 36) as u32, 36).unwrap_or('0'));
+        n /= 36;
+    }
+    text
+}
+
+/// A directory on the backing that the campaign will use: where images go, or the first target.
+pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
+    let dir = if prepared.needs_image() {
+        image_dir(prepared, state)
+    } else {
+        let dirs = prepared.plan.targets.iter().find_map(|target| match target {
+            model::Target::Dir(path) => Some(path.clone()),
+            model::Target::Made { .. } => None,
+        });
+        dirs.unwrap_or_else(|| state.to_path_buf())
+    };
+    let mut existing = dir.as_path();
+    while !existing.exists() {
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => break,
+        }
+    }
+    existing.to_path_buf()
+}
+
+fn notes(prepared: &Prepared) -> Vec<String> {
+    let mut notes = Vec::new();
+    if prepared.needs_image() {
+        notes.push(
+            "Loop-backed: the file systems lie in turn on one image file. The rows compare candidates on this \
+             machine; they are not comparable with a device."
+                .into(),
+        );
+    }
+    if prepared.plan.data != model::DataKind::Random {
+        notes.push(format!(
+            "Data: {} (a declared variant; the default is random).",
+            prepared.plan.data
+        ));
+    }
+    notes
+}
+
+/// The scale of the plan, or the largest that fits, which is printed with its reasons.
+pub fn choose_scale(prepared: &Prepared, work: &Path) -> Result<f64> {
+    if let Scale::Factor(scale) = prepared.plan.scale {
+        return Ok(scale);
+    }
+    if prepared.plan.preset == model::Preset::Smoke {
+        return Ok(0.002);
+    }
+    terminal::note(&format!("trying the backing {} for the automatic scale ...", work.display()));
+    let pilot = sizing::pilot(work)?;
+    let memory = prepare::memory()?;
+    let budget_s = prepared.plan.preset.target_block_s();
+    let free = sizing::free_bytes(work)?;
+    let scale = sizing::largest_scale(prepared, &pilot, free, budget_s, memory);
+    terminal::note(&format!(
+        "scale {scale}: {:.0} MB/s durable write, {:.0} MB/s read, {} free, {budget_s:.0} s for a target in a block",
+        pilot.write_bytes_per_s / 1e6,
+        pilot.read_bytes_per_s / 1e6,
+        model::Bytes(free),
+    ));
+    Ok(scale)
+}
+
+/// Provisions and measures until all blocks are stored or a signal comes.
+pub fn drive(
+    prepared: &Prepared,
+    campaign: &Campaign,
+    store: &mut Store,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<()> {
+    terminal::note(&format!(
+        "campaign {}: {} · {} blocks · {} processes · scale {} · seed {}",
+        campaign.id,
+        campaign.title,
+        prepared.plan.block_count(),
+        prepared.plan.procs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        campaign.scale,
+        campaign.seed
+    ));
+    let mut lab = Lab::open(state, &campaign.id)?;
+    let made = make_image(prepared, campaign, &mut lab, state, stop);
+    let ended = made.and_then(|()| walk(prepared, campaign, store, &lab, stop));
+    let closed = lab.close();
+    let ended = ended?;
+    closed.context("something could not be undone; run `assay cleanup`")?;
+    if ended == Ended::Stopped {
+        return Err(exit::stopped(format!(
+            "stopped; everything was undone, finished samples are stored; `assay resume {}` goes on",
+            campaign.id
+        )));
+    }
+    Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
+}
+
+fn make_image(
+    prepared: &Prepared,
+    campaign: &Campaign,
+    lab: &mut Lab,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<()> {
+    if !prepared.needs_image() {
+        return Ok(());
+    }
+    let dir = image_dir(prepared, state);
+    let load = Load::of(prepared, campaign.scale, prepare::memory()?);
+    let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    terminal::note(&format!("writing a loop image of {size} in {}", dir.display()));
+    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    Ok(lab.make_image(&dir, size, stop, &mut |_| {})?)
+}
+
+fn walk(
+    prepared: &Prepared,
+    campaign: &Campaign,
+    store: &mut Store,
+    lab: &Lab,
+    stop: &AtomicBool,
+) -> Result<Ended> {
+    let plan = &prepared.plan;
+    let cases = prepared.tests.len() * plan.procs.len() * plan.targets.len();
+    let progress = Progress::new(cases as u64 * u64::from(plan.block_count()));
+    let records = store.dataset(&campaign.id)?.targets;
+    let ended =
+        Schedule { prepared, campaign, store, lab, progress: &progress, stop, records }.run();
+    progress.finish();
+    ended
+}
+
+/// Prints the tables, writes the report, and tells whether all went well.
+pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
+    let dataset = store.dataset(id)?;
+    terminal::out(&report::render(&dataset, format, None)?);
+    report::write(html, &report::render(&dataset, Format::Html, None)?)?;
+    terminal::note(&format!("campaign {id} · report {}", html.display()));
+    Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
+}
+
+fn all_well(dataset: &Dataset) -> bool {
+    dataset.targets.iter().all(|t| t.state == TargetState::Ok)
+        && !dataset.samples.iter().any(|s| matches!(s.validity, Validity::Invalid(_)))
+}

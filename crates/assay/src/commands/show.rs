@@ -1,0 +1,50 @@
+//! `assay show`: what a campaign was asked, where it ran, how far it is.
+
+use crate::{cli::IdArgs, exit::Exit, source, terminal};
+use anyhow::{Context, Result};
+use model::{Dataset, TargetState, Validity};
+use std::{fmt::Write, path::Path};
+
+/// Prints plan, environment, targets and counts.
+pub fn show(args: &IdArgs, store: &Path) -> Result<Exit> {
+    terminal::out(&text(&source::dataset(&args.id, store)?)?);
+    Ok(Exit::Done)
+}
+
+fn text(dataset: &Dataset) -> Result<String> {
+    let c = &dataset.campaign;
+    let mut text = String::new();
+    writeln!(text, "{}  {}\n", c.id, c.title)?;
+    writeln!(
+        text,
+        "created {} · {} · {} · assay {}",
+        c.created, c.origin, c.state, c.assay_version
+    )?;
+    writeln!(text, "scale {} · seed {}\n\nplan", c.scale, c.seed)?;
+    let plan = toml::to_string(&c.plan).context("cannot write the plan as TOML")?;
+    plan.lines().try_for_each(|line| writeln!(text, "  {line}"))?;
+    writeln!(text, "\nenvironment")?;
+    c.environment.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
+    for target in &dataset.targets {
+        writeln!(text, "\ntarget {}", target.label)?;
+        if let TargetState::Failed(why) = &target.state {
+            writeln!(text, "  failed: {why}")?;
+        }
+        target.facts.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
+    }
+    writeln!(text, "\n{}", counts(dataset))?;
+    c.notes.iter().try_for_each(|note| writeln!(text, "note: {note}"))?;
+    Ok(text)
+}
+
+fn counts(dataset: &Dataset) -> String {
+    let count =
+        |test: fn(&Validity) -> bool| dataset.samples.iter().filter(|s| test(&s.validity)).count();
+    format!(
+        "{} samples: {} valid, {} lukewarm, {} invalid",
+        dataset.samples.len(),
+        count(Validity::is_valid),
+        count(|v| matches!(v, Validity::Lukewarm(_))),
+        count(|v| matches!(v, Validity::Invalid(_)))
+    )
+}

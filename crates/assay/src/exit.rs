@@ -1,0 +1,77 @@
+//! The exit statuses, all in one place; `assay --help` and the README repeat this list.
+
+use lab::LabError;
+use std::process::ExitCode;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Everything that was asked was done.
+    Done = 0,
+    /// It could not be done; the last line on stderr says why.
+    Failed = 1,
+    /// Arguments or a plan are wrong; nothing was touched.
+    Usage = 2,
+    /// The machine lacks something: root, a tool, a kernel file system, space.
+    Lacking = 3,
+    /// The campaign ended, but a target or a case of it failed.
+    Partly = 4,
+    /// Stopped by a signal; everything provisioned was undone and `assay resume` goes on.
+    Stopped = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An error that knows its exit status.
+#[derive(Debug)]
+pub struct Coded {
+    /// The status.
+    pub exit: Exit,
+    message: String,
+}
+
+impl std::fmt::Display for Coded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Coded {}
+
+/// An error about arguments or a plan.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    Coded { exit: Exit::Usage, message: message.into() }.into()
+}
+
+/// An error about something that the machine lacks.
+pub fn lacking(message: impl Into<String>) -> anyhow::Error {
+    Coded { exit: Exit::Lacking, message: message.into() }.into()
+}
+
+/// The end of a run that a signal stopped.
+pub fn stopped(message: impl Into<String>) -> anyhow::Error {
+    Coded { exit: Exit::Stopped, message: message.into() }.into()
+}
+
+/// The status of an error: its own where it has one, else 1.
+pub fn of(error: &anyhow::Error) -> Exit {
+    let coded = error.chain().find_map(|e| e.downcast_ref::<Coded>());
+    let lab = error.chain().find_map(|e| e.downcast_ref::<LabError>());
+    match (coded, lab) {
+        (Some(coded), _) => coded.exit,
+        (
+            None,
+            Some(
+                LabError::NeedsRoot { .. }
+                | LabError::NoSpace { .. }
+                | LabError::MissingProgram { .. },
+            ),
+        ) => Exit::Lacking,
+        _ => Exit::Failed,
+    }
+}

@@ -1,0 +1,97 @@
+//! The only file that writes to the terminal.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use crate::exit::Exit;
+use indicatif::{ProgressBar, ProgressStyle};
+use report::TerminalOptions;
+use std::{
+    env,
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+    time::Duration,
+};
+
+/// Prints `text` on stdout; a reader that closed the pipe early is not an error.
+pub fn out(text: &str) {
+    let mut stdout = io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(stdout, "{text}{end}").and_then(|()| stdout.flush());
+}
+
+/// Prints one line on stderr: what happens, not a result.
+pub fn note(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Prints an error with its causes on one line.
+pub fn error(error: &anyhow::Error) {
+    let _ = writeln!(io::stderr(), "assay: {error:#}");
+}
+
+/// Prints clap's message, help or version, and gives the status that belongs to it.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+}
+
+/// Width and colour of tables on stdout.
+pub fn options() -> TerminalOptions {
+    let tty = io::stdout().is_terminal();
+    let columns = env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let size = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|s| usize::from(s.ws_col));
+    let width = columns.or_else(size).filter(|&w| w > 0).unwrap_or(120);
+    let plain = env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    TerminalOptions { width, color: tty && !plain && env::var("TERM").as_deref() != Ok("dumb") }
+}
+
+/// What a campaign shows while it runs: a bar on a terminal, a line for each target elsewhere.
+pub struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+}
+
+impl Progress {
+    /// A progress over `cases` cases.
+    pub fn new(cases: u64) -> Progress {
+        let lines = !io::stderr().is_terminal();
+        let bar = if lines { ProgressBar::hidden() } else { ProgressBar::new(cases) };
+        bar.set_length(cases);
+        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {eta} · {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Progress { bar, lines }
+    }
+
+    /// A step worth a line of its own.
+    pub fn step(&self, line: &str) {
+        if self.lines {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            let left = humantime::format_duration(Duration::from_secs(self.bar.eta().as_secs()));
+            note(&format!("[{done}/{all}, left {left}] {line}"));
+        } else {
+            self.bar.set_message(line.to_string());
+        }
+    }
+
+    /// What is being done now.
+    pub fn now(&self, message: &str) {
+        self.bar.set_message(message.to_string());
+    }
+
+    /// `cases` more are done.
+    pub fn done(&self, cases: u64) {
+        self.bar.inc(cases);
+    }
+
+    /// A remark that must not be overwritten by the bar.
+    pub fn remark(&self, line: &str) {
+        if self.lines { note(line) } else { self.bar.println(line) }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,101 @@
+//! Every mistake a user can make: one line that says what, on which object, and what to do next,
+//! the documented exit status, and nothing left behind.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::{Place, root_or_skip};
+use std::fs;
+
+#[test]
+fn wrong_names_are_refused_before_anything_is_touched() {
+    let place = Place::new();
+    let dir = format!("dir:{}", place.dir("a").display());
+    for (args, says) in [
+        (vec!["run", "--on", "ext5"], "there is no file system `ext5`"),
+        (vec!["run", "--on", "ext4[mkfs"], "`]` is missing"),
+        (vec!["run", "--on", "ext4[noatme]"], "ext4 has no option `noatme`"),
+        (vec!["run", "--on", &dir, "--suite", "rows"], "there is no suite `rows`"),
+        (vec!["run", "--on", &dir, "--tests", "columnar.no"], "matches `columnar.no`"),
+        (vec!["run", "--on", &dir, "--procs", "0"], "0 processes"),
+        (vec!["run", "--on", &dir, "--procs", "2000"], "2000 processes"),
+        (vec!["run", "--on", &dir, "--blocks", "0"], "0 blocks"),
+        (vec!["run", "--on", &dir, "--knob", "set_mode"], "has no value"),
+        (vec!["run", "--on", &dir, "--knob", "set_mode=x"], "`set_mode=x` is not allowed"),
+        (vec!["run", "--on", &dir, "--baseline", "xfs"], "baseline `xfs` is not a target"),
+        (vec!["explain", "columnar.no"], "there is no test `columnar.no`"),
+    ] {
+        let line = place.fails(&args, 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+    place.assert_clean();
+    assert!(!place.path("store.db").exists());
+}
+
+#[test]
+fn a_plan_with_a_wrong_key_names_file_and_line() {
+    let place = Place::new();
+    fs::write(place.path("plan.toml"), "suite = \"columnar\"\nproces = [1]\n").unwrap();
+    let line = place.fails(&["run", "plan.toml"], 2);
+    assert!(line.contains("plan.toml:2") && line.contains("proces"), "{line}");
+    let line = place.fails(&["run", "missing.toml"], 1);
+    assert!(line.contains("cannot read the plan missing.toml"), "{line}");
+}
+
+#[test]
+fn directories_that_cannot_be_used_are_named() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").unwrap();
+    for (target, says) in [("dir:/no/such/place", "/no/such/place"), ("dir:file", "file")] {
+        let output =
+            place.assay(&["run", "--on", target, "--preset", "smoke", "--tests", "columnar.size"]);
+        assert_ne!(output.status.code(), Some(0));
+        let all = common::text(&output.stderr);
+        assert!(all.contains(says), "{all}");
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn campaigns_and_stores_that_do_not_fit_are_named() {
+    let place = Place::new();
+    let line = place.fails(&["show", "last"], 1);
+    assert!(line.contains("there is no campaign yet"), "{line}");
+    fs::write(
+        place.path("store.db"),
+        "this is not a database, whatever its name says ".repeat(100),
+    )
+    .unwrap();
+    let line = place.fails(&["list"], 1);
+    assert!(line.contains("store.db"), "{line}");
+}
+
+#[test]
+fn an_unwritable_report_is_found_before_measuring() {
+    let place = Place::new();
+    let dir = format!("dir:{}", place.dir("a").display());
+    let line = place.fails(&["run", "--on", &dir, "--html", "/no/such/report.html"], 2);
+    assert!(line.contains("/no/such/report.html"), "{line}");
+    assert!(!place.path("store.db").exists());
+}
+
+#[test]
+fn a_host_without_room_for_the_image_is_refused() {
+    if !root_or_skip("a loop image") {
+        return;
+    }
+    let place = Place::new();
+    let output = place.assay(&[
+        "run",
+        "--on",
+        "ext4",
+        "--preset",
+        "smoke",
+        "--image-size",
+        "900T",
+        "--tests",
+        "columnar.size",
+    ]);
+    let stderr = common::text(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("free"), "{stderr}");
+    place.assert_clean();
+}

@@ -1,0 +1,121 @@
+//! A fresh folder for each test, with its own store and state, and the program in it.
+#![allow(dead_code)] // each test file uses a part
+#![allow(clippy::unwrap_used)] // the lint knows test functions, not their helpers
+#![allow(clippy::print_stdout)]
+#![allow(unreachable_pub)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+
+/// A place in which `assay` runs; removed afterwards, whatever the test did.
+pub struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        Place { dir: tempfile::Builder::new().prefix("assay-e2e-").tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// A sub-directory, made.
+    pub fn dir(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command
+            .args(args)
+            .current_dir(self.dir.path())
+            .env("ASSAY_STORE", self.path("store.db"))
+            .env("ASSAY_STATE", self.path("state"))
+            .env("COLUMNS", "160")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn assay(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Runs and expects success; gives stdout.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.assay(args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    /// Runs and expects `status` with one line on stderr, which it gives.
+    pub fn fails(&self, args: &[&str], status: i32) -> String {
+        let output = self.assay(args);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {stderr}");
+        assert_eq!(stderr.trim_end().lines().count(), 1, "{args:?}: {stderr}");
+        stderr
+    }
+
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Fails when a mount, a loop device, a worker or a file of a run in this place is left.
+    pub fn assert_clean(&self) {
+        let mine = self.dir.path().to_string_lossy().into_owned();
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        assert!(!mounts.contains(&mine), "a mount is left: {mounts}");
+        for entry in fs::read_dir("/sys/block").unwrap().flatten() {
+            let backing = fs::read_to_string(entry.path().join("loop/backing_file"));
+            let backing = backing.unwrap_or_default();
+            assert!(!backing.contains(&mine), "{:?} is left on {backing}", entry.file_name());
+        }
+        let mut left = Vec::new();
+        files_below(&self.path("state"), &mut left);
+        assert!(left.is_empty(), "left: {left:?}");
+    }
+}
+
+fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.path().is_dir() {
+            files_below(&entry.path(), found)
+        } else {
+            found.push(entry.path())
+        }
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// True for root; else says that the test is skipped.
+pub fn root_or_skip(what: &str) -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        println!("skipped: {what} needs root");
+    }
+    root
+}
+
+/// Those of `wanted` that this machine can make and mount; says what is skipped.
+pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
+    let doctor = place.ok(&["doctor"]);
+    let is_ready = |name: &&&str| {
+        let line = doctor.lines().find(|l| l.split_whitespace().nth(1) == Some(name));
+        let yes = line.is_some_and(|l| l.starts_with("yes"));
+        if !yes {
+            println!("skipped: {name}: {}", line.unwrap_or("not known here"));
+        }
+        yes
+    };
+    wanted.iter().filter(is_ready).copied().collect()
+}

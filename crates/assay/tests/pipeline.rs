@@ -1,0 +1,106 @@
+//! The whole pipeline, from arguments to tables and files, with the null suite: exact numbers, no
+//! disk, no root.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::Place;
+use std::fs;
+
+fn null_run(place: &Place, blocks: &str) {
+    let args = ["run", "--suite", "null", "--on", "null", "--on", "null", "--procs", "1,3"];
+    place.ok(&[&args[..], &["--blocks", blocks, "--preset", "smoke", "--seed", "7"]].concat());
+}
+
+#[test]
+fn a_campaign_is_stored_shown_and_reported() {
+    let place = Place::new();
+    null_run(&place, "2");
+    let list = place.ok(&["list"]);
+    assert!(list.contains("null, null#2") && list.contains("done"), "{list}");
+    let show = place.ok(&["show"]);
+    assert!(show.contains("seed 7") && show.contains("0 invalid"), "{show}");
+    let csv = place.ok(&["report", "--format", "csv"]);
+    let header = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict";
+    assert_eq!(csv.lines().next(), Some(header));
+    for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
+        assert!(csv.contains(footer), "{csv}");
+    }
+    let html = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(html.contains("null#2") && !html.contains("http"), "the page must stand alone");
+    place.assert_clean();
+}
+
+#[test]
+fn an_exported_campaign_imports_equal() {
+    let place = Place::new();
+    null_run(&place, "2");
+    place.ok(&["export", "last", "--format", "csv", "--out", "first"]);
+    let samples = fs::read_to_string(place.path("first/samples.csv")).unwrap();
+    assert_eq!(
+        samples.lines().next(),
+        Some(
+            "campaign,block,position,target,suite,test,procs,threads,cache,metric,value,unit,better,bytes,ops,\
+             seconds,skew_ms,overlap,device_read_bytes,device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity"
+        )
+    );
+    place.ok(&["import", "first", "--store", "other.db"]);
+    place.ok(&["export", "last", "--format", "csv", "--out", "second", "--store", "other.db"]);
+    for file in ["samples.csv", "tests.csv", "campaign.json"] {
+        let read = |dir: &str| fs::read_to_string(place.path(dir).join(file)).unwrap();
+        assert_eq!(read("first"), read("second"), "{file}");
+    }
+    let again = place.ok(&["import", "first"]);
+    assert!(again.contains("already there"), "{again}");
+    assert_eq!(
+        place.ok(&["report", "--format", "csv"]),
+        place.ok(&["report", "--format", "csv", "--store", "other.db"])
+    );
+}
+
+#[test]
+fn every_sample_carries_pressure() {
+    let place = Place::new();
+    null_run(&place, "1");
+    place.ok(&["export", "--out", "out"]);
+    let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    if !std::path::Path::new("/proc/pressure/cpu").exists() {
+        println!("skipped: this kernel has no pressure stall information");
+        return;
+    }
+    let rows =
+        |metric: &str| samples.lines().filter(|l| l.contains(&format!(",{metric},"))).count();
+    assert!(rows("psi_cpu_some_pct") > 0);
+    assert_eq!(rows("psi_cpu_some_pct"), rows("slab_bytes"));
+}
+
+#[test]
+fn published_studies_are_listed_and_reported() {
+    let place = Place::new();
+    let list = place.ok(&["list", "--published"]);
+    assert!(list.contains("published-nano-2025-09-rhel9-p5510"), "{list}");
+    let csv = place.ok(&[
+        "report",
+        "published-nano-2025-09-rhel9-p5510",
+        "--baseline",
+        "ext4",
+        "--format",
+        "csv",
+    ]);
+    let ratio: f64 = csv
+        .lines()
+        .find(|l| l.starts_with("write-critical,1,") && l.contains("GEOMETRIC MEAN,xfs"))
+        .and_then(|l| l.split(',').nth(7)?.parse().ok())
+        .unwrap();
+    assert!((ratio - 1.28).abs() < 0.01, "{ratio}");
+}
+
+#[test]
+fn a_plan_touches_nothing() {
+    let place = Place::new();
+    let dir = place.dir("data");
+    let target = format!("dir:{}", dir.display());
+    let text = place.ok(&["plan", "--on", &target, "--preset", "smoke", "--procs", "1"]);
+    assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+    assert!(!place.path("store.db").exists());
+}
