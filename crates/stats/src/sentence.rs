@@ -26,8 +26,8 @@ pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
     let lead = call.lead.map_or(1.0, |r| r.point);
     format!(
-        "One run per cell: no interval, no P(best). In this run of {} {} {first} came first, \
-         {lead:.2}x {second}; at least three blocks are needed to say more.",
+        "One run per cell: no interval, no P(best). For {} {}, {first} came first: {lead:.2}x {second}. \
+         At least three blocks are needed to say more.",
         dataset.campaign.plan.suite,
         place(dataset),
     )

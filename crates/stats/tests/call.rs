@@ -59,7 +59,7 @@ fn one_block_has_a_leader_and_no_probability() {
     let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
     assert_eq!((call.kind, call.candidates[0].p_best), (CallKind::Insufficient, None));
     assert!(call.sentence.starts_with("One run per cell: no interval, no P(best)."));
-    assert!(call.sentence.contains("xfs came first, 1.19x ext4"), "{}", call.sentence);
+    assert!(call.sentence.contains("xfs came first: 1.19x ext4"), "{}", call.sentence);
 }
 
 #[test]
