@@ -27,9 +27,6 @@ use std::{
 
 pub use shared::MAX_WORKERS;
 
-/// Value of `broken_by` when it was the coordinator.
-const COORDINATOR: u32 = u32::MAX;
-
 /// Why the shared memory of a crew cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BarrierError {
@@ -49,17 +46,8 @@ pub enum BarrierError {
 
 /// The crew broke up while a worker waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("another worker failed, or the coordinator gave up")]
+#[error("another worker of the crew failed")]
 pub struct Broken;
-
-/// Who broke the crew up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrokenBy {
-    /// This worker, by its number.
-    Worker(u32),
-    /// The coordinator.
-    Coordinator,
-}
 
 /// What the workers that stand at the barrier came for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,27 +168,9 @@ impl Barrier {
         wake_all(&header.generation.0);
     }
 
-    /// Breaks the crew up: whoever waits or arrives gets `Broken`.
-    pub fn break_up(&self) {
-        self.break_up_as(COORDINATOR);
-    }
-
-    /// Who broke the crew up first, if anybody did.
-    pub fn broken_by(&self) -> Option<BrokenBy> {
-        match self.header().broken_by.0.load(Acquire) {
-            0 => None,
-            COORDINATOR => Some(BrokenBy::Coordinator),
-            member => Some(BrokenBy::Worker(member - 1)),
-        }
-    }
-
-    fn break_up_as(&self, who: u32) {
-        let header = self.header();
-        let _first_wins = header.broken_by.0.compare_exchange(0, who, AcqRel, Acquire);
-        // A new generation, so that nobody who has looked at the flag before falls asleep after.
-        header.generation.0.fetch_add(1, AcqRel);
-        wake_all(&header.generation.0);
-        wake_all(&header.arrived.0);
+    /// Number of the worker that first broke the crew up, if one did.
+    pub fn broken_by(&self) -> Option<u32> {
+        self.header().broken_by.0.load(Acquire).checked_sub(1)
     }
 
     fn header(&self) -> &Header {
@@ -266,9 +236,15 @@ impl<'a> Member<'a> {
         Progress::new(&self.barrier.0.slots()[self.number as usize].counters)
     }
 
-    /// Breaks the crew up, so that nobody waits for this worker.
+    /// Breaks the crew up, so that nobody waits for this worker: whoever waits or arrives gets
+    /// `Broken`.
     pub fn break_up(&self) {
-        self.barrier.break_up_as(self.number + 1);
+        let header = self.barrier.header();
+        let _first_wins = header.broken_by.0.compare_exchange(0, self.number + 1, AcqRel, Acquire);
+        // A new generation, so that nobody who has looked at the flag before falls asleep after.
+        header.generation.0.fetch_add(1, AcqRel);
+        wake_all(&header.generation.0);
+        wake_all(&header.arrived.0);
     }
 
     fn arrive_and_wait(&self, finished: bool) -> Result<(), Broken> {

@@ -50,7 +50,7 @@ pub(super) struct Header {
     magic: AtomicU64,
     /// Process id of the coordinator.
     pub(super) coordinator: AtomicU32,
-    /// Who broke the crew up: 0 nobody, `u32::MAX` the coordinator, else worker number plus one.
+    /// Who broke the crew up: 0 nobody, else worker number plus one.
     pub(super) broken_by: Line,
     /// Futex on which workers sleep; goes up by one at each release.
     pub(super) generation: Line,

@@ -88,10 +88,10 @@ fn a_break_up_wakes_those_who_wait_and_names_the_first() {
         }
         assert_eq!(barrier.broken_by(), None);
         barrier.member(2).unwrap().break_up();
-        barrier.break_up();
+        barrier.member(1).unwrap().break_up();
         assert_eq!(waiter.join().unwrap(), Err(Broken));
     });
-    assert_eq!(barrier.broken_by(), Some(BrokenBy::Worker(2)));
+    assert_eq!(barrier.broken_by(), Some(2));
     assert_eq!(barrier.member(1).unwrap().arrive(), Err(Broken));
     assert_eq!(barrier.await_all(Duration::ZERO), Arrived::Waiting);
 }
@@ -104,7 +104,7 @@ fn a_crew_that_disagrees_is_seen() {
         let member = barrier.member(1).unwrap();
         let other = scope.spawn(move || member.arrive());
         wait_for(&barrier, Arrived::Divided(1));
-        barrier.break_up();
+        barrier.member(0).unwrap().break_up();
         assert_eq!(other.join().unwrap(), Err(Broken));
     });
 }
