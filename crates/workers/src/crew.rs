@@ -1,0 +1,208 @@
+//! The coordinator: starts a crew, releases it phase by phase, and collects what it reports.
+
+use crate::{CrewError, processes::Processes};
+use engine::barrier::{Arrived, Barrier};
+use model::{CrewReport, Job, PhaseOverlap, WorkerReport};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often the coordinator looks after its workers while they work. Fifty short wake-ups a second
+/// disturb nobody.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How long a worker that has failed may take to write its report and end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Told of the edges of each phase, to take snapshots of the system there.
+pub trait Observer {
+    /// All workers wait for `phase`, and will be released when this returns.
+    fn released(&mut self, phase: usize);
+    /// All workers have ended `phase`, and wait.
+    fn ended(&mut self, phase: usize);
+}
+
+/// Takes no snapshots.
+impl Observer for () {
+    fn released(&mut self, _phase: usize) {}
+    fn ended(&mut self, _phase: usize) {}
+}
+
+/// How to run jobs as processes.
+#[derive(Clone, Debug)]
+pub struct Crew {
+    /// The program; under `WORKER_VERB` it must call `workers::main`.
+    pub exe: PathBuf,
+    /// Limit of one `run`, start to last report.
+    pub timeout: Duration,
+}
+
+impl Crew {
+    /// Workers that are this program itself.
+    pub fn this_program(timeout: Duration) -> Result<Crew, CrewError> {
+        let exe = std::env::current_exe().map_err(CrewError::Program)?;
+        Ok(Crew { exe, timeout })
+    }
+
+    /// Runs one worker for each of `jobs`, which are numbered from 0, and returns when all have
+    /// reported; after an error no worker is left. Setting `stop` ends it as `CrewError::Stopped`.
+    ///
+    /// The calling thread must stay until this returns: workers die with it.
+    pub fn run(
+        &self,
+        jobs: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<CrewReport, CrewError> {
+        let began = Instant::now();
+        let barrier = Barrier::create(jobs.len().try_into().unwrap_or(u32::MAX))?;
+        let fd = barrier.inheritable()?;
+        let processes = Processes::start(&self.exe, jobs, fd)?;
+        barrier.private()?;
+        let watch = Watch { jobs, barrier, processes, stop, began, timeout: self.timeout };
+        watch.conduct(observer)
+    }
+}
+
+/// One run of a crew.
+struct Watch<'a> {
+    jobs: &'a [Job],
+    barrier: Barrier,
+    processes: Processes,
+    stop: &'a AtomicBool,
+    began: Instant,
+    timeout: Duration,
+}
+
+impl Watch<'_> {
+    fn conduct(mut self, observer: &mut dyn Observer) -> Result<CrewReport, CrewError> {
+        let mut overlaps = Vec::new();
+        let mut round = 1;
+        while self.gather(round)? == Arrived::Phase {
+            self.close_phase(&mut overlaps, round, observer);
+            observer.released(round as usize - 1);
+            self.barrier.release();
+            round += 1;
+        }
+        self.close_phase(&mut overlaps, round, observer);
+        // Now they verify and report.
+        self.barrier.release();
+        self.gather(round + 1)?;
+        let workers = self.reports()?;
+        self.check_phases(&workers, overlaps.len())?;
+        Ok(CrewReport { workers, overlaps })
+    }
+
+    /// Ends the phase that came before `round`, if there was one.
+    fn close_phase(
+        &self,
+        overlaps: &mut Vec<PhaseOverlap>,
+        round: u32,
+        observer: &mut dyn Observer,
+    ) {
+        if round > 1 {
+            observer.ended(round as usize - 2);
+            overlaps.push(self.barrier.overlap());
+        }
+    }
+
+    /// Waits until all workers have arrived for the `round`th time, all for the same.
+    fn gather(&mut self, round: u32) -> Result<Arrived, CrewError> {
+        loop {
+            match self.barrier.await_all(LOOK_EVERY) {
+                Arrived::Waiting => self.look(round)?,
+                Arrived::Divided(_) => return Err(CrewError::Divided { test: self.test() }),
+                all => return Ok(all),
+            }
+        }
+    }
+
+    /// Fails when the crew cannot go on.
+    fn look(&mut self, round: u32) -> Result<(), CrewError> {
+        // Ended first: a worker that ends because another broke up the crew does so after it.
+        let ended = self.ended_early(round);
+        if let Some(worker) = self.barrier.broken_by().or(ended) {
+            return Err(self.post_mortem(worker));
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(CrewError::Stopped);
+        }
+        if self.began.elapsed() >= self.timeout {
+            let missing = self.missing(round).collect();
+            return Err(CrewError::TimedOut { after: self.timeout, missing });
+        }
+        Ok(())
+    }
+
+    fn ended_early(&self, round: u32) -> Option<u32> {
+        if !self.processes.any_ended() {
+            return None;
+        }
+        // Asked whether it ended first, and whether it arrived after: it may do both just now.
+        let mut ended = (0..self.barrier.workers()).filter(|&w| self.processes.has_ended(w));
+        ended.find(|&worker| self.barrier.arrivals(worker) < round)
+    }
+
+    fn missing(&self, round: u32) -> impl Iterator<Item = u32> {
+        (0..self.barrier.workers()).filter(move |&w| self.barrier.arrivals(w) < round)
+    }
+
+    /// Ends the crew and says what became of `worker`, the first to fail.
+    fn post_mortem(&mut self, worker: u32) -> CrewError {
+        let asked = Instant::now();
+        while !self.processes.has_ended(worker) && asked.elapsed() < LAST_WORDS {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let status = self.processes.kill().ok().and_then(|all| all.get(worker as usize).copied());
+        let report = self.answer(worker);
+        if let Some(message) = report.and_then(|report| report.error) {
+            return CrewError::Failed { worker, message };
+        }
+        let how = status.map_or("unknown end".into(), |status| status.to_string());
+        self.died(worker, how)
+    }
+
+    fn died(&mut self, worker: u32, mut how: String) -> CrewError {
+        if let Some(line) = self.processes.complaint(worker) {
+            how = format!("{how}: {line}");
+        }
+        CrewError::WorkerDied { worker, how }
+    }
+
+    fn answer(&mut self, worker: u32) -> Option<WorkerReport> {
+        serde_json::from_str(&self.processes.answer(worker)?).ok()
+    }
+
+    /// The reports of workers that have all left.
+    fn reports(&mut self) -> Result<Vec<WorkerReport>, CrewError> {
+        let statuses = self.processes.reap();
+        let statuses = statuses.map_err(|error| self.died(0, error.to_string()))?;
+        let mut reports = Vec::with_capacity(statuses.len());
+        for (worker, status) in (0..).zip(statuses) {
+            let answer = self.answer(worker).filter(|report| report.worker == worker);
+            match answer {
+                Some(report) if status.success() => reports.push(report),
+                _ => return Err(self.died(worker, format!("{status}, after its work"))),
+            }
+        }
+        Ok(reports)
+    }
+
+    /// The barrier saw the same number of phases everywhere; they must be of the same kinds, too.
+    fn check_phases(&self, reports: &[WorkerReport], phases: usize) -> Result<(), CrewError> {
+        let kinds =
+            |report: &WorkerReport| report.phases.iter().map(|p| p.kind).collect::<Vec<_>>();
+        let first = reports.first().map(kinds).unwrap_or_default();
+        match first.len() == phases && reports.iter().all(|report| kinds(report) == first) {
+            true => Ok(()),
+            false => Err(CrewError::Divided { test: self.test() }),
+        }
+    }
+
+    fn test(&self) -> String {
+        self.jobs.first().map(|job| job.test.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,142 @@
+//! The worker process: takes one job from stdin, does it in step with its crew, and answers.
+
+use crate::meter::{BarrierMeter, stopped};
+use engine::barrier::{Barrier, BarrierError, Member};
+use model::{Job, JobMode, WorkerReport};
+use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use std::{
+    any::Any,
+    fs::File,
+    io::{self, Read, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    process::ExitCode,
+};
+use suites::{Test, TestError};
+
+/// Finds a test by its id.
+pub type Resolver = fn(&str) -> Option<&'static dyn Test>;
+
+/// How much is read at a time to make a file resident.
+const WARM_BYTES: usize = 1 << 20;
+
+/// Why a worker could not even begin.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error(
+        "`{}` is started by assay itself, with the number of a file descriptor",
+        crate::WORKER_VERB
+    )]
+    Usage,
+    #[error("the coordinator is gone; nobody waits for this worker")]
+    Orphan,
+    #[error(transparent)]
+    Barrier(#[from] BarrierError),
+    #[error("cannot be tied to the life of the coordinator: {0}")]
+    DeathSignal(rustix::io::Errno),
+    #[error("cannot read the job from stdin: {0}")]
+    Job(#[from] serde_json::Error),
+    #[error("cannot write the report to stdout: {0}")]
+    Report(io::Error),
+}
+
+/// Runs this process as a worker, its arguments being `WORKER_VERB` and a file descriptor. What
+/// fails in the test goes into the report; the exit code tells only whether there is one.
+pub fn main(find: Resolver) -> ExitCode {
+    match serve(find) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to tell it to when stderr is gone as well.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve(find: Resolver) -> Result<(), StartError> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(StartError::DeathSignal)?;
+    let fd = std::env::args().nth(2).and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
+    let barrier = Barrier::attach(fd)?;
+    // It may have died before the signal was asked for.
+    if getppid().is_none_or(|parent| parent.as_raw_pid() as u32 != barrier.coordinator()) {
+        return Err(StartError::Orphan);
+    }
+    let job: Job = serde_json::from_reader(io::stdin().lock())?;
+    let member = barrier.member(job.worker)?;
+    let report = act(find, &job, member);
+    let failed = report.error.is_some();
+    let mut line = serde_json::to_string(&report)?;
+    line.push('\n');
+    io::stdout().write_all(line.as_bytes()).map_err(StartError::Report)?;
+    if !failed {
+        member.leave();
+    }
+    Ok(())
+}
+
+/// Does the job; whatever goes wrong frees the crew and becomes the error of the report.
+fn act(find: Resolver, job: &Job, member: Member<'_>) -> WorkerReport {
+    let result = match find(&job.test) {
+        None => Err(format!("test `{}` is not known to this version of assay", job.test)),
+        // A worker that panicked does nothing more but report, so that broken state is not seen.
+        Some(test) => match catch_unwind(AssertUnwindSafe(|| perform(test, job, member))) {
+            Ok(result) => result.map_err(|error| error.to_string()),
+            Err(panic) => Err(format!("{} panicked: {}", job.test, message_of(panic.as_ref()))),
+        },
+    };
+    let mut report = result.unwrap_or_else(|error| {
+        member.break_up();
+        WorkerReport { error: Some(one_line(&error)), ..WorkerReport::default() }
+    });
+    report.worker = job.worker;
+    report
+}
+
+fn perform(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
+    let mut report = WorkerReport::default();
+    match job.mode {
+        JobMode::Fill => test.fill(job)?,
+        JobMode::Warm => test.files(job).iter().try_for_each(|path| read_through(path))?,
+        JobMode::Run => return measure(test, job, member),
+    }
+    member.finish().map_err(stopped)?;
+    report.worker = job.worker;
+    Ok(report)
+}
+
+fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
+    let mut run = test.start(job)?;
+    let mut meter = BarrierMeter::new(member);
+    run.timed(&mut meter)?;
+    // Verification would disturb those who still work.
+    member.finish().map_err(stopped)?;
+    run.verify()?;
+    Ok(WorkerReport {
+        phases: meter.phases,
+        footprint_bytes: run.footprint_bytes(),
+        command_chars: run.command_chars(),
+        ..WorkerReport::default()
+    })
+}
+
+fn read_through(path: &Path) -> Result<(), TestError> {
+    let mut file = File::open(path).map_err(TestError::io("open", path))?;
+    let mut buffer = vec![0; WARM_BYTES];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(TestError::io("read", path)(error)),
+        }
+    }
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+fn one_line(text: &str) -> String {
+    text.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,174 @@
+//! Tests that do nothing to a disk and everything to a crew; the id says what.
+
+use engine::progress::Progress;
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use rustix::process::{Pid, Signal, getpid, kill_process};
+use std::{fs, path::PathBuf, thread, time::Duration};
+use suites::{Estimate, Meter, Run, Test, TestError, test::Measured};
+
+/// What the worker that misbehaves does; the others do their phases as they should.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Nothing wrong.
+    Work,
+    /// Panics in the second phase.
+    Panic,
+    /// Returns an error in the second phase.
+    Fail,
+    /// Returns an error from the verification.
+    FailVerify,
+    /// Leaves the process in the second phase.
+    Exit,
+    /// Kills itself in the second phase.
+    Kill,
+    /// Sleeps for an hour in the second phase.
+    Hang,
+    /// Has one phase less than the others.
+    Skip,
+    /// Has another kind of phase than the others.
+    Differ,
+}
+
+/// The worker that misbehaves.
+pub(crate) const ODD: u32 = 1;
+
+/// Bytes that worker `number` moves in the first phase.
+pub(crate) fn bytes_of(number: u32) -> u64 {
+    1000 + u64::from(number)
+}
+
+const ACTS: [(&str, Act); 9] = [
+    ("work", Act::Work),
+    ("panic", Act::Panic),
+    ("fail", Act::Fail),
+    ("fail-verify", Act::FailVerify),
+    ("exit", Act::Exit),
+    ("kill", Act::Kill),
+    ("hang", Act::Hang),
+    ("skip", Act::Skip),
+    ("differ", Act::Differ),
+];
+
+static TESTS: [ActTest; 9] = {
+    let mut tests = [ActTest(Act::Work); 9];
+    let mut i = 0;
+    while i < tests.len() {
+        tests[i] = ActTest(ACTS[i].1);
+        i += 1;
+    }
+    tests
+};
+
+/// The resolver of the tests.
+pub(crate) fn find(id: &str) -> Option<&'static dyn Test> {
+    let at = ACTS.iter().position(|(name, _)| *name == id)?;
+    Some(&TESTS[at])
+}
+
+#[derive(Clone, Copy)]
+struct ActTest(Act);
+
+impl Test for ActTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        Vec::new()
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let path = path_of(job);
+        fs::write(&path, [7; 5000]).map_err(TestError::io("write", &path))
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        vec![path_of(job)]
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let act = if job.worker == ODD { self.0 } else { Act::Work };
+        Ok(Box::new(ActRun { act, worker: job.worker }))
+    }
+
+    fn space(&self, _job: &Job) -> Vec<(PathBuf, u64)> {
+        Vec::new()
+    }
+
+    fn estimate(&self, _job: &Job) -> Estimate {
+        Estimate::default()
+    }
+
+    fn measure(&self, _job: &Job, _crew: &CrewReport) -> Vec<Measured> {
+        Vec::new()
+    }
+
+    fn explain(&self, _id: &str) -> String {
+        String::new()
+    }
+}
+
+fn path_of(job: &Job) -> PathBuf {
+    job.dir.join(format!("file-{}", job.worker))
+}
+
+struct ActRun {
+    act: Act,
+    worker: u32,
+}
+
+impl Run for ActRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        let (act, worker) = (self.act, self.worker);
+        meter.phase(PhaseKind::Write, &mut |progress| work(progress, worker))?;
+        match act {
+            Act::Skip => Ok(()),
+            Act::Differ => meter.phase(PhaseKind::Read, &mut |_| Ok(())),
+            _ => meter.phase(PhaseKind::Sync, &mut |_| misbehave(act)),
+        }
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        match self.act {
+            Act::FailVerify => Err(wrong("seen by the verification")),
+            _ => Ok(()),
+        }
+    }
+
+    fn footprint_bytes(&self) -> u64 {
+        4096
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.worker
+    }
+}
+
+/// Long enough that workers of a small crew overlap, with all bytes moved half-way.
+fn work(progress: Progress<'_>, worker: u32) -> Result<(), TestError> {
+    thread::sleep(Duration::from_millis(50));
+    progress.add(bytes_of(worker), 1);
+    thread::sleep(Duration::from_millis(50));
+    Ok(())
+}
+
+fn misbehave(act: Act) -> Result<(), TestError> {
+    match act {
+        Act::Panic => panic!("this worker\npanics"),
+        Act::Fail => return Err(wrong("seen by the test")),
+        Act::Exit => std::process::exit(3),
+        Act::Kill => kill(getpid()),
+        Act::Hang => thread::sleep(Duration::from_secs(3600)),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Kills a process as `kill -9` does.
+pub(crate) fn kill(pid: Pid) {
+    kill_process(pid, Signal::KILL).unwrap();
+}
+
+fn wrong(why: &str) -> TestError {
+    TestError::Wrong { path: "/some/file".into(), why: why.into() }
+}

@@ -1,0 +1,273 @@
+//! What a crew must bring back, and what must become of it when something goes wrong.
+
+use crate::acts::{ODD, bytes_of, kill};
+use model::{Bytes, DataKind, Job, JobMode, PhaseKind};
+use rustix::process::{Pid, test_kill_process};
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+use workers::{Crew, CrewError, Observer};
+
+/// The verb under which this program is a coordinator that waits to be killed.
+pub(crate) const COORDINATE: &str = "coordinate";
+
+const LONG: Duration = Duration::from_secs(60);
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+/// Jobs for a crew of `workers`.
+fn jobs(test: &str, workers: u32) -> Vec<Job> {
+    let job = |worker| Job {
+        test: test.into(),
+        mode: JobMode::Run,
+        dir: PathBuf::from("/nowhere"),
+        worker,
+        workers,
+        threads: 1,
+        scale: 1.0,
+        seed: 1,
+        data: DataKind::Random,
+        memory: Bytes(1 << 30),
+        knobs: Default::default(),
+    };
+    (0..workers).map(job).collect()
+}
+
+fn crew(timeout: Duration) -> Crew {
+    Crew::this_program(timeout).unwrap()
+}
+
+fn error_of(test: &str, workers: u32, timeout: Duration) -> CrewError {
+    crew(timeout).run(&jobs(test, workers), &mut (), &GO_ON).unwrap_err()
+}
+
+/// Process ids of the children of this process, dead ones too.
+fn children_of(pid: u32) -> Vec<String> {
+    let path = format!("/proc/{pid}/task/{pid}/children");
+    let text = fs::read_to_string(path).unwrap();
+    text.split_whitespace().map(str::to_string).collect()
+}
+
+fn assert_nobody_left() {
+    assert_eq!(children_of(std::process::id()), Vec::<String>::new());
+}
+
+#[derive(Default)]
+struct Log(Vec<String>);
+
+impl Observer for Log {
+    fn released(&mut self, phase: usize) {
+        self.0.push(format!("released {phase}"));
+    }
+    fn ended(&mut self, phase: usize) {
+        self.0.push(format!("ended {phase}"));
+    }
+}
+
+pub(crate) fn a_crew_reports_in_order_and_exactly() {
+    let mut log = Log::default();
+    let report = crew(LONG).run(&jobs("work", 4), &mut log, &GO_ON).unwrap();
+    assert_eq!(log.0, ["released 0", "ended 0", "released 1", "ended 1"]);
+    assert_eq!((report.workers.len(), report.overlaps.len()), (4, 2));
+    for (number, worker) in (0..).zip(&report.workers) {
+        assert_eq!((worker.worker, worker.command_chars, &worker.error), (number, number, &None));
+        assert_eq!(worker.footprint_bytes, 4096);
+        let [write, sync] = &worker.phases[..] else { panic!("{:?}", worker.phases) };
+        assert_eq!((write.kind, sync.kind), (PhaseKind::Write, PhaseKind::Sync));
+        assert_eq!((write.bytes, write.ops, sync.bytes), (bytes_of(number), 1, 0));
+        assert!(write.end_ns - write.start_ns >= 100_000_000);
+        // The next phase starts when the last worker has ended this one.
+        assert!(report.workers.iter().all(|other| other.phases[0].end_ns <= sync.start_ns));
+    }
+    assert_nobody_left();
+}
+
+pub(crate) fn the_overlap_lies_between_last_start_and_first_end() {
+    let report = crew(LONG).run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
+    let phases = || report.workers.iter().map(|worker| &worker.phases[0]);
+    let last_start = phases().map(|p| p.start_ns).max().unwrap();
+    let first_end = phases().map(|p| p.end_ns).min().unwrap();
+    let overlap = report.overlaps[0];
+    if first_end <= last_start {
+        println!("skipped: this machine was too busy for three workers to overlap");
+        return;
+    }
+    // The window opens just before the clock of the last worker does.
+    assert!(overlap.window_ns >= first_end - last_start);
+    assert!(overlap.bytes <= (0..3).map(bytes_of).sum() && overlap.ops <= 3);
+}
+
+pub(crate) fn sixty_four_start_together() {
+    let report = crew(LONG).run(&jobs("work", 64), &mut (), &GO_ON).unwrap();
+    let starts = || report.workers.iter().map(|worker| worker.phases[0].start_ns);
+    let skew_ns = starts().max().unwrap() - starts().min().unwrap();
+    let latest_end = report.workers.iter().map(|w| w.phases[0].end_ns).max().unwrap();
+    // How small it is depends on the machine; that they were not one after the other does not.
+    assert!(latest_end - starts().min().unwrap() < 64 * 100_000_000, "ran one by one");
+    println!("start skew of 64 workers: {} us", skew_ns / 1000);
+}
+
+pub(crate) fn the_largest_crew_runs() {
+    let report = crew(10 * LONG).run(&jobs("work", 1024), &mut (), &GO_ON).unwrap();
+    let bytes: u64 = report.workers.iter().map(|worker| worker.phases[0].bytes).sum();
+    assert_eq!(bytes, (0..1024).map(bytes_of).sum::<u64>());
+    assert_nobody_left();
+}
+
+pub(crate) fn files_are_filled_and_warmed_without_phases() {
+    let dir = env::temp_dir().join(format!("assay-crew-{}", std::process::id()));
+    fs::create_dir(&dir).unwrap();
+    let mut jobs = jobs("work", 2);
+    jobs.iter_mut().for_each(|job| job.dir = dir.clone());
+    let mut run = |mode| {
+        jobs.iter_mut().for_each(|job| job.mode = mode);
+        crew(LONG).run(&jobs, &mut (), &GO_ON)
+    };
+    let missing = run(JobMode::Warm).unwrap_err().to_string();
+    let filled = run(JobMode::Fill).unwrap();
+    let warmed = run(JobMode::Warm).unwrap();
+    let written = fs::read(dir.join("file-1")).unwrap();
+    fs::remove_dir_all(&dir).unwrap();
+    assert!(missing.contains("open") && missing.contains("file-"), "{missing}");
+    assert_eq!((filled.workers.len(), filled.overlaps.len()), (2, 0));
+    assert_eq!(warmed.workers.len(), 2);
+    assert_eq!(written, [7; 5000]);
+}
+
+pub(crate) fn a_panic_names_the_worker_and_the_message() {
+    match error_of("panic", 4, LONG) {
+        CrewError::Failed { worker: ODD, message } => {
+            assert_eq!(message, "panic panicked: this worker; panics");
+        }
+        other => panic!("{other}"),
+    }
+    assert_nobody_left();
+}
+
+pub(crate) fn an_error_ends_the_crew_at_once() {
+    for (test, why) in [("fail", "by the test"), ("fail-verify", "by the verification")] {
+        match error_of(test, 4, LONG) {
+            CrewError::Failed { worker: ODD, message } => {
+                assert_eq!(message, format!("/some/file holds wrong data: seen {why}"));
+            }
+            other => panic!("{test}: {other}"),
+        }
+        assert_nobody_left();
+    }
+}
+
+pub(crate) fn an_exit_and_a_kill_are_told_apart() {
+    for (test, wanted) in [("exit", "exit status: 3"), ("kill", "signal: 9 (SIGKILL)")] {
+        match error_of(test, 3, LONG) {
+            CrewError::WorkerDied { worker: ODD, how } => assert_eq!(how, wanted),
+            other => panic!("{test}: {other}"),
+        }
+        assert_nobody_left();
+    }
+}
+
+pub(crate) fn a_worker_that_hangs_is_named() {
+    // Whether the others have arrived by then depends on the machine.
+    match error_of("hang", 3, Duration::from_millis(300)) {
+        CrewError::TimedOut { missing, .. } => assert!(missing.contains(&ODD), "{missing:?}"),
+        other => panic!("{other}"),
+    }
+    match error_of("hang", 2, Duration::from_millis(1)) {
+        CrewError::TimedOut { after, .. } => assert_eq!(after, Duration::from_millis(1)),
+        other => panic!("{other}"),
+    }
+    assert_nobody_left();
+}
+
+pub(crate) fn different_phases_are_refused() {
+    for test in ["skip", "differ"] {
+        let error = error_of(test, 3, LONG);
+        assert!(matches!(&error, CrewError::Divided { test: t } if t == test), "{test}: {error}");
+    }
+    assert_nobody_left();
+}
+
+pub(crate) fn an_unknown_test_and_an_impossible_crew_are_refused() {
+    let unknown = error_of("no-such-test", 2, LONG).to_string();
+    assert!(unknown.contains("`no-such-test` is not known"), "{unknown}");
+    assert!(matches!(error_of("work", 0, LONG), CrewError::Barrier(_)));
+    let mut misnumbered = jobs("work", 2);
+    misnumbered[1].worker = 7;
+    match crew(LONG).run(&misnumbered, &mut (), &GO_ON).unwrap_err() {
+        CrewError::WorkerDied { worker: 1, how } => {
+            assert_eq!(how, "exit status: 2: worker 7 is not one of a crew of 2");
+        }
+        other => panic!("{other}"),
+    }
+    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG };
+    let error = crew.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
+    assert!(matches!(error, CrewError::Spawn { worker: 0, .. }), "{error}");
+}
+
+pub(crate) fn a_worker_started_by_hand_says_so() {
+    let exe = env::current_exe().unwrap();
+    for arguments in [vec![workers::WORKER_VERB], vec![workers::WORKER_VERB, "77"]] {
+        let output = Command::new(&exe).args(arguments).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("assay"), "{output:?}");
+    }
+}
+
+pub(crate) fn a_stop_ends_a_crew_that_works() {
+    let stop = AtomicBool::new(false);
+    struct StopAt<'a>(&'a AtomicBool);
+    impl Observer for StopAt<'_> {
+        fn released(&mut self, phase: usize) {
+            self.0.store(phase == 1, Ordering::Relaxed);
+        }
+        fn ended(&mut self, _phase: usize) {}
+    }
+    let error = crew(LONG).run(&jobs("hang", 3), &mut StopAt(&stop), &stop).unwrap_err();
+    assert!(matches!(error, CrewError::Stopped), "{error}");
+    assert_nobody_left();
+}
+
+pub(crate) fn workers_die_with_their_coordinator() {
+    let exe = env::current_exe().unwrap();
+    let mut child = Command::new(exe).arg(COORDINATE).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let workers = children_of(child.id());
+    assert_eq!(workers.len(), 3, "{line}");
+    kill(Pid::from_child(&child));
+    child.wait().unwrap();
+    let killed = Instant::now();
+    for worker in workers {
+        let pid = Pid::from_raw(worker.parse().unwrap()).unwrap();
+        while lives(pid) {
+            assert!(killed.elapsed() < LONG, "worker {worker} outlives its coordinator");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Whether a process runs; one that nobody reaps is dead all the same.
+fn lives(pid: Pid) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap_or_default();
+    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    test_kill_process(pid).is_ok() && !matches!(state, None | Some('Z' | 'X'))
+}
+
+/// Runs a crew that hangs, after a line that says that it is about to.
+pub(crate) fn coordinate() {
+    struct Say;
+    impl Observer for Say {
+        fn released(&mut self, phase: usize) {
+            if phase == 1 {
+                println!("released");
+            }
+        }
+        fn ended(&mut self, _phase: usize) {}
+    }
+    crew(LONG).run(&jobs("hang", 3), &mut Say, &GO_ON).unwrap();
+}

@@ -1,0 +1,64 @@
+//! Crews of real processes. This program is its own worker, as the shipped one is, so it needs its
+//! own `main`: with the hidden verb it is a worker, without it the list of tests.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // no `#[test]` marks these as tests
+
+mod acts;
+mod cases;
+
+use std::{
+    env,
+    panic::catch_unwind,
+    process::{ExitCode, exit},
+};
+
+macro_rules! named {
+    ($($case:ident),* $(,)?) => { &[$((stringify!($case), cases::$case as fn())),*] };
+}
+
+const CASES: &[(&str, fn())] = named![
+    a_crew_reports_in_order_and_exactly,
+    the_overlap_lies_between_last_start_and_first_end,
+    sixty_four_start_together,
+    the_largest_crew_runs,
+    files_are_filled_and_warmed_without_phases,
+    a_panic_names_the_worker_and_the_message,
+    an_error_ends_the_crew_at_once,
+    an_exit_and_a_kill_are_told_apart,
+    a_worker_that_hangs_is_named,
+    different_phases_are_refused,
+    an_unknown_test_and_an_impossible_crew_are_refused,
+    a_worker_started_by_hand_says_so,
+    a_stop_ends_a_crew_that_works,
+    workers_die_with_their_coordinator,
+];
+
+fn main() -> ExitCode {
+    match env::args().nth(1).as_deref() {
+        Some(workers::WORKER_VERB) => workers::main(acts::find),
+        Some(cases::COORDINATE) => {
+            cases::coordinate();
+            ExitCode::SUCCESS
+        }
+        Some(filter) if !filter.starts_with('-') => run(filter),
+        _ => run(""),
+    }
+}
+
+/// One after the other: several crews at a time would share the two or so processors.
+fn run(filter: &str) -> ExitCode {
+    let failed: Vec<&str> = CASES
+        .iter()
+        .filter(|(name, _)| name.contains(filter))
+        .filter(|(name, case)| {
+            let result = catch_unwind(case);
+            println!("test {name} ... {}", if result.is_ok() { "ok" } else { "FAILED" });
+            result.is_err()
+        })
+        .map(|(name, _)| *name)
+        .collect();
+    if !failed.is_empty() {
+        println!("failed: {}", failed.join(", "));
+        exit(101);
+    }
+    ExitCode::SUCCESS
+}
