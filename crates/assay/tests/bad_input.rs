@@ -11,7 +11,7 @@ fn wrong_names_are_refused_before_anything_is_touched() {
     let place = Place::new();
     let dir = format!("dir:{}", place.dir("a").display());
     for (args, says) in [
-        (vec!["run", "--on", "ext5"], "there is no file system `ext5`"),
+        (vec!["run", "--on", "ext5"], "`ext5` is not a file system"),
         (vec!["run", "--on", "ext4[mkfs"], "`]` is missing"),
         (vec!["run", "--on", "ext4[noatme]"], "ext4 has no option `noatme`"),
         (vec!["run", "--on", &dir, "--suite", "rows"], "there is no suite `rows`"),

@@ -36,7 +36,7 @@ impl Preset {
     pub fn target_block_s(self) -> f64 {
         match self {
             Preset::Smoke => 20.0,
-            Preset::Quick => 40.0,
+            Preset::Quick => 45.0,
             Preset::Standard => 600.0,
             Preset::Publish => 2400.0,
         }

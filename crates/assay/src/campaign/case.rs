@@ -190,31 +190,47 @@ fn establish_cache(
     jobs: &mut [Job],
     bench: &Bench<'_>,
 ) -> Result<Result<CacheBefore, CrewError>> {
-    let mut never_cold = None;
-    match test.cache() {
-        CacheNeed::Any => {
-            // Filling may have left writes and deletes on their way.
-            bench.instance.quiesce()?;
-            return Ok(Ok(CacheBefore { residency: None, never_cold }));
-        }
-        CacheNeed::Cold => {
-            if let Coldness::Impossible(why) = bench.instance.make_cold()? {
-                never_cold = Some(why);
-            }
-        }
-        CacheNeed::Hot => {
-            if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
-                return Ok(Err(error));
-            }
-        }
-    }
+    // Filling may have left writes and deletes on their way.
     bench.instance.quiesce()?;
-    let files: Vec<PathBuf> = jobs.iter().flat_map(|job| test.files(job)).collect();
-    let residency = if files.is_empty() { None } else { Some(lab::residency(&files)?) };
-    if test.cache() == CacheNeed::Cold {
-        bench.instance.forget_metadata()?;
+    match test.cache() {
+        CacheNeed::Any => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
+        CacheNeed::Hot => warm(test, jobs, bench),
+        CacheNeed::Cold => {
+            let never_cold = match bench.instance.make_cold()? {
+                Coldness::Impossible(why) => Some(why),
+                _ => None,
+            };
+            let residency = resident(test, jobs)?;
+            bench.instance.forget_metadata()?;
+            bench.instance.quiesce()?;
+            Ok(Ok(CacheBefore { residency, never_cold }))
+        }
     }
-    Ok(Ok(CacheBefore { residency, never_cold }))
+}
+
+/// Reads what the test will read, once more when somebody dropped a part of it meanwhile.
+fn warm(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+) -> Result<Result<CacheBefore, CrewError>> {
+    let mut residency = None;
+    for _ in 0..2 {
+        if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
+            return Ok(Err(error));
+        }
+        residency = resident(test, jobs)?;
+        if residency.is_none_or(|r| r.resident_bytes == r.total_bytes) {
+            break;
+        }
+    }
+    Ok(Ok(CacheBefore { residency, never_cold: None }))
+}
+
+/// How much of the files of `test` is resident; `None` when it reads none.
+fn resident(test: &dyn Test, jobs: &[Job]) -> Result<Option<Residency>> {
+    let files: Vec<PathBuf> = jobs.iter().flat_map(|job| test.files(job)).collect();
+    Ok(if files.is_empty() { None } else { Some(lab::residency(&files)?) })
 }
 
 /// Everything that is known of a case after it ran.

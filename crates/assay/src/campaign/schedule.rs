@@ -94,8 +94,10 @@ impl Schedule<'_> {
         let spec: &Target = &self.prepared.plan.targets[turn.target];
         let instance = match self.lab.provision(spec, &label) {
             Ok(instance) => instance,
+            // A signal also reaches mkfs and mount; that is no failure of the target.
+            Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
-                self.target_failed(turn.target, &error.to_string())?;
+                self.target_failed(turn, &error.to_string())?;
                 self.progress.done(self.prepared.tests.len() as u64);
                 return Ok(Ended::Done);
             }
@@ -109,10 +111,11 @@ impl Schedule<'_> {
         Ok(ended)
     }
 
-    fn target_failed(&mut self, target: usize, why: &str) -> Result<()> {
-        let record = &mut self.records[target];
-        record.state = TargetState::Failed(why.to_string());
+    fn target_failed(&mut self, turn: &Turn, why: &str) -> Result<()> {
+        let record = &mut self.records[turn.target];
+        let why = format!("block {}, {} processes: {why}", turn.block + 1, turn.procs);
         self.progress.remark(&format!("{}: {why}", record.label));
+        record.state = TargetState::Failed(why);
         Ok(self.store.set_target(&self.campaign.id, record)?)
     }
 
@@ -121,7 +124,7 @@ impl Schedule<'_> {
         let timeout = Duration::from_secs(self.prepared.plan.case_timeout_s);
         let crew =
             Crew::this_program(timeout).context("cannot find this program to start workers")?;
-        for test in &self.prepared.tests {
+        for (done, test) in self.prepared.tests.iter().enumerate() {
             let info = &test.infos()[0];
             self.progress.now(&format!("{label} · {} proc · {}", turn.procs, info.name));
             let mut jobs = self.jobs(turn.procs, &info.id, instance.root(), memory);
@@ -132,8 +135,15 @@ impl Schedule<'_> {
                 suite: self.prepared.suite.name,
             };
             let bench = Bench { instance, crew: &crew, stop: self.stop };
-            let Some(samples) = case::run(*test, &mut jobs, &bench, &place)? else {
-                return Ok(Ended::Stopped);
+            let samples = match case::run(*test, &mut jobs, &bench, &place) {
+                Ok(Some(samples)) => samples,
+                Ok(None) => return Ok(Ended::Stopped),
+                Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+                Err(error) => {
+                    self.target_failed(turn, &format!("{}: {error:#}", info.id))?;
+                    self.progress.done((self.prepared.tests.len() - done) as u64);
+                    return Ok(Ended::Done);
+                }
             };
             for sample in &samples {
                 self.store.append(&self.campaign.id, turn.attempt, sample)?;

@@ -14,7 +14,7 @@ use std::{
 /// Bytes that the pilot writes and reads.
 const PILOT_BYTES: usize = 192 << 20;
 /// Time that a case takes whatever its size: workers, snapshots, settling, now and then a remount.
-const CASE_FIXED_S: f64 = 0.35;
+const CASE_FIXED_S: f64 = 0.2;
 /// Smallest and largest automatic factor.
 const SCALE_RANGE: (f64, f64) = (0.002, 1.0);
 /// Share of the free space that files or image may take.

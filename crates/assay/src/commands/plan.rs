@@ -144,7 +144,7 @@ fn from_file(path: &Path) -> Result<Plan> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the plan {}", path.display()))?;
     toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
         exit::usage(format!("{}:{line}: {why}", path.display()))
     })

@@ -18,7 +18,7 @@ use model::{Campaign, CampaignState, Dataset, Origin, Rng, Scale, TargetState, V
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::atomic::{AtomicBool, Ordering},
     time::{SystemTime, UNIX_EPOCH},
 };
 use store::Store;
@@ -176,14 +176,14 @@ pub fn drive(
     let made = make_image(prepared, campaign, &mut lab, state, stop);
     let ended = made.and_then(|()| walk(prepared, campaign, store, &lab, stop));
     let closed = lab.close();
-    let ended = ended?;
     closed.context("something could not be undone; run `assay cleanup`")?;
-    if ended == Ended::Stopped {
+    if stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done)) {
         return Err(exit::stopped(format!(
             "stopped; everything was undone, finished samples are stored; `assay resume {}` goes on",
             campaign.id
         )));
     }
+    ended?;
     Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
 }
 
