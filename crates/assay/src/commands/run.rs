@@ -14,7 +14,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::Lab;
-use model::{Campaign, CampaignState, Dataset, Origin, Rng, Scale, TargetState, Validity};
+use model::{Campaign, CampaignState, Dataset, Origin, Rng, Sample, Scale, TargetState, Validity};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -231,7 +231,9 @@ pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Ex
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
 }
 
+/// A sample that was measured and is not valid, because it was too short, say, is no failure.
 fn all_well(dataset: &Dataset) -> bool {
+    let failed = |s: &Sample| s.metrics.is_empty() && matches!(s.validity, Validity::Invalid(_));
     dataset.targets.iter().all(|t| t.state == TargetState::Ok)
-        && !dataset.samples.iter().any(|s| matches!(s.validity, Validity::Invalid(_)))
+        && !dataset.samples.iter().any(failed)
 }
