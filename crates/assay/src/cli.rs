@@ -176,6 +176,10 @@ pub struct ReportArgs {
     /// Target to compare the others with
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
+    /// Rank by another metric of the samples: cache_rate, sync_s, sum_rate, or nano_rate, which is the
+    /// ancestor's own arithmetic, to stand beside published figures
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
     /// File to write instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

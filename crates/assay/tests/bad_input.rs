@@ -4,7 +4,7 @@
 
 mod common;
 use common::{Place, root_or_skip};
-use std::fs;
+use std::{fs, process::Command};
 
 #[test]
 fn wrong_names_are_refused_before_anything_is_touched() {
@@ -45,13 +45,29 @@ fn a_plan_with_a_wrong_key_names_file_and_line() {
 fn directories_that_cannot_be_used_are_named() {
     let place = Place::new();
     fs::write(place.path("file"), "").unwrap();
-    for (target, says) in [("dir:/no/such/place", "/no/such/place"), ("dir:file", "file")] {
-        let output =
-            place.assay(&["run", "--on", target, "--preset", "smoke", "--tests", "columnar.size"]);
-        assert_ne!(output.status.code(), Some(0));
-        let all = common::text(&output.stderr);
-        assert!(all.contains(says), "{all}");
+    for target in ["dir:/no/such/place", "dir:file"] {
+        let line = place.fails(&["run", "--on", target, "--preset", "smoke"], 2);
+        assert!(line.contains("is not a directory; name one that exists"), "{line}");
     }
+    place.assert_clean();
+}
+
+#[test]
+fn a_read_only_directory_is_named() {
+    if !root_or_skip("a read-only mount") {
+        return;
+    }
+    let place = Place::new();
+    let dir = place.dir("read-only");
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "ro", "none"]).arg(&dir).status();
+    assert!(mounted.unwrap().success());
+    let target = format!("dir:{}", dir.display());
+    let output = place.assay(&["run", "--on", &target, "--preset", "smoke"]);
+    assert!(Command::new("umount").arg(&dir).status().unwrap().success());
+    let stderr = common::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("cannot write in") && stderr.contains("Read-only"), "{stderr}");
     place.assert_clean();
 }
 

@@ -55,3 +55,38 @@ fn an_interrupt_undoes_everything_and_the_campaign_resumes() {
     place.ok(&["resume"]);
     assert!(place.ok(&["show", "last"]).contains("done"));
 }
+
+#[test]
+fn a_worker_that_hangs_fails_its_case_and_the_campaign_goes_on() {
+    let place = Place::new();
+    let run = ["run", "--suite", "null", "--on", "null", "--procs", "2", "--preset", "smoke"];
+    let hang = ["--knob", "write_us=60000000", "--case-timeout", "1"];
+    let output = place.assay(&[&run[..], &hang].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
+    let shown = place.ok(&["show"]);
+    assert!(shown.contains("done") && shown.contains("1 valid, 0 lukewarm, 2 invalid"), "{shown}");
+    let report = place.ok(&["report"]);
+    assert!(report.contains("null write") && report.contains("invalid"), "{report}");
+}
+
+#[test]
+fn a_full_disk_is_invalid_with_its_reason_and_the_campaign_goes_on() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let run = ["run", "--on", "ext4", "--procs", "1", "--preset", "smoke", "--scale", "0.01"];
+    let full =
+        ["--image-size", "64M", "--tests", "columnar.write.*", "--tests", "columnar.openclose"];
+    let output = place.assay(&[&run[..], &full].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
+    place.ok(&["export", "--out", "out"]);
+    let samples = std::fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    let row = |test: &str| samples.lines().find(|l| l.contains(test)).unwrap_or_default();
+    assert!(row("columnar.write.int.huge").contains("No space left on device"), "{samples}");
+    assert!(row("columnar.openclose").ends_with(",valid"), "{samples}");
+    place.assert_clean();
+}

@@ -34,6 +34,16 @@ fn a_campaign_is_stored_shown_and_reported() {
 }
 
 #[test]
+fn tables_can_rank_by_another_metric() {
+    let place = Place::new();
+    null_run(&place, "1");
+    let csv = place.ok(&["report", "--metric", "settle_s", "--format", "csv"]);
+    assert!(csv.lines().any(|l| l.contains(",null.write,null,") && l.contains(",s,")), "{csv}");
+    let line = place.fails(&["report", "--metric", "speed"], 2);
+    assert!(line.contains("they have") && line.contains("durable_rate"), "{line}");
+}
+
+#[test]
 fn an_exported_campaign_imports_equal() {
     let place = Place::new();
     null_run(&place, "2");

@@ -5,7 +5,11 @@ use crate::{exit, paths};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
 use model::{Job, JobMode, Plan, Target, TargetRecord, TargetState, TestInfo};
-use std::{path::PathBuf, thread};
+use rustix::fs::{Access, access};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+};
 use suites::{Suite, Test};
 use wildmatch::WildMatch;
 
@@ -137,15 +141,27 @@ fn default_targets() -> Result<Vec<Target>> {
 
 fn check_target(target: &Target) -> Result<()> {
     match lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))? {
-        Candidate::Directory(_) => Ok(()),
+        Candidate::Directory(dir) => check_directory(dir),
         Candidate::Made(fs, _) => match lab::available(fs) {
             Availability::Ready => Ok(()),
             Availability::Missing { what, fix } => {
                 let name = fs.name();
-                Err(exit::lacking(format!("{name} cannot be used here: {what}; {fix}")))
+                Err(exit::lacking(format!("{name} cannot be used here, missing: {what}; {fix}")))
             }
         },
     }
+}
+
+fn check_directory(dir: &Path) -> Result<()> {
+    let named = dir.display();
+    if !dir.is_dir() {
+        return Err(exit::usage(format!("{named} is not a directory; name one that exists")));
+    }
+    access(dir, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
+        exit::lacking(format!(
+            "cannot write in {named}: {why}; choose another directory, or use sudo"
+        ))
+    })
 }
 
 /// True when `target` is made on a block device.

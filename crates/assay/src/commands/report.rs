@@ -6,18 +6,48 @@ use crate::{
     source, terminal,
 };
 use anyhow::{Context, Result};
-use model::Dataset;
-use std::{fs, path::Path};
+use model::{Dataset, Metric, TestInfo};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Prints or writes the tables.
 pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
-    let dataset = source::dataset(&args.id, store)?;
+    let mut dataset = source::dataset(&args.id, store)?;
+    if let Some(metric) = &args.metric {
+        rank_by(&mut dataset, metric)?;
+    }
     let text = render(&dataset, args.format, args.baseline.as_deref())?;
     match &args.out {
         Some(path) => write(path, &text)?,
         None => terminal::out(&text),
     }
     Ok(Exit::Done)
+}
+
+/// Makes every test rank by `metric`, and leaves out the tests that do not have it.
+fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
+    let found = |id: &str| {
+        let samples = dataset.samples.iter().filter(|s| s.case.test == id);
+        samples.flat_map(|s| &s.metrics).find(|m| m.name == metric).cloned()
+    };
+    let ranked: Vec<_> =
+        dataset.tests.iter().filter_map(|info| Some((info.clone(), found(&info.id)?))).collect();
+    if ranked.is_empty() {
+        let names: BTreeSet<_> =
+            dataset.samples.iter().flat_map(|s| &s.metrics).map(|m| m.name.as_str()).collect();
+        let known = names.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(exit::usage(format!("no sample has the metric `{metric}`; they have {known}")));
+    }
+    let with = |(info, m): (TestInfo, Metric)| TestInfo {
+        metric: m.name,
+        unit: m.unit,
+        better: m.better,
+        ..info
+    };
+    dataset.tests = ranked.into_iter().map(with).collect();
+    let kept: BTreeSet<String> = dataset.tests.iter().map(|info| info.id.clone()).collect();
+    dataset.samples.retain(|sample| kept.contains(&sample.case.test));
+    dataset.campaign.notes.push(format!("Ranked by {metric}, not by the metric of each test."));
+    Ok(())
 }
 
 /// The tables of `dataset` in `format`.

@@ -8,6 +8,10 @@ pub(super) const RANDOM_FILES: u64 = 4;
 /// Words in a page: the grain of the offsets of the random reads.
 pub(super) const PAGE_WORDS: u64 = 512;
 
+/// No vector is shorter than a page: a file system may keep smaller files inside its metadata (Btrfs
+/// does), where they come to memory with the mount and can never be proven cold.
+const SHORTEST: u64 = PAGE_WORDS;
+
 const TINY: f64 = 2047.0;
 const SMALL: f64 = 63.0 * 1024.0;
 const MEDIUM: f64 = 4.0 * 127.0 * 1024.0;
@@ -35,7 +39,7 @@ pub(super) enum Length {
     Binary,
 }
 
-/// The sizes of one job. All lengths are in elements, all at least 1.
+/// The sizes of one job. All lengths are in elements, all at least `SHORTEST`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sizes {
     scale: f64,
@@ -51,11 +55,11 @@ pub(super) struct Sizes {
 impl Sizes {
     pub(super) fn new(job: &Job) -> Sizes {
         let workers = u64::from(job.workers.max(1));
-        let scaled = |length: f64| ((length * job.scale) as u64).max(1);
+        let scaled = |length: f64| ((length * job.scale) as u64).max(SHORTEST);
         let mut huge = scaled(HUGE);
         // Twice the vector must fit in memory for every worker; 0 is an unknown memory.
         if job.memory.0 > 0 && job.memory.0 < workers.saturating_mul(16).saturating_mul(huge) {
-            huge = (job.memory.0 / (32 * workers)).max(1);
+            huge = (job.memory.0 / (32 * workers)).max(SHORTEST);
         }
         Sizes {
             scale: job.scale,
