@@ -117,6 +117,10 @@ impl Column {
         };
         let chunk_rows = settings.write_chunk_bytes / format.row_bytes();
         let run_rows = file.run.map_or(chunk_rows, |length| sizes.rows(length));
+        // Writes that end where the file is aligned leave larger folios in the page cache, as the
+        // ancestor's one large write does; maps of the file then fault less.
+        let aligned = file.run.is_none() && file.value != Value::Symbol;
+        let lead = if aligned { format.header_bytes() / format.row_bytes() } else { 0 };
         // The ancestor draws its symbols at random, whatever its numbers are.
         let kind = match (file.value, &job.data) {
             (Value::Symbol, DataKind::Ancestor) => &DataKind::Random,
@@ -129,7 +133,7 @@ impl Column {
             format,
             domain: (file.value == Value::Symbol).then(|| domain(job)),
             set_mode: settings.set_mode,
-            pattern: Pattern::new(kind, seed, job.worker, run_rows),
+            pattern: Pattern::new(kind, seed, job.worker, run_rows).after(lead),
         }
     }
 
