@@ -24,6 +24,8 @@ run: setup
 
 test: setup
 	cargo fmt --all --check
+	@# cargo fmt does not follow modules that a registry macro declares.
+	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 
