@@ -27,7 +27,8 @@ test: setup
 	@# cargo fmt does not follow modules that a registry macro declares.
 	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo test --workspace --locked
+	cargo test --workspace --locked --doc
+	cargo test --workspace --locked --lib --bins --tests
 
 build: setup
 	@scripts/build.sh

@@ -7,6 +7,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use model::{Dataset, Metric, TestInfo};
+use stats::{Findings, Settings};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Prints or writes the tables.
@@ -52,9 +53,7 @@ fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
 
 /// The tables of `dataset` in `format`.
 pub fn render(dataset: &Dataset, format: Format, baseline: Option<&str>) -> Result<String> {
-    let baseline = baseline.or(dataset.campaign.plan.baseline.as_deref()).map(str::to_string);
-    let settings = stats::Settings { baseline, ..stats::Settings::default() };
-    let findings = stats::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))?;
+    let findings = findings(dataset, baseline)?;
     Ok(match format {
         Format::Table => ::report::terminal(dataset, &findings, &terminal::options()),
         Format::Md => ::report::markdown(dataset, &findings),
@@ -62,6 +61,13 @@ pub fn render(dataset: &Dataset, format: Format, baseline: Option<&str>) -> Resu
         Format::Json => ::report::json(dataset, &findings),
         Format::Html => ::report::html(dataset, &findings),
     })
+}
+
+/// What can be concluded from `dataset`, against `baseline` or the one of the plan.
+pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
+    let baseline = baseline.map(str::to_string);
+    let settings = Settings { baseline, ..Settings::default() };
+    stats::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))
 }
 
 /// Writes `text` to `path`.
