@@ -3,7 +3,7 @@
 //! Only valid samples enter a series. The others leave their reason, because a cell must be able to
 //! say why it is empty.
 
-use crate::{StatsError, contention};
+use crate::{StatsError, contention::Contention};
 use model::{Better, Dataset, Sample, Validity};
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,11 +77,12 @@ pub(crate) fn select(
     targets: &[String],
     contention_limit_pct: f64,
 ) -> Result<Vec<CellData>, StatsError> {
+    let contention = Contention::of(dataset, contention_limit_pct);
     let mut cells = Vec::new();
     for ((test, procs), by_target) in group(dataset, targets)? {
         let mut cell = empty_cell(dataset, test, procs, &by_target);
         for samples in &by_target {
-            cell.series.push(series(samples, &cell, contention_limit_pct));
+            cell.series.push(series(samples, &cell, &contention));
         }
         cells.push(cell);
     }
@@ -131,7 +132,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
     }
 }
 
-fn series(samples: &[&Sample], cell: &CellData, contention_limit_pct: f64) -> Series {
+fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'a>) -> Series {
     let mut series = Series::default();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for sample in samples {
@@ -139,8 +140,7 @@ fn series(samples: &[&Sample], cell: &CellData, contention_limit_pct: f64) -> Se
             Ok(log) => {
                 blocks.entry(sample.block).or_default().push(log);
                 series.samples += 1;
-                series.contended +=
-                    usize::from(contention::is_contended(sample, contention_limit_pct));
+                series.contended += usize::from(contention.during(sample));
             }
             Err(Unusable::Lukewarm) => series.lukewarm += 1,
             Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,

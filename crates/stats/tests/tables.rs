@@ -117,6 +117,25 @@ fn contention_makes_a_cell_unclear() {
 }
 
 #[test]
+fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
+    let values = [[10.0; 5], [20.0; 5]];
+    let judged = |busy_pct: f64| {
+        let mut samples = Vec::new();
+        for (target, values) in ["xfs", "ext4"].into_iter().zip(&values) {
+            samples.extend(series(target, "short", values));
+            let mut long = series(target, "long", values);
+            let busy = Metric::new("foreign_cpu_pct", busy_pct, "%", Better::Lower);
+            long.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+            samples.extend(long);
+        }
+        let infos = ["short", "long"].iter().map(|id| test(id, Group::ReadHot)).collect();
+        first_table(&dataset(&["xfs", "ext4"], infos, samples)).rows[0].cells[1].verdict
+    };
+    assert_eq!(judged(2.0), Some(Verdict::Better));
+    assert_eq!(judged(40.0), Some(Verdict::Unclear));
+}
+
+#[test]
 fn rows_are_grouped_by_type_and_tables_by_group_and_procs() {
     let mut infos: Vec<_> = ["a", "b", "c"].iter().map(|id| test(id, Group::ReadHot)).collect();
     infos[1].testtype = "read mem".into();
