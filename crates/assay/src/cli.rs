@@ -29,7 +29,8 @@ pub struct Cli {
 pub enum Verb {
     /// Measure: provision every target, run the suite on each, print ratio tables and a call
     Run(RunArgs),
-    /// Print what `run` with the same arguments would do; touch nothing
+    /// Print what `run` with the same arguments would do, after trying how fast the backing is;
+    /// provision nothing, leave nothing
     Plan(PlanArgs),
     /// Go on with a campaign at its first unfinished block
     Resume(ResumeArgs),

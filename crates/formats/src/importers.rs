@@ -6,8 +6,7 @@ pub(crate) mod nano_psv;
 
 use crate::ImportOptions;
 use model::{
-    Campaign, CampaignState, Case, Environment, Limiter, Metric, Origin, Plan, Sample, Target,
-    TargetRecord, TargetState, Validity,
+    Campaign, CampaignState, Environment, Origin, Plan, Target, TargetRecord, TargetState,
 };
 use std::collections::HashSet;
 
@@ -47,26 +46,5 @@ pub(crate) fn campaign(
         seed: 0,
         environment: Environment::default(),
         notes: notes.iter().map(|note| note.to_string()).collect(),
-    }
-}
-
-/// A valid sample of which only the metrics are known; all else stands as 0.
-pub(crate) fn bare_sample(block: u32, position: u32, case: Case, metrics: Vec<Metric>) -> Sample {
-    Sample {
-        block,
-        position,
-        case,
-        metrics,
-        bytes: 0,
-        ops: 0,
-        seconds: 0.0,
-        skew_ms: 0.0,
-        overlap: 0.0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        cpu_user_s: 0.0,
-        cpu_sys_s: 0.0,
-        limiter: Limiter::Unknown,
-        validity: Validity::Valid,
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     FormatError, ImportOptions,
     columnar::{NANO_RATE, RATE_NOTE, Ranked, declared_cache, test_info},
-    importers::{bare_sample, campaign, records},
+    importers::{campaign, records},
     table::{Row, Table},
 };
 use model::{Better, Campaign, Case, Dataset, Group, Metric, Origin, Sample, TestInfo, Validity};
@@ -208,6 +208,6 @@ impl Source {
         let metrics = value.map(|value| Metric::new(name, value, unit, *better));
         let validity = value.map_or(Validity::Invalid(BELOW_ROUNDING.into()), |_| Validity::Valid);
         let metrics = metrics.into_iter().collect();
-        Ok(Sample { validity, ..bare_sample(0, position as u32, case, metrics) })
+        Ok(Sample { validity, ..Sample::bare(0, position as u32, case, metrics) })
     }
 }

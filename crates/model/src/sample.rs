@@ -189,6 +189,27 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// A valid sample of which only the metrics are known; all else stands as 0 or unknown.
+    pub fn bare(block: u32, position: u32, case: Case, metrics: Vec<Metric>) -> Sample {
+        Sample {
+            block,
+            position,
+            case,
+            metrics,
+            bytes: 0,
+            ops: 0,
+            seconds: 0.0,
+            skew_ms: 0.0,
+            overlap: 0.0,
+            device_read_bytes: None,
+            device_write_bytes: None,
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+            limiter: Limiter::Unknown,
+            validity: Validity::Valid,
+        }
+    }
+
     /// The value of the metric `name`, when the sample has it.
     pub fn metric(&self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|m| m.name == name).map(|m| m.value)

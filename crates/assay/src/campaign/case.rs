@@ -4,7 +4,7 @@
 use super::judge::{self, Seen};
 use anyhow::{Context, Result};
 use lab::{Coldness, Device, Instance, LabError, Residency, Snapshot, Usage};
-use model::{CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Limiter, Sample, Validity};
+use model::{CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Sample, Validity};
 use std::{fs, ops::Range, path::PathBuf, sync::atomic::AtomicBool};
 use suites::{Measured, Test};
 use workers::{Crew, CrewError, Observer};
@@ -69,9 +69,28 @@ pub struct Bench<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Runs `test` once, one worker for each of `jobs`; `None` when it was stopped. A worker that fails
-/// makes the samples invalid; an error is about the target itself.
+/// Runs `test`, one worker for each of `jobs`; `None` when it was stopped. A worker that fails makes
+/// the samples invalid; an error is about the target itself.
+///
+/// The page cache is everybody's: now and then somebody takes pages away between the proof and the
+/// end. A case that turns out lukewarm is therefore run once more; both samples are kept, and the
+/// lukewarm one stays out of every mean. Where there is no device, nothing can be proven by it.
 pub fn run(
+    test: &dyn Test,
+    jobs: &mut [Job],
+    bench: &Bench<'_>,
+    place: &Place<'_>,
+) -> Result<Option<Vec<Sample>>> {
+    let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
+    let lukewarm = samples.iter().any(|s| matches!(s.validity, Validity::Lukewarm(_)));
+    if lukewarm && bench.instance.device().is_some() {
+        let Some(again) = attempt(test, jobs, bench, place)? else { return Ok(None) };
+        samples.extend(again);
+    }
+    Ok(Some(samples))
+}
+
+fn attempt(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
@@ -128,23 +147,8 @@ fn invalid(id: &str, need: CacheNeed, job: &Job, place: &Place<'_>, why: &str) -
         CacheNeed::Hot => CacheState::Hot,
         CacheNeed::Any => CacheState::Any,
     };
-    Sample {
-        block: place.block,
-        position: place.position,
-        case: place.case(id, job, cache),
-        metrics: Vec::new(),
-        bytes: 0,
-        ops: 0,
-        seconds: 0.0,
-        skew_ms: 0.0,
-        overlap: 0.0,
-        device_read_bytes: None,
-        device_write_bytes: None,
-        cpu_user_s: 0.0,
-        cpu_sys_s: 0.0,
-        limiter: Limiter::Unknown,
-        validity: Validity::Invalid(why.into()),
-    }
+    let bare = Sample::bare(place.block, place.position, place.case(id, job, cache), Vec::new());
+    Sample { validity: Validity::Invalid(why.into()), ..bare }
 }
 
 impl Place<'_> {
@@ -168,14 +172,7 @@ fn set_mode(jobs: &mut [Job], mode: JobMode) {
 
 fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), CrewError> {
     set_mode(jobs, mode);
-    bench.crew.run(jobs, &mut Unobserved, bench.stop).map(|_| ())
-}
-
-struct Unobserved;
-
-impl Observer for Unobserved {
-    fn released(&mut self, _phase: usize) {}
-    fn ended(&mut self, _phase: usize) {}
+    bench.crew.run(jobs, &mut (), bench.stop).map(|_| ())
 }
 
 /// What is known of the cache just before the release.

@@ -5,8 +5,8 @@ use super::prepare::Prepared;
 use anyhow::{Context, Result};
 use model::Bytes;
 use std::{
-    fs::{self, File},
-    io::{Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
     time::Instant,
 };
@@ -33,20 +33,16 @@ pub struct Pilot {
     pub read_bytes_per_s: f64,
 }
 
-/// Writes, syncs, drops and reads one file in `dir`, and removes it.
+/// Writes, syncs, drops and reads a file in `dir` that has no name, so that nothing is left of it
+/// however the program ends.
 pub fn pilot(dir: &Path) -> Result<Pilot> {
-    let path = dir.join(format!("assay-pilot-{}", std::process::id()));
-    let result = pilot_file(&path).with_context(|| format!("cannot try {}", dir.display()));
-    let removed = fs::remove_file(&path);
-    let pilot = result?;
-    removed.with_context(|| format!("cannot remove {}", path.display()))?;
-    Ok(pilot)
+    let file = tempfile::tempfile_in(dir);
+    file.and_then(try_out).with_context(|| format!("cannot try {}", dir.display()))
 }
 
-fn pilot_file(path: &Path) -> Result<Pilot> {
+fn try_out(mut file: File) -> io::Result<Pilot> {
     let mut rng = model::Rng::new(1);
     let chunk: Vec<u8> = (0..1 << 20 >> 3).flat_map(|_| rng.next_u64().to_le_bytes()).collect();
-    let mut file = File::options().create_new(true).read(true).write(true).open(path)?;
     let start = Instant::now();
     for _ in 0..PILOT_BYTES / chunk.len() {
         file.write_all(&chunk)?;

@@ -5,7 +5,7 @@ use crate::{
     campaign::{
         prepare::{self, Prepared},
         schedule,
-        sizing::{self, Load},
+        sizing::{self, Load, Pilot},
     },
     cli::{self, PlanArgs},
     exit::{self, Exit},
@@ -19,11 +19,12 @@ use std::{fmt::Write, fs, path::Path};
 pub fn plan(args: &PlanArgs, state: &Path) -> Result<Exit> {
     let prepared = Prepared::new(from_args(args)?)?;
     let work = run::work_dir(&prepared, state);
-    let scale = run::choose_scale(&prepared, &work)?;
+    let pilot = sizing::pilot(&work)?;
+    let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
     let load = Load::of(&prepared, scale, prepare::memory()?);
     let mut text = cases(&prepared, scale)?;
     text += &commands(&prepared)?;
-    text += &cost(&prepared, &load, &work)?;
+    text += &cost(&prepared, &load, &pilot, &work)?;
     terminal::out(&text);
     Ok(Exit::Done)
 }
@@ -64,10 +65,9 @@ fn commands(prepared: &Prepared) -> Result<String> {
     Ok(text)
 }
 
-fn cost(prepared: &Prepared, load: &Load, work: &Path) -> Result<String> {
+fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &prepared.plan;
     let turns = prepared.labels.len() as u64 * u64::from(plan.block_count());
-    let pilot = sizing::pilot(work)?;
     let mut text = String::new();
     writeln!(
         text,
@@ -76,7 +76,7 @@ fn cost(prepared: &Prepared, load: &Load, work: &Path) -> Result<String> {
         Bytes(load.write_bytes * turns),
         Bytes(load.read_bytes * turns),
         humantime::format_duration(std::time::Duration::from_secs(
-            (load.seconds(&pilot) * turns as f64) as u64
+            (load.seconds(pilot) * turns as f64) as u64
         )),
         Bytes(sizing::free_bytes(work)?),
         work.display()
@@ -107,9 +107,8 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     if !args.on.is_empty() {
         plan.targets = cli::targets(&args.on).map_err(|e| exit::usage(e.to_string()))?;
     }
-    let lists = [(&args.tests, &mut plan.tests)];
-    for (given, place) in lists.into_iter().filter(|(given, _)| !given.is_empty()) {
-        place.clone_from(given);
+    if !args.tests.is_empty() {
+        plan.tests.clone_from(&args.tests);
     }
     if !args.procs.is_empty() {
         plan.procs.clone_from(&args.procs);

@@ -5,7 +5,7 @@ use crate::{
     campaign::{
         prepare::{self, Prepared},
         schedule::{Ended, Schedule},
-        sizing::{self, Load},
+        sizing::{self, Load, Pilot},
     },
     cli::{Format, RunArgs},
     exit::{self, Exit},
@@ -76,7 +76,7 @@ fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
         state: CampaignState::Open,
         assay_version: env!("CARGO_PKG_VERSION").into(),
         plan: prepared.plan.clone(),
-        scale: choose_scale(prepared, &work)?,
+        scale: choose_scale(prepared, &work, || sizing::pilot(&work))?,
         seed,
         environment: lab::collect_environment(&work),
         notes: notes(prepared),
@@ -133,7 +133,11 @@ fn notes(prepared: &Prepared) -> Vec<String> {
 }
 
 /// The scale of the plan, or the largest that fits, which is printed with its reasons.
-pub fn choose_scale(prepared: &Prepared, work: &Path) -> Result<f64> {
+pub fn choose_scale(
+    prepared: &Prepared,
+    work: &Path,
+    pilot: impl FnOnce() -> Result<Pilot>,
+) -> Result<f64> {
     if let Scale::Factor(scale) = prepared.plan.scale {
         return Ok(scale);
     }
@@ -141,7 +145,7 @@ pub fn choose_scale(prepared: &Prepared, work: &Path) -> Result<f64> {
         return Ok(0.002);
     }
     terminal::note(&format!("trying the backing {} for the automatic scale ...", work.display()));
-    let pilot = sizing::pilot(work)?;
+    let pilot = pilot()?;
     let memory = prepare::memory()?;
     let budget_s = prepared.plan.preset.target_block_s();
     let free = sizing::free_bytes(work)?;

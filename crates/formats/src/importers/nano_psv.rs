@@ -6,7 +6,7 @@
 
 mod detailed;
 
-use super::{bare_sample, campaign, records};
+use super::{campaign, records};
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
     columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, slug, test_info},
@@ -235,6 +235,6 @@ fn sample(
         seconds: cell.workers.seconds(),
         skew_ms: cell.workers.skew_ms(),
         overlap: cell.workers.overlap(),
-        ..bare_sample(block, position, case, cell.metrics.clone())
+        ..Sample::bare(block, position, case, cell.metrics.clone())
     }
 }
