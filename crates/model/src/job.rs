@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Metric, Options};
+use crate::{Bytes, Histogram, Metric, Options};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -95,6 +95,9 @@ pub struct Job {
     pub memory: Bytes,
     /// Suite knobs.
     pub knobs: Options,
+    /// The declaration of the test, TOML, when it is not built into the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declaration: Option<String>,
 }
 
 /// What a phase of a timed part did.
@@ -148,6 +151,12 @@ pub struct WorkerReport {
     pub command_chars: u32,
     /// Further numbers of the test itself.
     pub metrics: Vec<Metric>,
+    /// Latencies of its operations, by kind of operation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<Histogram>,
+    /// What the program that was run printed, when the figures are in it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
     /// Why it failed: one line, with the object; `None` when it did not.
     pub error: Option<String>,
 }

@@ -5,6 +5,7 @@
 
 mod case;
 mod dataset;
+mod histogram;
 mod job;
 mod knob;
 mod plan;
@@ -20,6 +21,7 @@ pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, Origin, TargetRecord, TargetState,
 };
+pub use histogram::{Histogram, LatencyKind};
 pub use job::{
     CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport,
 };

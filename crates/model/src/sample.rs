@@ -1,6 +1,6 @@
 //! A sample is one measurement of one case in one block: raw, never averaged.
 
-use crate::Case;
+use crate::{Case, Histogram};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -186,6 +186,9 @@ pub struct Sample {
     pub limiter: Limiter,
     /// Whether it may enter a mean.
     pub validity: Validity,
+    /// Latencies of its operations, all workers, one histogram for each kind of operation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<Histogram>,
 }
 
 impl Sample {
@@ -207,6 +210,7 @@ impl Sample {
             cpu_sys_s: 0.0,
             limiter: Limiter::Unknown,
             validity: Validity::Valid,
+            histograms: Vec::new(),
         }
     }
 

@@ -140,6 +140,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 cpu_sys_s: times.4,
                 limiter,
                 validity,
+                histograms: Vec::new(),
             };
             (target, test, sample)
         },

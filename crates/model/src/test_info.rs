@@ -19,12 +19,41 @@ pub enum Group {
     ReadHot,
     /// Operations on files rather than on data.
     Meta,
+    /// Blocks read one after the other.
+    SequentialRead,
+    /// Blocks written one after the other.
+    SequentialWrite,
+    /// Blocks read at random places.
+    RandomRead,
+    /// Blocks written at random places.
+    RandomWrite,
+    /// Reads and writes at random places at the same time.
+    Mixed,
+    /// Many small files created, rewritten, read and removed.
+    Files,
+    /// Small durable writes that somebody waits for.
+    Transactions,
+    /// Whole programs.
+    Applications,
 }
 
 impl Group {
     /// Every group in the order of the tables.
-    pub const ALL: [Group; 5] =
-        [Group::WriteCritical, Group::WriteOther, Group::ReadCold, Group::ReadHot, Group::Meta];
+    pub const ALL: [Group; 13] = [
+        Group::WriteCritical,
+        Group::WriteOther,
+        Group::ReadCold,
+        Group::ReadHot,
+        Group::Meta,
+        Group::SequentialRead,
+        Group::SequentialWrite,
+        Group::RandomRead,
+        Group::RandomWrite,
+        Group::Mixed,
+        Group::Files,
+        Group::Transactions,
+        Group::Applications,
+    ];
 
     /// The word used in files.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +63,14 @@ impl Group {
             Group::ReadCold => "read-cold",
             Group::ReadHot => "read-hot",
             Group::Meta => "meta",
+            Group::SequentialRead => "sequential-read",
+            Group::SequentialWrite => "sequential-write",
+            Group::RandomRead => "random-read",
+            Group::RandomWrite => "random-write",
+            Group::Mixed => "mixed",
+            Group::Files => "files",
+            Group::Transactions => "transactions",
+            Group::Applications => "applications",
         }
     }
 
@@ -45,6 +82,14 @@ impl Group {
             Group::ReadCold => "Read, cold",
             Group::ReadHot => "Read, hot",
             Group::Meta => "Metadata",
+            Group::SequentialRead => "Sequential read",
+            Group::SequentialWrite => "Sequential write",
+            Group::RandomRead => "Random read",
+            Group::RandomWrite => "Random write",
+            Group::Mixed => "Mixed reads and writes",
+            Group::Files => "Small files",
+            Group::Transactions => "Transactions",
+            Group::Applications => "Applications",
         }
     }
 }

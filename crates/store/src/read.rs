@@ -283,6 +283,7 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
         cpu_sys_s: row.get(17)?,
         limiter: found.word(row, 18, "limiter")?,
         validity: found.word(row, 19, "validity")?,
+        histograms: Vec::new(),
     })
 }
 

@@ -53,6 +53,7 @@ fn jobs(workers: u32, rounds: usize) -> Vec<Job> {
         data: DataKind::Random,
         memory: Bytes(0),
         knobs: [(ROUNDS_KNOB.to_string(), rounds.to_string())].into(),
+        declaration: None,
     };
     (0..workers).map(job).collect()
 }

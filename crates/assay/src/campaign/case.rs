@@ -271,6 +271,9 @@ impl Outcome {
             cpu_sys_s,
             limiter: judge::limiter(&usage, measured, cpu_user_s + cpu_sys_s, job.workers),
             validity,
+            histograms: model::Histogram::merged(
+                self.report.workers.iter().flat_map(|w| &w.histograms),
+            ),
         }
     }
 }

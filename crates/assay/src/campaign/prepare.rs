@@ -91,6 +91,7 @@ impl Prepared {
             data: self.plan.data.clone(),
             memory,
             knobs: self.plan.knobs.clone(),
+            declaration: None,
         }
     }
 }

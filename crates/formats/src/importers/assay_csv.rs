@@ -136,6 +136,7 @@ fn read_sample(table: &Table<'_>, row: &Row) -> Result<Sample, FormatError> {
         cpu_sys_s: table.number(row, "cpu_sys_s")?,
         limiter: table.get(row, "limiter")?,
         validity: table.get(row, "validity")?,
+        histograms: Vec::new(),
     })
 }
 

@@ -48,6 +48,7 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
         cpu_sys_s: 0.7,
         limiter: Limiter::Device,
         validity: validity(block, target, test),
+        histograms: Vec::new(),
     }
 }
 

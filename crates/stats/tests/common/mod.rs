@@ -41,6 +41,7 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
         cpu_sys_s: 0.1,
         limiter: Limiter::Device,
         validity: Validity::Valid,
+        histograms: Vec::new(),
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         data: DataKind::Random,
         memory: Bytes(0),
         knobs: Options::new(),
+        declaration: None,
     }
 }
 

@@ -34,6 +34,7 @@ fn jobs(test: &str, workers: u32) -> Vec<Job> {
         data: DataKind::Random,
         memory: Bytes(1 << 30),
         knobs: Default::default(),
+        declaration: None,
     };
     (0..workers).map(job).collect()
 }

@@ -26,6 +26,7 @@ pub(super) fn job(test: &str, dir: &Path) -> Job {
         data: DataKind::Random,
         memory: Bytes(1 << 40),
         knobs: Options::new(),
+        declaration: None,
     }
 }
 
