@@ -1,43 +1,21 @@
-//! What to do: test suites, one file per suite or family of tests.
+//! What to do: test suites.
 //!
 //! A `Test` says what it measures and what it needs, fills what is missing, and starts a `Run`;
 //! the run does its timed phases through a `Meter`, which waits at the barrier and holds the clock.
+//! The tests of `columnar` are code, one file for each family. All others are declared in TOML, each
+//! of one of the `kinds`, so that a user can copy, change and add to them.
 
 pub mod columnar;
+mod declare;
+mod figures;
+pub mod kinds;
 pub mod null;
+mod page;
+mod suite;
 pub mod test;
+#[cfg(test)]
+mod testing;
 
-use model::Job;
-use std::{collections::BTreeMap, path::PathBuf};
-pub use test::{Estimate, Measured, Meter, Run, Suite, Test, TestError};
-
-/// Every suite that is offered.
-pub static SUITES: &[&Suite] = &[&columnar::COLUMNAR];
-
-/// The suite called `name`; also those that are not offered.
-pub fn suite(name: &str) -> Option<&'static Suite> {
-    all().find(|suite| suite.name == name)
-}
-
-/// The test whose figures include those of `id`: its own, or those of the sync that follows it.
-pub fn find(id: &str) -> Option<&'static dyn Test> {
-    all()
-        .flat_map(|suite| suite.tests.iter().copied())
-        .find(|test| test.infos().iter().any(|info| info.id == id))
-}
-
-/// Bytes that one worker needs on disk for `tests`: the files that they share, once, and the most
-/// that any of them needs while it runs.
-pub fn space_bytes(tests: &[&dyn Test], job: &Job) -> u64 {
-    let mut files = BTreeMap::<PathBuf, u64>::new();
-    for (path, bytes) in tests.iter().flat_map(|test| test.space(job)) {
-        let largest = files.entry(path).or_default();
-        *largest = bytes.max(*largest);
-    }
-    let scratch = tests.iter().map(|test| test.estimate(job).scratch_bytes).max().unwrap_or(0);
-    files.values().sum::<u64>() + scratch
-}
-
-fn all() -> impl Iterator<Item = &'static Suite> {
-    SUITES.iter().copied().chain([&null::NULL])
-}
+pub use declare::DeclarationError;
+pub use suite::{Presets, Suite, find, from_text, of_job, space_bytes, suite, suites};
+pub use test::{Estimate, Measured, Meter, Missing, Run, Test, TestError, Workers};

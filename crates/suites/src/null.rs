@@ -1,16 +1,19 @@
 //! A suite that touches no disk: its phases take a given time and count given bytes, and its figures
 //! are exact functions of these, so that everything around a test can be tested.
 
-use crate::{Estimate, Measured, Meter, Run, Suite, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Suite, Test, TestError, suite::Presets};
 use model::{Better, CacheNeed, CrewReport, Group, Job, Knob, Metric, PhaseKind, TestInfo};
-use std::{path::PathBuf, thread, time::Duration};
+use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 
 /// The suite `null`; found by name, not listed.
 pub static NULL: Suite = Suite {
-    name: "null",
-    about: "No disk: phases of a given length and a given number of bytes.",
+    name: Cow::Borrowed("null"),
+    about: Cow::Borrowed("No disk: phases of a given length and a given number of bytes."),
     knobs: &KNOBS,
-    tests: &[&NullTest::Write, &NullTest::Read],
+    tests: Cow::Borrowed(&[&NullTest::Write, &NullTest::Read]),
+    procs: Vec::new(),
+    presets: Presets::ALL,
+    text: None,
 };
 
 static KNOBS: [Knob; 4] = [
@@ -114,6 +117,7 @@ impl Test for NullTest {
                 skew_ms: 0.0,
                 overlap: 1.0,
                 phases,
+                problem: None,
             }
         };
         match self {

@@ -1,7 +1,7 @@
 //! The traits between a test and the worker that runs it.
 
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, Knob, Metric, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Histogram, Job, Metric, PhaseKind, TestInfo};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -70,10 +70,25 @@ pub trait Run {
     fn command_chars(&self) -> u32 {
         0
     }
+
+    /// Latencies of the operations of the timed part; asked once, after `verify`.
+    fn histograms(&mut self) -> Vec<Histogram> {
+        Vec::new()
+    }
+
+    /// Further numbers of this worker; asked once, after `verify`.
+    fn metrics(&mut self) -> Vec<Metric> {
+        Vec::new()
+    }
+
+    /// What the program that was run printed, when the figures are in it; asked once.
+    fn output(&mut self) -> String {
+        String::new()
+    }
 }
 
 /// What one worker will do in a test; for plans, free space and time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Bytes written in the timed part.
     pub write_bytes: u64,
@@ -85,6 +100,8 @@ pub struct Estimate {
     pub disk_bytes: u64,
     /// Further bytes on the disk only while it runs.
     pub scratch_bytes: u64,
+    /// Seconds that the timed part takes whatever the disk does: a test that runs for a given time.
+    pub fixed_s: f64,
 }
 
 /// What was measured under one test id.
@@ -106,6 +123,28 @@ pub struct Measured {
     pub overlap: f64,
     /// Indices of its phases in the crew's report, so that device bytes can be charged to it.
     pub phases: std::ops::Range<usize>,
+    /// Why it is no measurement, when only a part of the run failed.
+    pub problem: Option<String>,
+}
+
+/// Who does the work of a test when a number of processes is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// As many workers as asked for.
+    Asked,
+    /// Always this many, whatever was asked for.
+    Fixed(u32),
+    /// One worker, which runs a program that starts as many processes as asked for itself.
+    Program,
+}
+
+/// What the machine lacks for a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What, as `uv`.
+    pub what: String,
+    /// How to get it: a package, or a place.
+    pub fix: String,
 }
 
 /// One kind of work.
@@ -116,6 +155,27 @@ pub trait Test: Sync {
 
     /// The cache state to establish before the timed part.
     fn cache(&self) -> CacheNeed;
+
+    /// Who does the work.
+    fn workers(&self) -> Workers {
+        Workers::Asked
+    }
+
+    /// Threads in each worker.
+    fn threads(&self, job: &Job) -> u32 {
+        job.threads
+    }
+
+    /// What the machine lacks, so that the test cannot run here.
+    fn missing(&self) -> Option<Missing> {
+        None
+    }
+
+    /// The declaration from which a worker makes the test again; `None` for one that is built into
+    /// the program and found by its id.
+    fn declaration(&self) -> Option<String> {
+        None
+    }
 
     /// Creates, untimed, the files of `job` that the timed part needs and that are missing, and syncs
     /// them. Does nothing when they are there with the right size.
@@ -139,16 +199,4 @@ pub trait Test: Sync {
 
     /// The page that `assay explain` prints for `id`, Markdown.
     fn explain(&self, id: &str) -> String;
-}
-
-/// A named list of tests.
-pub struct Suite {
-    /// Name, as `columnar`.
-    pub name: &'static str,
-    /// One sentence.
-    pub about: &'static str,
-    /// Settings that every test of the suite reads from `Job::knobs`.
-    pub knobs: &'static [Knob],
-    /// Tests in the order in which they run.
-    pub tests: &'static [&'static dyn Test],
 }

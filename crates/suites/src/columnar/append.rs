@@ -130,7 +130,7 @@ impl Test for AppendTest {
         let (disk_bytes, scratch_bytes) =
             if self.stays() { (bytes + headers, 0) } else { (0, bytes) };
         let ops = plan.rows() / plan.chunk_rows;
-        Estimate { write_bytes: bytes, read_bytes: 0, ops, disk_bytes, scratch_bytes }
+        Estimate { write_bytes: bytes, ops, disk_bytes, scratch_bytes, ..Estimate::default() }
     }
 
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {

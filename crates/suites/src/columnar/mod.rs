@@ -26,12 +26,18 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::Suite;
+use crate::{Suite, suite::Presets};
+use std::borrow::Cow;
 
 /// The suite of the columnar database.
 pub static COLUMNAR: Suite = Suite {
-    name: "columnar",
-    about: "What a kdb+ database does on disk: columns written, appended, amended, mapped, read at random and sorted.",
+    name: Cow::Borrowed("columnar"),
+    about: Cow::Borrowed(
+        "What a kdb+ database does on disk: columns written, appended, amended, mapped, read at random and sorted.",
+    ),
     knobs: &settings::KNOBS,
-    tests: list::TESTS,
+    tests: Cow::Borrowed(list::TESTS),
+    procs: Vec::new(),
+    presets: Presets::ALL,
+    text: None,
 };

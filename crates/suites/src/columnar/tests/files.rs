@@ -167,14 +167,14 @@ fn estimates_agree_with_what_is_there() {
     let job = job("", dir.path());
     let near = |a: u64, b: u64| a.abs_diff(b) as f64 <= 0.1 * b as f64 + 4096.0;
     let mut expected = 0;
-    for test in COLUMNAR.tests {
+    for test in COLUMNAR.tests.iter() {
         run(*test, &job).unwrap();
         expected += test.estimate(&job).disk_bytes;
         let (found, id) = (used(dir.path()), &test.infos()[0].id);
         // The sort test also leaves the list of symbols.
         assert!(near(expected, found.saturating_sub(50_008)) || near(expected, found), "{id}");
     }
-    let space = space_bytes(COLUMNAR.tests, &job);
+    let space = space_bytes(&COLUMNAR.tests, &job);
     let scratch = COLUMNAR.tests.iter().map(|t| t.estimate(&job).scratch_bytes).max().unwrap();
     assert!(near(space - scratch, used(dir.path())));
 }

@@ -1,0 +1,196 @@
+//! Suites written in TOML: a list of `[[test]]` tables, each of a kind that this program knows.
+//!
+//! ```toml
+//! name = "mine"
+//! about = "One sentence."
+//! procs = [1]                      # process counts when none are asked for
+//! presets.smoke = ["mine.*.4k"]    # tests of a preset; without it, all
+//!
+//! [defaults.io]                    # for every test of the kind `io`
+//! size = "1G"
+//!
+//! [[test]]
+//! kind = "io"
+//! id = "mine.{rw}.{block}"         # one test for each combination of `for`
+//! for.rw = ["rndrd", "rndwr"]
+//! for.block = ["4k", "64k"]
+//! ```
+
+mod expand;
+
+use crate::{
+    Suite, Test,
+    kinds::{self, Head},
+    suite::Presets,
+};
+use model::{Group, Options};
+use serde::Deserialize;
+use std::{borrow::Cow, collections::BTreeMap};
+use toml::{Table, Value};
+
+/// A declaration that makes no suite.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct DeclarationError {
+    /// The file, with the line where that is known.
+    pub file: String,
+    /// What is wrong and what to do.
+    pub why: String,
+}
+
+impl DeclarationError {
+    pub(crate) fn new(file: &str, why: impl ToString) -> DeclarationError {
+        DeclarationError { file: file.into(), why: why.to_string() }
+    }
+}
+
+/// A file of declarations as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    about: String,
+    #[serde(default)]
+    procs: Vec<u32>,
+    #[serde(default)]
+    presets: Presets,
+    #[serde(default)]
+    defaults: BTreeMap<String, Table>,
+    test: Vec<Table>,
+}
+
+/// The suite that `text` declares, with `knobs` set in every test whose kind knows them.
+pub(crate) fn suite(
+    file: &str,
+    text: Cow<'static, str>,
+    knobs: &Options,
+) -> Result<Suite, DeclarationError> {
+    let declared: File = toml::from_str(&text).map_err(|error| syntax(file, &text, &error))?;
+    check_name(file, &declared.name)?;
+    check_knobs(file, &declared, knobs)?;
+    let mut tests = Vec::new();
+    for table in &declared.test {
+        for table in expand::expand(table).map_err(|why| DeclarationError::new(file, why))? {
+            tests.push(leaked(file, with_defaults(&declared, table, knobs))?);
+        }
+    }
+    check_ids(file, &declared.name, &tests)?;
+    Ok(Suite {
+        name: declared.name.into(),
+        about: declared.about.into(),
+        knobs: &[],
+        tests: tests.into(),
+        procs: declared.procs,
+        presets: declared.presets,
+        text: Some(text),
+    })
+}
+
+/// The one test that `text` declares: what `Test::declaration` gave.
+pub(crate) fn test(text: &str) -> Result<&'static dyn Test, DeclarationError> {
+    let table = text.parse::<Table>().map_err(|error| syntax("declaration", text, &error))?;
+    leaked("declaration", table)
+}
+
+fn syntax(file: &str, text: &str, error: &toml::de::Error) -> DeclarationError {
+    let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+    DeclarationError::new(&format!("{file}:{line}"), error.message().replace('\n', " "))
+}
+
+fn check_name(file: &str, name: &str) -> Result<(), DeclarationError> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if !name.is_empty() && name.chars().all(plain) {
+        return Ok(());
+    }
+    let why = format!("the name `{name}` of a suite needs small letters, digits, - and _ only");
+    Err(DeclarationError::new(file, why))
+}
+
+/// Every knob must be known to the kind of some test; a typing error would else do nothing.
+fn check_knobs(file: &str, declared: &File, knobs: &Options) -> Result<(), DeclarationError> {
+    let kind_of = |table: &Table| table.get("kind").and_then(Value::as_str).map(str::to_owned);
+    let used: Vec<_> =
+        declared.test.iter().filter_map(kind_of).filter_map(|name| kinds::find(&name)).collect();
+    for key in knobs.keys() {
+        if !used.iter().any(|kind| kind.knows(key)) {
+            let mut known: Vec<_> =
+                used.iter().flat_map(|kind| kind.knobs).map(|knob| knob.name).collect();
+            known.sort_unstable();
+            known.dedup();
+            let known = known.join(", ");
+            let why = format!("no test of suite {} has `{key}`; they know {known}", declared.name);
+            return Err(DeclarationError::new(file, why));
+        }
+    }
+    Ok(())
+}
+
+fn with_defaults(declared: &File, table: Table, knobs: &Options) -> Table {
+    let name = table.get("kind").and_then(Value::as_str).unwrap_or_default().to_string();
+    let mut whole = declared.defaults.get(&name).cloned().unwrap_or_default();
+    whole.extend(table);
+    whole.insert("suite".into(), declared.name.clone().into());
+    if let Some(kind) = kinds::find(&name) {
+        let set = knobs.iter().filter(|(key, _)| kind.knows(key));
+        whole.extend(set.map(|(key, text)| (key.clone(), value(text))));
+    }
+    whole
+}
+
+/// A knob's text as TOML would read it, else as text.
+fn value(text: &str) -> Value {
+    let parsed = format!("v = {text}").parse::<Table>().ok();
+    parsed.and_then(|mut table| table.remove("v")).unwrap_or_else(|| text.into())
+}
+
+fn leaked(file: &str, table: Table) -> Result<&'static dyn Test, DeclarationError> {
+    let id = table.get("id").and_then(Value::as_str).unwrap_or("(without id)").to_string();
+    let test =
+        make(table).map_err(|why| DeclarationError::new(file, format!("test {id}: {why}")))?;
+    Ok(Box::leak(test))
+}
+
+/// Separates what every test says from what its kind reads, and lets the kind make the test.
+fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
+    let declaration = table.to_string();
+    let mut text = |key: &str| match table.remove(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{key}` must be a text")),
+    };
+    let kind = text("kind")?.ok_or("it has no `kind`")?;
+    let head = Head {
+        id: text("id")?.ok_or("it has no `id`")?,
+        suite: text("suite")?.ok_or("it has no `suite`")?,
+        name: text("name")?,
+        about: text("about")?,
+        group: text("group")?.map(|word| word.parse::<Group>()).transpose()?,
+        testtype: text("testtype")?,
+        declaration,
+    };
+    let kind = kinds::find(&kind).ok_or_else(|| {
+        format!("there is no kind `{kind}`; use one of {}", kinds::names().join(", "))
+    })?;
+    kind.check(&table)?;
+    (kind.make)(head, table)
+}
+
+/// Ids are stored for ever and must tell the suite.
+fn check_ids(file: &str, suite: &str, tests: &[&dyn Test]) -> Result<(), DeclarationError> {
+    let mut seen = std::collections::HashSet::new();
+    for info in tests.iter().flat_map(|test| test.infos()) {
+        if !info.id.starts_with(&format!("{suite}.")) {
+            let why =
+                format!("the id `{}` must start with the name of the suite and a dot", info.id);
+            return Err(DeclarationError::new(file, why));
+        }
+        if !seen.insert(info.id.clone()) {
+            let why = format!("two tests have the id `{}`", info.id);
+            return Err(DeclarationError::new(file, why));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! Named lists of tests: those in code, those declared in the TOML files that ship inside the
+//! program, and those that a user wrote.
+//!
+//! A suite lives as long as the program, so that tests can be handed around as plain references; the
+//! few that are read from files are leaked on purpose.
+
+use crate::{DeclarationError, Test, columnar::COLUMNAR, declare, null::NULL};
+use model::{Job, Knob, Options, Preset, check_options};
+use serde::Deserialize;
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::LazyLock};
+
+/// A named list of tests.
+#[derive(Clone)]
+pub struct Suite {
+    /// Name, as `columnar`.
+    pub name: Cow<'static, str>,
+    /// One sentence.
+    pub about: Cow<'static, str>,
+    /// Settings that every test of the suite reads from `Job::knobs`; the settings of a declared
+    /// suite are those of the kinds of its tests.
+    pub knobs: &'static [Knob],
+    /// Tests in the order in which they run.
+    pub tests: Cow<'static, [&'static dyn Test]>,
+    /// Process counts when none are asked for; empty leaves it to the program.
+    pub procs: Vec<u32>,
+    /// Which tests a preset runs when none are asked for.
+    pub presets: Presets,
+    /// The declaration, TOML; `None` for a suite in code.
+    pub text: Option<Cow<'static, str>>,
+}
+
+/// Globs on test ids for each preset; empty means every test.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Presets {
+    /// Tests of `smoke`.
+    pub smoke: Vec<String>,
+    /// Tests of `quick`.
+    pub quick: Vec<String>,
+    /// Tests of `standard`.
+    pub standard: Vec<String>,
+    /// Tests of `publish`.
+    pub publish: Vec<String>,
+}
+
+impl Presets {
+    /// Every test in every preset.
+    pub const ALL: Presets =
+        Presets { smoke: Vec::new(), quick: Vec::new(), standard: Vec::new(), publish: Vec::new() };
+
+    /// The globs of `preset`.
+    pub fn globs(&self, preset: Preset) -> &[String] {
+        match preset {
+            Preset::Smoke => &self.smoke,
+            Preset::Quick => &self.quick,
+            Preset::Standard => &self.standard,
+            Preset::Publish => &self.publish,
+        }
+    }
+}
+
+macro_rules! shipped {
+    ($($file:literal),* $(,)?) => {
+        /// The declarations that ship inside the program, in the order of `assay explain`.
+        const SHIPPED: &[(&str, &str)] = &[$(($file, include_str!(concat!("declared/", $file)))),*];
+    };
+}
+
+shipped!();
+
+static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
+    let none = Options::new();
+    let shipped = SHIPPED.iter().map(|(file, text)| {
+        // A test reads every one of them; a program that cannot is not the one that was tested.
+        declare::suite(file, Cow::Borrowed(text), &none).unwrap_or_else(|error| panic!("{error}"))
+    });
+    std::iter::once(COLUMNAR.clone()).chain(shipped).collect()
+});
+
+/// Every suite that is offered.
+pub fn suites() -> &'static [Suite] {
+    &SUITES
+}
+
+/// The suite called `name`, with `knobs` set where it knows them; also those that are not offered.
+pub fn suite(name: &str, knobs: &Options) -> Result<Option<&'static Suite>, DeclarationError> {
+    let Some(suite) = all().find(|suite| suite.name == name) else { return Ok(None) };
+    match &suite.text {
+        Some(text) if !knobs.is_empty() => from_text(name, text, knobs).map(Some),
+        Some(_) => Ok(Some(suite)),
+        None => {
+            let knob_error = |why: model::KnobError| DeclarationError::new(name, why.to_string());
+            check_options(&format!("suite {name}"), suite.knobs, knobs).map_err(knob_error)?;
+            Ok(Some(suite))
+        }
+    }
+}
+
+/// The suite that `text`, which was read from `file`, declares.
+pub fn from_text(
+    file: &str,
+    text: &str,
+    knobs: &Options,
+) -> Result<&'static Suite, DeclarationError> {
+    let suite = declare::suite(file, Cow::Owned(text.into()), knobs)?;
+    Ok(Box::leak(Box::new(suite)))
+}
+
+/// The test of `job`: made from its declaration, or the one in code whose figures include its id.
+pub fn of_job(job: &Job) -> Result<&'static dyn Test, String> {
+    match &job.declaration {
+        Some(text) => declare::test(text).map_err(|error| error.to_string()),
+        None => {
+            let unknown = || format!("test `{}` is not known to this version of assay", job.test);
+            find(&job.test).ok_or_else(unknown)
+        }
+    }
+}
+
+/// The test whose figures include those of `id`: its own, or those of the sync that follows it.
+pub fn find(id: &str) -> Option<&'static dyn Test> {
+    all()
+        .flat_map(|suite| suite.tests.iter().copied())
+        .find(|test| test.infos().iter().any(|info| info.id == id))
+}
+
+/// Bytes that one worker needs on disk for `tests`: the files that they share, once, and the most
+/// that any of them needs while it runs.
+pub fn space_bytes(tests: &[&dyn Test], job: &Job) -> u64 {
+    let mut files = BTreeMap::<PathBuf, u64>::new();
+    for (path, bytes) in tests.iter().flat_map(|test| test.space(job)) {
+        let largest = files.entry(path).or_default();
+        *largest = bytes.max(*largest);
+    }
+    let scratch = tests.iter().map(|test| test.estimate(job).scratch_bytes).max().unwrap_or(0);
+    files.values().sum::<u64>() + scratch
+}
+
+fn all() -> impl Iterator<Item = &'static Suite> {
+    SUITES.iter().chain([&NULL])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_shipped_declaration_is_read_and_ids_are_unique() {
+        for (file, text) in SHIPPED {
+            let suite = from_text(file, text, &Options::new()).unwrap();
+            assert!(file.strip_suffix(".toml") == Some(&suite.name), "{file}");
+            assert!(!suite.tests.is_empty());
+        }
+        let infos = || suites().iter().flat_map(|s| s.tests.iter()).flat_map(|t| t.infos());
+        let ids: BTreeSet<String> = infos().map(|info| info.id).collect();
+        assert_eq!(ids.len(), infos().count());
+        assert!(ids.iter().all(|id| find(id).is_some()));
+    }
+
+    #[test]
+    fn a_preset_names_tests_that_exist() {
+        for suite in suites() {
+            for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
+                for glob in suite.presets.globs(preset) {
+                    let mut infos = suite.tests.iter().flat_map(|t| t.infos());
+                    let found = infos.any(|i| wildmatch::WildMatch::new(glob).matches(&i.id));
+                    assert!(found, "{}: {glob}", suite.name);
+                }
+            }
+        }
+    }
+}
