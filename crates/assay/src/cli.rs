@@ -62,13 +62,15 @@ pub struct PlanArgs {
     /// separate plain names by commas [default: every file system this machine supports]
     #[arg(long, value_name = "TARGET")]
     pub on: Vec<String>,
-    /// Suite to run [default: columnar]
-    #[arg(long)]
-    pub suite: Option<String>,
+    /// Suite to run: a name that `assay explain` lists, or a file of declarations, NAME.toml; repeat
+    /// or separate by commas [default: columnar]
+    #[arg(long, value_name = "SUITE", value_delimiter = ',')]
+    pub suite: Vec<String>,
     /// Only the tests whose id matches this glob, as 'columnar.write.*'; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub tests: Vec<String>,
-    /// Numbers of worker processes [default: 1 and four times the processors, at most 64]
+    /// Numbers of worker processes [default: the suite's, else 1 and four times the processors, at
+    /// most 64]
     #[arg(long, value_delimiter = ',')]
     pub procs: Vec<u32>,
     /// Threads in each worker for the parallel parts [default: 1]
@@ -227,8 +229,11 @@ pub struct ImportArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Test id; without it, the list of tests
-    pub test: Option<String>,
+    /// Test id, or name of a suite; without it, the list of suites
+    pub name: Option<String>,
+    /// Print the declaration of a suite, to be copied, changed and run with `--suite FILE.toml`
+    #[arg(long, requires = "name")]
+    pub toml: bool,
 }
 
 fn preset(text: &str) -> Result<Preset, String> {

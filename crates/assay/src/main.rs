@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     // A worker is this same program under a hidden verb, because one static file must be enough on
     // a server; it is recognised before the arguments are parsed, as it is never typed by a person.
     if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
-        return workers::main(suites::find);
+        return workers::main(suites::of_job);
     }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,

@@ -136,6 +136,19 @@ pub struct Dataset {
     pub samples: Vec<Sample>,
 }
 
+impl Dataset {
+    /// Names of the suites that its tests are of, in their order, for sentences.
+    pub fn suites(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for test in &self.tests {
+            if !names.contains(&test.suite.as_str()) {
+                names.push(&test.suite);
+            }
+        }
+        if names.is_empty() { self.campaign.plan.suites.join(", ") } else { names.join(", ") }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -2,8 +2,8 @@
 //! campaign runs from the stored plan alone.
 
 use crate::{Bytes, DataKind, Options, Target};
-use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf, str::FromStr};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,9 +112,15 @@ pub struct BackingPlan {
 pub struct Plan {
     /// Candidates; empty means every file system that this machine supports.
     pub targets: Vec<Target>,
-    /// Suite to run.
-    pub suite: String,
-    /// Globs on test ids; empty means all of the suite.
+    /// Suites to run, one after the other: a name, a file of declarations, or a tool with its job as
+    /// `fio:JOB.fio`.
+    #[serde(alias = "suite", deserialize_with = "one_or_many")]
+    pub suites: Vec<String>,
+    /// What the files that `suites` names held when the plan was made, so that a campaign can be
+    /// resumed and read where they are not.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// Globs on test ids; empty means those of the preset.
     pub tests: Vec<String>,
     /// Process counts.
     pub procs: Vec<u32>,
@@ -144,7 +150,8 @@ impl Default for Plan {
     fn default() -> Plan {
         Plan {
             targets: Vec::new(),
-            suite: "columnar".into(),
+            suites: vec!["columnar".into()],
+            files: BTreeMap::new(),
             tests: Vec::new(),
             procs: Vec::new(),
             threads: 1,
@@ -159,6 +166,20 @@ impl Default for Plan {
             case_timeout_s: 3600,
         }
     }
+}
+
+/// `suite = "files"` as well as `suites = ["files", "oltp"]`.
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match OneOrMany::deserialize(from)? {
+        OneOrMany::One(name) => vec![name],
+        OneOrMany::Many(names) => names,
+    })
 }
 
 /// A plan that cannot be run.

@@ -8,7 +8,7 @@ use crate::{
 use model::{Dataset, Origin};
 
 pub(crate) fn nothing_to_compare(dataset: &Dataset, call: &Call) -> String {
-    let suite = &dataset.campaign.plan.suite;
+    let suite = dataset.suites();
     match call.candidates.as_slice() {
         [] => format!("No recommendation: no sample of {suite} is valid."),
         _ if call.cells == 0 => {
@@ -28,7 +28,7 @@ pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
     format!(
         "One run per cell: no interval, no P(best). For {} {}, {first} came first: {lead:.2}x {second}. \
          At least three blocks are needed to say more.",
-        dataset.campaign.plan.suite,
+        dataset.suites(),
         place(dataset),
     )
 }
@@ -45,7 +45,7 @@ pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0], &call.candidates[1].target);
     let mut text = format!(
         "For {} {}, {} is best ({}): {} {second} ({}).",
-        dataset.campaign.plan.suite,
+        dataset.suites(),
         place(dataset),
         first.target,
         probability(first.p_best.unwrap_or(0.0)),
@@ -95,7 +95,7 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         .collect();
     let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
     let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
-    let (names, suite) = (list(equals.iter().copied()), &dataset.campaign.plan.suite);
+    let (names, suite) = (list(equals.iter().copied()), dataset.suites());
     let gap = format!("{} {}, {}", times(call), call.candidates[1].target, interval(call));
     let any = if equals.len() == 2 { "either" } else { "any" };
     let opening = if leads {

@@ -58,7 +58,7 @@ impl CampaignFacts {
             title: campaign.title.clone(),
             created: campaign.created.clone(),
             origin: campaign.origin,
-            suite: campaign.plan.suite.clone(),
+            suite: dataset.suites(),
             blocks: points.map(|p| p.block).collect::<BTreeSet<_>>().len(),
             scale: campaign.scale,
         }

@@ -68,11 +68,13 @@ pub(crate) fn suite(
     let declared: File = toml::from_str(&text).map_err(|error| syntax(file, &text, &error))?;
     check_name(file, &declared.name)?;
     check_knobs(file, &declared, knobs)?;
-    let mut tests = Vec::new();
+    let (mut tests, mut pages) = (Vec::new(), Vec::new());
     for table in &declared.test {
+        let first = tests.len();
         for table in expand::expand(table).map_err(|why| DeclarationError::new(file, why))? {
             tests.push(leaked(file, with_defaults(&declared, table, knobs))?);
         }
+        pages.extend(tests[first..].iter().take(1).flat_map(|t| t.infos()).map(|info| info.id));
     }
     check_ids(file, &declared.name, &tests)?;
     Ok(Suite {
@@ -82,6 +84,7 @@ pub(crate) fn suite(
         tests: tests.into(),
         procs: declared.procs,
         presets: declared.presets,
+        pages,
         text: Some(text),
     })
 }

@@ -78,7 +78,7 @@ pub(crate) fn cpu_s(crew: &CrewReport, phases: Range<usize>) -> f64 {
 }
 
 /// The entry of a test whose figures come from `phases`, of which the first is the one that all
-/// workers should have been in together.
+/// workers should have been in together; with all histograms of the crew.
 pub(crate) fn measured(
     id: &str,
     crew: &CrewReport,
@@ -95,6 +95,7 @@ pub(crate) fn measured(
         skew_ms: first.map_or(0.0, Window::skew_ms),
         overlap: first.map_or(0.0, Window::overlap),
         phases,
+        histograms: Histogram::merged(crew.workers.iter().flat_map(|w| &w.histograms)),
         problem: None,
     }
 }

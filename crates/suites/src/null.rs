@@ -13,6 +13,7 @@ pub static NULL: Suite = Suite {
     tests: Cow::Borrowed(&[&NullTest::Write, &NullTest::Read]),
     procs: Vec::new(),
     presets: Presets::ALL,
+    pages: Vec::new(),
     text: None,
 };
 
@@ -117,6 +118,7 @@ impl Test for NullTest {
                 skew_ms: 0.0,
                 overlap: 1.0,
                 phases,
+                histograms: Vec::new(),
                 problem: None,
             }
         };

@@ -25,6 +25,9 @@ pub struct Suite {
     pub procs: Vec<u32>,
     /// Which tests a preset runs when none are asked for.
     pub presets: Presets,
+    /// Tests whose pages stand also for those that differ only in a value of `for`; empty where
+    /// every test has a page of its own.
+    pub pages: Vec<String>,
     /// The declaration, TOML; `None` for a suite in code.
     pub text: Option<Cow<'static, str>>,
 }
@@ -124,16 +127,16 @@ pub fn find(id: &str) -> Option<&'static dyn Test> {
         .find(|test| test.infos().iter().any(|info| info.id == id))
 }
 
-/// Bytes that one worker needs on disk for `tests`: the files that they share, once, and the most
-/// that any of them needs while it runs.
-pub fn space_bytes(tests: &[&dyn Test], job: &Job) -> u64 {
+/// Bytes that one worker needs on disk for `tests` with their jobs: the files that they share, once,
+/// and the most that any of them needs while it runs.
+pub fn space_bytes(tests: &[(&dyn Test, Job)]) -> u64 {
     let mut files = BTreeMap::<PathBuf, u64>::new();
-    for (path, bytes) in tests.iter().flat_map(|test| test.space(job)) {
+    for (path, bytes) in tests.iter().flat_map(|(test, job)| test.space(job)) {
         let largest = files.entry(path).or_default();
         *largest = bytes.max(*largest);
     }
-    let scratch = tests.iter().map(|test| test.estimate(job).scratch_bytes).max().unwrap_or(0);
-    files.values().sum::<u64>() + scratch
+    let scratch = tests.iter().map(|(test, job)| test.estimate(job).scratch_bytes).max();
+    files.values().sum::<u64>() + scratch.unwrap_or(0)
 }
 
 fn all() -> impl Iterator<Item = &'static Suite> {

@@ -123,6 +123,8 @@ pub struct Measured {
     pub overlap: f64,
     /// Indices of its phases in the crew's report, so that device bytes can be charged to it.
     pub phases: std::ops::Range<usize>,
+    /// Latencies of its operations, all workers.
+    pub histograms: Vec<Histogram>,
     /// Why it is no measurement, when only a part of the run failed.
     pub problem: Option<String>,
 }

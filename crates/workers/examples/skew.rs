@@ -19,7 +19,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let first = arguments.next();
     if first.as_deref() == Some(workers::WORKER_VERB) {
-        return Ok(workers::main(|_| Some(&Sleeper)));
+        return Ok(workers::main(|_| Ok(&Sleeper)));
     }
     let workers: u32 = first.as_deref().unwrap_or("64").parse()?;
     let rounds: usize = arguments.next().as_deref().unwrap_or("50").parse()?;

@@ -14,8 +14,8 @@ use std::{
 };
 use suites::{Test, TestError};
 
-/// Finds a test by its id.
-pub type Resolver = fn(&str) -> Option<&'static dyn Test>;
+/// Finds or makes the test of a job, or says in one line why it cannot.
+pub type Resolver = fn(&Job) -> Result<&'static dyn Test, String>;
 
 /// How much is read at a time to make a file resident.
 const WARM_BYTES: usize = 1 << 20;
@@ -76,14 +76,13 @@ fn serve(find: Resolver) -> Result<(), StartError> {
 
 /// Does the job; whatever goes wrong frees the crew and becomes the error of the report.
 fn act(find: Resolver, job: &Job, member: Member<'_>) -> WorkerReport {
-    let result = match find(&job.test) {
-        None => Err(format!("test `{}` is not known to this version of assay", job.test)),
+    let result = find(job).and_then(|test| {
         // A worker that panicked does nothing more but report, so that broken state is not seen.
-        Some(test) => match catch_unwind(AssertUnwindSafe(|| perform(test, job, member))) {
+        match catch_unwind(AssertUnwindSafe(|| perform(test, job, member))) {
             Ok(result) => result.map_err(|error| error.to_string()),
             Err(panic) => Err(format!("{} panicked: {}", job.test, message_of(panic.as_ref()))),
-        },
-    };
+        }
+    });
     let mut report = result.unwrap_or_else(|error| {
         member.break_up();
         WorkerReport { error: Some(one_line(&error)), ..WorkerReport::default() }
@@ -115,6 +114,9 @@ fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
         phases: meter.phases,
         footprint_bytes: run.footprint_bytes(),
         command_chars: run.command_chars(),
+        metrics: run.metrics(),
+        histograms: run.histograms(),
+        output: run.output(),
         ..WorkerReport::default()
     })
 }

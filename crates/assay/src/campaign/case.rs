@@ -136,29 +136,29 @@ fn broken(
         return Ok(None);
     }
     let why = error.to_string();
-    let samples =
-        test.infos().into_iter().map(|info| invalid(&info.id, test.cache(), job, place, &why));
+    let samples = test.infos().into_iter().map(|info| invalid(&info.id, test, job, place, &why));
     Ok(Some(samples.collect()))
 }
 
-fn invalid(id: &str, need: CacheNeed, job: &Job, place: &Place<'_>, why: &str) -> Sample {
-    let cache = match need {
+fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Place<'_>, why: &str) -> Sample {
+    let cache = match test.cache() {
         CacheNeed::Cold => CacheState::Cold,
         CacheNeed::Hot => CacheState::Hot,
         CacheNeed::Any => CacheState::Any,
     };
-    let bare = Sample::bare(place.block, place.position, place.case(id, job, cache), Vec::new());
+    let bare =
+        Sample::bare(place.block, place.position, place.case(id, test, job, cache), Vec::new());
     Sample { validity: Validity::Invalid(why.into()), ..bare }
 }
 
 impl Place<'_> {
-    fn case(&self, test: &str, job: &Job, cache: CacheState) -> Case {
+    fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
         Case {
             target: self.label.into(),
             suite: self.suite.into(),
-            test: test.into(),
+            test: id.into(),
             procs: job.workers,
-            threads: job.threads,
+            threads: test.threads(job),
             cache,
         }
     }
@@ -251,14 +251,17 @@ impl Outcome {
             never_cold: self.cache.never_cold,
             usage: &usage,
         };
-        let (cache, validity) = judge::cache_verdict(&seen, measured, footprint);
+        let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
+        if let Some(why) = &measured.problem {
+            validity = Validity::Invalid(why.clone());
+        }
         let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
         let mut metrics = measured.metrics.clone();
         metrics.extend(judge::machine_metrics(&usage, cpu_user_s, self.used_bytes, self.settle_s));
         Sample {
             block: place.block,
             position: place.position,
-            case: place.case(&measured.test, job, cache),
+            case: place.case(&measured.test, test, job, cache),
             metrics,
             bytes: measured.bytes,
             ops: measured.ops,
@@ -271,9 +274,7 @@ impl Outcome {
             cpu_sys_s,
             limiter: judge::limiter(&usage, measured, cpu_user_s + cpu_sys_s, job.workers),
             validity,
-            histograms: model::Histogram::merged(
-                self.report.workers.iter().flat_map(|w| &w.histograms),
-            ),
+            histograms: measured.histograms.clone(),
         }
     }
 }

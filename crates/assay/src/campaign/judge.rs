@@ -176,6 +176,8 @@ mod tests {
             skew_ms: 0.0,
             overlap: 1.0,
             phases: 0..1,
+            histograms: Vec::new(),
+            problem: None,
         }
     }
 

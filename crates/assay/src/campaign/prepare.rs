@@ -1,16 +1,17 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use crate::{exit, paths};
+use crate::{exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
 use model::{Job, JobMode, Plan, Target, TargetRecord, TargetState, TestInfo};
 use rustix::fs::{Access, access};
 use std::{
+    fs,
     path::{Path, PathBuf},
     thread,
 };
-use suites::{Suite, Test};
+use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
 
 /// A plan whose every name has been found.
@@ -20,30 +21,46 @@ pub struct Prepared {
     /// Labels of `plan.targets`, in order.
     pub labels: Vec<String>,
     /// The tests to run, in order.
-    pub tests: Vec<&'static dyn Test>,
-    /// The suite they are of.
-    pub suite: &'static Suite,
+    pub items: Vec<Item>,
+    /// Process counts at which any of them runs, ascending.
+    pub counts: Vec<u32>,
+}
+
+/// A test and when it runs.
+pub struct Item {
+    /// The test.
+    pub test: &'static dyn Test,
+    /// Name of its suite.
+    pub suite: &'static str,
+    /// Process counts that are asked of it.
+    pub counts: Vec<u32>,
+}
+
+impl Item {
+    /// How many workers do the work, and how many processes there are, when `count` is asked for.
+    pub fn workers(&self, count: u32) -> (u32, u32) {
+        match self.test.workers() {
+            Workers::Asked => (count, count),
+            Workers::Fixed(n) => (n, n),
+            Workers::Program => (1, count),
+        }
+    }
 }
 
 impl Prepared {
     /// Finds everything `plan` names and fills in its defaults.
     pub fn new(mut plan: Plan) -> Result<Prepared> {
         plan.check().map_err(|e| exit::usage(e.to_string()))?;
-        let suite = find_suite(&plan.suite)?;
-        model::check_options(&format!("suite {}", suite.name), suite.knobs, &plan.knobs)
-            .map_err(|e| exit::usage(e.to_string()))?;
-        let tests = select_tests(suite, &plan.tests)?;
+        let items = items(&mut plan)?;
+        let mut counts: Vec<u32> = items.iter().flat_map(|item| item.counts.clone()).collect();
+        counts.sort_unstable();
+        counts.dedup();
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
         }
         for target in &plan.targets {
             check_target(target)?;
         }
-        if plan.procs.is_empty() {
-            plan.procs = default_procs();
-        }
-        plan.procs.sort_unstable();
-        plan.procs.dedup();
         let labels = model::label_targets(&plan.targets);
         if let Some(baseline) = &plan.baseline
             && !labels.contains(baseline)
@@ -53,12 +70,22 @@ impl Prepared {
                 labels.join(", ")
             )));
         }
-        Ok(Prepared { plan, labels, tests, suite })
+        Ok(Prepared { plan, labels, items, counts })
     }
 
     /// What the tables need to know of the tests.
     pub fn infos(&self) -> Vec<TestInfo> {
-        self.tests.iter().flat_map(|test| test.infos()).collect()
+        self.items.iter().flat_map(|item| item.test.infos()).collect()
+    }
+
+    /// The tests that run when `count` processes are asked for.
+    pub fn items_at(&self, count: u32) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(move |item| item.counts.contains(&count))
+    }
+
+    /// Number of cases of one target in one block.
+    pub fn cases(&self) -> u64 {
+        self.items.iter().map(|item| item.counts.len() as u64).sum()
     }
 
     /// Records of the targets as a new campaign stores them.
@@ -77,14 +104,15 @@ impl Prepared {
         self.plan.targets.iter().any(has_device)
     }
 
-    /// A job like those that worker 0 of `workers` will get, for estimates.
-    pub fn job(&self, test: &str, workers: u32, scale: f64, memory: model::Bytes) -> Job {
+    /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without
+    /// directory and declaration; for estimates.
+    pub fn job(&self, item: &Item, count: u32, scale: f64, memory: model::Bytes) -> Job {
         Job {
-            test: test.into(),
+            test: item.test.infos()[0].id.clone(),
             mode: JobMode::Run,
             dir: PathBuf::new(),
             worker: 0,
-            workers,
+            workers: item.workers(count).1,
             threads: self.plan.threads,
             scale,
             seed: self.plan.seed.unwrap_or_default(),
@@ -96,27 +124,92 @@ impl Prepared {
     }
 }
 
-fn find_suite(name: &str) -> Result<&'static Suite> {
-    suites::suite(name).ok_or_else(|| {
-        let known = suites::SUITES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-        exit::usage(format!("there is no suite `{name}`; use one of {known}"))
+/// The tests of all suites of `plan`, with the files that they are declared in read into it.
+fn items(plan: &mut Plan) -> Result<Vec<Item>> {
+    let mut items = Vec::new();
+    for name in plan.suites.clone() {
+        let suite = find_suite(&name, plan)?;
+        let counts = counts(plan, suite);
+        let (mut ready, mut lacking) = (Vec::new(), Vec::new());
+        for test in select_tests(suite, plan)? {
+            match test.missing() {
+                None => ready.push(test),
+                Some(missing) => lacking.push((test, missing)),
+            }
+        }
+        for (test, missing) in &lacking {
+            let (id, what, fix) = (&test.infos()[0].id, &missing.what, &missing.fix);
+            let line = format!("{id} needs {what}, which is missing; {fix}");
+            if ready.is_empty() {
+                return Err(exit::lacking(line));
+            }
+            terminal::note(&format!("left out: {line}"));
+        }
+        items.extend(ready.into_iter().map(|test| {
+            let fixed = matches!(test.workers(), Workers::Fixed(_));
+            let counts = if fixed { counts[..1].to_vec() } else { counts.clone() };
+            Item { test, suite: &suite.name, counts }
+        }));
+    }
+    Ok(items)
+}
+
+/// The process counts of the plan, else of the suite, else one and enough to keep a device busy;
+/// ascending.
+fn counts(plan: &Plan, suite: &Suite) -> Vec<u32> {
+    let mut counts = match (plan.procs.is_empty(), suite.procs.is_empty()) {
+        (false, _) => plan.procs.clone(),
+        (true, false) => suite.procs.clone(),
+        (true, true) => default_procs(),
+    };
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+fn find_suite(name: &str, plan: &mut Plan) -> Result<&'static Suite> {
+    let usage = |error: suites::DeclarationError| exit::usage(error.to_string());
+    if name.ends_with(".toml") {
+        let text = text_of(name, plan)?;
+        return suites::from_text(name, &text, &plan.knobs).map_err(usage);
+    }
+    suites::suite(name, &plan.knobs).map_err(usage)?.ok_or_else(|| {
+        let known = suites::suites().iter().map(|s| s.name.as_ref()).collect::<Vec<_>>().join(", ");
+        exit::usage(format!("there is no suite `{name}`; use one of {known}, or a file NAME.toml"))
     })
 }
 
-fn select_tests(suite: &'static Suite, globs: &[String]) -> Result<Vec<&'static dyn Test>> {
+/// The text of a file that a suite names: what the plan has of it, else what it holds now.
+fn text_of(file: &str, plan: &mut Plan) -> Result<String> {
+    if let Some(text) = plan.files.get(file) {
+        return Ok(text.clone());
+    }
+    let text = fs::read_to_string(file)
+        .map_err(|why| exit::usage(format!("cannot read the suite {file}: {why}")))?;
+    plan.files.insert(file.into(), text.clone());
+    Ok(text)
+}
+
+/// The tests that the plan names, else those of its preset.
+fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn Test>> {
     let matches = |test: &&'static dyn Test, glob: &str| {
         test.infos().iter().any(|info| WildMatch::new(glob).matches(&info.id))
     };
-    for glob in globs {
-        if !suite.tests.iter().any(|test| matches(test, glob)) {
-            return Err(exit::usage(format!(
-                "no test of suite {} matches `{glob}`; `assay explain` lists them",
-                suite.name
-            )));
-        }
+    let of_suite = |glob: &&String| suite.tests.iter().any(|test| matches(test, glob));
+    let globs: Vec<&String> = match plan.tests.is_empty() {
+        true => suite.presets.globs(plan.preset).iter().collect(),
+        // With several suites a glob need match in one of them only.
+        false if plan.suites.len() > 1 => plan.tests.iter().filter(of_suite).collect(),
+        false => plan.tests.iter().collect(),
+    };
+    if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
+        return Err(exit::usage(format!(
+            "no test of suite {} matches `{glob}`; `assay explain {0}` lists them",
+            suite.name
+        )));
     }
-    let wanted =
-        |test: &&'static dyn Test| globs.is_empty() || globs.iter().any(|glob| matches(test, glob));
+    let all = plan.tests.is_empty() && globs.is_empty();
+    let wanted = |test: &&'static dyn Test| all || globs.iter().any(|glob| matches(test, glob));
     Ok(suite.tests.iter().copied().filter(wanted).collect())
 }
 
@@ -170,7 +263,7 @@ fn has_device(target: &Target) -> bool {
     matches!(lab::fs::resolve(target), Ok(Candidate::Made(fs, _)) if fs.has_device())
 }
 
-/// One process, and enough to keep a device busy: four for each processor, at most 64.
+/// One process, and four for each processor, at most 64.
 fn default_procs() -> Vec<u32> {
     let cpus = thread::available_parallelism().map_or(1, |n| n.get() as u32);
     vec![1, (4 * cpus).min(64)]

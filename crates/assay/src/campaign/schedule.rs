@@ -3,7 +3,7 @@
 
 use super::{
     case::{self, Bench, Place},
-    prepare::{self, Prepared},
+    prepare::{self, Item, Prepared},
 };
 use crate::terminal::Progress;
 use anyhow::{Context, Result};
@@ -59,8 +59,7 @@ impl Schedule<'_> {
     }
 
     fn cases_of_a_block(&self) -> u64 {
-        let p = self.prepared;
-        (p.labels.len() * p.plan.procs.len() * p.tests.len()) as u64
+        self.prepared.labels.len() as u64 * self.prepared.cases()
     }
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
@@ -68,7 +67,7 @@ impl Schedule<'_> {
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         for (position, &target) in order.iter().enumerate() {
-            for &procs in &self.prepared.plan.procs {
+            for &procs in &self.prepared.counts {
                 let turn = Turn { block, attempt, position: position as u32, target, procs };
                 if self.run_turn(&turn)? == Ended::Stopped {
                     return Ok(Ended::Stopped);
@@ -98,7 +97,7 @@ impl Schedule<'_> {
             Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
                 self.target_failed(turn, &error.to_string())?;
-                self.progress.done(self.prepared.tests.len() as u64);
+                self.progress.done(self.prepared.items_at(turn.procs).count() as u64);
                 return Ok(Ended::Done);
             }
         };
@@ -124,24 +123,21 @@ impl Schedule<'_> {
         let timeout = Duration::from_secs(self.prepared.plan.case_timeout_s);
         let crew =
             Crew::this_program(timeout).context("cannot find this program to start workers")?;
-        for (done, test) in self.prepared.tests.iter().enumerate() {
-            let info = &test.infos()[0];
+        let items: Vec<&Item> = self.prepared.items_at(turn.procs).collect();
+        for (done, item) in items.iter().enumerate() {
+            let info = &item.test.infos()[0];
             self.progress.now(&format!("{label} · {} proc · {}", turn.procs, info.name));
-            let mut jobs = self.jobs(turn.procs, &info.id, instance.root(), memory);
-            let place = Place {
-                block: turn.block,
-                position: turn.position,
-                label,
-                suite: self.prepared.suite.name,
-            };
+            let mut jobs = self.jobs(item, turn.procs, instance.root(), memory);
+            let place =
+                Place { block: turn.block, position: turn.position, label, suite: item.suite };
             let bench = Bench { instance, crew: &crew, stop: self.stop };
-            let samples = match case::run(*test, &mut jobs, &bench, &place) {
+            let samples = match case::run(item.test, &mut jobs, &bench, &place) {
                 Ok(Some(samples)) => samples,
                 Ok(None) => return Ok(Ended::Stopped),
                 Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
                 Err(error) => {
                     self.target_failed(turn, &format!("{}: {error:#}", info.id))?;
-                    self.progress.done((self.prepared.tests.len() - done) as u64);
+                    self.progress.done((items.len() - done) as u64);
                     return Ok(Ended::Done);
                 }
             };
@@ -153,14 +149,15 @@ impl Schedule<'_> {
         Ok(Ended::Done)
     }
 
-    fn jobs(&self, procs: u32, test: &str, root: &Path, memory: Bytes) -> Vec<Job> {
+    fn jobs(&self, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
         let job = |worker: u32| Job {
             worker,
             dir: root.join(format!("w{worker}")),
             seed: self.campaign.seed,
-            ..self.prepared.job(test, procs, self.campaign.scale, memory)
+            declaration: item.test.declaration(),
+            ..self.prepared.job(item, count, self.campaign.scale, memory)
         };
-        (0..procs).map(job).collect()
+        (0..item.workers(count).0).map(job).collect()
     }
 }
 

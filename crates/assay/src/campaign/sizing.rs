@@ -3,18 +3,22 @@
 
 use super::prepare::Prepared;
 use anyhow::{Context, Result};
-use model::Bytes;
+use model::{Bytes, Job};
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
     time::Instant,
 };
+use suites::{Estimate, Test, space_bytes};
 
 /// Bytes that the pilot writes and reads.
 const PILOT_BYTES: usize = 192 << 20;
 /// Time that a case takes whatever its size: workers, snapshots, settling, now and then a remount.
 const CASE_FIXED_S: f64 = 0.2;
+/// Time of an operation on files, roughly: between a stat that is cached and a create.
+const OP_S: f64 = 10e-6;
 /// Smallest and largest automatic factor.
 const SCALE_RANGE: (f64, f64) = (0.002, 1.0);
 /// Share of the free space that files or image may take.
@@ -68,6 +72,10 @@ pub struct Load {
     pub read_bytes: u64,
     /// Bytes on the disk at the worst moment, over process counts.
     pub peak_bytes: u64,
+    /// Operations that move no bulk data, all process counts.
+    pub ops: u64,
+    /// Time that passes whatever the disk does, seconds.
+    pub fixed_s: f64,
     /// Number of cases.
     pub cases: u64,
 }
@@ -76,25 +84,36 @@ impl Load {
     /// The load of `prepared` at `scale`.
     pub fn of(prepared: &Prepared, scale: f64, memory: Bytes) -> Load {
         let mut load = Load::default();
-        for &procs in &prepared.plan.procs {
-            let job = prepared.job("", procs, scale, memory);
-            let workers = u64::from(procs);
-            for test in &prepared.tests {
-                let estimate = test.estimate(&job);
-                load.write_bytes += estimate.write_bytes * workers;
-                load.read_bytes += estimate.read_bytes * workers;
+        for &count in &prepared.counts {
+            let mut tests = BTreeMap::<u32, Vec<(&dyn Test, Job)>>::new();
+            for item in prepared.items_at(count) {
+                let (workers, _) = item.workers(count);
+                let job = prepared.job(item, count, scale, memory);
+                load.add(&item.test.estimate(&job), workers);
+                tests.entry(workers).or_default().push((item.test, job));
             }
-            load.cases += prepared.tests.len() as u64;
-            let bytes = suites::space_bytes(&prepared.tests, &job) * workers;
-            load.peak_bytes = load.peak_bytes.max(bytes);
+            let bytes = tests.iter().map(|(workers, of)| space_bytes(of) * u64::from(*workers));
+            load.peak_bytes = load.peak_bytes.max(bytes.sum());
         }
         load
+    }
+
+    /// Adds a case of `workers`.
+    fn add(&mut self, estimate: &Estimate, workers: u32) {
+        let workers = u64::from(workers);
+        self.write_bytes += estimate.write_bytes * workers;
+        self.read_bytes += estimate.read_bytes * workers;
+        self.ops += estimate.ops * workers;
+        self.fixed_s += estimate.fixed_s;
+        self.cases += 1;
     }
 
     /// Seconds it takes on a backing with the rates of `pilot`.
     pub fn seconds(&self, pilot: &Pilot) -> f64 {
         self.write_bytes as f64 / pilot.write_bytes_per_s
             + self.read_bytes as f64 / pilot.read_bytes_per_s
+            + self.ops as f64 * OP_S
+            + self.fixed_s
             + self.cases as f64 * CASE_FIXED_S
     }
 

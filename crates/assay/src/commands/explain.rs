@@ -1,4 +1,4 @@
-//! `assay explain`: the page of a test, or the list of tests.
+//! `assay explain`: the page of a test, the tests of a suite, or the list of suites.
 
 use crate::{
     cli::ExplainArgs,
@@ -6,23 +6,46 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
+use model::Options;
+use suites::Suite;
 
-/// Prints the page of one test, or every test with its name.
+/// Prints the page of one test, the tests or the declaration of a suite, or every suite.
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
-    let text = match &args.test {
-        Some(id) => {
-            let test = suites::find(id).ok_or_else(|| {
-                exit::usage(format!("there is no test `{id}`; `assay explain` lists them"))
-            })?;
-            test.explain(id)
-        }
-        None => list(),
+    let text = match &args.name {
+        None => suites(),
+        Some(name) => match suites::suite(name, &Options::new())? {
+            Some(suite) if args.toml => declaration(suite)?,
+            Some(suite) => tests(suite),
+            None => page(name)?,
+        },
     };
     terminal::out(&text);
     Ok(Exit::Done)
 }
 
-fn list() -> String {
-    let infos = suites::SUITES.iter().flat_map(|suite| suite.tests).flat_map(|test| test.infos());
+fn suites() -> String {
+    let line = |suite: &Suite| {
+        let count = suite.tests.iter().map(|test| test.infos().len()).sum::<usize>();
+        format!("{:<12} {count:>4} tests  {}\n", suite.name, suite.about)
+    };
+    let lines: String = suites::suites().iter().map(line).collect();
+    lines
+        + "\n`assay explain SUITE` lists the tests of a suite, `assay explain TEST` explains one.\n"
+}
+
+fn tests(suite: &Suite) -> String {
+    let infos = suite.tests.iter().flat_map(|test| test.infos());
     infos.map(|info| format!("{:<42} {} ({})\n", info.id, info.name, info.testtype)).collect()
+}
+
+fn declaration(suite: &Suite) -> Result<String> {
+    let in_code = || exit::usage(format!("the tests of suite {} are code, not TOML", suite.name));
+    suite.text.as_deref().map(str::to_owned).ok_or_else(in_code)
+}
+
+fn page(id: &str) -> Result<String> {
+    let test = suites::find(id).ok_or_else(|| {
+        exit::usage(format!("there is no test or suite `{id}`; `assay explain` lists the suites"))
+    })?;
+    Ok(test.explain(id))
 }

@@ -32,11 +32,11 @@ pub fn plan(args: &PlanArgs, state: &Path) -> Result<Exit> {
 fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     let plan = &prepared.plan;
     let mut text = String::new();
-    let counts: Vec<String> = plan.procs.iter().map(ToString::to_string).collect();
+    let counts: Vec<String> = prepared.counts.iter().map(ToString::to_string).collect();
     writeln!(
         text,
         "suite {} · scale {scale} · {} processes",
-        prepared.suite.name,
+        plan.suites.join(", "),
         counts.join(", ")
     )?;
     for block in 0..plan.block_count() {
@@ -110,10 +110,12 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     if !args.tests.is_empty() {
         plan.tests.clone_from(&args.tests);
     }
+    if !args.suite.is_empty() {
+        plan.suites.clone_from(&args.suite);
+    }
     if !args.procs.is_empty() {
         plan.procs.clone_from(&args.procs);
     }
-    set(&mut plan.suite, &args.suite);
     set(&mut plan.threads, &args.threads);
     set(&mut plan.preset, &args.preset);
     set(&mut plan.scale, &args.scale);

@@ -71,7 +71,7 @@ fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
     Ok(Campaign {
         id,
-        title: format!("{} on {}", prepared.suite.name, prepared.labels.join(", ")),
+        title: format!("{} on {}", prepared.plan.suites.join(", "), prepared.labels.join(", ")),
         origin: Origin::Run,
         state: CampaignState::Open,
         assay_version: env!("CARGO_PKG_VERSION").into(),
@@ -172,7 +172,7 @@ pub fn drive(
         campaign.id,
         campaign.title,
         prepared.plan.block_count(),
-        prepared.plan.procs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        prepared.counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         campaign.scale,
         campaign.seed
     ));
@@ -217,8 +217,8 @@ fn walk(
     stop: &AtomicBool,
 ) -> Result<Ended> {
     let plan = &prepared.plan;
-    let cases = prepared.tests.len() * plan.procs.len() * plan.targets.len();
-    let progress = Progress::new(cases as u64 * u64::from(plan.block_count()));
+    let cases = prepared.cases() * plan.targets.len() as u64;
+    let progress = Progress::new(cases * u64::from(plan.block_count()));
     let records = store.dataset(&campaign.id)?.targets;
     let ended =
         Schedule { prepared, campaign, store, lab, progress: &progress, stop, records }.run();

@@ -178,6 +178,7 @@ fn measured(
         skew_ms: skew_ns as f64 / 1e6,
         overlap,
         phases: first..end,
+        histograms: Vec::new(),
         problem: None,
     }
 }

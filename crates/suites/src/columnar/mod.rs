@@ -39,5 +39,6 @@ pub static COLUMNAR: Suite = Suite {
     tests: Cow::Borrowed(list::TESTS),
     procs: Vec::new(),
     presets: Presets::ALL,
+    pages: Vec::new(),
     text: None,
 };

@@ -60,9 +60,9 @@ static TESTS: [ActTest; 9] = {
 };
 
 /// The resolver of the tests.
-pub(crate) fn find(id: &str) -> Option<&'static dyn Test> {
-    let at = ACTS.iter().position(|(name, _)| *name == id)?;
-    Some(&TESTS[at])
+pub(crate) fn find(job: &Job) -> Result<&'static dyn Test, String> {
+    let at = ACTS.iter().position(|(name, _)| *name == job.test);
+    at.map(|at| &TESTS[at] as _).ok_or_else(|| format!("test `{}` is not known", job.test))
 }
 
 #[derive(Clone, Copy)]
