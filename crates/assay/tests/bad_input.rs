@@ -22,7 +22,9 @@ fn wrong_names_are_refused_before_anything_is_touched() {
         (vec!["run", "--on", &dir, "--knob", "set_mode"], "has no value"),
         (vec!["run", "--on", &dir, "--knob", "set_mode=x"], "`set_mode=x` is not allowed"),
         (vec!["run", "--on", &dir, "--baseline", "xfs"], "baseline `xfs` is not a target"),
-        (vec!["explain", "columnar.no"], "there is no test `columnar.no`"),
+        (vec!["run", "--on", &dir, "--suite", "missing.toml"], "cannot read the suite missing.toml"),
+        (vec!["explain", "columnar", "--toml"], "code, not TOML"),
+        (vec!["explain", "columnar.no"], "there is no test or suite `columnar.no`"),
     ] {
         let line = place.fails(&args, 2);
         assert!(line.contains(says), "{args:?}: {line}");
@@ -39,6 +41,23 @@ fn a_plan_with_a_wrong_key_names_file_and_line() {
     assert!(line.contains("plan.toml:2") && line.contains("proces"), "{line}");
     let line = place.fails(&["run", "missing.toml"], 1);
     assert!(line.contains("cannot read the plan missing.toml"), "{line}");
+}
+
+#[test]
+fn a_suite_with_a_mistake_names_file_and_test() {
+    let place = Place::new();
+    let dir = format!("dir:{}", place.dir("a").display());
+    let head = "name = 'mine'\nabout = 'x'\n";
+    for (test, says) in [
+        ("[[test]\n", "mine.toml:3"),
+        ("[[test]]\nid = 'mine.a'\n", "test mine.a: it has no `kind`"),
+        ("[[test]]\nid = 'mine.a'\nkind = 'none'\n", "there is no kind `none`"),
+    ] {
+        fs::write(place.path("mine.toml"), format!("{head}{test}")).unwrap();
+        let line = place.fails(&["run", "--on", &dir, "--suite", "mine.toml"], 2);
+        assert!(line.contains("mine.toml") && line.contains(says), "{line}");
+    }
+    place.assert_clean();
 }
 
 #[test]

@@ -5,8 +5,15 @@ use crate::{lexer, tidy::Problem, tree::Tree};
 
 /// Folders whose files are registered: what the macro `registry!` of the crate does not list would
 /// compile and yet be missing.
-const REGISTERED: [&str; 3] =
-    ["crates/lab/src/fs/", "crates/formats/src/importers/", "crates/report/src/sections/"];
+const REGISTERED: [&str; 4] = [
+    "crates/lab/src/fs/",
+    "crates/formats/src/importers/",
+    "crates/report/src/sections/",
+    "crates/suites/src/kinds/",
+];
+
+/// Folder of the suites that ship as declarations, and the file whose `shipped!` lists them.
+const DECLARED: (&str, &str) = ("crates/suites/src/declared/", "crates/suites/src/suite.rs");
 
 /// Files below `crates/*/src` that their parent module or their registry does not name.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
@@ -18,7 +25,20 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
                 unnamed(tree, name, &parents).or_else(|| unregistered(tree, &file.path, name))?;
             Some(Problem::file(&file.path, what))
         })
+        .chain(unshipped(tree))
         .collect()
+}
+
+/// Declarations that would not ship.
+fn unshipped(tree: &Tree) -> impl Iterator<Item = Problem> {
+    let (folder, list) = DECLARED;
+    let listed = tree.file(list).map_or("", |file| &file.text);
+    let declared = tree.files.iter().filter(move |file| file.path.starts_with(folder));
+    declared.filter_map(move |file| {
+        let quoted = format!("\"{}\"", &file.path[folder.len()..]);
+        let what = format!("{quoted} is not in `shipped!` of {list}; add its line");
+        (!listed.contains(&quoted)).then(|| Problem::file(&file.path, what))
+    })
 }
 
 fn unnamed(tree: &Tree, name: &str, parents: &[String]) -> Option<String> {
@@ -93,6 +113,19 @@ mod tests {
         let found = check(&files("mod importers; registry!(csv);\nuse importers::psv;"));
         let what = "`psv` is in no `registry!` of crates/formats/src/; add its line";
         assert_eq!(found, [Problem::file("crates/formats/src/importers/psv.rs", what)]);
+    }
+
+    #[test]
+    fn a_declaration_that_does_not_ship_is_found() {
+        let files = |list| {
+            tree(&[
+                (DECLARED.1, list),
+                ("crates/suites/src/lib.rs", "mod suite;"),
+                ("crates/suites/src/declared/mine.toml", ""),
+            ])
+        };
+        assert_eq!(check(&files("shipped!(\"mine.toml\");")), []);
+        assert_eq!(check(&files("shipped!();")).len(), 1);
     }
 
     #[test]
