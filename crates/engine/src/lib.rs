@@ -8,5 +8,6 @@ pub mod barrier;
 pub mod clock;
 pub mod cpu;
 pub mod data;
+pub mod io;
 pub mod map;
 pub mod progress;

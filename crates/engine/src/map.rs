@@ -49,6 +49,23 @@ impl Region {
             _ => Err(invalid("outside the mapped file")),
         }
     }
+
+    fn advise(&self, advice: Advice) -> io::Result<()> {
+        // SAFETY: the range is this mapping, and no advice that is given here changes what it holds.
+        unsafe { mm::madvise(self.address.as_ptr().cast(), self.len, advice)? };
+        Ok(())
+    }
+
+    #[inline]
+    fn read(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        let from = self.check(at, out.len() as u64)?;
+        // SAFETY: the source lies in the mapping, and `out` is exclusively borrowed memory of the
+        // program, which no mapping of a file overlaps.
+        unsafe {
+            self.address.as_ptr().add(from).copy_to_nonoverlapping(out.as_mut_ptr(), out.len());
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Region {
@@ -85,18 +102,17 @@ impl ReadMap {
 
     /// `madvise(MADV_WILLNEED)` on all of it.
     pub fn will_need(&self) -> io::Result<()> {
-        self.advise(Advice::WillNeed)
+        self.0.advise(Advice::WillNeed)
     }
 
     /// `madvise(MADV_SEQUENTIAL)` on all of it.
     pub fn sequential(&self) -> io::Result<()> {
-        self.advise(Advice::Sequential)
+        self.0.advise(Advice::Sequential)
     }
 
-    fn advise(&self, advice: Advice) -> io::Result<()> {
-        // SAFETY: the range is this mapping, and neither advice changes what it holds.
-        unsafe { mm::madvise(self.0.address.as_ptr().cast(), self.0.len, advice)? };
-        Ok(())
+    /// `madvise` on all of it; `advice` is one that changes no content.
+    pub(crate) fn advise(&self, advice: Advice) -> io::Result<()> {
+        self.0.advise(advice)
     }
 
     /// Loads one byte of every page of `range`, in order; gives their exclusive or.
@@ -111,14 +127,9 @@ impl ReadMap {
     }
 
     /// Copies the bytes from `at` on into `out`.
+    #[inline]
     pub fn read(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        let from = self.0.check(at, out.len() as u64)?;
-        // SAFETY: the source lies in the mapping, and `out` is exclusively borrowed memory of the
-        // program, which no mapping of a file overlaps.
-        unsafe {
-            self.0.address.as_ptr().add(from).copy_to_nonoverlapping(out.as_mut_ptr(), out.len());
-        }
-        Ok(())
+        self.0.read(at, out)
     }
 
     /// The word at byte `at`.
@@ -182,6 +193,29 @@ impl WriteMap {
         // address is aligned.
         unsafe { self.0.address.as_ptr().add(from).cast::<u64>().write_volatile(value) };
         Ok(())
+    }
+
+    /// Copies the bytes from `at` on into `out`.
+    #[inline]
+    pub(crate) fn read(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(at, out)
+    }
+
+    /// Copies `bytes` to byte `at` on.
+    #[inline]
+    pub(crate) fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let to = self.0.check(at, bytes.len() as u64)?;
+        // SAFETY: the destination lies in the mapping, which is writable, and no mapping of a file
+        // overlaps memory that the program borrowed.
+        unsafe {
+            self.0.address.as_ptr().add(to).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+        };
+        Ok(())
+    }
+
+    /// `madvise` on all of it; `advice` is one that changes no content.
+    pub(crate) fn advise(&self, advice: Advice) -> io::Result<()> {
+        self.0.advise(advice)
     }
 }
 

@@ -18,17 +18,16 @@ pub struct Counters {
 pub struct Progress<'a>(&'a Counters);
 
 impl<'a> Progress<'a> {
-    /// A handle on `counters`; only one worker may write to them.
+    /// A handle on `counters`, which belong to one worker; its threads may share it.
     pub fn new(counters: &'a Counters) -> Progress<'a> {
         Progress(counters)
     }
 
-    /// Adds to both counters. A plain load and store, as there is one writer.
+    /// Adds to both counters.
     #[inline]
     pub fn add(&self, bytes: u64, ops: u64) {
-        let c = self.0;
-        c.bytes.store(c.bytes.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
-        c.ops.store(c.ops.load(Ordering::Relaxed) + ops, Ordering::Relaxed);
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.0.ops.fetch_add(ops, Ordering::Relaxed);
     }
 
     /// Bytes so far.

@@ -1,0 +1,70 @@
+//! Opening files for an engine, and what direct I/O asks of them.
+
+use super::{EngineError, EngineOptions, error::path_of};
+use crate::map::PAGE_BYTES;
+use rustix::fs::{AtFlags, OFlags, StatxFlags, fcntl_getfl, statx};
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+/// Alignment for direct I/O where the kernel does not say: no file system asks for more, and some
+/// silently go through the page cache for less.
+const CAREFUL_BYTES: u32 = 4096;
+
+/// Opens an existing file, with `O_DIRECT` when `direct`; for reading and writing when `write`.
+///
+/// # Errors
+/// [`EngineError::NotDirect`] when the file system refuses direct I/O.
+pub fn open(path: &Path, write: bool, direct: bool) -> Result<File, EngineError> {
+    let flags = if direct { OFlags::DIRECT.bits() as i32 } else { 0 };
+    let opened = OpenOptions::new().read(true).write(write).custom_flags(flags).open(path);
+    opened.map_err(|source| match source.kind() {
+        io::ErrorKind::InvalidInput if direct => EngineError::NotDirect { path: path.into() },
+        _ => EngineError::File { what: "open", path: path.into(), source },
+    })
+}
+
+/// To what the offset and length of direct I/O on `file` must be aligned, bytes. Memory is always
+/// aligned to a page.
+pub fn direct_alignment(file: &File) -> Result<u32, EngineError> {
+    let told = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
+    let Ok(told) = told else { return Ok(CAREFUL_BYTES) };
+    if told.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
+        return Ok(CAREFUL_BYTES);
+    }
+    match (told.stx_dio_mem_align, told.stx_dio_offset_align) {
+        (memory, offset) if offset > 0 && u64::from(memory) <= PAGE_BYTES => Ok(offset),
+        _ => Err(EngineError::NotDirect { path: path_of(file) }),
+    }
+}
+
+/// Checks that `file` is open as `options` say, and takes blocks of `block_bytes`.
+pub(super) fn check(
+    file: &File,
+    options: &EngineOptions,
+    block_bytes: u32,
+) -> Result<(), EngineError> {
+    let flags = fcntl_getfl(file).map_err(|error| EngineError::file("look at", file, error))?;
+    let path = || path_of(file).display().to_string();
+    if flags.contains(OFlags::DIRECT) != options.direct {
+        return Err(EngineError::Options(format!(
+            "{} is open {} O_DIRECT, unlike the options; open it as they say",
+            path(),
+            if options.direct { "without" } else { "with" },
+        )));
+    }
+    if options.direct {
+        let alignment = direct_alignment(file)?;
+        if !block_bytes.is_multiple_of(alignment) {
+            return Err(EngineError::Options(format!(
+                "a block of {block_bytes} bytes cannot go to {} directly; use a multiple of \
+                 {alignment}",
+                path()
+            )));
+        }
+    }
+    Ok(())
+}
