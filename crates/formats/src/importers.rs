@@ -2,6 +2,7 @@
 //! campaign that was measured elsewhere.
 
 pub(crate) mod assay_csv;
+pub(crate) mod fio;
 pub(crate) mod nano_psv;
 
 use crate::ImportOptions;

@@ -49,7 +49,7 @@ macro_rules! registry {
     };
 }
 
-registry!(assay_csv, nano_psv);
+registry!(assay_csv, fio, nano_psv);
 
 /// Bytes of a file that are shown to `sniff`.
 const HEAD_BYTES: usize = 4096;

@@ -1,0 +1,223 @@
+//! Runs of fio as a dataset: jobs become tests, runs become samples, what readers have to know
+//! becomes notes.
+
+use super::{
+    Source, metrics,
+    run::{Direction, Job, Run},
+    work::Work,
+};
+use crate::{
+    FormatError, ImportOptions,
+    columnar::slug,
+    importers::{campaign, records},
+};
+use model::{Better, CacheState, Case, Dataset, Environment, Group, Sample, TestInfo, Validity};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// fio counts run time in whole milliseconds: below this, that alone is more than 1 %.
+const SHORTEST_MS: f64 = 100.0;
+
+const NOTES: [&str; 3] = [
+    "iops is the sum of all directions; rates are decimal MB/s over the run time of each direction \
+     as fio counts it, and rates of several jobs are summed without knowing how they overlapped.",
+    "Latencies are fio's completion latencies, from submission: the service of a closed loop, which \
+     ranks nothing.",
+    "fio proves no cache state; every sample stands as `any`.",
+];
+const REPEATS: &str = "Several runs of one job are repeats on one instance, all in block 0: they \
+    are not replicates on fresh file systems, and their spread is smaller than that of those.";
+const PACED: &str = "Some jobs ran at a fixed rate; fio times operations from their issue, not from \
+    when they were due, so that their latencies are service latencies too.";
+const REPEATED: &str =
+    "Where fio printed a run in several ways into one file, the richest was read.";
+const UNTOLD: &str = "Terse output does not say how many processes a line stands for; each counts as \
+    one, and its percentiles are of completion or of total latency, as the job was told.";
+const NO_PATTERN: &str = "Some outputs do not say whether blocks were sequential or random; those \
+    tests stand among the sequential ones, and are called `read` or `write` alone.";
+const NO_BINS: &str = "Percentiles of several jobs cannot be joined without json+ bins and are left \
+    out where jobs were summed.";
+
+/// The dataset of all sources; `without` are files in which fio printed no run.
+pub(super) fn assemble(
+    sources: &[Source<'_>],
+    without: &[FormatError],
+    options: &ImportOptions,
+) -> Dataset {
+    let targets = records(sources.iter().map(|source| source.target.as_str()));
+    let mut made = Made::default();
+    for source in sources {
+        made.notes.extend(source.repeated.then_some(REPEATED));
+        made.notes.extend(source.terse.then_some(UNTOLD));
+        let position = targets.iter().position(|t| t.label == source.target).unwrap_or(0) as u32;
+        source.runs.iter().for_each(|run| made.add(run, position, &source.target));
+    }
+    made.samples.sort_by_key(|sample| (sample.block, sample.position));
+    let mut seen = BTreeSet::new();
+    let mut repeats = made.samples.iter().filter(|sample| !seen.insert(&sample.case));
+    let repeated = repeats.next().map(|_| REPEATS);
+    let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
+    let (id, title) = (format!("fio-{}", slug(&labels.join(" "))), labels.join(", "));
+    let notes: Vec<&str> = NOTES.into_iter().chain(repeated).chain(made.notes).collect();
+    let mut campaign = campaign(&id, &format!("fio: {title}"), &targets, options, &notes);
+    campaign.notes.extend(without.iter().map(|error| format!("Left out: {error}.")));
+    campaign.environment = environment(sources);
+    Dataset {
+        campaign,
+        targets,
+        tests: made.tests.into_iter().map(|t| t.info).collect(),
+        samples: made.samples,
+    }
+}
+
+fn environment(sources: &[Source<'_>]) -> Environment {
+    let runs = sources.iter().flat_map(|source| &source.runs);
+    let versions: BTreeSet<&str> = runs.filter_map(|run| run.version.as_deref()).collect();
+    let versions = versions.into_iter().collect::<Vec<_>>().join(", ");
+    let known = (!versions.is_empty()).then(|| ("fio.version".to_owned(), versions));
+    Environment(known.into_iter().collect::<BTreeMap<_, _>>())
+}
+
+/// What has been made of the runs so far.
+#[derive(Default)]
+struct Made {
+    tests: Vec<Test>,
+    /// Places in `tests` by name of the job.
+    named: HashMap<String, Vec<usize>>,
+    ids: BTreeSet<String>,
+    samples: Vec<Sample>,
+    notes: BTreeSet<&'static str>,
+}
+
+struct Test {
+    info: TestInfo,
+    work: Work,
+}
+
+impl Made {
+    fn add(&mut self, run: &Run, position: u32, target: &str) {
+        let jobs = join(run, &mut self.notes);
+        let device_bytes = run.device_bytes.filter(|_| jobs.len() == 1);
+        for job in jobs {
+            self.notes.extend(job.work.paced().then_some(PACED));
+            let mut sample = sample(&job, self.test(&job), position, target);
+            sample.device_read_bytes = device_bytes.map(|bytes| bytes.0);
+            sample.device_write_bytes = device_bytes.map(|bytes| bytes.1);
+            self.samples.push(sample);
+        }
+    }
+
+    /// The test of a job. Jobs of one name that did different work are different tests.
+    fn test(&mut self, job: &Job) -> &TestInfo {
+        let (group, testtype) = job.work.kind().unwrap_or_else(|| {
+            self.notes.insert(NO_PATTERN);
+            kind(job)
+        });
+        let places = self.named.entry(job.name.clone()).or_default();
+        let same = |test: &Test| test.info.testtype == testtype && test.work.agrees(&job.work);
+        let found = places.iter().copied().find(|&place| same(&self.tests[place]));
+        let place = found.unwrap_or(self.tests.len());
+        if found.is_none() {
+            let id = free(&mut self.ids, &slug(&job.name));
+            let name = if places.is_empty() { job.name.clone() } else { described(job, &id) };
+            let info = TestInfo {
+                id,
+                suite: "fio".into(),
+                name,
+                testtype: testtype.into(),
+                group,
+                metric: "iops".into(),
+                unit: "IOPS".into(),
+                better: Better::Higher,
+            };
+            places.push(place);
+            self.tests.push(Test { info, work: job.work.clone() });
+        }
+        &self.tests[place].info
+    }
+}
+
+/// An id that no other test has.
+fn free(ids: &mut BTreeSet<String>, slug: &str) -> String {
+    let stem = format!("fio.{}", if slug.is_empty() { "job" } else { slug });
+    let mut id = stem.clone();
+    let mut copy = 2;
+    while !ids.insert(id.clone()) {
+        id = format!("{stem}-{copy}");
+        copy += 1;
+    }
+    id
+}
+
+/// A name that tells the test from others of the same job name.
+fn described(job: &Job, id: &str) -> String {
+    let number = id.rsplit('-').next().unwrap_or_default();
+    let parts = ["rw", "bs", "iodepth"].into_iter();
+    let parts: Vec<String> =
+        parts.filter_map(|key| Some(format!("{key}={}", job.work.get(key)?))).collect();
+    format!("{} #{number} {}", job.name, parts.join(" ")).trim_end().to_owned()
+}
+
+/// The table and type by what was done, when the pattern is not known.
+fn kind(job: &Job) -> (Group, &'static str) {
+    let directions: Vec<Direction> = job.flows.iter().map(|(direction, _)| *direction).collect();
+    match directions[..] {
+        [Direction::Read] => (Group::SequentialRead, "read"),
+        [Direction::Write] => (Group::SequentialWrite, "write"),
+        [Direction::Trim] => (Group::SequentialWrite, "trim"),
+        _ => (Group::Mixed, "read/write"),
+    }
+}
+
+/// Jobs of one name and group are workers of one: they are summed.
+fn join(run: &Run, notes: &mut BTreeSet<&'static str>) -> Vec<Job> {
+    let mut joined: Vec<Job> = Vec::new();
+    let mut places: HashMap<(&str, i64), usize> = HashMap::new();
+    for job in &run.jobs {
+        let place = *places.entry((&job.name, job.group)).or_insert(joined.len());
+        match joined.get_mut(place) {
+            Some(sum) => {
+                sum.add(job.clone());
+                notes.extend(metrics::histograms(sum).is_empty().then_some(NO_BINS));
+            }
+            None => joined.push(job.clone()),
+        }
+    }
+    joined
+}
+
+fn sample(job: &Job, test: &TestInfo, position: u32, target: &str) -> Sample {
+    let case = Case {
+        target: target.into(),
+        suite: test.suite.clone(),
+        test: test.id.clone(),
+        procs: job.processes(),
+        threads: 1,
+        cache: CacheState::Any,
+    };
+    let sum = |of: fn(&super::run::Flow) -> f64| job.flows.iter().map(|(_, f)| of(f)).sum::<f64>();
+    Sample {
+        bytes: sum(|flow| flow.bytes) as u64,
+        ops: sum(|flow| flow.ops).round() as u64,
+        seconds: job.runtime_ms() / 1000.0,
+        cpu_user_s: job.cpu_s.0,
+        cpu_sys_s: job.cpu_s.1,
+        validity: validity(job),
+        histograms: metrics::histograms(job),
+        ..Sample::bare(0, position, case, metrics::metrics(job))
+    }
+}
+
+fn validity(job: &Job) -> Validity {
+    if let Some(error) = &job.error {
+        Validity::Invalid(error.clone())
+    } else if job.flows.iter().all(|(_, flow)| flow.iops <= 0.0) {
+        Validity::Invalid("fio counted no operation".into())
+    } else if job.runtime_ms() < SHORTEST_MS {
+        Validity::Invalid(format!(
+            "ran for {} ms; fio counts whole ms, and below {SHORTEST_MS} that is not enough to tell",
+            job.runtime_ms()
+        ))
+    } else {
+        Validity::Valid
+    }
+}

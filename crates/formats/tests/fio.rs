@@ -1,0 +1,210 @@
+//! What fio prints is read as it was meant: whichever way it was printed, by whichever release, with
+//! its failures as failures.
+#![allow(clippy::unwrap_used)]
+
+use formats::{FormatError, ImportOptions, NamedBytes, import};
+use model::{Dataset, Group, LatencyKind, Sample, Validity};
+
+const ALL3: &str = include_str!("fixtures/fio-randrw7030-8jobs-all3.txt");
+const JSON_PLUS: &str = include_str!("fixtures/fio-randrw7030-8jobs-json+.json");
+const TERSE: &str = include_str!("fixtures/fio-randrw7030-8jobs.terse");
+const TEXT: &str = include_str!("fixtures/fio-randrw7030-8jobs.txt");
+const ENOSPC: &str = include_str!("fixtures/fio-enospc-error.json");
+const BAD_OPTION: &str = include_str!("fixtures/fio-badopt.json");
+const FSYNC: &str = include_str!("fixtures/fio-seqwrite-fsync.json");
+
+fn read(files: &[(&str, &str)]) -> Result<Dataset, FormatError> {
+    let files: Vec<NamedBytes> =
+        files.iter().map(|&(name, text)| (name.into(), text.into())).collect();
+    import(&files, None, &ImportOptions::default())
+}
+
+fn one(text: &str) -> Sample {
+    let mut data = read(&[("xfs.out", text)]).unwrap();
+    assert_eq!(data.samples.len(), 1, "{:?}", data.tests);
+    data.samples.remove(0)
+}
+
+fn near(sample: &Sample, metric: &str, expected: f64, tolerance: f64) {
+    let value = sample.metric(metric).unwrap_or(f64::NAN);
+    assert!((value - expected).abs() <= tolerance * expected, "{metric}: {value}, not {expected}");
+}
+
+/// The part of the file with all three encodings that holds one of them.
+fn part(from: &str, to: Option<&str>) -> String {
+    let start = ALL3.find(from).unwrap();
+    let end = to.map_or(ALL3.len(), |to| start + ALL3[start..].find(to).unwrap());
+    ALL3[start..end].into()
+}
+
+#[test]
+fn three_encodings_of_one_run_give_the_same_numbers() {
+    let head = part("oltp7030: (g=0)", Some("3;fio-3.33"));
+    let json = one(&part("{\n", Some("\noltp7030: (groupid")));
+    let terse = one(&part("3;fio-3.33", Some("{\n")));
+    let text = one(&format!("{head}{}", part("oltp7030: (groupid", None)));
+    for (printed, per_op) in [(&terse, 1e-4), (&text, 1e-6)] {
+        for metric in ["iops", "read_iops", "write_iops", "read_rate", "write_rate"] {
+            near(printed, metric, json.metric(metric).unwrap(), per_op);
+        }
+        for direction in ["read", "write"] {
+            for what in ["p50", "p95", "p99", "p999", "mean"] {
+                let metric = format!("{direction}_service_{what}_us");
+                // Text rounds percentiles up to whole microseconds, terse cuts them.
+                let us = json.metric(&metric).unwrap();
+                near(printed, &metric, us, 1.0 / us);
+            }
+        }
+        assert_eq!(printed.validity, Validity::Valid);
+        assert_eq!(printed.metrics.len(), json.metrics.len());
+    }
+    near(&json, "iops", 25_691.570116 + 11_027.167399, 1e-12);
+    near(&json, "read_rate", 105.232671, 1e-6);
+    near(&json, "write_service_p99_us", 8355.84, 1e-12);
+    assert_eq!((json.case.procs, text.case.procs), (8, 8));
+    assert_eq!((json.ops, text.ops), (128_612 + 55_202, 128_612 + 55_202));
+    assert_eq!((json.bytes, text.bytes), (752_902_144, 752_902_144));
+    assert!((json.cpu_sys_s - 0.02815248 * 40.032).abs() < 1e-9);
+}
+
+#[test]
+fn a_file_with_three_encodings_holds_one_run() {
+    let data = read(&[("xfs.txt", ALL3)]).unwrap();
+    assert_eq!(data.samples.len(), 1);
+    assert_eq!(data.targets[0].label, "xfs");
+    assert!(data.campaign.notes.iter().any(|note| note.contains("the richest was read")));
+    assert_eq!(data.campaign.environment.0["fio.version"], "fio-3.33");
+    let test = &data.tests[0];
+    assert_eq!((test.id.as_str(), test.group), ("fio.oltp7030", Group::Mixed));
+    assert_eq!(test.testtype, "random read/write");
+}
+
+#[test]
+fn the_same_job_is_one_test_however_it_was_printed() {
+    let files = [("a.json", JSON_PLUS), ("b.txt", TEXT), ("c.json", JSON_PLUS)];
+    let data = read(&files).unwrap();
+    assert_eq!(data.tests.len(), 1, "{:?}", data.tests);
+    assert_eq!(data.targets.len(), 3);
+    let positions: Vec<u32> = data.samples.iter().map(|s| s.position).collect();
+    assert_eq!(positions, [0, 1, 2]);
+    near(&data.samples[1], "iops", (100_409.0 + 43_012.0) / 5.001, 1e-9);
+}
+
+#[test]
+fn bins_become_histograms_that_hold_every_operation() {
+    let sample = one(JSON_PLUS);
+    let [read, write] = &sample.histograms[..] else { panic!("{}", sample.histograms.len()) };
+    assert_eq!((read.op.as_str(), read.latency), ("read", LatencyKind::Service));
+    assert_eq!((read.count(), write.count()), (98_350, sample.ops - 98_350));
+    // fio's own percentile is one of its bins.
+    let p99_us = sample.metric("read_service_p99_us").unwrap();
+    assert_eq!(read.quantile_ns(0.99).unwrap() as f64, p99_us * 1000.0);
+}
+
+#[test]
+fn a_job_that_failed_is_invalid_and_keeps_what_it_did() {
+    let sample = one(ENOSPC);
+    let why = "fio stopped: No space left on device (error 28)";
+    assert_eq!(sample.validity, Validity::Invalid(why.into()));
+    near(&sample, "iops", 1026.856903, 1e-12);
+    assert_eq!(sample.bytes, 2_564_816_896);
+}
+
+#[test]
+fn complaints_without_a_result_are_an_error_with_file_and_line() {
+    let expected = "bad.json, line 1: no result, fio failed: engine nosuch not loadable; \
+        run it again and import its new output";
+    assert_eq!(read(&[("bad.json", BAD_OPTION)]).unwrap_err().to_string(), expected);
+    let data = read(&[("bad.json", BAD_OPTION), ("xfs.json", FSYNC)]).unwrap();
+    assert_eq!(data.targets.len(), 1);
+    assert!(data.campaign.notes.iter().any(|note| note.contains(expected)));
+}
+
+#[test]
+fn complaints_around_and_inside_the_json_are_passed_over() {
+    let text = FSYNC.replacen("\"jobs\"", "\nfio: verify type mismatch\n\"jobs\"", 1);
+    let text =
+        format!("fio: this platform does not support process shared mutexes\n{text}\ndone\n");
+    let sample = one(&text);
+    near(&sample, "iops", 3216.332941, 1e-12);
+    near(&sample, "sync_service_p99_us", 19_791.872, 1e-12);
+    assert_eq!(sample.case.procs, 1);
+}
+
+#[test]
+fn runs_of_one_job_are_repeats_of_block_0() {
+    let data = read(&[("xfs.json", &format!("{FSYNC}\n{FSYNC}{FSYNC}"))]).unwrap();
+    assert_eq!(data.samples.len(), 3);
+    assert!(data.samples.iter().all(|s| s.block == 0));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("not replicates")));
+    let data = read(&[("xfs.txt", &format!("{TEXT}\n{TEXT}"))]).unwrap();
+    assert_eq!((data.samples.len(), data.samples[0].case.procs), (2, 8));
+}
+
+#[test]
+fn other_work_under_the_same_name_is_another_test() {
+    let other = FSYNC.replace("\"bs\" : \"4k\"", "\"bs\" : \"1M\"");
+    let data = read(&[("xfs.json", &format!("{FSYNC}{other}"))]).unwrap();
+    let ids: Vec<&str> = data.tests.iter().map(|t| t.id.as_str()).collect();
+    assert_eq!(ids, ["fio.w", "fio.w-2"]);
+    assert_eq!(data.tests[1].name, "w #2 rw=write bs=1048576 iodepth=1");
+    assert_ne!(data.samples[0].case, data.samples[1].case);
+}
+
+#[test]
+fn workers_printed_one_by_one_are_summed() {
+    let job = JSON_PLUS.find("    {\n      \"jobname\"").unwrap();
+    let end = JSON_PLUS.find("\n  ],").unwrap();
+    let mut twice = JSON_PLUS.to_owned();
+    twice.insert_str(end, &format!(",\n{}", &JSON_PLUS[job..end]));
+    let (alone, sum) = (one(JSON_PLUS), one(&twice));
+    assert_eq!(sum.case.procs, 2);
+    near(&sum, "iops", 2.0 * alone.metric("iops").unwrap(), 1e-12);
+    near(&sum, "read_rate", 2.0 * alone.metric("read_rate").unwrap(), 1e-12);
+    near(&sum, "read_service_p99_us", alone.metric("read_service_p99_us").unwrap(), 1e-12);
+    assert_eq!(sum.histograms[0].count(), 2 * alone.histograms[0].count());
+    assert_eq!(sum.seconds, alone.seconds);
+    // Without bins the percentiles of both are not those of the whole.
+    let sum = one(&twice.replace("\"bins\"", "\"other\""));
+    assert_eq!(sum.metric("read_service_p99_us"), None);
+    assert!(sum.metric("read_service_mean_us").is_some());
+}
+
+#[test]
+fn terse_lines_tell_workers_from_runs_by_the_disk() {
+    let sample = one(&format!("{TERSE}{TERSE}"));
+    assert_eq!(sample.case.procs, 2);
+    near(&sample, "read_iops", 2.0 * 20_686.0, 1e-12);
+    let later = TERSE.replace(";loop4;100921;", ";loop4;200921;");
+    let data = read(&[("xfs", &format!("{TERSE}{later}"))]).unwrap();
+    assert_eq!(data.samples.len(), 2);
+    let bare = TERSE.split(";loop4").next().unwrap();
+    let error = read(&[("xfs", &format!("{bare}\n{bare}\n"))]).unwrap_err();
+    assert!(error.to_string().starts_with("xfs, line 2: job `oltp7030` stands twice"), "{error}");
+}
+
+#[test]
+fn a_run_of_a_moment_is_too_short_to_tell() {
+    let sample = one(&FSYNC.replace("\"runtime\" : 5094", "\"runtime\" : 42"));
+    assert!(matches!(sample.validity, Validity::Invalid(why) if why.starts_with("ran for 42 ms")));
+}
+
+#[test]
+fn damage_is_an_error_of_its_line() {
+    let half = &FSYNC[..FSYNC.len() / 2];
+    let lines = half.lines().count();
+    let error = read(&[("a.json", half)]).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("a.json, line {lines}: not the JSON of fio: ")), "{error}");
+    let error = read(&[("a.json", &FSYNC.replace("3216.332941", "-1"))]).unwrap_err().to_string();
+    assert!(error.contains("-1 is not a count or a rate"), "{error}");
+    let error = read(&[("a.txt", &TEXT.replace("IOPS=8600", "IOPS=fast"))]).unwrap_err();
+    assert!(error.to_string().starts_with("a.txt, line 16: `write: IOPS=fast"), "{error}");
+    let error = read(&[("a", &TERSE.replace(";82745;20686;", ";82745;x;"))]).unwrap_err();
+    assert_eq!(error.to_string(), "a, line 1: `x` is not a number");
+    // Nothing that is merely huge may stop the program or become infinite.
+    for number in ["1e300", "18446744073709551615"] {
+        if let Ok(data) = read(&[("a.json", &FSYNC.replace("67108864", number))]) {
+            assert!(data.samples[0].metrics.iter().all(|metric| metric.value.is_finite()));
+        }
+    }
+}
