@@ -3,6 +3,7 @@
 //! Raw samples go in, one transaction each, and come out as a [`model::Dataset`]. Nothing derived
 //! is stored, so that an old campaign can always be computed again.
 
+mod bins;
 mod error;
 mod import;
 mod read;

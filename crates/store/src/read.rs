@@ -1,7 +1,9 @@
 //! Reading: which campaigns there are, how far each is, and a campaign as a dataset.
 
-use crate::{Store, StoreError};
-use model::{Campaign, Case, Dataset, Metric, Sample, TargetRecord, TargetState, TestInfo};
+use crate::{Store, StoreError, bins};
+use model::{
+    Campaign, Case, Dataset, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{collections::HashMap, fmt::Display, str::FromStr};
@@ -256,6 +258,7 @@ fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreErro
         samples.push(read_sample(found, row)?);
     }
     read_metrics(db, found, &index, &mut samples)?;
+    read_histograms(db, found, &index, &mut samples)?;
     Ok(samples)
 }
 
@@ -305,6 +308,30 @@ fn read_metrics(
         let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
         let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
         samples[place].metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
+    }
+    Ok(())
+}
+
+/// Fills in the histograms of `samples`, as [`read_metrics`] does.
+fn read_histograms(
+    db: &Connection,
+    found: &Found,
+    index: &HashMap<i64, usize>,
+    samples: &mut [Sample],
+) -> Result<(), StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h ON h.sample = s.number
+         WHERE s.campaign = ? ORDER BY h.sample, h.position",
+    )?;
+    let mut rows = statement.query([found.number])?;
+    while let Some(row) = rows.next()? {
+        let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
+        let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
+        samples[place].histograms.push(Histogram {
+            op: row.get(1)?,
+            latency: found.word(row, 2, "kind of latency")?,
+            bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
+        });
     }
     Ok(())
 }

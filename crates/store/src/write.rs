@@ -1,7 +1,9 @@
 //! Writing: a campaign is created, its blocks are started and finished, samples are appended.
 
-use crate::{Store, StoreError, read::Found};
-use model::{Campaign, CampaignState, Metric, Sample, TargetRecord, TargetState, TestInfo};
+use crate::{Store, StoreError, bins, read::Found};
+use model::{
+    Campaign, CampaignState, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
@@ -214,7 +216,7 @@ pub(crate) fn insert_block(
     Ok(())
 }
 
-/// Inserts a sample and its metrics.
+/// Inserts a sample, its metrics and its histograms.
 pub(crate) fn insert_sample(
     db: &Connection,
     campaign: &Found,
@@ -222,7 +224,10 @@ pub(crate) fn insert_sample(
     sample: &Sample,
 ) -> Result<(), StoreError> {
     insert_sample_row(db, campaign.number, attempt, sample)
-        .and_then(|()| insert_metrics(db, db.last_insert_rowid(), &sample.metrics))
+        .and_then(|number| {
+            insert_metrics(db, number, &sample.metrics)?;
+            insert_histograms(db, number, &sample.histograms)
+        })
         .map_err(StoreError::refused(&campaign.id, || {
             let Sample { block, case, .. } = sample;
             format!(
@@ -232,12 +237,13 @@ pub(crate) fn insert_sample(
         }))
 }
 
+/// Inserts the row of a sample; returns its number.
 fn insert_sample_row(
     db: &Connection,
     campaign: i64,
     attempt: u32,
     s: &Sample,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<i64> {
     db.prepare_cached(
         "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
          cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
@@ -267,7 +273,7 @@ fn insert_sample_row(
         s.limiter.as_str(),
         s.validity.to_string()
     ])?;
-    Ok(())
+    Ok(db.last_insert_rowid())
 }
 
 fn insert_metrics(db: &Connection, sample: i64, metrics: &[Metric]) -> rusqlite::Result<()> {
@@ -282,6 +288,21 @@ fn insert_metrics(db: &Connection, sample: i64, metrics: &[Metric]) -> rusqlite:
         let better = m.better.as_str();
         kind.execute(params![m.name, m.unit, better])?;
         value.execute(params![sample, position as i64, m.value, m.name, m.unit, better])?;
+    }
+    Ok(())
+}
+
+fn insert_histograms(
+    db: &Connection,
+    sample: i64,
+    histograms: &[Histogram],
+) -> rusqlite::Result<()> {
+    let mut row = db.prepare_cached(
+        "INSERT INTO histogram (sample, position, op, latency, bins) VALUES (?, ?, ?, ?, ?)",
+    )?;
+    for (position, h) in histograms.iter().enumerate() {
+        let bytes = bins::encode(&h.bins);
+        row.execute(params![sample, position as i64, h.op, h.latency.as_str(), bytes])?;
     }
     Ok(())
 }

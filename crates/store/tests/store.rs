@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use model::{
-    Campaign, CampaignState, Dataset, Metric, Sample, TargetState, Validity, strategies::dataset,
+    Campaign, CampaignState, Dataset, Histogram, LatencyKind, Metric, Sample, TargetState,
+    Validity, strategies::dataset,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use std::{fs, path::PathBuf, time::Instant};
@@ -71,6 +72,55 @@ fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     assert_eq!(store.import(&second).unwrap(), Imported::AlreadyThere(format!("{id}-2")));
     assert_eq!(store.dataset(&id).unwrap(), first);
     assert_eq!(store.dataset("last").unwrap().samples, second.samples);
+}
+
+fn latencies(op: &str, latency: LatencyKind) -> Histogram {
+    let bins = (0..400u64).map(|i| (i * i * 37 + 900, 1 + i * 31 % 977)).collect();
+    Histogram { bins, ..Histogram::new(op, latency) }
+}
+
+#[test]
+fn histograms_come_back_with_every_bin() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    let mut other = data.samples[0].clone();
+    data.samples[0].histograms = vec![
+        latencies("read", LatencyKind::Service),
+        latencies("read", LatencyKind::Response),
+        Histogram { bins: vec![(u64::MAX, u64::MAX)], ..latencies("é", LatencyKind::Service) },
+    ];
+    other.histograms = vec![Histogram::new("none", LatencyKind::Service)];
+    data.samples.push(other);
+    store.import(&data).unwrap();
+    assert_eq!(store.dataset("last").unwrap(), data);
+}
+
+#[test]
+fn a_store_without_histograms_is_brought_up_and_takes_them() {
+    let scratch = Scratch::new();
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.execute_batch(include_str!("../src/schema/1.sql")).unwrap();
+    db.pragma_update(None, "application_id", 0x6173_7379).unwrap();
+    db.pragma_update(None, "user_version", 1).unwrap();
+    drop(db);
+    assert!(matches!(Store::open_read_only(&scratch.path()), Err(StoreError::Older { .. })));
+    let (mut store, mut data) = (scratch.store(), small());
+    data.samples[0].histograms = vec![latencies("write", LatencyKind::Service)];
+    store.import(&data).unwrap();
+    assert_eq!(store.dataset("last").unwrap(), data);
+    assert_eq!(Store::open_read_only(&scratch.path()).unwrap().dataset("last").unwrap(), data);
+}
+
+#[test]
+fn a_damaged_histogram_is_named() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    data.samples[0].histograms = vec![latencies("write", LatencyKind::Service)];
+    store.import(&data).unwrap();
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.execute_batch("UPDATE histogram SET bins = x'80'").unwrap();
+    let error = store.dataset("last").unwrap_err().to_string();
+    assert!(error.contains("unreadable histogram: its last number is cut off"), "{error}");
 }
 
 #[test]
@@ -203,7 +253,10 @@ fn a_hundred_thousand_samples_come_back() {
     let metric = |i| Metric::new(&format!("m{i}"), f64::from(i), "MB/s", model::Better::Higher);
     let count = if cfg!(debug_assertions) { 5_000 } else { 100_000 };
     let one = Sample { metrics: (0..6).map(metric).collect(), ..data.samples[0].clone() };
-    data.samples = (0..count).map(|i| Sample { block: i / 1000, ..one.clone() }).collect();
+    let timed = Sample { histograms: vec![latencies("read", LatencyKind::Service)], ..one.clone() };
+    // A tenth with latencies: a histogram of 400 bins is as long as the rest of a sample ten times.
+    let kind = |i| if i % 10 == 0 { &timed } else { &one };
+    data.samples = (0..count).map(|i| Sample { block: i / 1000, ..kind(i).clone() }).collect();
     let start = Instant::now();
     store.import(&data).unwrap();
     let stored = start.elapsed();
