@@ -11,6 +11,7 @@ mod figures;
 pub mod kinds;
 pub mod null;
 mod page;
+pub mod program;
 mod suite;
 pub mod test;
 #[cfg(test)]

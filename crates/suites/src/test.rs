@@ -28,6 +28,16 @@ pub enum TestError {
         /// What differs, where.
         why: String,
     },
+    /// A program that was run ended with a failure.
+    #[error("`{command}` failed ({how}): {last_line}")]
+    Program {
+        /// The command, shortened.
+        command: String,
+        /// Its exit status or signal.
+        how: String,
+        /// The last line that it wrote.
+        last_line: String,
+    },
     /// The crew broke up: another worker failed or the coordinator is gone.
     #[error("stopped: {0}")]
     Stopped(String),

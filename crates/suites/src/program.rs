@@ -1,0 +1,251 @@
+//! Other people's programs: found on PATH, run in a directory of the target with an environment that
+//! is the same everywhere, and judged by how they end.
+
+use crate::{Missing, TestError};
+use engine::child;
+use rustix::fs::{MemfdFlags, memfd_create};
+use std::{
+    collections::VecDeque,
+    env,
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    process::{ChildStderr, Command, ExitStatus, Stdio},
+    thread,
+};
+
+/// Where system tools lie when PATH does not say so.
+const SYSTEM_DIRS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What is read of a program's figures; more is no result.
+const MOST_OUTPUT_BYTES: u64 = 64 << 20;
+
+/// What is kept of the end of its messages.
+const LAST_MESSAGES_BYTES: usize = 8 << 10;
+
+/// How much is read of a pipe at a time.
+const READ_BYTES: usize = 16 << 10;
+
+/// Midnight of 1 January 2020, UTC: the time that programs put into what they make.
+const EPOCH_S: &str = "1577836800";
+
+/// Variables that are the same for every program; those of git keep the user's settings out.
+const ENVIRONMENT: [(&str, &str); 12] = [
+    ("LC_ALL", "C"),
+    ("TZ", "UTC"),
+    ("SOURCE_DATE_EPOCH", EPOCH_S),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_AUTHOR_NAME", "assay"),
+    ("GIT_AUTHOR_EMAIL", "assay@example.org"),
+    ("GIT_AUTHOR_DATE", "1577836800 +0000"),
+    ("GIT_COMMITTER_NAME", "assay"),
+    ("GIT_COMMITTER_EMAIL", "assay@example.org"),
+    ("GIT_COMMITTER_DATE", "1577836800 +0000"),
+];
+
+/// A program that is ready to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    argv: Vec<OsString>,
+    dir: PathBuf,
+    env: Vec<(String, String)>,
+    input: Vec<u8>,
+    keep_output: bool,
+    shown: String,
+}
+
+/// What a program that ended well left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ran {
+    /// What it printed; empty unless it was to be kept.
+    pub output: String,
+    /// Processor time in user mode, it and its children, seconds.
+    pub user_s: f64,
+    /// Processor time in the kernel, it and its children, seconds.
+    pub sys_s: f64,
+    /// Peak resident memory of the largest of its processes, bytes.
+    pub peak_memory_bytes: u64,
+}
+
+impl Program {
+    /// A program with its arguments, run in `dir`.
+    ///
+    /// A shell stands above it as the first process, because the kernel ignores signals to that one
+    /// which it does not handle, and few programs collect what others left behind.
+    pub fn new(argv: &[impl AsRef<OsStr>], dir: &Path) -> Program {
+        let words: Vec<_> = argv.iter().map(|word| word.as_ref().to_os_string()).collect();
+        let shown = words.first().map(|word| word.to_string_lossy().into_owned());
+        let shell = ["/bin/sh", "-c", "\"$@\"\nexit $?", "sh"].map(OsString::from);
+        Program::of(shell.into_iter().chain(words).collect(), dir, shown.unwrap_or_default())
+    }
+
+    /// Commands of a shell, run in `dir` until one fails.
+    pub fn shell(commands: &[String], dir: &Path) -> Program {
+        let text = format!("set -e\n{}\nexit $?", commands.join("\n"));
+        let argv = ["/bin/sh".into(), "-c".into(), text.into()];
+        let first = commands.iter().flat_map(|text| text.lines()).map(str::trim);
+        let shown = first.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        Program::of(argv.to_vec(), dir, shown)
+    }
+
+    fn of(argv: Vec<OsString>, dir: &Path, shown: String) -> Program {
+        let mut env: Vec<(String, String)> =
+            ENVIRONMENT.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let dir_text = dir.to_string_lossy().into_owned();
+        env.push(("PATH".into(), search_path()));
+        env.push(("HOME".into(), dir_text.clone()));
+        env.push(("TMPDIR".into(), dir_text));
+        Program { argv, dir: dir.into(), env, input: Vec::new(), keep_output: false, shown }
+    }
+
+    /// With one more variable, which replaces one of the same name.
+    pub fn env(mut self, key: &str, value: &str) -> Program {
+        self.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// With `bytes` on its standard input; else that is empty.
+    pub fn input(mut self, bytes: &[u8]) -> Program {
+        self.input = bytes.to_vec();
+        self
+    }
+
+    /// Keeps what it prints.
+    pub fn keep_output(mut self) -> Program {
+        self.keep_output = true;
+        self
+    }
+
+    /// Runs it to its end. It dies with this thread, and what it has started dies with it.
+    ///
+    /// # Errors
+    /// It cannot be started, prints without end, or ends with a status other than 0; then with the
+    /// last line of its messages.
+    pub fn run(&self) -> Result<Ran, TestError> {
+        self.try_run().map_err(TestError::io("run", Path::new(&self.argv[0])))?
+    }
+
+    fn try_run(&self) -> io::Result<Result<Ran, TestError>> {
+        let mut child = child::spawn(&mut self.command()?)?;
+        let messages = child.stderr.take().map(|pipe| thread::spawn(|| last_part(pipe)));
+        let mut output = Vec::new();
+        if let Some(pipe) = child.stdout.take() {
+            pipe.take(MOST_OUTPUT_BYTES).read_to_end(&mut output)?;
+        }
+        let ended = child::wait(&child)?;
+        let messages = messages.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        if output.len() as u64 >= MOST_OUTPUT_BYTES {
+            let how = format!("more than {} MiB of output", MOST_OUTPUT_BYTES >> 20);
+            return Ok(Err(self.failure(how, "it is not a result")));
+        }
+        let output = String::from_utf8_lossy(&output).into_owned();
+        if !ended.status.success() {
+            let said = [messages.as_str(), output.as_str()].into_iter().find_map(last_line);
+            return Ok(Err(self.failure(how(ended.status), said.unwrap_or("it gave no reason"))));
+        }
+        let child::Ended { user_s, sys_s, peak_memory_bytes, .. } = ended;
+        Ok(Ok(Ran { output, user_s, sys_s, peak_memory_bytes }))
+    }
+
+    fn command(&self) -> io::Result<Command> {
+        let mut command = Command::new(&self.argv[0]);
+        command.args(&self.argv[1..]).current_dir(&self.dir).env_clear();
+        command.envs(self.env.iter().map(|(key, value)| (key, value)));
+        command.stdin(match self.input.is_empty() {
+            true => Stdio::null(),
+            false => Stdio::from(memory_file(&self.input)?),
+        });
+        let stdout = if self.keep_output { Stdio::piped() } else { Stdio::null() };
+        command.stdout(stdout).stderr(Stdio::piped());
+        Ok(command)
+    }
+
+    fn failure(&self, how: String, last_line: &str) -> TestError {
+        TestError::Program { command: excerpt(&self.shown), how, last_line: excerpt(last_line) }
+    }
+}
+
+/// The file that the program `name` is, on PATH or where system tools lie.
+pub fn find(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| is_program(path));
+    }
+    env::split_paths(&search_path()).map(|dir| dir.join(name)).find(|path| is_program(path))
+}
+
+/// The first of `names` that is not installed, and how to get it.
+pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> {
+    let name = names.into_iter().find(|name| find(name).is_none())?;
+    let fix = match name {
+        "uv" => "install it with `pip install uv` or from the packages of your system".into(),
+        "mdtest" | "ior" => "build it from github.com/hpc/ior, or use your cluster's module".into(),
+        "elbencho" => "install the package from github.com/breuner/elbencho".into(),
+        "mpirun" => "install it with `apt install openmpi-bin` or `dnf install openmpi`".into(),
+        "python3" | "fio" | "sysbench" | "bonnie++" | "git" | "tar" | "rsync" => {
+            format!("install it with `apt install {name}` or `dnf install {name}`")
+        }
+        _ => "install the package that has it, or put it on PATH".into(),
+    };
+    Some(Missing { what: format!("the program {name}"), fix })
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+fn search_path() -> String {
+    match env::var("PATH") {
+        Ok(path) if !path.is_empty() => format!("{path}:{SYSTEM_DIRS}"),
+        _ => SYSTEM_DIRS.into(),
+    }
+}
+
+fn memory_file(bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create("assay-input", MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// The end of what comes out of `pipe`, read until it is closed so that its writer never waits.
+fn last_part(mut pipe: ChildStderr) -> String {
+    let mut last = VecDeque::new();
+    let mut buffer = vec![0; READ_BYTES];
+    while let Ok(n @ 1..) = pipe.read(&mut buffer) {
+        last.extend(&buffer[..n]);
+        last.drain(..last.len().saturating_sub(LAST_MESSAGES_BYTES));
+    }
+    String::from_utf8_lossy(last.make_contiguous()).into_owned()
+}
+
+fn last_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty())
+}
+
+/// Enough of `text` for a message, on one line.
+fn excerpt(text: &str) -> String {
+    const MOST_CHARS: usize = 200;
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(MOST_CHARS) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
+/// How a program ended; the shell above it tells a signal as 128 and its number.
+fn how(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code @ 129..=192), _) => format!("exit {code}, signal {}", code - 128),
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown status".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
