@@ -69,7 +69,7 @@ macro_rules! shipped {
     };
 }
 
-shipped!();
+shipped!("oltp.toml");
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
     let none = Options::new();

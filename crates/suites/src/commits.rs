@@ -1,0 +1,366 @@
+//! Somebody who commits: one transaction after the other, or at a fixed rate whatever the disk does,
+//! with every latency counted. What the kinds of the suite `oltp` share.
+
+use crate::{
+    Measured, TestError,
+    figures::{self, Metrics, ratio},
+};
+use engine::{
+    clock::now_ns,
+    io::{EngineError, Latencies},
+};
+use model::{Better, CrewReport, Histogram, Knob, LatencyKind, Metric};
+use rustix::{
+    thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
+    time::Timespec,
+};
+use std::{io, num::NonZeroU64, path::Path};
+
+/// A run at a fixed rate that lasts this many times its length is given up: the target will never
+/// catch up.
+const PATIENCE: u64 = 3;
+/// A run is never shorter than this, whatever the scale.
+const LEAST_S: f64 = 0.2;
+/// What a commit is called in histograms.
+pub(crate) const COMMIT: &str = "commit";
+/// What plans assume of a closed loop, where nobody knows before: commits per second.
+const ASSUMED_COMMITS_PER_S: f64 = 2000.0;
+
+/// The knob `runtime_s`.
+pub(crate) const RUNTIME: Knob = Knob {
+    name: "runtime_s",
+    unit: "s",
+    help: "how long commits go on at scale 1; times the scale, at least 0.2 s",
+    default: "10",
+    range: &[],
+};
+/// The knob `rate`.
+pub(crate) const RATE: Knob = Knob {
+    name: "rate",
+    unit: "1/s",
+    help: "commits that each process starts per second, on time even when earlier ones are late; 0 starts one when the last has ended",
+    default: "0",
+    range: &[],
+};
+
+/// How long, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Load {
+    length_ns: u64,
+    rate_per_s: u32,
+}
+
+impl Load {
+    /// `runtime_s` at `scale`; a `rate_per_s` of 0 is a closed loop.
+    pub(crate) fn new(runtime_s: f64, rate_per_s: u32, scale: f64) -> Load {
+        Load { length_ns: ((runtime_s * scale).max(LEAST_S) * 1e9) as u64, rate_per_s }
+    }
+
+    /// Refuses what no run can do.
+    pub(crate) fn check(runtime_s: f64) -> Result<(), String> {
+        match runtime_s > 0.0 && runtime_s <= 86_400.0 {
+            true => Ok(()),
+            false => Err(format!("`runtime_s` must be above 0 and at most a day, not {runtime_s}")),
+        }
+    }
+
+    /// Whether commits are started at a fixed rate.
+    pub(crate) fn fixed(self) -> bool {
+        self.rate_per_s > 0
+    }
+
+    /// Length of the run, seconds.
+    pub(crate) fn seconds(self) -> f64 {
+        self.length_ns as f64 / 1e9
+    }
+
+    /// Commits of a run: exact at a fixed rate, else assumed.
+    pub(crate) fn commits(self) -> u64 {
+        let per_s = if self.fixed() { f64::from(self.rate_per_s) } else { ASSUMED_COMMITS_PER_S };
+        (per_s * self.seconds()).ceil() as u64
+    }
+
+    /// Metric, unit and direction that rank a test: in a closed loop the rate, at a fixed rate what
+    /// users wait.
+    pub(crate) fn ranks(self) -> (&'static str, &'static str, Better) {
+        match self.fixed() {
+            false => ("commits_rate", "1/s", Better::Higher),
+            true => ("latency_p99_us", "us", Better::Lower),
+        }
+    }
+
+    /// When commit `k` of all clients should start, nanoseconds after the start of the run.
+    fn due_ns(self, k: u64) -> u64 {
+        (u128::from(k) * 1_000_000_000 / u128::from(self.rate_per_s.max(1))) as u64
+    }
+}
+
+/// One of several clients, who take turns when the rate is fixed.
+pub(crate) struct Client {
+    load: Load,
+    index: u64,
+    of: u64,
+    latencies: Latencies,
+    /// Transactions that were committed.
+    pub(crate) commits: u64,
+    /// Transactions that should have started before the run was given up.
+    pub(crate) unserved: u64,
+}
+
+impl Client {
+    /// Client `index` of `of`. `path` is what an error is about.
+    pub(crate) fn new(load: Load, index: u64, of: u64, path: &Path) -> Result<Client, TestError> {
+        let kind = if load.fixed() { LatencyKind::Response } else { LatencyKind::Service };
+        let latencies = Latencies::new(kind).map_err(unusable(path))?;
+        Ok(Client { load, index, of, latencies, commits: 0, unserved: 0 })
+    }
+
+    /// Commits from `start_ns` on until the load is over. `commit` does the transaction with this
+    /// number, from 0, and returns the time at which it was durable; what it does after that time
+    /// delays the next one but is not waited for by this one.
+    pub(crate) fn run(
+        &mut self,
+        start_ns: u64,
+        mut commit: impl FnMut(u64) -> Result<u64, TestError>,
+    ) -> Result<(), TestError> {
+        match self.load.fixed() {
+            false => self.closed(start_ns, &mut commit),
+            true => self.paced(start_ns, &mut commit),
+        }
+    }
+
+    fn closed(
+        &mut self,
+        start_ns: u64,
+        commit: &mut impl FnMut(u64) -> Result<u64, TestError>,
+    ) -> Result<(), TestError> {
+        let end_ns = start_ns + self.load.length_ns;
+        loop {
+            let begun_ns = now_ns();
+            if begun_ns >= end_ns && self.commits > 0 {
+                return Ok(());
+            }
+            let durable_ns = commit(self.commits)?;
+            self.latencies.record(true, durable_ns.saturating_sub(begun_ns));
+            self.commits += 1;
+        }
+    }
+
+    /// Late commits follow each other without a pause and none is left out; a latency counts from
+    /// the intended start, so that a stall is seen by all who would have come meanwhile.
+    fn paced(
+        &mut self,
+        start_ns: u64,
+        commit: &mut impl FnMut(u64) -> Result<u64, TestError>,
+    ) -> Result<(), TestError> {
+        // Wakes on time rather than up to 50 us later; where it is refused, latencies include it.
+        let _ = set_current_timer_slack(NonZeroU64::new(1));
+        let end_ns = start_ns + self.load.length_ns;
+        let given_up_ns = start_ns + PATIENCE * self.load.length_ns;
+        for turn in 0.. {
+            let intended_ns = start_ns + self.load.due_ns(turn * self.of + self.index);
+            if intended_ns >= end_ns {
+                break;
+            }
+            wait_until(intended_ns);
+            let now = now_ns();
+            let seen_ns = if now < given_up_ns {
+                self.commits += 1;
+                commit(self.commits - 1)?
+            } else {
+                self.unserved += 1;
+                now
+            };
+            self.latencies.record(true, seen_ns.saturating_sub(intended_ns));
+        }
+        // The last turn ends when the next would start, so that a run on time lasts its length.
+        wait_until(end_ns);
+        Ok(())
+    }
+
+    /// Adds what another client of the same load counted.
+    pub(crate) fn add(&mut self, other: &Client, path: &Path) -> Result<(), TestError> {
+        self.commits += other.commits;
+        self.unserved += other.unserved;
+        self.latencies.add(&other.latencies).map_err(unusable(path))
+    }
+
+    /// Every latency.
+    pub(crate) fn histograms(&self) -> Vec<Histogram> {
+        let named = |h: Histogram| Histogram { op: COMMIT.into(), ..h };
+        self.latencies.histograms().into_iter().map(named).collect()
+    }
+
+    /// What `measured` adds up over workers.
+    pub(crate) fn metrics(&self) -> Vec<Metric> {
+        vec![Metric::new("unserved", self.unserved as f64, "", Better::Lower)]
+    }
+}
+
+fn unusable(path: &Path) -> impl FnOnce(EngineError) -> TestError {
+    let path = path.to_path_buf();
+    move |error| TestError::Io { what: "count", path, source: io::Error::other(error.to_string()) }
+}
+
+/// Sleeps until `ns` on the clock of `now_ns`; returns at once when that has passed.
+fn wait_until(ns: u64) {
+    let nanoseconds = (ns % 1_000_000_000) as i64;
+    let until = Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: nanoseconds as _ };
+    while now_ns() < ns {
+        // A signal ends it early; then it goes on.
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &until);
+    }
+}
+
+/// What all workers report under `name`, added up.
+pub(crate) fn sum(crew: &CrewReport, name: &str) -> f64 {
+    let metrics = crew.workers.iter().flat_map(|worker| &worker.metrics);
+    metrics.filter(|m| m.name == name).map(|m| m.value).sum()
+}
+
+/// The figures of a run whose first phase commits and whose second makes durable what is left. The
+/// rate counts both, so that nobody gains by leaving work behind.
+pub(crate) fn measured(id: &str, load: Load, crew: &CrewReport, more: Metrics) -> Measured {
+    let commits = figures::ops(crew, 0..1);
+    let work_s = figures::time_s(crew, 0..1);
+    let mut metrics = Metrics::default();
+    metrics.per_s("commits_rate", commits, figures::time_s(crew, 0..2), "1/s");
+    metrics.per_s("commits_rate_before_sync", commits, work_s, "1/s");
+    metrics.rate("rate", figures::bytes(crew, 0..1), work_s);
+    metrics.latencies(crew, COMMIT);
+    metrics.cpu_per_op(crew, 0..2);
+    metrics.lower("sync_s", figures::time_s(crew, 1..2), "s");
+    if load.fixed() {
+        let asked_per_s = f64::from(load.rate_per_s) * crew.workers.len() as f64;
+        let achieved = ratio(commits as f64, work_s * asked_per_s);
+        metrics.push("achieved_pct", 100.0 * achieved, "%", Better::Higher);
+        metrics.lower("unserved", sum(crew, "unserved"), "");
+    }
+    metrics.0.extend(more.0);
+    let (first, _, _) = load.ranks();
+    metrics.0.sort_by_key(|metric| metric.name != first);
+    figures::measured(id, crew, 0..2, metrics.0)
+}
+
+/// What a page says of figures, the ranking one having been named.
+pub(crate) fn read_it(load: Load) -> &'static str {
+    match load.fixed() {
+        false => CLOSED,
+        true => FIXED,
+    }
+}
+
+const CLOSED: &str = "It counts all commits over the time of the commits and of the sync that follows them, so that a file system which leaves work behind pays for it; `commits_rate_before_sync` is without that sync, `sync_s` its time. `service_p50_us` and `service_p99_us` are service times: a client starts a commit when the last one has ended, so a stall holds up the load with it and is counted once. They describe the system and rank nothing; for what users wait, use a test at a fixed rate. `cpu_ns_per_op` is processor time of the process for each commit.
+
+A disk or host that acknowledges a flush before the data is safe shows rates that no durable medium has. The test cannot see that; compare with the flush latency of the device.";
+
+const FIXED: &str = "Commit k should start k / `rate` seconds after the release, and its latency counts from then on, also when it started late because earlier ones were slow: that is what users wait. Commits that are late follow each other without a pause and none is left out. `latency_p50_us` to `latency_max_us` are of the same commits. With few commits (a small scale) the 99th percentile is that of the slowest one or two.
+
+Look at `achieved_pct` first, the commits done in the time as a share of those asked for. Below about 95 the target is overloaded: the queue grows as long as the run lasts, and latency tells the length of the run rather than of a commit. Such a target still ranks behind one that keeps up, but ratios of its latency mean nothing; lower `rate` to compare. A run that takes three times its length is given up; commits that were not served by then count with the time they had waited (`unserved`), which is less than they would have.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::crew;
+    use model::{PhaseKind, PhaseReport, WorkerReport};
+
+    fn client(load: Load, index: u64, of: u64) -> Client {
+        Client::new(load, index, of, Path::new("x")).unwrap()
+    }
+
+    fn load(length_ns: u64, rate_per_s: u32) -> Load {
+        Load { length_ns, rate_per_s }
+    }
+
+    #[test]
+    fn a_closed_loop_commits_in_order_until_its_time_is_over() {
+        let mut numbers = Vec::new();
+        let mut one = client(load(1, 0), 0, 1);
+        // The time is over before the first: it is done all the same.
+        one.run(0, |k| {
+            numbers.push(k);
+            Ok(now_ns())
+        })
+        .unwrap();
+        assert_eq!((numbers, one.commits, one.unserved), (vec![0], 1, 0));
+        let histogram = &one.histograms()[0];
+        assert_eq!((histogram.op.as_str(), histogram.latency), (COMMIT, LatencyKind::Service));
+        assert_eq!(histogram.count(), 1);
+    }
+
+    #[test]
+    fn clients_share_a_rate_and_leave_nothing_out() {
+        let load = load(20_000_000, 1000);
+        let start_ns = now_ns();
+        let mut all = client(load, 0, 2);
+        let mut other = client(load, 1, 2);
+        for one in [&mut all, &mut other] {
+            one.run(start_ns, |_| Ok(now_ns())).unwrap();
+        }
+        assert!(now_ns() >= start_ns + 20_000_000);
+        all.add(&other, Path::new("x")).unwrap();
+        assert_eq!(all.commits + all.unserved, 20);
+        let histogram = &all.histograms()[0];
+        assert_eq!((histogram.count(), histogram.latency), (20, LatencyKind::Response));
+    }
+
+    #[test]
+    fn a_latency_counts_from_the_intended_start() {
+        // Each commit says that it was durable half a second after the start of the run.
+        let start_ns = now_ns();
+        let mut one = client(load(300_000_000, 10), 0, 1);
+        one.run(start_ns, |_| Ok(start_ns + 500_000_000)).unwrap();
+        let bins = &one.histograms()[0].bins;
+        let expected = [300_000_000u64, 400_000_000, 500_000_000];
+        assert_eq!(bins.len(), expected.len());
+        for (bin, ns) in bins.iter().zip(expected) {
+            assert!(bin.0.abs_diff(ns) <= ns / 1000, "{bin:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_cannot_keep_up_is_given_up_and_says_so() {
+        // The run began long ago: nothing is served, and everybody has waited for longer than that.
+        let mut one = client(load(10_000_000, 1000), 0, 1);
+        let start_ns = now_ns() - 1_000_000_000;
+        one.run(start_ns, |_| panic!("served after it was given up")).unwrap();
+        assert_eq!((one.commits, one.unserved), (0, 10));
+        assert!(one.histograms()[0].quantile_ns(0.0).unwrap() > 980_000_000);
+    }
+
+    #[test]
+    fn the_rate_counts_the_sync_and_the_ranking_metric_comes_first() {
+        let phase = |start_ns, end_ns, ops| PhaseReport {
+            kind: PhaseKind::Operate,
+            start_ns,
+            end_ns,
+            bytes: 4096 * ops,
+            ops,
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+        };
+        let bins = vec![(2_000_000, 99), (9_000_000, 1)];
+        let histograms = vec![Histogram { bins, ..Histogram::new(COMMIT, LatencyKind::Response) }];
+        let report = WorkerReport {
+            phases: vec![phase(0, 1_000_000_000, 100), phase(2_000_000_000, 2_250_000_000, 0)],
+            histograms,
+            metrics: vec![Metric::new("unserved", 25.0, "", Better::Lower)],
+            ..WorkerReport::default()
+        };
+        let crew = crew(report);
+        let value =
+            |m: &Measured, name: &str| m.metrics.iter().find(|x| x.name == name).unwrap().value;
+        let fixed = measured("x", load(1_000_000_000, 125), &crew, Metrics::default());
+        assert_eq!(fixed.metrics[0].name, "latency_p99_us");
+        assert_eq!(fixed.metrics[0].value, 2000.0);
+        assert_eq!(value(&fixed, "achieved_pct"), 80.0);
+        assert_eq!(value(&fixed, "unserved"), 25.0);
+        let closed = measured("x", load(1_000_000_000, 0), &crew, Metrics::default());
+        assert_eq!(
+            (closed.metrics[0].name.as_str(), closed.metrics[0].value),
+            ("commits_rate", 80.0)
+        );
+        assert_eq!(value(&closed, "commits_rate_before_sync"), 100.0);
+        assert_eq!((closed.ops, closed.seconds), (100, 1.25));
+    }
+}
