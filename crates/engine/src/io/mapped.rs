@@ -45,7 +45,7 @@ impl Map {
 pub(super) struct Mapped<'a> {
     files: &'a [File],
     maps: Box<[Map]>,
-    buffers: Buffers,
+    pub(super) buffers: Buffers,
     staged: Op,
     done: Option<u32>,
 }

@@ -8,7 +8,7 @@ use std::fs::File;
 #[derive(Debug)]
 pub(super) struct Sync<'a> {
     files: &'a [File],
-    buffers: Buffers,
+    pub(super) buffers: Buffers,
     staged: Op,
     done: Option<u32>,
 }

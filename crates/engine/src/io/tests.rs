@@ -1,6 +1,6 @@
 //! Every engine does what it was told, counts all of it, and says what went wrong.
 
-use super::*;
+use super::{buffers::Buffers, drive::Engine, mapped::Mapped, sync::Sync, uring::Uring, *};
 use crate::{
     data::Pattern,
     progress::{Counters, Progress},
@@ -108,7 +108,7 @@ fn every_engine_writes_each_block_once_and_counts_it() {
             let Some((done, latencies, progress)) = ran else { continue };
             let done = done.unwrap();
             assert_eq!((done.ops_read, done.ops_written), (0, 3 * BLOCKS), "{options:?}");
-            assert_eq!((done.bytes, done.bytes), (progress.0 * 4096, progress.1));
+            assert_eq!(progress, (3 * BLOCKS, done.bytes));
             let [written] = &latencies.histograms()[..] else { panic!("{latencies:?}") };
             assert_eq!((written.op.as_str(), written.count()), ("write", 3 * BLOCKS));
             assert_eq!(written.latency, LatencyKind::Service);
@@ -120,5 +120,240 @@ fn every_engine_writes_each_block_once_and_counts_it() {
                 }
             }
         }
+    }
+}
+
+/// Reads blocks through an engine and looks at what arrived.
+fn arrives<E: Engine>(mut engine: E, buffers: fn(&mut E) -> &mut Buffers) {
+    for (file, block) in [(1, 7), (0, 0), (2, BLOCKS - 1), (1, 8)] {
+        let op = Op { write: false, file, offset: block * u64::from(BLOCK) };
+        engine.stage(0, op).unwrap();
+        engine.submit(1, None).unwrap();
+        assert_eq!(engine.completed().unwrap(), Some(0));
+        assert_eq!(engine.completed().unwrap(), None);
+        let expected = (u64::from(file) * 256 + block).to_ne_bytes();
+        let read = buffers(&mut engine).read_block(0);
+        assert_eq!(read.len(), BLOCK as usize);
+        assert!(read.chunks(8).all(|word| word == expected), "file {file}, block {block}");
+    }
+}
+
+#[test]
+fn what_is_read_is_what_stands_in_the_file() {
+    let place = Place::new(3);
+    let files = place.open(false, false).unwrap();
+    let options = EngineOptions::default();
+    let buffers = || Buffers::new(1, BLOCK, None).unwrap();
+    arrives(Sync::new(&files, buffers()), |engine| &mut engine.buffers);
+    arrives(Mapped::new(&options, &files, false, buffers()).unwrap(), |engine| &mut engine.buffers);
+    match Uring::new(&options, &files, BLOCK, buffers()) {
+        Err(error) => eprintln!("skipped: {error}"),
+        Ok(engine) => arrives(engine, |engine| &mut engine.buffers),
+    }
+}
+
+#[test]
+fn a_number_of_operations_is_kept_exactly_and_told() {
+    for options in engines() {
+        let place = Place::new(1);
+        let files = place.open(true, false).unwrap();
+        let mut ops = Offsets::new(&Access { passes: None, ..place.access(Order::Uniform, 60) });
+        let ran = run(&options, &files, Pace::Closed, Until::Ops(1003), &mut ops);
+        let Some((done, latencies, progress)) = ran else { continue };
+        let done = done.unwrap();
+        assert_eq!(done.ops_read + done.ops_written, 1003, "{options:?}");
+        assert_eq!(progress, (1003, done.bytes));
+        let counts: Vec<u64> = latencies.histograms().iter().map(model::Histogram::count).collect();
+        assert_eq!(counts, [done.ops_read, done.ops_written]);
+    }
+}
+
+#[test]
+fn direct_reads_come_from_the_file_or_are_refused_clearly() {
+    let place = Place::new(1);
+    let files = match place.open(false, true) {
+        Err(error @ EngineError::NotDirect { .. }) => return eprintln!("skipped: {error}"),
+        files => files.unwrap(),
+    };
+    for options in engines().map(|options| EngineOptions { direct: true, ..options }) {
+        let mut ops = Offsets::new(&place.access(Order::Permuted, 100));
+        if options.kind == EngineKind::Mmap {
+            assert!(matches!(
+                Prepared::new(&options, &files, BLOCK, None),
+                Err(EngineError::Options(_))
+            ));
+            continue;
+        }
+        let ran = run(&options, &files, Pace::Closed, Until::Exhausted, &mut ops);
+        let Some((done, ..)) = ran else { continue };
+        assert_eq!(done.unwrap().ops_read, BLOCKS);
+    }
+    let options = EngineOptions { direct: true, ..EngineOptions::default() };
+    let error = Prepared::new(&options, &files, 520, None).unwrap_err().to_string();
+    assert!(error.contains("cannot go to") && error.contains("use a multiple of"), "{error}");
+    let error = Prepared::new(&EngineOptions::default(), &files, BLOCK, None).unwrap_err();
+    assert!(error.to_string().contains("is open with O_DIRECT, unlike the options"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_too_short_is_an_error_and_the_engine_lives_on() {
+    for options in engines() {
+        let place = Place::new(2);
+        File::options().write(true).open(place.path(1)).unwrap().set_len(4096 * 50 + 100).unwrap();
+        let files = place.open(false, false).unwrap();
+        let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
+            Err(error @ EngineError::Unavailable { .. }) => return eprintln!("skipped: {error}"),
+            prepared => prepared.unwrap(),
+        };
+        let counters = Counters::default();
+        let mut run = |blocks| {
+            let access = Access { blocks: Some(blocks), ..place.access(Order::Sequential, 100) };
+            let mut latencies = Latencies::new(LatencyKind::Service).unwrap();
+            let work = Work {
+                ops: &mut Offsets::new(&access),
+                pace: Pace::Closed,
+                until: Until::Exhausted,
+                progress: Progress::new(&counters),
+            };
+            prepared.run(work, &mut latencies)
+        };
+        let error = run(200..300).unwrap_err();
+        let EngineError::Short { what, path, offset, moved, block_bytes } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(
+            (*what, path, *offset),
+            ("read", &place.path(1).canonicalize().unwrap(), 204_800)
+        );
+        assert!(*moved <= 100 && *block_bytes == BLOCK, "{error}");
+        assert_eq!(run(0..250).unwrap().ops_read, 250, "{options:?}");
+    }
+}
+
+#[test]
+fn a_disk_without_space_and_a_file_that_may_not_be_written_say_so() {
+    for options in engines().into_iter().filter(|options| options.kind != EngineKind::Mmap) {
+        let full = [open("/dev/full".as_ref(), true, false).unwrap()];
+        let place = Place::new(1);
+        let readable = place.open(false, false).unwrap();
+        for (files, kind) in [(&full[..], Some(std::io::ErrorKind::StorageFull)), (&readable, None)]
+        {
+            let mut ops = Offsets::new(&place.access(Order::Sequential, 0));
+            let ran = run(&options, files, Pace::Closed, Until::Exhausted, &mut ops);
+            let Some((done, latencies, progress)) = ran else { continue };
+            let error = done.unwrap_err();
+            let EngineError::Io { what: "write", .. } = error else { panic!("{error}") };
+            assert!(kind.is_none_or(|kind| error.io_kind() == Some(kind)), "{error}");
+            assert!(error.path().is_some());
+            assert!(latencies.histograms().is_empty());
+            assert_eq!(progress, (0, 0));
+        }
+    }
+}
+
+/// The same operation for ever.
+struct Same(Op);
+
+impl OpSource for Same {
+    fn next_op(&mut self) -> Option<Op> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn operations_that_were_not_prepared_for_are_errors() {
+    let counters = Counters::default();
+    for options in engines() {
+        let place = Place::new(1);
+        let files = place.open(true, false).unwrap();
+        let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
+            Err(error @ EngineError::Unavailable { .. }) => return eprintln!("skipped: {error}"),
+            prepared => prepared.unwrap(),
+        };
+        let foreign = Op { file: 1, ..Op::default() };
+        let unfed = Op { write: true, ..Op::default() };
+        for (op, expected) in [(foreign, "read of file 1 of 1"), (unfed, "without data")] {
+            let work = Work {
+                ops: &mut Same(op),
+                pace: Pace::Closed,
+                until: Until::Ops(3),
+                progress: Progress::new(&counters),
+            };
+            let mut latencies = Latencies::new(LatencyKind::Service).unwrap();
+            let error = prepared.run(work, &mut latencies).unwrap_err().to_string();
+            assert!(error.contains(expected), "{options:?}: {error}");
+        }
+    }
+}
+
+/// Runs the null engine, whose figures are exact.
+fn null(delay_ns: u64, pace: Pace, ops: u64) -> (Done, model::Histogram) {
+    let options = EngineOptions { kind: EngineKind::Null, delay_ns, ..EngineOptions::default() };
+    let mut source = Same(Op::default());
+    let (done, latencies, _) = run(&options, &[], pace, Until::Ops(ops), &mut source).unwrap();
+    (done.unwrap(), latencies.histograms().remove(0))
+}
+
+#[test]
+fn the_null_engine_takes_exactly_its_time() {
+    let (done, latencies) = null(20_000, Pace::Closed, 500);
+    assert_eq!((latencies.count(), latencies.bins.len()), (500, 1));
+    assert!((latencies.mean_ns().unwrap() - 20_000.0).abs() <= 10.0, "{latencies:?}");
+    assert_eq!(done.elapsed_ns, 500 * 20_000);
+    assert_eq!(null(0, Pace::Closed, 500).1.count(), 500);
+}
+
+#[test]
+fn at_a_fixed_rate_waiting_is_part_of_the_latency() {
+    // Twice as many operations as the engine can do: each waits 10 microseconds longer than the one
+    // before, and none is left out.
+    let at = |ops_per_s| Pace::Fixed { ops_per_s, first_ns: crate::clock::now_ns() + 1_000_000 };
+    let (_, latencies) = null(20_000, at(100_000.0), 100);
+    assert_eq!((latencies.latency, latencies.count()), (LatencyKind::Response, 100));
+    let (shortest, longest) = (latencies.bins[0].0, latencies.quantile_ns(1.0).unwrap());
+    let spread = longest - shortest;
+    assert!(spread.abs_diff(990_000) <= longest / 500, "{shortest} to {longest}");
+    // A rate that it can keep: no operation waits, and the run lasts as long as its schedule.
+    let (done, latencies) = null(5_000, at(10_000.0), 200);
+    assert!(latencies.quantile_ns(0.5).unwrap().abs_diff(5_000) <= 5, "{latencies:?}");
+    assert!(done.elapsed_ns >= 199 * 100_000);
+}
+
+#[test]
+fn every_engine_keeps_a_rate_without_leaving_operations_out() {
+    for options in engines() {
+        let place = Place::new(1);
+        let files = place.open(true, false).unwrap();
+        let pace = Pace::Fixed { ops_per_s: 20_000.0, first_ns: crate::clock::now_ns() };
+        let mut ops = Offsets::new(&Access { passes: None, ..place.access(Order::Uniform, 100) });
+        // Those that should start before 30 ms are over.
+        let ran = run(&options, &files, pace, Until::Nanoseconds(30_000_000), &mut ops);
+        let Some((done, latencies, _)) = ran else { continue };
+        let done = done.unwrap();
+        assert!(done.ops_read >= 600, "{options:?}: {done:?}");
+        assert_eq!(latencies.histograms()[0].count(), done.ops_read);
+        assert!(done.elapsed_ns >= 29_000_000);
+    }
+}
+
+#[test]
+fn histograms_of_the_wrong_kind_and_rates_of_nothing_are_refused() {
+    let options = EngineOptions { kind: EngineKind::Null, ..EngineOptions::default() };
+    let mut prepared = Prepared::new(&options, &[], BLOCK, None).unwrap();
+    let counters = Counters::default();
+    let mut attempt = |pace, kind| {
+        let work = Work {
+            ops: &mut Same(Op::default()),
+            pace,
+            until: Until::Ops(1),
+            progress: Progress::new(&counters),
+        };
+        prepared.run(work, &mut Latencies::new(kind).unwrap())
+    };
+    assert!(attempt(Pace::Closed, LatencyKind::Response).is_err());
+    assert!(attempt(Pace::Closed, LatencyKind::Service).is_ok());
+    for ops_per_s in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let pace = Pace::Fixed { ops_per_s, first_ns: 0 };
+        assert!(attempt(pace, LatencyKind::Response).is_err(), "{ops_per_s}");
     }
 }

@@ -21,7 +21,7 @@ const SQPOLL_IDLE_MS: u32 = 1000;
 pub(super) struct Uring<'a> {
     // First, so that the ring is closed before its memory is unmapped.
     ring: IoUring,
-    buffers: Buffers,
+    pub(super) buffers: Buffers,
     files: &'a [File],
     block_bytes: u32,
     /// What is in flight, with its memory, by slot; for errors.

@@ -63,7 +63,8 @@ impl Pace {
 pub enum Until {
     /// After this many operations.
     Ops(u64),
-    /// No operation starts later than this after the begin, nanoseconds.
+    /// With the last operation that starts, or at a fixed rate should start, less than this after the
+    /// begin, nanoseconds.
     Nanoseconds(u64),
     /// When the source has no more.
     Exhausted,
