@@ -4,7 +4,7 @@ mod csv;
 mod psv;
 
 pub use self::csv::csv;
-pub(crate) use self::csv::{Identity, SAMPLES_HEADER, TESTS_HEADER};
+pub(crate) use self::csv::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER};
 pub use self::psv::psv;
 
 use crate::{FormatError, NamedBytes};

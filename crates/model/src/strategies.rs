@@ -3,6 +3,7 @@
 
 use crate::*;
 use proptest::{collection::vec, option, prelude::*, sample::select};
+use std::collections::BTreeMap;
 
 /// Text with what breaks careless formats: commas, quotes, newlines, bars, letters beyond ASCII.
 pub fn text() -> impl Strategy<Value = String> {
@@ -88,6 +89,21 @@ fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     })
 }
 
+/// At most one histogram of each operation and kind; bins ascend and none is empty.
+fn histograms() -> impl Strategy<Value = Vec<Histogram>> {
+    let bins = proptest::collection::btree_map(any::<u64>(), 1..u64::MAX, 0..5);
+    let kind = select(vec![LatencyKind::Service, LatencyKind::Response]);
+    let all = proptest::collection::btree_map((text(), kind), bins, 0..3);
+    all.prop_map(|all| {
+        let histogram = |((op, latency), bins): (_, BTreeMap<u64, u64>)| Histogram {
+            op,
+            latency,
+            bins: bins.into_iter().collect(),
+        };
+        all.into_iter().map(histogram).collect()
+    })
+}
+
 fn validity() -> impl Strategy<Value = Validity> {
     prop_oneof![
         Just(Validity::Valid),
@@ -107,10 +123,11 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
     let counts = (any::<u64>(), any::<u64>(), option::of(any::<u64>()), option::of(any::<u64>()));
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
-    (place, metrics(), counts, times, limiter, validity()).prop_map(
+    let figures = (metrics(), histograms());
+    (place, figures, counts, times, limiter, validity()).prop_map(
         |(
             (block, position, (target, test, procs, cache)),
-            metrics,
+            (metrics, histograms),
             counts,
             times,
             limiter,
@@ -140,7 +157,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 cpu_sys_s: times.4,
                 limiter,
                 validity,
-                histograms: Vec::new(),
+                histograms,
             };
             (target, test, sample)
         },

@@ -1,5 +1,5 @@
-//! `samples.csv`, `tests.csv` and `campaign.json`: everything of a campaign, for any other program,
-//! and back again without loss.
+//! `samples.csv`, `tests.csv`, `campaign.json` and, where latencies were counted, `histograms.csv`:
+//! everything of a campaign, for any other program, and back again without loss.
 
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
@@ -14,6 +14,11 @@ pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,te
 /// Columns of `tests.csv`.
 pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better";
 
+/// Columns of `histograms.csv`; one row for each bin. `sample` counts the samples of `samples.csv`
+/// from 0; the columns after it repeat what names the sample, for other programs.
+pub(crate) const HISTOGRAMS_HEADER: &str =
+    "sample,block,target,test,procs,cache,op,latency,latency_ns,count";
+
 /// `campaign.json`: what the tables do not hold.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Identity {
@@ -21,15 +26,19 @@ pub(crate) struct Identity {
     pub(crate) targets: Vec<TargetRecord>,
 }
 
-/// The three files. Floats are the shortest text that reads back equal.
+/// The files; `histograms.csv` only where there is one. Floats are the shortest text that reads back equal.
 pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let identity =
         Identity { campaign: dataset.campaign.clone(), targets: dataset.targets.clone() };
-    Ok(vec![
+    let mut files = vec![
         ("samples.csv".into(), samples(dataset).map_err(failed)?),
         ("tests.csv".into(), tests(&dataset.tests).map_err(failed)?),
         ("campaign.json".into(), serde_json::to_vec_pretty(&identity).map_err(failed)?),
-    ])
+    ];
+    if dataset.samples.iter().any(|sample| !sample.histograms.is_empty()) {
+        files.push(("histograms.csv".into(), histograms(&dataset.samples).map_err(failed)?));
+    }
+    Ok(files)
 }
 
 pub(super) fn failed(why: impl ToString) -> FormatError {
@@ -80,6 +89,31 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 24] {
         s.limiter.as_str().into(),
         s.validity.to_string(),
     ]
+}
+
+fn histograms(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(HISTOGRAMS_HEADER.split(','))?;
+    for (number, s) in samples.iter().enumerate() {
+        let (number, block, procs) =
+            (number.to_string(), s.block.to_string(), s.case.procs.to_string());
+        let (target, test, cache) = (&s.case.target, &s.case.test, s.case.cache.as_str());
+        for histogram in &s.histograms {
+            let (op, latency) = (&histogram.op, histogram.latency.as_str());
+            let mut write = |ns: &str, count: &str| {
+                writer.write_record([
+                    &number, &block, target, test, &procs, cache, op, latency, ns, count,
+                ])
+            };
+            for (ns, count) in &histogram.bins {
+                write(&ns.to_string(), &count.to_string())?;
+            }
+            if histogram.bins.is_empty() {
+                write("", "")?;
+            }
+        }
+    }
+    Ok(writer.into_inner()?)
 }
 
 /// `Debug`, which unlike `Display` turns to exponents where hundreds of zeros would stand.

@@ -1,9 +1,11 @@
-//! Reads what `export --format csv` writes: `samples.csv`, `tests.csv` and, when it is there,
-//! `campaign.json`. All three give back the dataset that was exported.
+//! Reads what `export --format csv` writes: `samples.csv`, `tests.csv` and, when they are there,
+//! `campaign.json` and `histograms.csv`. All of them give back the dataset that was exported.
+
+mod histograms;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
-    export::{Identity, SAMPLES_HEADER, TESTS_HEADER},
+    export::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER},
     table::{Row, Table},
 };
 use model::{Case, Dataset, Metric, Sample, TestInfo};
@@ -24,7 +26,11 @@ impl crate::Importer for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let tests = read_tests(open(files, "tests.csv")?)?;
         let table = tabulate(open(files, "samples.csv")?, SAMPLES_HEADER)?;
-        let samples = read_samples(&table)?;
+        let mut samples = read_samples(&table)?;
+        if let Some(file) = find(files, "histograms.csv") {
+            histograms::attach(&tabulate(file, HISTOGRAMS_HEADER)?, &mut samples)?;
+        }
+        samples.sort_by_key(|sample| (sample.block, sample.position));
         let identity = match find(files, "campaign.json") {
             Some((name, bytes)) => serde_json::from_slice(bytes).map_err(|e| {
                 FormatError::line(name, e.line() as u64, format!("not a campaign: {e}"))
@@ -76,7 +82,7 @@ fn read_tests(file: &NamedBytes) -> Result<Vec<TestInfo>, FormatError> {
     table.rows.iter().map(read).collect()
 }
 
-/// Rows that differ in nothing but the metric belong to one sample. A metric that comes again
+/// Samples in the order of the table. Rows that differ in nothing but the metric belong to one. A metric that comes again
 /// starts a new one: two equal measurements are two.
 fn read_samples(table: &Table<'_>) -> Result<Vec<Sample>, FormatError> {
     let mut samples: Vec<Sample> = Vec::new();
@@ -90,7 +96,6 @@ fn read_samples(table: &Table<'_>) -> Result<Vec<Sample>, FormatError> {
             }
         }
     }
-    samples.sort_by_key(|sample| (sample.block, sample.position));
     Ok(samples)
 }
 
