@@ -12,6 +12,10 @@ const TEXT: &str = include_str!("fixtures/fio-randrw7030-8jobs.txt");
 const ENOSPC: &str = include_str!("fixtures/fio-enospc-error.json");
 const BAD_OPTION: &str = include_str!("fixtures/fio-badopt.json");
 const FSYNC: &str = include_str!("fixtures/fio-seqwrite-fsync.json");
+const OLD_TEXT: &str = include_str!("fixtures/fio-2.2.10-randrw7030.txt");
+const OLD_JSON: &str = include_str!("fixtures/fio-2.2.10-randrw7030.json");
+const TERSE_2: &str = include_str!("fixtures/fio-2.2.10-randread-v2.terse");
+const TERSE_5: &str = include_str!("fixtures/fio-3.36-write-v5.terse");
 
 fn read(files: &[(&str, &str)]) -> Result<Dataset, FormatError> {
     let files: Vec<NamedBytes> =
@@ -207,4 +211,80 @@ fn damage_is_an_error_of_its_line() {
             assert!(data.samples[0].metrics.iter().all(|metric| metric.value.is_finite()));
         }
     }
+}
+
+#[test]
+fn releases_2_count_in_kib_and_microseconds() {
+    let text = one(OLD_TEXT);
+    near(&text, "read_iops", 66_672.0 / 3.001, 1e-12);
+    near(&text, "write_rate", 114_176.0 * 1.024 / 3001.0, 1e-12);
+    assert_eq!(text.metric("read_service_p999_us"), Some(266.0));
+    assert_eq!(text.metric("write_service_mean_us"), Some(3.05));
+    assert_eq!((text.case.procs, text.validity), (2, Validity::Valid));
+
+    let data = read(&[("fio-xfs.json", OLD_JSON)]).unwrap();
+    let json = &data.samples[0];
+    near(json, "read_iops", 17_357.57, 1e-12);
+    near(json, "read_rate", 69_708.0 * 1.024 / 1004.0, 1e-12);
+    assert_eq!(json.metric("read_service_p99_us"), Some(97.0));
+    assert_eq!(json.metric("read_service_mean_us"), Some(16.31));
+    // These do not print their options.
+    assert_eq!(data.targets[0].label, "xfs");
+    assert_eq!(data.tests[0].testtype, "read/write");
+    assert!(data.campaign.notes.iter().any(|note| note.contains("how many processes")));
+}
+
+#[test]
+fn every_version_of_terse_output_is_read() {
+    let fields = |text: &'static str| text.split(';').collect::<Vec<_>>();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let (old, sample) = (fields(TERSE_2), one(TERSE_2));
+    near(&sample, "read_iops", number(old[6]), 1e-12);
+    let rate = number(old[4]) * 1.024 / number(old[7]);
+    near(&sample, "read_rate", rate, 1e-12);
+    assert_eq!(sample.metric("write_iops"), None);
+    let (new, sample) = (fields(TERSE_5), one(TERSE_5));
+    let write = 5 + 47;
+    assert_eq!(sample.metric("iops"), Some(number(new[write + 2])));
+    assert_eq!(sample.metric("service_p50_us"), new[write + 18].split('=').nth(1).map(number));
+    // Version 4 is version 5 without six fields in each direction.
+    let mut four: Vec<&str> = vec!["4"];
+    four.extend(&new[1..5]);
+    new[5..5 + 3 * 47].chunks(47).for_each(|direction| four.extend(&direction[..41]));
+    four.extend(&new[5 + 3 * 47..]);
+    let again = one(&four.join(";"));
+    assert_eq!((again.metrics, again.validity), (sample.metrics, Validity::Valid));
+}
+
+#[test]
+fn clients_are_summed_and_their_sum_is_not_counted_again() {
+    let start = FSYNC.find("    {\n      \"jobname\"").unwrap();
+    let end = FSYNC.find("\n  ],").unwrap();
+    let client = |host: &str, name: &str| {
+        let job =
+            FSYNC[start..end].replace("\"jobname\" : \"w\"", &format!("\"jobname\" : \"{name}\""));
+        job.replacen("\"groupid\"", &format!("\"hostname\" : \"{host}\",\n\"groupid\""), 1)
+    };
+    let clients = [client("a", "w"), client("b", "w"), client("", "All clients")].join(",");
+    let sample =
+        one(&format!("{{\"fio version\" : \"fio-3.33\", \"client_stats\" : [{clients}]}}"));
+    near(&sample, "iops", 2.0 * 3216.332941, 1e-12);
+    assert_eq!(sample.case.procs, 2);
+}
+
+#[test]
+fn bytes_of_the_one_disk_are_those_of_the_one_job() {
+    let sectors = "\"read_sectors\" : 16, \"write_sectors\" : 21880, \"read_merges\"";
+    let sample = one(&FSYNC.replace("\"read_merges\"", sectors));
+    assert_eq!(sample.device_read_bytes, Some(16 * 512));
+    assert_eq!(sample.device_write_bytes, Some(21_880 * 512));
+    assert_eq!(one(FSYNC).device_write_bytes, None);
+}
+
+#[test]
+fn a_fixed_rate_does_not_make_latencies_ones_that_users_wait_for() {
+    let paced = JSON_PLUS.replace("\"numjobs\"", "\"rate_iops\" : \"1000\", \"numjobs\"");
+    let data = read(&[("xfs.json", &paced)]).unwrap();
+    assert_eq!(data.samples[0].histograms[0].latency, LatencyKind::Service);
+    assert!(data.campaign.notes.iter().any(|note| note.contains("not from when they were due")));
 }

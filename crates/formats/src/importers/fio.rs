@@ -99,7 +99,9 @@ fn no_result(file: &str, bytes: &[u8]) -> Option<FormatError> {
 fn name_targets<'a>(mut sources: Vec<Source<'a>>, options: &ImportOptions) -> Vec<Source<'a>> {
     let stem = |file: &str| {
         let base = base_name(file);
-        base.rsplit_once('.').map_or(base, |(stem, _)| stem).to_owned()
+        let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
+        let named = stem.strip_prefix("fio").map(|rest| rest.trim_start_matches(['-', '_']));
+        named.filter(|name| !name.is_empty()).unwrap_or(stem).to_owned()
     };
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     sources.iter().for_each(|source| *count.entry(stem(source.file)).or_default() += 1);

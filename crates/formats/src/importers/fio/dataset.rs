@@ -30,8 +30,10 @@ const PACED: &str = "Some jobs ran at a fixed rate; fio times operations from th
     when they were due, so that their latencies are service latencies too.";
 const REPEATED: &str =
     "Where fio printed a run in several ways into one file, the richest was read.";
-const UNTOLD: &str = "Terse output does not say how many processes a line stands for; each counts as \
-    one, and its percentiles are of completion or of total latency, as the job was told.";
+const UNCOUNTED: &str = "Some outputs do not say how many processes a job stands for; each counts as \
+    one there.";
+const TERSE: &str = "Percentiles of terse output are of completion or of total latency, as the job \
+    was told; it does not say which.";
 const NO_PATTERN: &str = "Some outputs do not say whether blocks were sequential or random; those \
     tests stand among the sequential ones, and are called `read` or `write` alone.";
 const NO_BINS: &str = "Percentiles of several jobs cannot be joined without json+ bins and are left \
@@ -47,7 +49,7 @@ pub(super) fn assemble(
     let mut made = Made::default();
     for source in sources {
         made.notes.extend(source.repeated.then_some(REPEATED));
-        made.notes.extend(source.terse.then_some(UNTOLD));
+        made.notes.extend(source.terse.then_some(TERSE));
         let position = targets.iter().position(|t| t.label == source.target).unwrap_or(0) as u32;
         source.runs.iter().for_each(|run| made.add(run, position, &source.target));
     }
@@ -95,6 +97,8 @@ struct Test {
 
 impl Made {
     fn add(&mut self, run: &Run, position: u32, target: &str) {
+        let uncounted = run.jobs.iter().any(|job| job.members.is_none());
+        self.notes.extend(uncounted.then_some(UNCOUNTED));
         let jobs = join(run, &mut self.notes);
         let device_bytes = run.device_bytes.filter(|_| jobs.len() == 1);
         for job in jobs {

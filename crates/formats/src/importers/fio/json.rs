@@ -189,6 +189,11 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
         let local = record.options.as_ref().and_then(|options| options.get(key));
         local.or_else(|| global.get(key)).map(plain)
     };
+    // Early releases do not print their options.
+    let told = || {
+        record.options.as_ref()?;
+        given("numjobs").map_or(Some(1), |jobs| jobs.parse().ok())
+    };
     let work = match &record.options {
         None => Work::default(),
         Some(local) => {
@@ -202,7 +207,7 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
     Job {
         name: record.jobname,
         group: record.groupid,
-        members: given("numjobs").filter(|_| alone).and_then(|n| n.parse().ok()).or(Some(1)),
+        members: if alone { told() } else { Some(1) },
         work,
         error: super::failure(record.error, record.total_err, record.first_error),
         flows: flows.filter_map(|(d, record)| Some((d, flow(record?)?))).collect(),
