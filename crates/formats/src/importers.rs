@@ -2,8 +2,14 @@
 //! campaign that was measured elsewhere.
 
 pub(crate) mod assay_csv;
+pub(crate) mod bonnie;
+pub(crate) mod elbencho;
 pub(crate) mod fio;
+pub(crate) mod ior;
+pub(crate) mod matrix_csv;
+pub(crate) mod mdtest;
 pub(crate) mod nano_psv;
+pub(crate) mod sysbench;
 
 use crate::ImportOptions;
 use model::{

@@ -6,11 +6,15 @@
 mod columnar;
 mod error;
 pub mod export;
+mod gather;
 mod importers;
+mod known;
 mod published;
 mod table;
+mod text;
 
 pub use error::FormatError;
+pub use known::tool_tests;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
 
 use model::Dataset;
@@ -49,7 +53,7 @@ macro_rules! registry {
     };
 }
 
-registry!(assay_csv, fio, nano_psv);
+registry!(assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie, fio);
 
 /// Bytes of a file that are shown to `sniff`.
 const HEAD_BYTES: usize = 4096;
@@ -62,9 +66,7 @@ pub fn import(
 ) -> Result<Dataset, FormatError> {
     let recognises = |importer: &&&dyn Importer| match format {
         Some(name) => importer.name() == name,
-        None => files.iter().any(|(name, bytes)| {
-            importer.sniff(&bytes[..bytes.len().min(HEAD_BYTES)], base_name(name))
-        }),
+        None => files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name))),
     };
     match importers().iter().find(recognises) {
         Some(importer) => importer.read(files, options),
@@ -78,6 +80,11 @@ fn unknown(files: &[NamedBytes], format: Option<&str>) -> FormatError {
         files: format.map_or_else(names, |name| format!("the format `{name}`")),
         known: importers().iter().map(|i| i.name()).collect::<Vec<_>>().join(", "),
     }
+}
+
+/// The beginning of a file, by which it is recognised.
+pub(crate) fn head(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(HEAD_BYTES)]
 }
 
 /// The last component of a path.

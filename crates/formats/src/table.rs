@@ -91,7 +91,7 @@ impl<'a> Table<'a> {
 }
 
 /// Enough of a text to find it by; error messages stay on one line.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 

@@ -1,0 +1,299 @@
+//! Puts what files of one tool say together into one campaign: which file is of which target, which
+//! measurement is in which block. A case that comes again on the same target is the next block, but
+//! only when the same work was done: figures of different work are never set side by side.
+
+use crate::{
+    FormatError, ImportOptions, Importer, NamedBytes, base_name,
+    columnar::slug,
+    head,
+    importers::{campaign, records},
+    table::short,
+};
+use model::{
+    CacheState, Case, Dataset, Environment, Histogram, Metric, Sample, TestInfo, Validity,
+};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// One measurement as a tool printed it.
+pub(crate) struct Reading {
+    pub(crate) test: TestInfo,
+    pub(crate) procs: u32,
+    pub(crate) threads: u32,
+    /// The figures, the ranking one first; or why there are none.
+    pub(crate) outcome: Result<Vec<Metric>, String>,
+    pub(crate) histograms: Vec<Histogram>,
+    /// 0 where it is not known.
+    pub(crate) seconds: f64,
+    /// 0 where it is not known.
+    pub(crate) ops: u64,
+    /// What was done, as far as the source tells; must be the same wherever the test stands.
+    pub(crate) work: String,
+    /// Directory or machine; must be the same for one target in one file. Empty: not known.
+    pub(crate) place: String,
+    /// The target, where the file itself names it.
+    pub(crate) label: Option<String>,
+}
+
+impl Reading {
+    /// A measurement of which only the figures are known.
+    pub(crate) fn new(test: TestInfo, outcome: Result<Vec<Metric>, String>) -> Reading {
+        Reading {
+            test,
+            procs: 1,
+            threads: 1,
+            outcome,
+            histograms: Vec::new(),
+            seconds: 0.0,
+            ops: 0,
+            work: String::new(),
+            place: String::new(),
+            label: None,
+        }
+    }
+}
+
+/// What names a case within a target.
+type Key = (String, String, u32, u32);
+
+/// The campaign as it grows.
+pub(crate) struct Gather<'a> {
+    tool: &'static str,
+    options: &'a ImportOptions,
+    /// The first file that is read.
+    first: &'a str,
+    /// Files that the importer was given and did not read.
+    left_out: Vec<&'a str>,
+    several_dirs: bool,
+    labels: Vec<String>,
+    positions: HashMap<String, u32>,
+    tests: Vec<TestInfo>,
+    known: HashSet<String>,
+    samples: Vec<Sample>,
+    blocks: HashMap<Key, u32>,
+    works: HashMap<String, (String, u64, String)>,
+    places: HashMap<(String, String), (u64, String)>,
+    versions: BTreeSet<String>,
+    facts: HashMap<String, Environment>,
+}
+
+/// The files that `importer` recognises; all of them when it was named for files that it does not.
+fn own<'a>(importer: &dyn Importer, files: &'a [NamedBytes]) -> Vec<&'a NamedBytes> {
+    let known = |file: &&NamedBytes| importer.sniff(head(&file.1), base_name(&file.0));
+    let own: Vec<_> = files.iter().filter(known).collect();
+    if own.is_empty() { files.iter().collect() } else { own }
+}
+
+fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+impl<'a> Gather<'a> {
+    /// An empty campaign of `importer`'s tool, and the files to read.
+    pub(crate) fn new(
+        importer: &dyn Importer,
+        files: &'a [NamedBytes],
+        options: &'a ImportOptions,
+    ) -> (Gather<'a>, Vec<&'a NamedBytes>) {
+        let own = own(importer, files);
+        let read: HashSet<&str> = own.iter().map(|file| file.0.as_str()).collect();
+        let all = files.iter().map(|file| file.0.as_str());
+        let gather = Gather {
+            tool: importer.name(),
+            options,
+            first: own.first().map_or("the files", |file| file.0.as_str()),
+            left_out: all.filter(|name| !read.contains(name)).collect(),
+            several_dirs: own.iter().any(|file| directory(&file.0) != directory(&own[0].0)),
+            labels: Vec::new(),
+            positions: HashMap::new(),
+            tests: Vec::new(),
+            known: HashSet::new(),
+            samples: Vec::new(),
+            blocks: HashMap::new(),
+            works: HashMap::new(),
+            places: HashMap::new(),
+            versions: BTreeSet::new(),
+            facts: HashMap::new(),
+        };
+        (gather, own)
+    }
+
+    /// Adds a measurement that stands at `line` of `file`.
+    pub(crate) fn add(
+        &mut self,
+        file: &str,
+        line: u64,
+        reading: Reading,
+    ) -> Result<(), FormatError> {
+        check_numbers(file, line, &reading)?;
+        let target = self.target(file, reading.label.as_deref());
+        self.check_place(file, line, &target, &reading)?;
+        self.check_work(file, line, &reading)?;
+        if self.known.insert(reading.test.id.clone()) {
+            self.tests.push(reading.test.clone());
+        }
+        let key = (target.clone(), reading.test.id.clone(), reading.procs, reading.threads);
+        let next = self.blocks.entry(key).or_insert(0);
+        let block = *next;
+        *next += 1;
+        let position = self.position(&target);
+        self.samples.push(sample(block, position, target, reading));
+        Ok(())
+    }
+
+    /// A version of the tool that wrote one of the files.
+    pub(crate) fn version(&mut self, version: &str) {
+        self.versions.insert(version.into());
+    }
+
+    /// A fact on the target of `file`; the first of its name is kept.
+    pub(crate) fn fact(&mut self, file: &str, label: Option<&str>, name: &str, value: &str) {
+        let facts = self.facts.entry(self.target(file, label)).or_default();
+        facts.0.entry(name.into()).or_insert_with(|| value.into());
+    }
+
+    /// Whether there is any measurement.
+    pub(crate) fn any(&self) -> bool {
+        !self.samples.is_empty()
+    }
+
+    /// Whether any measurement may be used.
+    pub(crate) fn any_valid(&self) -> bool {
+        self.samples.iter().any(|sample| sample.validity.is_valid())
+    }
+
+    /// The campaign; `notes` say what the source does not tell.
+    pub(crate) fn finish(self, notes: &[&str]) -> Result<Dataset, FormatError> {
+        if self.samples.is_empty() {
+            let why =
+                format!("holds no result of {}; give the output of a finished run", self.tool);
+            return Err(FormatError::file(self.first, why));
+        }
+        let mut targets = records(self.labels.iter().map(String::as_str));
+        for record in &mut targets {
+            record.facts = self.facts.get(&record.label).cloned().unwrap_or_default();
+        }
+        let labels = self.labels.join(", ");
+        let id = format!("{}-{}", slug(self.tool), slug(&labels));
+        let title = format!("{}: {labels}", self.tool);
+        let mut campaign = campaign(&id, &title, &targets, self.options, notes);
+        if !self.left_out.is_empty() {
+            let names = self.left_out.join(", ");
+            campaign.notes.push(format!("Not read, being no output of {}: {names}.", self.tool));
+        }
+        if !self.versions.is_empty() {
+            let versions = self.versions.into_iter().collect::<Vec<_>>().join(", ");
+            campaign.environment.0.insert(format!("tool.{}", self.tool), versions);
+        }
+        let mut samples = self.samples;
+        samples.sort_by_key(|sample| (sample.block, sample.position));
+        Ok(Dataset { campaign, targets, tests: self.tests, samples })
+    }
+
+    /// The target of a file: as asked, as the file says, or as it or its directory is called.
+    fn target(&self, file: &str, label: Option<&str>) -> String {
+        if let Some(target) = self.options.target.as_deref().or(label) {
+            return target.into();
+        }
+        let directory = base_name(directory(file));
+        if self.several_dirs && !directory.is_empty() {
+            return directory.into();
+        }
+        let stem = base_name(file);
+        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+        let tool = self.tool.trim_end_matches('+');
+        let rest =
+            stem.strip_prefix(tool).map_or(stem, |rest| rest.trim_start_matches(['+', '-', '_']));
+        let named = [rest, directory].into_iter().find(|name| !name.is_empty());
+        named.unwrap_or(self.tool).into()
+    }
+
+    fn position(&mut self, target: &str) -> u32 {
+        if let Some(&position) = self.positions.get(target) {
+            return position;
+        }
+        let position = self.labels.len() as u32;
+        self.labels.push(target.into());
+        self.positions.insert(target.into(), position);
+        position
+    }
+
+    /// One target in one file is one place.
+    fn check_place(
+        &mut self,
+        file: &str,
+        line: u64,
+        target: &str,
+        reading: &Reading,
+    ) -> Result<(), FormatError> {
+        let key = (target.to_owned(), file.to_owned());
+        let (first, place) = self.places.entry(key).or_insert((line, reading.place.clone()));
+        if *place == reading.place {
+            return Ok(());
+        }
+        let why = format!(
+            "was measured in `{}`, line {first} in `{}`; put each target into a file of its own",
+            short(&reading.place),
+            short(place)
+        );
+        Err(FormatError::line(file, line, why))
+    }
+
+    /// A test is the same work wherever it stands.
+    fn check_work(&mut self, file: &str, line: u64, reading: &Reading) -> Result<(), FormatError> {
+        let first = (file.to_owned(), line, reading.work.clone());
+        let (file0, line0, work) = self.works.entry(reading.test.id.clone()).or_insert(first);
+        if *work == reading.work {
+            return Ok(());
+        }
+        let why = format!(
+            "`{}` did other work here than in {file0}, line {line0} (`{}` against `{}`); import \
+             each kind of work by itself",
+            reading.test.id,
+            excerpt(&reading.work),
+            excerpt(work),
+        );
+        Err(FormatError::line(file, line, why))
+    }
+}
+
+fn excerpt(text: &str) -> String {
+    text.chars().take(160).flat_map(char::escape_debug).collect()
+}
+
+fn check_numbers(file: &str, line: u64, reading: &Reading) -> Result<(), FormatError> {
+    let metrics = reading.outcome.as_deref().unwrap_or_default();
+    let mut values = metrics.iter().map(|metric| metric.value).chain([reading.seconds]);
+    if values.all(|value| value.is_finite() && value >= 0.0) {
+        return Ok(());
+    }
+    let why = format!("a figure of `{}` is negative or too large", reading.test.id);
+    Err(FormatError::line(file, line, why))
+}
+
+/// A ranking figure of 0 is one that the tool's digits could not hold, or nothing done: no number.
+fn sample(block: u32, position: u32, target: String, reading: Reading) -> Sample {
+    let case = Case {
+        target,
+        suite: reading.test.suite,
+        test: reading.test.id,
+        procs: reading.procs,
+        threads: reading.threads,
+        cache: CacheState::Any,
+    };
+    let zero = |metrics: &Vec<Metric>| metrics.first().is_none_or(|metric| metric.value == 0.0);
+    let (metrics, validity) = match reading.outcome {
+        Ok(metrics) if zero(&metrics) => (
+            Vec::new(),
+            Validity::Invalid("printed as 0: nothing done, or too short to tell".into()),
+        ),
+        Ok(metrics) => (metrics, Validity::Valid),
+        Err(why) => (Vec::new(), Validity::Invalid(why)),
+    };
+    Sample {
+        seconds: reading.seconds,
+        ops: reading.ops,
+        validity,
+        histograms: reading.histograms,
+        ..Sample::bare(block, position, case, metrics)
+    }
+}

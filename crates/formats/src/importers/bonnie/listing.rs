@@ -1,0 +1,181 @@
+//! The text tables of a run of bonnie++: one for the phases that move data, one for those on files,
+//! each a row of figures and, since 1.9x, a row of latencies.
+
+use super::{
+    Figure, HIDDEN_MARK, IO_PHASES, Phase, Run,
+    csv::{cpu_percent, latency_ms},
+};
+use crate::{
+    FormatError,
+    gather::Gather,
+    table::short,
+    text::{Line, lines, split_at_unit},
+};
+
+/// Whether a line is the title of the first table.
+pub(super) fn title(text: &str) -> bool {
+    text.contains("--Sequential Output-") && text.contains("--Sequential Input-")
+}
+
+/// Whether bonnie++ refused to run on too little memory or too few files.
+pub(super) fn refusal(text: &str) -> bool {
+    text.contains("start paging Bonnie++ data") || text.contains("File size should be double RAM")
+}
+
+/// Adds every run of the file.
+pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    let (mut reader, mut refused) = (Reader::default(), None);
+    for line in lines(file, bytes) {
+        reader.line(&line, gather)?;
+        if refusal(&line.text) {
+            refused.get_or_insert_with(|| {
+                line.bad(
+                    "bonnie++ refused to run; give it less files or a true -r, and run it again",
+                )
+            });
+        }
+    }
+    match (refused, gather.any()) {
+        (Some(error), false) => Err(error),
+        _ => reader.end(file, gather),
+    }
+}
+
+/// Which row comes next.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Next {
+    #[default]
+    Nothing,
+    /// Figures of the phases from this one on.
+    Figures(usize),
+    /// Their latencies, where the version prints them.
+    Latencies,
+}
+
+#[derive(Default)]
+struct Reader {
+    /// The run that is being read, and the line of its title.
+    run: Option<(u64, Run)>,
+    next: Next,
+    /// Rates without a unit are KiB/s.
+    kib: bool,
+    /// Which phases the last row of figures had.
+    present: Vec<usize>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let text = line.text.as_ref();
+        if title(text) {
+            self.end(line.file, gather)?;
+            self.run = Some((line.number, Run::default()));
+            if let Some(version) =
+                text.strip_prefix("Version").and_then(|t| t.split_whitespace().next())
+            {
+                gather.version(version);
+            }
+        }
+        let Some((_, run)) = &mut self.run else { return Ok(()) };
+        if let Some(rest) = text.strip_prefix("Concurrency") {
+            let count = rest.split_whitespace().next().unwrap_or_default();
+            run.concurrency = line.count("concurrency", count)?;
+        } else if text.contains("/sec %CP") {
+            self.kib = text.contains("K/sec");
+            // The second table is headed by the number of files, the first by the size of one.
+            let files = text.trim_start().starts_with("files");
+            self.next = Next::Figures(if files { IO_PHASES } else { 0 });
+        } else if let Next::Figures(first) = self.next {
+            self.present = figures(line, first, self.kib, run)?;
+            self.next = Next::Latencies;
+        } else if let (Next::Latencies, Some(cells)) = (self.next, text.strip_prefix("Latency")) {
+            latencies(line, cells, &self.present, run)?;
+            self.next = Next::Nothing;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let Some((line, run)) = self.run.take() else { return Ok(()) };
+        if let Next::Figures(_) = self.next {
+            return Err(FormatError::line(
+                file,
+                line,
+                "the table has no row of figures; the file is cut",
+            ));
+        }
+        run.add(file, line, false, gather)
+    }
+}
+
+/// Fills in a row of figures; returns which phases it has. The phases on characters lack when `-f`
+/// skipped them, and bonnie++ leaves their place empty.
+fn figures(
+    line: &Line<'_>,
+    first: usize,
+    kib: bool,
+    run: &mut Run,
+) -> Result<Vec<usize>, FormatError> {
+    let cells: Vec<&str> = line.text.split_whitespace().collect();
+    // Before the figures stand name and size, or the number of files.
+    let (before, fast) = if first == 0 { (2, [1, 2, 4, 5].as_slice()) } else { (1, [].as_slice()) };
+    let all: Vec<usize> = (first..first + IO_PHASES).collect();
+    let present = match cells.len() {
+        n if n == before + 2 * all.len() => all,
+        n if first == 0 && n == before + 2 * fast.len() => fast.to_vec(),
+        n => {
+            let why = format!(
+                "the row has {n} cells, not {}; the file may be cut",
+                before + 2 * all.len()
+            );
+            return Err(line.bad(why));
+        }
+    };
+    let (head, tail) = cells.split_at(before);
+    if first == 0 {
+        (run.name, run.size) = (head[0].into(), format!("size {}", head[1]));
+    } else {
+        run.files = format!("files {}", head[0]);
+    }
+    for (&at, pair) in present.iter().zip(tail.chunks_exact(2)) {
+        run.phases[at] = Phase {
+            figure: figure(line, pair[0], at < IO_PHASES - 1, kib)?,
+            cpu_percent: cpu_percent(line, pair[1])?,
+            latency_ms: None,
+        };
+    }
+    Ok(present)
+}
+
+/// `667m` is MiB/s; `12345` is KiB/s under `K/sec`, and a count otherwise.
+fn figure(line: &Line<'_>, text: &str, rate: bool, kib: bool) -> Result<Figure, FormatError> {
+    if text.starts_with(HIDDEN_MARK) {
+        return Ok(Figure::Hidden);
+    }
+    let (digits, unit) = split_at_unit(text);
+    let factor = match (rate, unit) {
+        (false, "") => 1.0,
+        (true, "") if kib => 1.024e-3,
+        (true, "k") => 1.024e-3,
+        (true, "m") => 1.048576,
+        (true, "g") => 1073.741824,
+        _ => return Err(line.bad(format!("`{}` is no figure of bonnie++", short(text)))),
+    };
+    Ok(Figure::Given(line.number("a figure", digits)? * factor))
+}
+
+fn latencies(
+    line: &Line<'_>,
+    cells: &str,
+    present: &[usize],
+    run: &mut Run,
+) -> Result<(), FormatError> {
+    let cells: Vec<&str> = cells.split_whitespace().collect();
+    if cells.len() != present.len() {
+        let why = format!("{} latencies for {} phases", cells.len(), present.len());
+        return Err(line.bad(why));
+    }
+    for (&at, cell) in present.iter().zip(cells) {
+        run.phases[at].latency_ms = latency_ms(line, cell)?;
+    }
+    Ok(())
+}

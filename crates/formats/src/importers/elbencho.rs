@@ -1,0 +1,183 @@
+//! Reads elbencho's CSV and JSON result files and what it prints. The figures are those of the last
+//! worker to end, so that stragglers count; those of the first stand beside them.
+
+mod csv;
+mod json;
+mod listing;
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    columnar::slug,
+    gather::{Gather, Reading},
+    known::{Known, OPS_RATE, RATE, WALL},
+};
+use model::{Better, Dataset, Group, Metric, TestInfo};
+
+/// The importer.
+pub(crate) struct Importer;
+
+pub(crate) const SUITE: &str = "elbencho";
+
+macro_rules! known {
+    ($($key:literal $name:literal $testtype:literal $group:ident $ranked:ident)*) => {
+        [$(Known {
+            key: $key, name: $name, testtype: $testtype, group: Group::$group, ranked: &$ranked,
+        }),*]
+    };
+}
+
+/// The phases of elbencho. Random offsets (`--rand`) are tests of their own.
+pub(crate) const TESTS: [Known; 9] = known! {
+    "mkdirs" "make directories" "directories" Meta OPS_RATE
+    "write" "sequential write" "sequential write" SequentialWrite RATE
+    "rndwrite" "random write" "random write" RandomWrite RATE
+    "sync" "sync" "sync" Meta WALL
+    "stat" "stat files" "files" Meta OPS_RATE
+    "read" "sequential read" "sequential read" SequentialRead RATE
+    "rndread" "random read" "random read" RandomRead RATE
+    "delfiles" "delete files" "files" Meta OPS_RATE
+    "deldirs" "delete directories" "directories" Meta OPS_RATE
+};
+
+const NOTES: [&str; 3] = [
+    "Figures are those at the end of the last worker; first_done_s is the end of the first.",
+    "elbencho prints whole numbers: MiB/s from CSV and text, milliseconds and microseconds are \
+     rounded down, and what was rounded to 0 is left out.",
+    "Cache states are not in the source; one run gives no spread.",
+];
+
+const LISTING_NOTE: &str = "elbencho's text does not tell threads, sizes or random offsets: threads \
+    stand as 1, reads and writes as sequential.";
+
+impl crate::Importer for Importer {
+    fn name(&self) -> &'static str {
+        "elbencho"
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let head = String::from_utf8_lossy(head);
+        csv::sniff(&head) || json::sniff(&head) || listing::sniff(&head)
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        let mut notes = NOTES.to_vec();
+        for (file, bytes) in files {
+            let start = String::from_utf8_lossy(crate::head(bytes));
+            if csv::sniff(&start) {
+                csv::read(file, bytes, &mut gather)?;
+            } else if start.trim_start().starts_with('{') {
+                json::read(file, bytes, &mut gather)?;
+            } else {
+                notes.push(LISTING_NOTE);
+                listing::read(file, bytes, &mut gather)?;
+            }
+        }
+        notes.dedup();
+        gather.finish(&notes)
+    }
+}
+
+/// A minimum, mean and maximum, microseconds.
+type Latency = [Option<f64>; 3];
+
+/// One phase as any of the formats gives it.
+#[derive(Default)]
+struct Phase {
+    operation: String,
+    random: bool,
+    hosts: u32,
+    threads: u32,
+    first_s: Option<f64>,
+    last_s: Option<f64>,
+    /// Files or directories in a second.
+    entries_per_s: Option<f64>,
+    iops: Option<f64>,
+    /// MB/s.
+    rate: Option<f64>,
+    cpu_percent: Option<f64>,
+    entries: u64,
+    entry_us: Latency,
+    block_us: Latency,
+    work: String,
+    place: String,
+    label: Option<String>,
+}
+
+/// The id without the suite of what elbencho calls `operation`.
+fn key(operation: &str, random: bool) -> String {
+    match operation {
+        "RMFILES" => "delfiles".into(),
+        "RMDIRS" => "deldirs".into(),
+        "WRITE" | "READ" if random => format!("rnd{}", operation.to_lowercase()),
+        _ => slug(operation),
+    }
+}
+
+/// The test of a phase; one that is not in the list is ranked by its time.
+fn test_info(operation: &str, random: bool) -> TestInfo {
+    let key = key(operation, random);
+    if let Some(known) = TESTS.iter().find(|test| test.key == key) {
+        return known.info(SUITE);
+    }
+    let sync = TESTS[3].info(SUITE);
+    TestInfo {
+        id: format!("{SUITE}.{key}"),
+        name: operation.to_lowercase(),
+        testtype: "other".into(),
+        ..sync
+    }
+}
+
+impl Phase {
+    fn reading(self) -> Reading {
+        let test = test_info(&self.operation, self.random);
+        let metrics = self.metrics(&test.metric);
+        let data = test.metric == RATE.name;
+        Reading {
+            procs: self.hosts.max(1),
+            threads: self.threads.max(1),
+            seconds: self.last_s.unwrap_or(0.0),
+            ops: if data { 0 } else { self.entries },
+            work: self.work,
+            place: self.place,
+            label: self.label,
+            ..Reading::new(test, Ok(metrics))
+        }
+    }
+
+    /// All figures, the one called `ranked` first; without it none, since nothing could be ranked.
+    fn metrics(&self, ranked: &str) -> Vec<Metric> {
+        let [entry_min, entry_mean, entry_max] = self.entry_us;
+        let [block_min, block_mean, block_max] = self.block_us;
+        let figures = [
+            (RATE.name, self.rate, RATE.unit, Better::Higher),
+            (OPS_RATE.name, self.entries_per_s, OPS_RATE.unit, Better::Higher),
+            ("iops", self.iops, "IOPS", Better::Higher),
+            (WALL.name, self.last_s, WALL.unit, Better::Lower),
+            ("first_done_s", self.first_s, "s", Better::Lower),
+            ("cpu_pct", self.cpu_percent, "%", Better::Lower),
+            ("entry_service_min_us", entry_min, "us", Better::Lower),
+            ("entry_service_mean_us", entry_mean, "us", Better::Lower),
+            ("entry_service_max_us", entry_max, "us", Better::Lower),
+            ("service_min_us", block_min, "us", Better::Lower),
+            ("service_mean_us", block_mean, "us", Better::Lower),
+            ("service_max_us", block_max, "us", Better::Lower),
+        ];
+        let known = figures.into_iter().filter_map(|(name, value, unit, better)| {
+            Some(Metric::new(name, value.filter(|&value| value != 0.0)?, unit, better))
+        });
+        let mut metrics: Vec<Metric> = known.collect();
+        match metrics.iter().position(|metric| metric.name == ranked) {
+            Some(at) => metrics[..=at].rotate_right(1),
+            None => metrics.clear(),
+        }
+        metrics
+    }
+}
+
+/// The last word of a command is the path that was tested.
+fn place(command: &str) -> String {
+    let last = command.split_whitespace().next_back().unwrap_or_default();
+    last.trim_matches('"').into()
+}

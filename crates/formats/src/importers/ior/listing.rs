@@ -1,0 +1,159 @@
+//! What IOR prints, versions 2.10 to 4.x: the options, and a row for each access of each repetition.
+//! Version 2.10 prints no rows but the best rate alone.
+
+use super::{Access, IGNORED, Setup};
+use crate::{
+    FormatError,
+    gather::Gather,
+    table::short,
+    text::{Line, lines, number, work},
+};
+
+/// Whether a file that begins so is a listing of IOR.
+pub(super) fn sniff(head: &str) -> bool {
+    head.lines().any(|line| line.starts_with("IOR-") && line.contains("MPI Coordinated Test"))
+}
+
+/// Adds every row of the file.
+pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    let (mut run, mut last) = (Run::default(), 1);
+    for line in lines(file, bytes) {
+        last = line.number;
+        run.line(&line, gather)?;
+    }
+    if run.open {
+        let why = "IOR's closing line `Finished` is missing; the run broke off or the file is cut";
+        return Err(FormatError::line(file, last, why));
+    }
+    Ok(())
+}
+
+/// One launch of IOR.
+#[derive(Default)]
+struct Run {
+    setup: Setup,
+    command: String,
+    repetitions: u32,
+    /// Names of the columns, while the rows of a table are read.
+    columns: Vec<String>,
+    /// Whether the table had rows, so that the best rates tell nothing new.
+    rows: bool,
+    /// Begun and not finished.
+    open: bool,
+}
+
+impl Run {
+    fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("IOR-") {
+            gather.version(rest.split(':').next().unwrap_or_default());
+            *self = Run { open: true, ..Run::default() };
+        } else if text.starts_with("access") && text.contains("bw(MiB/s)") {
+            self.columns = text.split_whitespace().map(str::to_owned).collect();
+        } else if text.starts_with("Finished") || text.starts_with("Run finished") {
+            self.open = false;
+        } else if !self.columns.is_empty() {
+            self.row(line, gather)?;
+        } else if let Some((key, value)) = text.split_once([':', '=']) {
+            self.option(line, key.trim(), value.trim(), gather)?;
+        }
+        Ok(())
+    }
+
+    fn option(
+        &mut self,
+        line: &Line<'_>,
+        key: &str,
+        value: &str,
+        gather: &mut Gather<'_>,
+    ) -> Result<(), FormatError> {
+        let first = value.split_whitespace().next().unwrap_or_default();
+        match key {
+            "Command line" | "Command line used" => {
+                self.command = value.into();
+                gather.fact(line.file, None, "command", value);
+            }
+            // Each of several tests of a command begins with its own options.
+            "api" => {
+                self.setup = Setup { work: work(&self.command, &IGNORED), ..Setup::default() };
+                self.rows = false;
+            }
+            "test filename" => self.setup.place = value.into(),
+            "tasks" | "clients" => self.setup.tasks = line.count("the number of tasks", first)?,
+            "repetitions" => self.repetitions = line.count("the number of repetitions", first)?,
+            "ordering in a file" => self.setup.random = value.contains("random"),
+            "access" | "xfersize" | "blocksize" | "segments" | "segment count" => {
+                self.setup.work += &format!("; {key} {value}");
+            }
+            "Max Write" => self.best(line, "write", first, gather)?,
+            "Max Read" => self.best(line, "read", first, gather)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A row of the table; the table ends at an empty line or a best rate.
+    fn row(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let cells: Vec<&str> = line.text.split_whitespace().collect();
+        match cells.first() {
+            None => self.columns.clear(),
+            Some(&operation @ ("write" | "read")) => {
+                let access = self.access(line, &cells)?;
+                self.rows = true;
+                if let Some(reading) = self.setup.reading(operation, &access) {
+                    gather.add(line.file, line.number, reading)?;
+                }
+            }
+            // Dashes, `remove`, and warnings between the rows.
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn access(&self, line: &Line<'_>, cells: &[&str]) -> Result<Access, FormatError> {
+        if cells.len() != self.columns.len() {
+            let why = format!("{} cells where the head has {}", cells.len(), self.columns.len());
+            return Err(line.bad(why));
+        }
+        let cell = |name: &str| {
+            let at = self.columns.iter().position(|column| column == name)?;
+            Some(cells[at]).filter(|cell| !matches!(*cell, "-" | "NA"))
+        };
+        let optional = |name: &str| cell(name).map(|text| line.number(name, text)).transpose();
+        let bandwidth = optional("bw(MiB/s)")?;
+        Ok(Access {
+            bandwidth: bandwidth.ok_or_else(|| line.bad("the rate is missing"))?,
+            iops: optional("IOPS")?,
+            latency_s: optional("Latency(s)")?,
+            open_s: optional("open(s)")?,
+            transfer_s: optional("wr/rd(s)")?,
+            close_s: optional("close(s)")?,
+            total_s: optional("total(s)")?,
+        })
+    }
+
+    /// `Max Write: 1234.56 MiB/sec`, which is the rate only when it is the best of one.
+    fn best(
+        &self,
+        line: &Line<'_>,
+        operation: &str,
+        value: &str,
+        gather: &mut Gather<'_>,
+    ) -> Result<(), FormatError> {
+        if self.rows {
+            return Ok(());
+        }
+        let bandwidth = number(value)
+            .ok_or_else(|| line.bad(format!("the rate is `{}`, not a number", short(value))))?;
+        let access = Access { bandwidth, ..Access::default() };
+        let Some(mut reading) = self.setup.reading(operation, &access) else { return Ok(()) };
+        if bandwidth == 0.0 {
+            return Ok(());
+        }
+        if self.repetitions != 1 {
+            reading.outcome =
+                Err(format!("IOR printed only the best of {} repetitions", self.repetitions));
+        }
+        gather.add(line.file, line.number, reading)
+    }
+}

@@ -1,0 +1,89 @@
+//! Reads a plain matrix of operations per second, one row for each file system, pattern, block size
+//! and number of threads, headed `fs,pattern,block_bytes,threads,iops`. Each file system is a target.
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    gather::{Gather, Reading},
+    known::IOPS,
+    table::{Row, Table},
+};
+use model::{Dataset, Group, Metric, TestInfo};
+
+/// The importer.
+pub(crate) struct Importer;
+
+const HEADER: [&str; 5] = ["fs", "pattern", "block_bytes", "threads", "iops"];
+
+/// What the table leaves open.
+pub(crate) const NOTES: [&str; 2] = [
+    "Rows of the same cell are repeats; where there is one, the spread between runs is not known.",
+    "Cache states, times and bytes are not in the source.",
+];
+
+impl crate::Importer for Importer {
+    fn name(&self) -> &'static str {
+        "matrix-csv"
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        head.starts_with(HEADER.join(",").as_bytes())
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        for (file, bytes) in files {
+            let table = Table::read(file, bytes, b',')?;
+            for row in &table.rows {
+                gather.add(file, row.line, cell(&table, row)?)?;
+            }
+        }
+        gather.finish(&NOTES)
+    }
+}
+
+/// One row of the table.
+fn cell(table: &Table<'_>, row: &Row) -> Result<Reading, FormatError> {
+    let (pattern, block) = (table.text(row, "pattern")?, table.get(row, "block_bytes")?);
+    let threads = table.get(row, "threads")?;
+    if threads == 0 {
+        return Err(table.bad(row, "threads", "is 0"));
+    }
+    let test = test_info(pattern, block, threads)
+        .ok_or_else(|| table.bad(row, "pattern", "is none of seqrd, seqwr, rndrd and rndwr"))?;
+    let iops = table.number(row, "iops")?;
+    let metrics = vec![Metric::new(IOPS.name, iops, IOPS.unit, IOPS.better)];
+    let label = Some(table.text(row, "fs")?.to_owned());
+    Ok(Reading { threads, label, ..Reading::new(test, Ok(metrics)) })
+}
+
+/// The cell of the matrix; `None` for a pattern that it does not have.
+fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> {
+    let (testtype, group) = match pattern {
+        "seqrd" => ("sequential read", Group::SequentialRead),
+        "seqwr" => ("sequential write", Group::SequentialWrite),
+        "rndrd" => ("random read", Group::RandomRead),
+        "rndwr" => ("random write", Group::RandomWrite),
+        _ => return None,
+    };
+    let block = block(block_bytes);
+    let crew = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    Some(TestInfo {
+        id: format!("matrix.{pattern}.{block}.t{threads}"),
+        suite: "matrix".into(),
+        name: format!("{testtype} {block}, {crew}"),
+        testtype: testtype.into(),
+        group,
+        metric: IOPS.name.into(),
+        unit: IOPS.unit.into(),
+        better: IOPS.better,
+    })
+}
+
+/// A block size as it is written: `512`, `4k`, `1m`.
+fn block(bytes: u64) -> String {
+    match bytes {
+        n if n > 0 && n % (1 << 20) == 0 => format!("{}m", n >> 20),
+        n if n > 0 && n % (1 << 10) == 0 => format!("{}k", n >> 10),
+        n => n.to_string(),
+    }
+}

@@ -1,0 +1,189 @@
+//! Reads what mdtest prints, versions 1.9 to 4.x: the table `SUMMARY rate` of each run. The mean of
+//! the iterations is the figure; only the table knows it, because the lines that `-v` prints are of
+//! rank 0 alone.
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    gather::{Gather, Reading},
+    known::{Known, OPS_RATE},
+    text::{Line, lines, work},
+};
+use model::{Better, Dataset, Group, Metric};
+
+/// The importer.
+pub(crate) struct Importer;
+
+pub(crate) const SUITE: &str = "mdtest";
+
+macro_rules! known {
+    ($($key:literal $name:literal $testtype:literal)*) => {
+        [$(Known { key: $key, name: $name, testtype: $testtype, group: Group::Meta, ranked: &OPS_RATE }),*]
+    };
+}
+
+/// What mdtest prints, in its order.
+pub(crate) const TESTS: [Known; 10] = known! {
+    "dir.create" "Directory creation" "directories"
+    "dir.stat" "Directory stat" "directories"
+    "dir.rename" "Directory rename" "directories"
+    "dir.remove" "Directory removal" "directories"
+    "file.create" "File creation" "files"
+    "file.stat" "File stat" "files"
+    "file.read" "File read" "files"
+    "file.remove" "File removal" "files"
+    "tree.create" "Tree creation" "tree"
+    "tree.remove" "Tree removal" "tree"
+};
+
+const NOTES: [&str; 4] = [
+    "ops_rate is mdtest's mean over its iterations on one instance; their spread is in ops_rate_sd, \
+     and is not a spread between fresh file systems.",
+    "Phases that mdtest printed as 0.000 were not run and are left out.",
+    "With -e 0, the default, `File read` opens and closes; with -w 0 `File creation` makes empty files.",
+    "Cache states, times and bytes are not in the source.",
+];
+
+/// Options that say where, how often or how loudly, and do not change what is done.
+const IGNORED: [&str; 3] = ["-d", "-i", "-x"];
+
+impl crate::Importer for Importer {
+    fn name(&self) -> &'static str {
+        "mdtest"
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let head = String::from_utf8_lossy(head);
+        head.lines().any(|line| line.starts_with("mdtest-") && line.contains(" was launched with "))
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        for (file, bytes) in files {
+            let mut run = Run::default();
+            let mut last = 1;
+            for line in lines(file, bytes) {
+                last = line.number;
+                run.line(&line, &mut gather)?;
+            }
+            if run.open {
+                let why = "mdtest's closing line `-- finished` is missing; the run broke off or the \
+                           file is cut";
+                return Err(FormatError::line(file, last, why));
+            }
+        }
+        gather.finish(&NOTES)
+    }
+}
+
+/// Which table the lines are of.
+#[derive(Default)]
+enum Table {
+    #[default]
+    None,
+    Rates,
+    /// Times, as `-Z` prints; they rank nothing that the rates do not.
+    Times,
+}
+
+/// One launch of mdtest.
+#[derive(Default)]
+struct Run {
+    tasks: u32,
+    work: String,
+    place: String,
+    table: Table,
+    /// Begun and not finished.
+    open: bool,
+}
+
+impl Run {
+    fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let text = spoken(&line.text);
+        if let Some((version, rest)) = launch(text) {
+            gather.version(version);
+            *self = Run {
+                tasks: line.count("the number of tasks", rest)?,
+                open: true,
+                ..Run::default()
+            };
+        } else if let Some(command) = line.value("Command line used") {
+            self.work = work(command, &IGNORED);
+            gather.fact(line.file, None, "command", command);
+        } else if let Some(path) = line.value("Path") {
+            self.place = path.into();
+        } else if let Some(tasks) = tasks(text) {
+            self.tasks = line.count("the number of tasks", tasks)?;
+        } else if let Some(of) = text.strip_prefix("SUMMARY") {
+            self.table =
+                if of.trim_start().starts_with("time") { Table::Times } else { Table::Rates };
+        } else if text.starts_with("-- finished") {
+            *self = Run::default();
+        } else if let Table::Rates = self.table {
+            self.row(line, text, gather)?;
+        }
+        Ok(())
+    }
+
+    /// A row of the table; other lines between rows are not.
+    fn row(&self, line: &Line<'_>, text: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let Some((test, cells)) = row(text) else { return Ok(()) };
+        let cells: Vec<&str> = cells.split_whitespace().collect();
+        // With -p the figures of single ranks stand before those of the iterations.
+        if !matches!(cells.len(), 4 | 7) {
+            return Err(line.bad(format!("`{}` has {} figures, not 4", test.name, cells.len())));
+        }
+        let mut figures = [0.0; 4];
+        for (figure, cell) in figures.iter_mut().zip(&cells[cells.len() - 4..]) {
+            *figure = line.number(test.name, cell)?;
+        }
+        if figures == [0.0; 4] {
+            return Ok(());
+        }
+        let [max, min, mean, sd] = figures;
+        let names = [("ops_rate", mean), ("ops_rate_max", max), ("ops_rate_min", min)];
+        let mut metrics =
+            Vec::from(names.map(|(name, v)| Metric::new(name, v, "1/s", Better::Higher)));
+        metrics.push(Metric::new("ops_rate_sd", sd, "1/s", Better::Lower));
+        let reading = Reading {
+            procs: self.tasks.max(1),
+            work: self.work.clone(),
+            place: self.place.clone(),
+            ..Reading::new(test.info(SUITE), Ok(metrics))
+        };
+        gather.add(line.file, line.number, reading)
+    }
+}
+
+/// A line without what `-v` puts before it: `V-1: Rank   0 Line  2139 `.
+fn spoken(text: &str) -> &str {
+    let text = text.trim();
+    let Some(rest) = text.strip_prefix("V-").and_then(|rest| rest.split_once(": ")) else {
+        return text;
+    };
+    let rest = rest.1.trim_start();
+    match rest.strip_prefix("Rank").and_then(|rest| rest.split_once(" Line ")) {
+        Some((_, line)) => {
+            line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim()
+        }
+        None => rest,
+    }
+}
+
+/// Version and number of tasks of `mdtest-4.1.0 was launched with 2 total task(s) on 1 node(s)`.
+fn launch(text: &str) -> Option<(&str, &str)> {
+    let (version, rest) = text.strip_prefix("mdtest-")?.split_once(" was launched with ")?;
+    Some((version, rest.split_whitespace().next()?))
+}
+
+/// The number in `2 tasks, 1980 files/directories`, which differs from the launch with `-f` and `-l`.
+fn tasks(text: &str) -> Option<&str> {
+    let (tasks, rest) = text.split_once(" tasks, ")?;
+    (rest.contains("files") || rest.contains("directories")).then_some(tasks)
+}
+
+/// The test of a row, and the rest of it.
+fn row(text: &str) -> Option<(&'static Known, &str)> {
+    let rest = |test: &'static Known| Some((test, text.strip_prefix(test.name)?));
+    let (test, rest) = TESTS.iter().find_map(rest)?;
+    Some((test, rest.trim_start().trim_start_matches(':')))
+}

@@ -1,0 +1,192 @@
+//! Reads what `sysbench fileio run` prints, versions 1.0 and 1.1. Several runs may stand in one file.
+
+mod figures;
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    gather::{Gather, Reading},
+    known::{IOPS, Known},
+    table::short,
+    text::{Line, lines},
+};
+use figures::Figures;
+use model::{Dataset, Group};
+
+/// The importer.
+pub(crate) struct Importer;
+
+pub(crate) const SUITE: &str = "sysbench";
+
+macro_rules! known {
+    ($($key:literal $name:literal $group:ident)*) => {
+        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &IOPS }),*]
+    };
+}
+
+/// The modes of fileio.
+pub(crate) const TESTS: [Known; 6] = known! {
+    "seqwr" "sequential write" SequentialWrite
+    "seqrewr" "sequential rewrite" SequentialWrite
+    "seqrd" "sequential read" SequentialRead
+    "rndrd" "random read" RandomRead
+    "rndwr" "random write" RandomWrite
+    "rndrw" "random read/write" Mixed
+};
+
+/// What sysbench calls them in `Doing ... test`, in the order of [`TESTS`].
+const SPOKEN: [&str; 6] = [
+    "sequential write (creation)",
+    "sequential rewrite",
+    "sequential read",
+    "random read",
+    "random write",
+    "random r/w",
+];
+
+const NOTES: [&str; 4] = [
+    "iops is reads and writes; fsyncs stand beside them as fsync_iops.",
+    "sysbench times fsyncs with the other operations: ops, service times and histograms of tests \
+     that write include them. It prints times to 0.01 ms (histograms to 0.001 ms), and 0.00 is left out.",
+    "sysbench writes zeros unless --validate was given: a compressing file system stores nothing.",
+    "Cache states and bytes are not in the source; one run gives no spread.",
+];
+
+impl crate::Importer for Importer {
+    fn name(&self) -> &'static str {
+        "sysbench"
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let head = String::from_utf8_lossy(head);
+        let fileio = ["Extra file open flags", "Creating files for the test", "File operations:"];
+        head.lines().any(|line| launch(line).is_some())
+            && fileio.iter().any(|part| head.contains(part))
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        let mut refused = None;
+        for (file, bytes) in files {
+            let (mut run, mut last) = (Run::default(), 1);
+            for line in lines(file, bytes) {
+                if let Some(version) = launch(&line.text) {
+                    std::mem::take(&mut run).end(file, last, &mut gather, &mut refused)?;
+                    gather.version(version);
+                }
+                last = line.number;
+                run.line(&line)?;
+            }
+            run.end(file, last, &mut gather, &mut refused)?;
+        }
+        match refused {
+            Some(error) if !gather.any_valid() => Err(error),
+            _ => gather.finish(&NOTES),
+        }
+    }
+}
+
+/// The version in `sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)`.
+fn launch(text: &str) -> Option<&str> {
+    let version = text.strip_prefix("sysbench ")?.split_whitespace().next()?;
+    version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.trim_end_matches(':'))
+}
+
+/// One run of sysbench.
+#[derive(Default)]
+struct Run {
+    /// It measured; not so when it prepared or cleaned up.
+    measures: bool,
+    threads: u32,
+    test: Option<&'static Known>,
+    work: Vec<String>,
+    figures: Figures,
+    /// Line and text of what ended it.
+    fatal: Option<(u64, String)>,
+}
+
+/// Lines that say what is done, by their beginnings or ends.
+const WORK: [&str; 8] = [
+    "Extra file open flags",
+    "Block size",
+    "Number of IO requests",
+    "Read/Write ratio",
+    "Periodic FSYNC",
+    "Calling fsync()",
+    "Using ",
+    "Validation",
+];
+
+impl Run {
+    fn line(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
+        let text = line.text.trim();
+        if text.starts_with("Running the test with following options") {
+            self.measures = true;
+        } else if let Some(threads) = line.value("Number of threads") {
+            self.threads = line.count("the number of threads", threads)?;
+        } else if let Some(mode) = text.strip_prefix("Doing ").and_then(|t| t.strip_suffix(" test"))
+        {
+            let at = SPOKEN.iter().position(|spoken| *spoken == mode);
+            let at =
+                at.ok_or_else(|| line.bad(format!("`{}` is no mode of fileio", short(mode))))?;
+            self.test = Some(&TESTS[at]);
+        } else if text.starts_with("FATAL:") && self.fatal.is_none() {
+            self.fatal = Some((line.number, text.into()));
+        } else if WORK.iter().any(|start| text.starts_with(start))
+            || text.contains("total file size")
+        {
+            self.work.push(text.into());
+        } else {
+            self.figures.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what the run gave; `last` is its last line.
+    fn end(
+        self,
+        file: &str,
+        last: u64,
+        gather: &mut Gather<'_>,
+        refused: &mut Option<FormatError>,
+    ) -> Result<(), FormatError> {
+        if !self.measures {
+            return Ok(());
+        }
+        if let Some((line, why)) = &self.fatal {
+            let why = format!("sysbench gave up: {}; prepare the files again", short_line(why));
+            refused.get_or_insert_with(|| FormatError::line(file, *line, why));
+        }
+        let Some(test) = self.test else {
+            return match self.fatal {
+                Some(_) => Ok(()),
+                None => Err(FormatError::line(
+                    file,
+                    last,
+                    "the run names no mode of fileio; it is cut off or of another test",
+                )),
+            };
+        };
+        if self.fatal.is_none() && !self.figures.complete {
+            let why =
+                "the run has no closing lines `Threads fairness`; it broke off or the file is cut";
+            return Err(FormatError::line(file, last, why));
+        }
+        let fatal =
+            self.fatal.as_ref().map(|(_, why)| format!("sysbench gave up: {}", short_line(why)));
+        let reading = Reading {
+            threads: self.threads.max(1),
+            work: self.work.join("; "),
+            seconds: self.figures.seconds,
+            ops: self.figures.events,
+            histograms: self.figures.histograms(test.key),
+            ..Reading::new(test.info(SUITE), fatal.map_or_else(|| Ok(self.figures.metrics()), Err))
+        };
+        gather.add(file, last, reading)
+    }
+}
+
+/// Enough of a message, on one line.
+fn short_line(text: &str) -> String {
+    let text = text.trim_start_matches("FATAL:").trim().trim_end_matches('.');
+    text.chars().take(160).flat_map(char::escape_debug).filter(|c| *c != '\\').collect()
+}

@@ -1,0 +1,144 @@
+//! The figures of one run of sysbench: rates, times, and the histogram where it was asked for.
+
+use crate::{
+    FormatError,
+    text::{Line, MB_PER_MIB, number},
+};
+use model::{Better, Histogram, LatencyKind, Metric};
+use std::collections::BTreeMap;
+
+/// What the closing lines of a run say.
+#[derive(Default)]
+pub(super) struct Figures {
+    reads: f64,
+    writes: f64,
+    fsyncs: f64,
+    read_mib: f64,
+    write_mib: f64,
+    /// Service times in the order minimum, mean, maximum, percentile; microseconds.
+    times: [Option<(String, f64)>; 4],
+    /// Bins of the histogram, by nanoseconds.
+    bins: BTreeMap<u64, u64>,
+    in_histogram: bool,
+    /// Length of the run, seconds.
+    pub(super) seconds: f64,
+    /// Reads, writes and fsyncs.
+    pub(super) events: u64,
+    /// The last lines were there.
+    pub(super) complete: bool,
+}
+
+impl Figures {
+    /// Takes a line that says nothing of what was to be done.
+    pub(super) fn line(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
+        let text = line.text.trim();
+        if text.starts_with("Latency histogram") {
+            self.in_histogram = true;
+        } else if text.starts_with("File operations:") || text.starts_with("Throughput:") {
+            self.in_histogram = false;
+        } else if self.in_histogram && text.contains('|') {
+            self.bin(line)?;
+        } else if let Some((key, value)) = text.split_once(':') {
+            self.figure(line, key.trim_end(), value.trim())?;
+        }
+        Ok(())
+    }
+
+    fn figure(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<(), FormatError> {
+        let place = match key {
+            "reads/s" => &mut self.reads,
+            "writes/s" => &mut self.writes,
+            "fsyncs/s" => &mut self.fsyncs,
+            "read, MiB/s" => &mut self.read_mib,
+            "written, MiB/s" => &mut self.write_mib,
+            "total time" => {
+                self.seconds = line.number(key, value.trim_end_matches('s'))?;
+                return Ok(());
+            }
+            "total number of events" => {
+                self.events =
+                    value.parse().map_err(|_| line.bad("the number of events is no count"))?;
+                return Ok(());
+            }
+            "execution time (avg/stddev)" => {
+                self.complete = true;
+                return Ok(());
+            }
+            "read" | "write" | "fsync" if value.starts_with("IOPS=") => {
+                return self.operation(line, key, value);
+            }
+            _ => return self.time(line, key, value),
+        };
+        *place = line.number(key, value)?;
+        Ok(())
+    }
+
+    /// `read:  IOPS=5537.36 21.63 MiB/s (22.68 MB/s)`, as 1.1 prints.
+    fn operation(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<(), FormatError> {
+        let mut words = value.trim_start_matches("IOPS=").split_whitespace();
+        let iops = line.number(key, words.next().unwrap_or_default())?;
+        let mib = words.next().map_or(Ok(0.0), |mib| line.number(key, mib))?;
+        match key {
+            "read" => (self.reads, self.read_mib) = (iops, mib),
+            "write" => (self.writes, self.write_mib) = (iops, mib),
+            _ => self.fsyncs = iops,
+        }
+        Ok(())
+    }
+
+    /// `99th percentile: 9.06` and the like.
+    fn time(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<(), FormatError> {
+        let percent = key.strip_suffix("th percentile").filter(|percent| number(percent).is_some());
+        let (place, name) = match (key, percent) {
+            ("min", _) => (0, "min".to_owned()),
+            ("avg", _) => (1, "mean".to_owned()),
+            ("max", _) => (2, "max".to_owned()),
+            (_, Some(percent)) => (3, format!("p{percent}")),
+            _ => return Ok(()),
+        };
+        self.times[place] = Some((format!("service_{name}_us"), 1e3 * line.number(key, value)?));
+        Ok(())
+    }
+
+    /// `0.001 |******      3136`: the value of the bin, ms, and its count.
+    fn bin(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
+        let (value, rest) = line.text.split_once('|').unwrap_or_default();
+        let ms = line.number("the bin", value)?;
+        let count = rest.split_whitespace().next_back().unwrap_or_default();
+        let count: u64 = count.parse().map_err(|_| line.bad("the bin has no count"))?;
+        if !(0.0..1e12).contains(&ms) {
+            return Err(line.bad("the bin is no time"));
+        }
+        let bin = self.bins.entry((ms * 1e6).round() as u64).or_default();
+        *bin = bin.saturating_add(count);
+        Ok(())
+    }
+
+    /// The metrics, operations first.
+    pub(super) fn metrics(&self) -> Vec<Metric> {
+        let higher = |name, value, unit| Metric::new(name, value, unit, Better::Higher);
+        let mut metrics = vec![higher("iops", self.reads + self.writes, "IOPS")];
+        let rates = [
+            ("read_iops", self.reads, "1/s"),
+            ("write_iops", self.writes, "1/s"),
+            ("fsync_iops", self.fsyncs, "1/s"),
+            ("read_rate", self.read_mib * MB_PER_MIB, "MB/s"),
+            ("write_rate", self.write_mib * MB_PER_MIB, "MB/s"),
+        ];
+        let done = rates.into_iter().filter(|rate| rate.1 != 0.0);
+        metrics.extend(done.map(|(name, value, unit)| higher(name, value, unit)));
+        let known = self.times.iter().flatten().filter(|time| time.1 != 0.0);
+        metrics.extend(known.map(|(name, us)| Metric::new(name, *us, "us", Better::Lower)));
+        metrics
+    }
+
+    /// The histogram of a run in mode `key`, where there is one.
+    pub(super) fn histograms(&self, key: &str) -> Vec<Histogram> {
+        if self.bins.values().all(|&count| count == 0) {
+            return Vec::new();
+        }
+        let op = if matches!(key, "seqrd" | "rndrd") { "read" } else { "operation" };
+        let bins = self.bins.iter().map(|(&ns, &count)| (ns, count)).filter(|bin| bin.1 > 0);
+        vec![Histogram { bins: bins.collect(), ..Histogram::new(op, LatencyKind::Service) }]
+    }
+}

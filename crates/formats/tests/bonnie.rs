@@ -1,0 +1,125 @@
+//! bonnie++'s CSV and text, versions 1.03 to 2.00.
+#![allow(clippy::unwrap_used)]
+
+mod files;
+
+use files::*;
+use model::Dataset;
+
+fn rate(data: &Dataset, key: &str) -> f64 {
+    sample(data, &format!("bonnie.{key}")).metrics[0].value
+}
+
+#[test]
+fn csv_of_2_00_gives_rates_and_latencies() {
+    let data = read_fixtures(&["bonnie.csv"]);
+    tests_are_of(&data, "bonnie++");
+    assert_eq!(data.samples.len(), 12);
+    assert!(near(rate(&data, "put_block"), 682809.0 * 1024.0 / 1e6));
+    let write = sample(&data, "bonnie.put_block");
+    assert_eq!(
+        (write.metric("cpu_pct"), write.metric("latency_max_ms")),
+        (Some(44.0), Some(8.032))
+    );
+    assert_eq!(data.campaign.environment.0["tool.bonnie++"], "2.00a");
+}
+
+#[test]
+fn a_hidden_phase_is_no_number() {
+    for name in ["bonnie.csv", "bonnie.txt"] {
+        let data = read_fixtures(&[name]);
+        let hidden = [
+            "seeks",
+            "seq_create",
+            "seq_stat",
+            "seq_delete",
+            "random_create",
+            "random_stat",
+            "random_delete",
+        ];
+        for key in hidden {
+            let why = invalid(&data, &format!("bonnie.{key}"));
+            assert_eq!(why, "bonnie++ hid a phase shorter than 0.5 s");
+        }
+        assert_eq!(data.samples.iter().filter(|s| s.validity.is_valid()).count(), 5);
+    }
+}
+
+#[test]
+fn text_agrees_with_csv_within_its_digits() {
+    let (text, csv) = (read_fixtures(&["bonnie.txt"]), read_fixtures(&["bonnie.csv"]));
+    assert_eq!(text.tests, csv.tests);
+    for (a, b) in text.samples.iter().zip(&csv.samples).filter(|(a, _)| a.validity.is_valid()) {
+        let ratio = a.metrics[0].value / b.metrics[0].value;
+        assert!((0.95..1.05).contains(&ratio), "{a:?} {b:?}");
+        assert_eq!(a.metrics[1..], b.metrics[1..]);
+    }
+}
+
+#[test]
+fn version_1_03_is_the_same_in_text_and_csv() {
+    let (text, csv) = (read_fixtures(&["bonnie-1.03.txt"]), read_fixtures(&["bonnie-1.03.csv"]));
+    assert_eq!(text.samples.len(), 12);
+    assert!(near(rate(&csv, "putc"), 48522.0 * 1.024e-3));
+    assert_eq!(rate(&csv, "seeks"), 189.7);
+    assert_eq!(rate(&csv, "random_delete"), 6543.0);
+    for (a, b) in text.samples.iter().zip(&csv.samples) {
+        assert_eq!((&a.metrics, &a.validity), (&b.metrics, &b.validity));
+    }
+}
+
+#[test]
+fn phases_that_were_skipped_are_left_out() {
+    let (text, csv) =
+        (read_fixtures(&["bonnie-1.96-fast.txt"]), read_fixtures(&["bonnie-1.96.csv"]));
+    assert_eq!(text.samples.len(), 10);
+    assert!(near(rate(&text, "put_block"), 187264.0 * 1.024e-3));
+    assert_eq!(sample(&text, "bonnie.seeks").metric("latency_max_ms"), Some(241.0));
+    assert_eq!(sample(&text, "bonnie.seq_create").metric("latency_max_ms"), Some(3874.0));
+    assert_eq!(text.samples[0].case.procs, 4);
+    for (a, b) in text.samples.iter().zip(&csv.samples) {
+        assert_eq!(
+            (&a.case.test, &a.metrics, a.case.procs),
+            (&b.case.test, &b.metrics, b.case.procs)
+        );
+    }
+}
+
+#[test]
+fn names_of_several_machines_in_one_file_are_targets() {
+    let csv = text("bonnie-1.96.csv");
+    let both = format!("{}{}", csv.replace("h1", "xfs"), csv.replace("h1", "ext4"));
+    assert_eq!(labels(&read(&[file("all.csv", &both)])), ["xfs", "ext4"]);
+    let repeats = format!("{csv}{csv}");
+    let data = read(&[file("xfs.csv", &repeats)]);
+    assert_eq!((labels(&data), data.samples.len()), (vec!["xfs"], 20));
+}
+
+#[test]
+fn the_csv_line_wins_over_the_table_beside_it() {
+    let both = text("bonnie.txt") + &text("bonnie.csv");
+    let data = read(&[file("a.txt", &both)]);
+    assert!(near(rate(&data, "put_block"), 682809.0 * 1.024e-3));
+}
+
+#[test]
+fn a_refusal_is_an_error() {
+    let why = error(&[fixture("bonnie-r1g-error.txt")]);
+    assert!(why.starts_with("bonnie-r1g-error.txt, line 2: bonnie++ refused to run"), "{why}");
+}
+
+#[test]
+fn damage_is_named_with_file_and_line() {
+    let csv = text("bonnie.csv");
+    let cut = &csv[..csv.len() - 20];
+    assert!(
+        error(&[file("a.csv", &format!("{csv}{cut}"))]).starts_with("a.csv, line 2: a CSV line")
+    );
+    let text = text("bonnie.txt");
+    let broken = text.replace("667m", "667x");
+    assert_eq!(error(&[file("a.txt", &broken)]), "a.txt, line 4: `667x` is no figure of bonnie++");
+    let cut = &text[..text.find("1.0g").unwrap()];
+    assert!(error(&[file("a.txt", cut)]).starts_with("a.txt, line 4: the row has 6 cells, not 14"));
+    let cut = &text[..text.find("h1 ").unwrap()];
+    assert!(error(&[file("a.txt", cut)]).starts_with("a.txt, line 1: the table has no row"));
+}

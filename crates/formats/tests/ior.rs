@@ -1,0 +1,82 @@
+//! IOR's listing of several versions, its JSON and its CSV.
+#![allow(clippy::unwrap_used)]
+
+mod files;
+
+use files::*;
+
+const MB: f64 = 1.048576;
+
+#[test]
+fn every_repetition_of_the_json_is_a_sample() {
+    let data = read_fixtures(&["ior-posix.json"]);
+    tests_are_of(&data, "ior");
+    let rates: Vec<_> =
+        data.samples.iter().map(|s| (s.block, s.case.test.as_str(), s.metrics[0].value)).collect();
+    assert_eq!(rates.len(), 6);
+    assert_eq!((rates[0].0, rates[0].1), (0, "ior.write"));
+    assert!(near(rates[0].2, 1122.7381 * MB) && near(rates[1].2, 4409.2190 * MB));
+    assert_eq!((rates[5].0, rates[5].1), (2, "ior.read"));
+    assert_eq!((data.samples[0].case.procs, data.samples[0].seconds), (2, 0.1140));
+    assert_eq!(data.samples[1].metric("open_s"), None);
+    assert_eq!(data.campaign.environment.0["tool.ior"], "4.1.0+dev");
+}
+
+#[test]
+fn the_listing_gives_rows_and_tasks() {
+    let data = read_fixtures(&["ior-default.txt"]);
+    let read = sample(&data, "ior.read");
+    assert!(near(read.metrics[0].value, 11834.0 * MB));
+    assert_eq!((read.case.procs, read.seconds, read.metric("iops")), (2, 0.001352, Some(47832.0)));
+    assert!(near(read.metric("service_mean_us").unwrap(), 42.0));
+}
+
+#[test]
+fn version_3_with_random_offsets_is_another_test() {
+    let data = read_fixtures(&["ior-3.0.txt"]);
+    tests_are_of(&data, "ior");
+    assert_eq!(data.samples.len(), 4);
+    let ids: Vec<_> = data.tests.iter().map(|t| t.id.as_str()).collect();
+    assert_eq!(ids, ["ior.rndwrite", "ior.rndread"]);
+    assert!(near(data.samples[2].metrics[0].value, 500.0 * MB));
+    assert_eq!(data.samples[2].block, 1);
+    assert_eq!(data.samples[0].case.procs, 4);
+}
+
+#[test]
+fn the_best_of_one_is_a_figure_and_the_best_of_several_is_not() {
+    let data = read_fixtures(&["ior-2.10.txt"]);
+    assert!(near(sample(&data, "ior.write").metrics[0].value, 310.5 * MB));
+    let several = text("ior-2.10.txt").replace("repetitions        = 1", "repetitions        = 5");
+    let data = read(&[file("ior.txt", &several)]);
+    assert_eq!(invalid(&data, "ior.read"), "IOR printed only the best of 5 repetitions");
+}
+
+#[test]
+fn csv_rows_are_repetitions_and_say_what_they_do_not_tell() {
+    let data = read_fixtures(&["ior-random-shared.csv"]);
+    assert_eq!(data.samples.len(), 4);
+    assert!(near(data.samples[2].metrics[0].value, 56.5247 * MB));
+    assert_eq!((data.samples[2].block, data.samples[2].case.procs), (1, 2));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("does not tell random")));
+}
+
+#[test]
+fn other_transfers_are_other_work() {
+    let other = text("ior-random-shared.csv").replace(",4096.0000,4.0000,", ",4096.0000,8.0000,");
+    let why = error(&[fixture("ior-random-shared.csv"), file("b.csv", &other)]);
+    assert!(why.starts_with("b.csv, line 2: `ior.write` did other work here"), "{why}");
+}
+
+#[test]
+fn damage_is_named_with_file_and_line() {
+    every_cut_is_an_error("ior-default.txt", "Finished", 700);
+    every_cut_is_an_error("ior-posix.json", "}", 400);
+    let cut = text("ior-random-shared.csv").replace(",2,1\n", "\n");
+    assert!(error(&[file("a.csv", &cut)]).starts_with("a.csv, line 4: 10 columns where"), "{cut}");
+    let broken = text("ior-default.txt").replace("3654 ", "fast ");
+    assert_eq!(
+        error(&[file("a.txt", &broken)]),
+        "a.txt, line 34: bw(MiB/s) is `fast`, not a number"
+    );
+}
