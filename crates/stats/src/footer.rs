@@ -5,7 +5,7 @@ use crate::{
     Ratio, Row, Settings, Verdict,
     blocks::{self, Part},
     contention,
-    ratio::{compare, paired},
+    ratio::{compare, logs, paired},
     select::{CellData, mean},
     verdict::judge,
 };
@@ -64,7 +64,26 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, verdict: Verdict) {
+    /// Number of tests.
+    pub fn total(&self) -> usize {
+        self.better
+            + self.slightly_better
+            + self.same
+            + self.slightly_worse
+            + self.worse
+            + self.unclear
+    }
+
+    pub(crate) fn merge(&mut self, other: &Counts) {
+        self.better += other.better;
+        self.slightly_better += other.slightly_better;
+        self.same += other.same;
+        self.slightly_worse += other.slightly_worse;
+        self.worse += other.worse;
+        self.unclear += other.unclear;
+    }
+
+    pub(crate) fn add(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Better => &mut self.better,
             Verdict::SlightlyBetter => &mut self.slightly_better,
@@ -88,7 +107,11 @@ pub(crate) fn footers(rows: &[Row], cells: &[&CellData], settings: &Settings) ->
 }
 
 fn footer(rows: &[Row], shared: &[&CellData], column: usize, settings: &Settings) -> Footer {
-    let ratio = mean_ratio(shared, column);
+    let measured = || shared.iter().any(|c| c.valid_for([0]));
+    let ratio = match column {
+        0 => measured().then_some(Ratio::ONE),
+        _ => mean_ratio(shared, column, 0),
+    };
     let judged = if column == 0 { None } else { ratio };
     let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
     let contended = contention::too_contended(contended);
@@ -120,18 +143,32 @@ fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
     Some(first.value(mean(&cells.iter().map(level).collect::<Vec<_>>())))
 }
 
-fn mean_ratio(cells: &[&CellData], column: usize) -> Option<Ratio> {
-    if column == 0 {
-        let measured = cells.iter().any(|c| c.valid_for([0]));
-        return measured.then_some(Ratio::ONE);
-    }
+/// Geometric mean of the ratios of column `candidate` over column `base` in the cells that both
+/// have: by the blocks they share, else by the blocks of each.
+pub(crate) fn mean_ratio(cells: &[&CellData], candidate: usize, base: usize) -> Option<Ratio> {
+    let both: Vec<&CellData> =
+        cells.iter().copied().filter(|c| c.valid_for([candidate, base])).collect();
     let part = |c: &&CellData| {
-        let (candidate, base) = (&c.series[column].points, &c.series[0].points);
+        let (candidate, base) = (&c.series[candidate].points, &c.series[base].points);
         let mean = compare(candidate, base)?.mean;
         Some(Part { weight: 1.0, mean, points: paired(candidate, base) })
     };
-    let parts: Vec<Part> = cells.iter().filter_map(part).collect();
-    blocks::estimate(&parts).map(|e| e.to_ratio())
+    let parts: Vec<Part> = both.iter().filter_map(part).collect();
+    let estimate = if parts.iter().any(|p| !p.points.is_empty()) {
+        blocks::estimate(&parts)
+    } else {
+        blocks::estimate_apart(&levels(&both, candidate), &levels(&both, base))
+    };
+    estimate.map(|e| e.to_ratio())
+}
+
+/// The level of a column in each cell, all of which it has.
+fn levels(cells: &[&CellData], column: usize) -> Vec<Part> {
+    let part = |c: &&CellData| {
+        let points = c.series[column].points.clone();
+        Part { weight: 1.0, mean: mean(&logs(&points)), points }
+    };
+    cells.iter().map(part).collect()
 }
 
 fn extremes(rows: &[Row], column: usize) -> (Option<Extreme>, Option<Extreme>) {

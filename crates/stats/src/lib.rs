@@ -6,22 +6,27 @@
 
 mod blocks;
 mod board;
+mod compare;
 mod contention;
 mod decide;
 mod draw;
 mod footer;
 mod holm;
+mod latency;
 mod model_fit;
 mod ratio;
 mod select;
 mod sentence;
 mod table;
 mod verdict;
+mod versus;
 
+pub use compare::{Changed, Comparison, Difference, Pair, Unmatched, compare};
 pub use decide::{Call, CallKind, Candidate, Loss};
 pub use footer::{Counts, Extreme, Footer};
+pub use latency::{Latencies, TargetLatency};
 pub use ratio::{Ratio, half_width, log_ratio};
-pub use table::{CampaignFacts, Cell, Findings, Row, Table};
+pub use table::{CampaignFacts, Cell, Findings, Lead, Row, Table};
 pub use verdict::{Verdict, judge};
 
 use model::Dataset;
@@ -75,6 +80,22 @@ pub enum StatsError {
         /// Id of the campaign.
         campaign: String,
     },
+    /// A campaign set against itself.
+    #[error("{campaign} cannot be compared with itself; name two campaigns")]
+    SameCampaign {
+        /// Its id.
+        campaign: String,
+    },
+    /// Two campaigns that measured nothing alike.
+    #[error(
+        "{a} and {b} have no test in common at the same number of processes; compare campaigns of one suite, or of tests with the same name, type and metric"
+    )]
+    NothingInCommon {
+        /// Id of the one.
+        a: String,
+        /// Id of the other.
+        b: String,
+    },
     /// A band that is not a share.
     #[error("a band of {band} makes no sense; use a share such as 0.05")]
     Band {
@@ -86,6 +107,14 @@ pub enum StatsError {
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
 /// the call.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
+    Ok(judged(dataset, settings)?.0)
+}
+
+/// The findings with the cells that they stand on.
+fn judged(
+    dataset: &Dataset,
+    settings: &Settings,
+) -> Result<(Findings, Vec<select::CellData>), StatsError> {
     if !(settings.band > 0.0 && settings.band < 1.0) {
         return Err(StatsError::Band { band: settings.band.to_string() });
     }
@@ -93,15 +122,19 @@ pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, Stat
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
     let tables = table::tables(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
-    Ok(Findings {
-        campaign: CampaignFacts::of(dataset, &cells),
+    let columns: Vec<usize> = (0..targets.len()).collect();
+    let findings = Findings {
+        campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
+        latencies: latency::latencies(dataset, &targets),
         targets,
         band: settings.band,
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
-    })
+        comparison: None,
+    };
+    Ok((findings, cells))
 }
 
 /// Labels in the order of the columns: the baseline, then the others as planned.

@@ -136,7 +136,7 @@ pub fn half_width(noise: f64, blocks: u32) -> Option<f64> {
 }
 
 /// Welch (1947): unequal variances, degrees of freedom by Satterthwaite.
-fn welch(a: &[f64], b: &[f64]) -> Estimate {
+pub(crate) fn welch(a: &[f64], b: &[f64]) -> Estimate {
     let share = |x: &[f64]| variance(x) / x.len() as f64;
     let (va, vb) = (share(a), share(b));
     let spread = va * va / (a.len() - 1) as f64 + vb * vb / (b.len() - 1) as f64;

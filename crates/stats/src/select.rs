@@ -58,6 +58,12 @@ impl CellData {
         targets.into_iter().all(|t| !self.series[t].points.is_empty())
     }
 
+    /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
+    pub(crate) fn mean_value(&self, column: usize) -> Option<f64> {
+        let logs: Vec<f64> = self.series[column].points.iter().map(|p| p.log).collect();
+        (!logs.is_empty()).then(|| self.value(mean(&logs)))
+    }
+
     /// A value in the unit of the cell from an oriented logarithm.
     pub(crate) fn value(&self, log: f64) -> f64 {
         orient(log, self.better).exp()

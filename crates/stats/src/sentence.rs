@@ -2,7 +2,7 @@
 //! blocks, and none says more than the numbers do.
 
 use crate::{
-    Call, Candidate, Ratio, Settings,
+    Call, Candidate, Counts, Pair, Ratio, Settings,
     decide::{CLEAR_P, Evidence},
 };
 use model::{Dataset, Origin};
@@ -30,6 +30,27 @@ pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
          At least three blocks are needed to say more.",
         dataset.suites(),
         place(dataset),
+    )
+}
+
+pub(crate) fn comparison(pairs: &[Pair]) -> String {
+    let mut all = Counts::default();
+    pairs.iter().for_each(|pair| all.merge(&pair.counts));
+    if pairs.iter().all(|p| p.ratio.is_none_or(|r| r.low.is_none())) {
+        return format!(
+            "{} {} of B over A, none with an interval: with one run per cell on either side nothing is \
+             decided.",
+            all.total(),
+            if all.total() == 1 { "ratio" } else { "ratios" }
+        );
+    }
+    format!(
+        "Of {} ratios of B over A {} are better, {} worse, {} the same, {} unclear.",
+        all.total(),
+        all.better + all.slightly_better,
+        all.worse + all.slightly_worse,
+        all.same,
+        all.unclear
     )
 }
 

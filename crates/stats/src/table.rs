@@ -2,10 +2,10 @@
 //! target.
 
 use crate::{
-    Call, Footer, Ratio, Settings, Verdict, contention, footer, holm,
-    ratio::{compare, logs},
+    Call, Comparison, Footer, Latencies, Ratio, Settings, Verdict, footer, holm,
+    ratio::logs,
     select::{CellData, Series, mean},
-    verdict::judge,
+    versus::{Versus, versus},
 };
 use model::{Dataset, Group};
 use serde::Serialize;
@@ -28,6 +28,18 @@ pub struct Findings {
     pub tables: Vec<Table>,
     /// Which target to choose, if that can be said.
     pub call: Call,
+    /// How long operations took, where it was recorded.
+    pub latencies: Vec<Latencies>,
+    /// What lies between two campaigns, when the dataset is two of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+}
+
+impl Findings {
+    /// Blocks of the campaign that the target called `label` is of.
+    pub fn blocks_of(&self, label: &str) -> usize {
+        self.comparison.as_ref().map_or(self.campaign.blocks, |c| c.blocks_of(label))
+    }
 }
 
 /// What a reader of a table must know of the campaign.
@@ -41,7 +53,7 @@ pub struct CampaignFacts {
     pub created: String,
     /// Where it came from.
     pub origin: model::Origin,
-    /// Suite.
+    /// Suites, separated by commas.
     pub suite: String,
     /// Blocks with at least one valid sample.
     pub blocks: usize,
@@ -50,9 +62,11 @@ pub struct CampaignFacts {
 }
 
 impl CampaignFacts {
-    pub(crate) fn of(dataset: &Dataset, cells: &[CellData]) -> CampaignFacts {
+    /// Of the campaign whose targets have these columns of `cells`.
+    pub(crate) fn of(dataset: &Dataset, cells: &[CellData], columns: &[usize]) -> CampaignFacts {
         let campaign = &dataset.campaign;
-        let points = cells.iter().flat_map(|c| &c.series).flat_map(|s| &s.points);
+        let series = cells.iter().flat_map(|c| columns.iter().map(|&column| &c.series[column]));
+        let points = series.flat_map(|s| &s.points);
         CampaignFacts {
             id: campaign.id.clone(),
             title: campaign.title.clone(),
@@ -83,6 +97,8 @@ pub struct Table {
 pub struct Row {
     /// Stable test id.
     pub test: String,
+    /// Suite of the test.
+    pub suite: String,
     /// Display name.
     pub name: String,
     /// Test type.
@@ -93,6 +109,22 @@ pub struct Row {
     pub basis: String,
     /// One cell for each target.
     pub cells: Vec<Cell>,
+    /// Which target is ahead of all others; `None` when fewer than two have a value.
+    pub lead: Option<Lead>,
+}
+
+/// The best target of a row against the second. It was picked for being the best, so the ratio is
+/// rather too large than too small.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lead {
+    /// Label of the best.
+    pub target: String,
+    /// Label of the second.
+    pub second: String,
+    /// Best over second.
+    pub ratio: Ratio,
+    /// What the ratio allows to say.
+    pub verdict: Verdict,
 }
 
 /// One test on one target.
@@ -169,32 +201,38 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
     let cells = labels.iter().enumerate().map(|(i, label)| cell(data, i, label, settings));
     Row {
         test: info.id.clone(),
+        suite: info.suite.clone(),
         name: info.name.clone(),
         testtype: info.testtype.clone(),
         unit: data.unit.clone(),
         basis: data.basis.clone(),
         cells: cells.collect(),
+        lead: lead(data, labels, settings),
     }
 }
 
+fn lead(data: &CellData, labels: &[String], settings: &Settings) -> Option<Lead> {
+    let level = |column: &usize| mean(&logs(&data.series[*column].points));
+    let mut order: Vec<usize> = (0..labels.len()).filter(|&c| data.valid_for([c])).collect();
+    order.sort_by(|a, b| level(b).total_cmp(&level(a)));
+    let (&first, &second) = (order.first()?, order.get(1)?);
+    let Versus { ratio, verdict, .. } = versus(data, first, second, settings)?;
+    Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, verdict })
+}
+
 fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cell {
-    let (series, base) = (&data.series[column], &data.series[0]);
-    let ratio = if column == 0 {
-        (!base.points.is_empty()).then_some(Ratio::ONE)
-    } else {
-        compare(&series.points, &base.points).map(|e| e.to_ratio())
-    };
-    let judged = if column == 0 { None } else { ratio };
-    let contended = judged.is_some() && contention::too_contended([series, base]);
+    let series = &data.series[column];
+    let judged = if column == 0 { None } else { versus(data, column, 0, settings) };
+    let is_base = column == 0 && !series.points.is_empty();
+    let contended = judged.is_some_and(|v| v.contended);
     let invalid = series.invalid.iter();
     Cell {
         target: label.to_string(),
-        value: (!series.points.is_empty()).then(|| data.value(mean(&logs(&series.points)))),
+        value: data.mean_value(column),
         n: series.points.len(),
         spread: spread(series, data),
-        ratio,
-        verdict: judged
-            .map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+        ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
+        verdict: judged.map(|v| v.verdict),
         reason: contended.then(|| "contended".to_string()),
         holm: false,
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),

@@ -1,0 +1,62 @@
+//! What is not the same of two campaigns besides their samples: how they were asked to run, the
+//! machine, and the targets that both have.
+
+use model::{Campaign, Dataset, Environment};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A key with its values in two campaigns, of which one may not know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Changed {
+    /// What it is of: `settings`, `machine`, or `target LABEL`.
+    pub of: String,
+    /// The key.
+    pub key: String,
+    /// Value in A.
+    pub a: Option<String>,
+    /// Value in B.
+    pub b: Option<String>,
+}
+
+/// Settings first, then the machine, then targets.
+pub(super) fn changed(a: &Dataset, b: &Dataset) -> Vec<Changed> {
+    let mut all = differing("settings", &settings(a), &settings(b));
+    all.extend(differing("machine", &a.campaign.environment, &b.campaign.environment));
+    for target in &a.targets {
+        if let Some(other) = b.targets.iter().find(|t| t.label == target.label) {
+            let of = format!("target {}", target.label);
+            all.extend(differing(&of, &target.facts, &other.facts));
+        }
+    }
+    all
+}
+
+fn differing(of: &str, a: &Environment, b: &Environment) -> Vec<Changed> {
+    let keys: BTreeSet<&String> = a.0.keys().chain(b.0.keys()).collect();
+    let values = |key: &&String| (a.0.get(*key).cloned(), b.0.get(*key).cloned());
+    let changed = |key: &String, (a, b)| Changed { of: of.into(), key: key.clone(), a, b };
+    keys.into_iter()
+        .map(|key| (key, values(&key)))
+        .filter(|(_, (a, b))| a != b)
+        .map(|(key, values)| changed(key, values))
+        .collect()
+}
+
+/// What decides how a test runs. Presets and numbers of blocks do not: they decide how often.
+fn settings(dataset: &Dataset) -> Environment {
+    let Campaign { plan, scale, origin, assay_version, .. } = &dataset.campaign;
+    let threads: BTreeSet<u32> = dataset.samples.iter().map(|s| s.case.threads).collect();
+    let threads: Vec<String> = threads.iter().map(u32::to_string).collect();
+    let mut settings: BTreeMap<String, String> = [
+        ("assay", assay_version.clone()),
+        ("data", plan.data.to_string()),
+        ("origin", origin.to_string()),
+        ("scale", scale.to_string()),
+        ("suites", dataset.suites()),
+        ("threads", threads.join(", ")),
+    ]
+    .map(|(key, value)| (key.to_string(), value))
+    .into();
+    settings.extend(plan.knobs.iter().map(|(key, value)| (format!("knob {key}"), value.clone())));
+    Environment(settings)
+}

@@ -1,0 +1,160 @@
+//! Target against target across two campaigns: the mean of each pair, and the cells that differ.
+
+use super::PREFIXES;
+use crate::{
+    Counts, Ratio, Settings, Verdict, contention,
+    footer::mean_ratio,
+    holm,
+    select::CellData,
+    verdict::judge,
+    versus::{Versus, versus},
+};
+use model::{Dataset, Group};
+use serde::Serialize;
+
+/// A target of B against one of A.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pair {
+    /// Label of the target of A.
+    pub a: String,
+    /// Label of the target of B.
+    pub b: String,
+    /// Geometric mean of B over A over the cells that both have.
+    pub ratio: Option<Ratio>,
+    /// What that ratio allows to say.
+    pub verdict: Option<Verdict>,
+    /// Number of these cells.
+    pub cells: usize,
+    /// Cells by verdict.
+    pub counts: Counts,
+}
+
+/// A cell that became better or worse.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Label of the target of A.
+    pub a: String,
+    /// Label of the target of B.
+    pub b: String,
+    /// Stable test id.
+    pub test: String,
+    /// Display name.
+    pub name: String,
+    /// Table that the test stands in.
+    pub group: Group,
+    /// Worker processes.
+    pub procs: u32,
+    /// Geometric mean over the blocks of A.
+    pub value_a: f64,
+    /// Geometric mean over the blocks of B.
+    pub value_b: f64,
+    /// Unit of both.
+    pub unit: String,
+    /// B over A.
+    pub ratio: Ratio,
+    /// What the ratio allows to say.
+    pub verdict: Verdict,
+    /// True when it holds among all cells of all pairs (Holm, 5 %).
+    pub holm: bool,
+}
+
+pub(super) struct Judged {
+    pub(super) pairs: Vec<Pair>,
+    pub(super) differences: Vec<Difference>,
+}
+
+/// Columns that are set against each other: those of the same label; where no label is shared, every
+/// target of the one campaign against the baseline, which is the first column, of the other.
+fn columns(targets: &[String]) -> Vec<(usize, usize)> {
+    let place = |label: &str| targets.iter().position(|t| t == label);
+    let own = |prefix: &str| -> Vec<usize> {
+        (0..targets.len()).filter(|&i| targets[i].starts_with(prefix)).collect()
+    };
+    let twin = |a: usize| {
+        let label = targets[a].strip_prefix(PREFIXES[0])?;
+        Some((a, place(&format!("{}{label}", PREFIXES[1]))?))
+    };
+    let shared: Vec<_> = own(PREFIXES[0]).into_iter().filter_map(twin).collect();
+    if !shared.is_empty() {
+        shared
+    } else if targets[0].starts_with(PREFIXES[0]) {
+        own(PREFIXES[1]).into_iter().map(|b| (0, b)).collect()
+    } else {
+        own(PREFIXES[0]).into_iter().map(|a| (a, 0)).collect()
+    }
+}
+
+/// Judges every pair in every cell; `targets` are the labels of the columns of `cells`.
+pub(super) fn judge_pairs(
+    dataset: &Dataset,
+    targets: &[String],
+    cells: &[CellData],
+    settings: &Settings,
+) -> Judged {
+    let columns = columns(targets);
+    let pair = |&(a, b): &(usize, usize)| pair(targets, cells, (a, b), settings);
+    let pairs = columns.iter().map(pair).collect();
+    let compared: Vec<_> = columns
+        .iter()
+        .flat_map(|&(a, b)| cells.iter().map(move |cell| (a, b, cell)))
+        .filter_map(|(a, b, cell)| Some((a, b, cell, versus(cell, b, a, settings)?)))
+        .collect();
+    let p_values: Vec<Option<f64>> = compared.iter().map(|c| c.3.ratio.p).collect();
+    let marks = holm::holm(&p_values);
+    let decided = |((a, b, cell, versus), holm): (&(usize, usize, &CellData, Versus), bool)| {
+        let differs = !matches!(versus.verdict, Verdict::Same | Verdict::Unclear);
+        if differs { difference(dataset, targets, cell, (*a, *b), versus, holm) } else { None }
+    };
+    let mut differences: Vec<Difference> = compared.iter().zip(marks).filter_map(decided).collect();
+    let size = |d: &Difference| d.ratio.point.ln().abs();
+    differences.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    Judged { pairs, differences }
+}
+
+fn pair(
+    targets: &[String],
+    cells: &[CellData],
+    (a, b): (usize, usize),
+    settings: &Settings,
+) -> Pair {
+    let shared: Vec<&CellData> = cells.iter().filter(|c| c.valid_for([a, b])).collect();
+    let mut counts = Counts::default();
+    let each = shared.iter().filter_map(|cell| versus(cell, b, a, settings));
+    each.for_each(|v| counts.add(v.verdict));
+    let ratio = mean_ratio(&shared, b, a);
+    let contended =
+        contention::too_contended(shared.iter().flat_map(|c| [&c.series[a], &c.series[b]]));
+    Pair {
+        a: targets[a].clone(),
+        b: targets[b].clone(),
+        verdict: ratio.map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+        ratio,
+        cells: shared.len(),
+        counts,
+    }
+}
+
+fn difference(
+    dataset: &Dataset,
+    targets: &[String],
+    cell: &CellData,
+    (a, b): (usize, usize),
+    versus: &Versus,
+    holm: bool,
+) -> Option<Difference> {
+    let info = &dataset.tests[cell.test];
+    Some(Difference {
+        a: targets[a].clone(),
+        b: targets[b].clone(),
+        test: info.id.clone(),
+        name: info.name.clone(),
+        group: info.group,
+        procs: cell.procs,
+        value_a: cell.mean_value(a)?,
+        value_b: cell.mean_value(b)?,
+        unit: cell.unit.clone(),
+        ratio: versus.ratio,
+        verdict: versus.verdict,
+        holm: holm && !versus.contended,
+    })
+}

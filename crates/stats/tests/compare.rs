@@ -1,0 +1,221 @@
+//! Two campaigns side by side: which cells are the same, what became better, what changed.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Noise, dataset, sample, test};
+use model::{Dataset, Group, Metric, Sample, TestInfo};
+use stats::{CallKind, Comparison, Findings, Settings, StatsError, Verdict, compare};
+
+const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
+
+fn campaign(id: &str, levels: &[(&str, f64)], blocks: u32, seed: u64) -> Dataset {
+    let mut data = QUIET.dataset(levels, 4, blocks, seed);
+    data.campaign.id = id.into();
+    data
+}
+
+fn compared(a: &Dataset, b: &Dataset) -> (Dataset, Findings, Comparison) {
+    let (joined, findings) = compare(a, b, &Settings::default()).unwrap();
+    let comparison = findings.comparison.clone().unwrap();
+    (joined, findings, comparison)
+}
+
+#[test]
+fn targets_of_the_same_label_are_set_against_each_other() {
+    let a = campaign("a", &[("ext4", 100.0), ("xfs", 130.0)], 5, 1);
+    let b = campaign("b", &[("xfs", 195.0), ("ext4", 100.0)], 3, 2);
+    let (joined, findings, comparison) = compared(&a, &b);
+    assert_eq!(findings.targets, ["A:ext4", "A:xfs", "B:xfs", "B:ext4"]);
+    assert_eq!(joined.samples.len(), a.samples.len() + b.samples.len());
+    let pairs: Vec<_> =
+        comparison.pairs.iter().map(|p| (&*p.a, &*p.b, p.verdict.unwrap())).collect();
+    let expected = [("A:ext4", "B:ext4", Verdict::Same), ("A:xfs", "B:xfs", Verdict::Better)];
+    assert_eq!(pairs, expected);
+    let mean = comparison.pairs[1].ratio.unwrap();
+    assert!((mean.point - 1.5).abs() < 0.03 && mean.low.unwrap() < 1.5 && mean.high.unwrap() > 1.5);
+    assert_eq!(comparison.differences.len(), 4);
+    assert!(
+        comparison.differences.iter().all(|d| d.a == "A:xfs" && d.holm && d.value_b > d.value_a)
+    );
+    assert_eq!((comparison.sides[0].blocks, comparison.sides[1].blocks), (5, 3));
+    assert_eq!((findings.blocks_of("A:xfs"), findings.blocks_of("B:xfs")), (5, 3));
+    assert_eq!(findings.call.kind, CallKind::Insufficient);
+    let sentence = "Of 8 ratios of B over A 4 are better, 0 worse, 4 the same, 0 unclear.";
+    assert_eq!(findings.call.sentence, sentence);
+}
+
+#[test]
+fn ratios_inside_a_campaign_stay_paired_and_those_between_are_not() {
+    let loud = Noise { block_sd: 0.0, own_sd: 0.0 };
+    let mut a = loud.dataset(&[("ext4", 100.0), ("xfs", 110.0)], 1, 4, 1);
+    // A block shifts both targets: paired, the ratio has no noise; unpaired, it has all of it.
+    a.samples.iter_mut().for_each(|s| s.metrics[0].value *= [1.0, 1.3, 0.8, 1.1][s.block as usize]);
+    let mut b = a.clone();
+    b.campaign.id = "b".into();
+    let (_, findings, _) = compared(&a, &b);
+    let cells = &findings.tables[0].rows[0].cells;
+    let width =
+        |i: usize| cells[i].ratio.unwrap().high.unwrap() / cells[i].ratio.unwrap().low.unwrap();
+    assert_eq!(cells[1].target, "A:xfs");
+    assert!((width(1) - 1.0).abs() < 1e-9 && width(2) > 1.5 && width(3) > 1.5);
+    assert_eq!(
+        (cells[1].verdict, cells[3].verdict),
+        (Some(Verdict::Better), Some(Verdict::Unclear))
+    );
+    let footer = &findings.tables[0].footers[3];
+    assert!(footer.ratio.unwrap().low.unwrap() < 1.0, "{footer:?}");
+}
+
+fn named(id: &str, suite: &str, name: &str, testtype: &str) -> TestInfo {
+    TestInfo {
+        suite: suite.into(),
+        name: name.into(),
+        testtype: testtype.into(),
+        ..test(id, Group::Meta)
+    }
+}
+
+/// One sample for each block from 0.
+fn series(target: &str, id: &str, values: &[f64]) -> Vec<Sample> {
+    values.iter().zip(0..).map(|(v, block)| sample(target, id, block, *v)).collect()
+}
+
+#[test]
+fn a_test_is_found_by_name_in_another_suite() {
+    let infos = vec![
+        named("metadata.file.create", "metadata", "File creation", "files"),
+        named("metadata.dir.create", "metadata", "Directory creation", "directories"),
+        named("metadata.only", "metadata", "Only here", "files"),
+    ];
+    let mut samples = series("xfs", "metadata.file.create", &[10.0, 10.1, 9.9]);
+    samples.extend(series("xfs", "metadata.dir.create", &[5.0, 5.1, 5.2]));
+    samples.extend(series("xfs", "metadata.only", &[5.0, 5.1, 5.2]));
+    let a = dataset(&["xfs"], infos, samples);
+    let infos = vec![
+        named("mdtest.file.create", "mdtest", "File creation", "files"),
+        named("mdtest.dir.create", "mdtest", "Directory creation", "tree"),
+    ];
+    let samples = vec![
+        sample("lustre", "mdtest.file.create", 0, 20.0),
+        sample("lustre", "mdtest.dir.create", 0, 1.0),
+    ];
+    let mut b = dataset(&["lustre"], infos, samples);
+    b.campaign.id = "published".into();
+    let (joined, findings, comparison) = compared(&a, &b);
+    let ids: Vec<_> = joined.tests.iter().map(|t| t.id.as_str()).collect();
+    assert_eq!(ids, ["metadata.file.create"]);
+    let cell = &findings.tables[0].rows[0].cells[1];
+    assert_eq!((cell.target.as_str(), cell.verdict), ("B:lustre", Some(Verdict::Unclear)));
+    assert!((cell.ratio.unwrap().point - 2.0).abs() < 0.01 && cell.ratio.unwrap().low.is_none());
+    let only = |side: usize| -> Vec<_> {
+        comparison.unmatched[side].iter().map(|u| u.test.as_str()).collect()
+    };
+    assert_eq!(only(0), ["metadata.dir.create", "metadata.only"]);
+    assert_eq!(only(1), ["mdtest.dir.create"]);
+    // No label is shared: the targets of B stand against the baseline.
+    assert_eq!(
+        (comparison.pairs[0].a.as_str(), comparison.pairs[0].b.as_str()),
+        ("A:xfs", "B:lustre")
+    );
+    assert!(comparison.differences.is_empty());
+    assert!(findings.call.sentence.starts_with("1 ratio of B over A, none with an interval"));
+}
+
+#[test]
+fn the_same_id_with_another_figure_is_not_the_same_test() {
+    let a = campaign("a", &[("xfs", 1.0)], 3, 1);
+    let mut b = campaign("b", &[("xfs", 1.0)], 3, 1);
+    b.tests[0].unit = "IOPS".into();
+    b.samples.iter_mut().filter(|s| s.case.test == "t1").for_each(|s| s.case.procs = 8);
+    let (joined, _, comparison) = compared(&a, &b);
+    assert_eq!(joined.tests.len(), 2);
+    let why: Vec<_> = comparison.unmatched[0].iter().map(|u| (&*u.test, &*u.why)).collect();
+    let at = "the other has it at other numbers of processes";
+    assert_eq!(why, [("t0", "the other ranks it by rate in IOPS"), ("t1", at)]);
+    assert_eq!(comparison.unmatched[1].iter().map(|u| u.procs).collect::<Vec<_>>(), [1, 8]);
+}
+
+#[test]
+fn what_changed_is_listed_and_what_did_not_is_kept() {
+    let a = |key: &str, value: &str| {
+        let mut data = campaign("a", &[("xfs", 1.0)], 3, 1);
+        data.campaign.environment.0.insert("cpu.count".into(), "2".into());
+        data.campaign.environment.0.insert(key.into(), value.into());
+        data.targets[0].facts.0.insert("mount".into(), value.into());
+        data
+    };
+    let (one, mut other) = (a("kernel.release", "6.1"), a("kernel.release", "6.18"));
+    other.campaign.id = "b".into();
+    other.campaign.scale = 0.2;
+    other.campaign.notes = vec!["loop-backed".into()];
+    let (joined, _, comparison) = compared(&one, &other);
+    let changed: Vec<_> = comparison
+        .changed
+        .iter()
+        .map(|c| (&*c.of, &*c.key, c.a.as_deref().unwrap(), c.b.as_deref().unwrap()))
+        .collect();
+    let expected = [
+        ("settings", "scale", "1", "0.2"),
+        ("machine", "kernel.release", "6.1", "6.18"),
+        ("target xfs", "mount", "6.1", "6.18"),
+    ];
+    assert_eq!(changed, expected);
+    assert_eq!(joined.campaign.environment.0.len(), 1);
+    assert_eq!(joined.campaign.notes, ["B: loop-backed"]);
+}
+
+#[test]
+fn one_block_against_many_decides_nothing() {
+    let (a, b) = (campaign("a", &[("xfs", 1.0)], 5, 1), campaign("b", &[("xfs", 3.0)], 1, 2));
+    let (_, _, comparison) = compared(&a, &b);
+    assert_eq!(comparison.pairs[0].counts.unclear, 4);
+    assert!(comparison.pairs[0].ratio.unwrap().low.is_none() && comparison.differences.is_empty());
+}
+
+#[test]
+fn contention_decides_nothing_either() {
+    let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 5, 1), campaign("b", &[("xfs", 3.0)], 5, 2));
+    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
+    b.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
+    let (_, _, comparison) = compared(&a, &b);
+    assert_eq!(comparison.pairs[0].verdict, Some(Verdict::Unclear));
+    assert!(comparison.differences.is_empty());
+}
+
+#[test]
+fn a_baseline_may_be_named_with_or_without_the_letter() {
+    let a = campaign("a", &[("ext4", 1.0), ("xfs", 1.0)], 3, 1);
+    let b = campaign("b", &[("ext4", 1.0), ("btrfs", 1.0)], 3, 2);
+    let first = |label: &str| {
+        let settings = Settings { baseline: Some(label.into()), ..Settings::default() };
+        compare(&a, &b, &settings).map(|(_, findings)| findings.baseline)
+    };
+    assert_eq!(first("xfs").unwrap(), "A:xfs");
+    assert_eq!(first("btrfs").unwrap(), "B:btrfs");
+    assert_eq!(first("B:ext4").unwrap(), "B:ext4");
+    assert!(matches!(first("zfs"), Err(StatsError::UnknownBaseline { .. })));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let a = campaign("a", &[("xfs", 1.0)], 3, 1);
+    let again = compare(&a, &a, &Settings::default()).unwrap_err();
+    assert_eq!(again.to_string(), "a cannot be compared with itself; name two campaigns");
+    let mut b = campaign("b", &[("xfs", 1.0)], 3, 2);
+    b.samples.iter_mut().for_each(|s| s.case.procs = 64);
+    let error = compare(&a, &b, &Settings::default()).unwrap_err();
+    assert!(error.to_string().starts_with("a and b have no test in common at the same number"));
+}
+
+#[test]
+fn exchanging_the_campaigns_inverts_every_ratio() {
+    let a = campaign("a", &[("xfs", 1.0)], 5, 1);
+    let b = campaign("b", &[("xfs", 1.3)], 4, 2);
+    let (forward, back) = (compared(&a, &b).2, compared(&b, &a).2);
+    let (one, other) = (forward.pairs[0].ratio.unwrap(), back.pairs[0].ratio.unwrap());
+    assert!((one.point * other.point - 1.0).abs() < 1e-12);
+    assert!((one.low.unwrap() * other.high.unwrap() - 1.0).abs() < 1e-12);
+}
