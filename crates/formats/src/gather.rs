@@ -98,11 +98,22 @@ impl<'a> Gather<'a> {
         let read: HashSet<&str> = own.iter().map(|file| file.0.as_str()).collect();
         let all = files.iter().map(|file| file.0.as_str());
         let gather = Gather {
-            tool: importer.name(),
-            options,
             first: own.first().map_or("the files", |file| file.0.as_str()),
             left_out: all.filter(|name| !read.contains(name)).collect(),
             several_dirs: own.iter().any(|file| directory(&file.0) != directory(&own[0].0)),
+            ..Gather::of(importer.name(), options)
+        };
+        (gather, own)
+    }
+
+    /// An empty campaign of `tool`.
+    pub(crate) fn of(tool: &'static str, options: &'a ImportOptions) -> Gather<'a> {
+        Gather {
+            tool,
+            options,
+            first: "the files",
+            left_out: Vec::new(),
+            several_dirs: false,
             labels: Vec::new(),
             positions: HashMap::new(),
             tests: Vec::new(),
@@ -113,8 +124,7 @@ impl<'a> Gather<'a> {
             places: HashMap::new(),
             versions: BTreeSet::new(),
             facts: HashMap::new(),
-        };
-        (gather, own)
+        }
     }
 
     /// Adds a measurement that stands at `line` of `file`.

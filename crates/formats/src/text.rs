@@ -103,8 +103,7 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        for (text, seconds) in
-            [("12us", 12e-6), ("8.5ms", 8.5e-3), ("1m20.5s", 80.5), ("0s", 0.0)]
+        for (text, seconds) in [("12us", 12e-6), ("8.5ms", 8.5e-3), ("1m20.5s", 80.5), ("0s", 0.0)]
         {
             assert_eq!(duration_s(text), Some(seconds), "{text}");
         }

@@ -89,8 +89,14 @@ fn every_cell_is_a_sample_and_every_test_is_known() {
     let campaigns = published().unwrap();
     let counts: Vec<_> =
         campaigns.iter().map(|d| (d.targets.len(), d.tests.len(), d.samples.len())).collect();
-    assert_eq!(counts, [(2, 54, 2 * 108), (5, 53, 5 * 106)]);
+    let nano = [(2, 54, 2 * 108), (5, 53, 5 * 106)];
+    let cloud = [(6, 2, 6 * 2), (9, 1, 9), (7, 10, 7 * 10)];
+    assert_eq!(counts, [nano.as_slice(), &cloud, &[(3, 192, 3 * 192)]].concat());
     for data in &campaigns {
+        assert_eq!(data.campaign.plan.baseline.as_ref(), Some(&data.targets[0].label));
+        assert!(data.campaign.notes.iter().any(|note| note.starts_with("One run in each cell")));
+    }
+    for data in &campaigns[..2] {
         for test in &data.tests {
             assert!(!test.id.contains("other"), "{test:?}");
             assert_ne!(test.group, Group::Meta, "{test:?}");
@@ -113,4 +119,36 @@ fn a_cell_that_was_looked_up_by_hand_is_there() {
     let relative = value(&campaigns[1], 1, "columnar.write.int.huge", "zfs");
     assert_eq!(relative, Some(Some(1.0 / 2.6)));
     assert_eq!(value(&campaigns[1], 64, "columnar.sync.int.huge", "btrfs"), Some(None));
+}
+
+#[test]
+fn the_later_tables_hold_what_was_printed() {
+    let campaigns = published().unwrap();
+    let of = |start: &str| campaigns.iter().find(|d| d.campaign.id.starts_with(start)).unwrap();
+    let apps = of("published-cloud-2025-07-apps");
+    assert_eq!(value(apps, 1, "apps.uv.sync", "fsx-lustre"), Some(Some(113.82)));
+    assert_eq!(value(apps, 1, "apps.uv.remove", "zerofs-nfs"), Some(Some(51.176)));
+    assert_eq!(apps.tests[0].metric, "wall_s");
+    let fio = of("published-cloud-2025-07-fio");
+    assert_eq!(value(fio, 1, "mixed.randrw50.4k.qd64", "fsx-openzfs"), Some(Some(14300.0)));
+    assert_eq!(fio.samples[0].metric("read_rate"), Some(124.0 * 1.048576));
+    let mdtest = of("published-cloud-2025-07-mdtest");
+    assert_eq!(mdtest.tests, formats::tool_tests("mdtest"));
+    assert_eq!(value(mdtest, 1, "mdtest.tree.remove", "zerofs-nbd-10g"), Some(Some(6019.0)));
+    let matrix = of("published-fsdevel");
+    assert_eq!(value(matrix, 1, "matrix.seqrd.16k.t4", "ext4"), Some(Some(16367.0)));
+    let ends: Vec<_> = matrix.samples.iter().map(|s| s.case.threads).collect();
+    assert_eq!((ends.iter().min(), ends.iter().max()), (Some(&1), Some(&128)));
+}
+
+/// fio counts reads and writes of 4 KiB, so that rates and operations check each other.
+#[test]
+fn the_rates_of_fio_are_those_of_its_operations() {
+    let campaigns = published().unwrap();
+    let fio = campaigns.iter().find(|d| d.campaign.id.contains("randrw50")).unwrap();
+    for sample in &fio.samples {
+        let rate = sample.metric("read_rate").unwrap() + sample.metric("write_rate").unwrap();
+        let ratio = rate * 1e6 / 4096.0 / sample.metric("iops").unwrap();
+        assert!((0.8..1.2).contains(&ratio), "{sample:?}");
+    }
 }

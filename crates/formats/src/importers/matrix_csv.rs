@@ -32,13 +32,16 @@ impl crate::Importer for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let table = Table::read(file, bytes, b',')?;
-            for row in &table.rows {
-                gather.add(file, row.line, cell(&table, row)?)?;
-            }
+            rows(file, bytes, &mut gather)?;
         }
         gather.finish(&NOTES)
     }
+}
+
+/// Adds every row of a matrix.
+pub(crate) fn rows(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    let table = Table::read(file, bytes, b',')?;
+    table.rows.iter().try_for_each(|row| gather.add(file, row.line, cell(&table, row)?))
 }
 
 /// One row of the table.
