@@ -7,14 +7,15 @@ use crate::{
 };
 use engine::{
     clock::now_ns,
+    data::{Data, Pattern, derive_seed},
     io::{EngineError, Latencies},
 };
-use model::{Better, CrewReport, Histogram, Knob, LatencyKind, Metric};
+use model::{Better, Bytes, CrewReport, Histogram, Job, Knob, LatencyKind, Metric};
 use rustix::{
     thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
     time::Timespec,
 };
-use std::{io, num::NonZeroU64, path::Path};
+use std::{fs::File, io, num::NonZeroU64, os::unix::fs::FileExt, path::Path};
 
 /// A run at a fixed rate that lasts this many times its length is given up: the target will never
 /// catch up.
@@ -111,7 +112,7 @@ impl Client {
     /// Client `index` of `of`. `path` is what an error is about.
     pub(crate) fn new(load: Load, index: u64, of: u64, path: &Path) -> Result<Client, TestError> {
         let kind = if load.fixed() { LatencyKind::Response } else { LatencyKind::Service };
-        let latencies = Latencies::new(kind).map_err(unusable(path))?;
+        let latencies = Latencies::new(kind).map_err(engine_error("count in", path))?;
         Ok(Client { load, index, of, latencies, commits: 0, unserved: 0 })
     }
 
@@ -182,7 +183,7 @@ impl Client {
     pub(crate) fn add(&mut self, other: &Client, path: &Path) -> Result<(), TestError> {
         self.commits += other.commits;
         self.unserved += other.unserved;
-        self.latencies.add(&other.latencies).map_err(unusable(path))
+        self.latencies.add(&other.latencies).map_err(engine_error("count in", path))
     }
 
     /// Every latency.
@@ -197,9 +198,13 @@ impl Client {
     }
 }
 
-fn unusable(path: &Path) -> impl FnOnce(EngineError) -> TestError {
+/// For `map_err`: an error of the engine while doing `what` with `path`.
+pub(crate) fn engine_error(
+    what: &'static str,
+    path: &Path,
+) -> impl FnOnce(EngineError) -> TestError {
     let path = path.to_path_buf();
-    move |error| TestError::Io { what: "count", path, source: io::Error::other(error.to_string()) }
+    move |error| TestError::Io { what, path, source: io::Error::other(error) }
 }
 
 /// Sleeps until `ns` on the clock of `now_ns`; returns at once when that has passed.
@@ -247,6 +252,38 @@ pub(crate) fn read_it(load: Load) -> &'static str {
     match load.fixed() {
         false => CLOSED,
         true => FIXED,
+    }
+}
+
+/// Content of this worker for the thing called `name`, in runs of `run_bytes`; as long as any run
+/// may need.
+pub(crate) fn data(job: &Job, name: &str, run_bytes: u64) -> Data {
+    let seed = derive_seed(job.seed, name);
+    Data::of(Pattern::new(&job.data, seed, job.worker, run_bytes / 8), u64::MAX >> 8)
+}
+
+/// Writes `bytes` bytes of `data` to the beginning of `file`.
+pub(crate) fn write_all(
+    file: &File,
+    path: &Path,
+    data: &Data,
+    bytes: u64,
+) -> Result<(), TestError> {
+    let mut at = 0;
+    while at < bytes {
+        let piece = data.piece_bytes(at / 8, (bytes - at) / 8);
+        file.write_all_at(piece, at).map_err(TestError::io("write", path))?;
+        at += piece.len() as u64;
+    }
+    Ok(())
+}
+
+/// A power of two as it is written in declarations: `512`, `8k`.
+pub(crate) fn short(bytes: Bytes) -> String {
+    match bytes.0 {
+        b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{}m", b >> 20),
+        b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{}k", b >> 10),
+        b => b.to_string(),
     }
 }
 

@@ -3,11 +3,11 @@
 
 mod run;
 
-use self::run::{Log, LogRun, allocate, data, write_all};
+use self::run::{Log, LogRun, allocate};
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Client, Load},
+    commits::{self, Client, Load, data, short, write_all},
     figures::Metrics,
     page,
 };
@@ -160,7 +160,7 @@ impl LogTest {
         };
         let rate = if s.rate > 0 { format!(", {} per second", s.rate) } else { String::new() };
         self.head.info(Defaults {
-            name: format!("log commit {} {how}{onto}{rate}", s.record),
+            name: format!("log commit {} {how}{onto}{rate}", short(s.record)),
             testtype: "durable append",
             group: Group::Transactions,
             metric,

@@ -2,11 +2,8 @@
 
 use super::{Space, Sync};
 use crate::{Meter, Run, TestError, commits::Client};
-use engine::{
-    clock::now_ns,
-    data::{Data, Pattern, derive_seed},
-};
-use model::{Histogram, Job, Metric, PhaseKind};
+use engine::{clock::now_ns, data::Data};
+use model::{Histogram, Metric, PhaseKind};
 use rustix::fs::{FallocateFlags, fallocate};
 use std::{
     fs::{self, File},
@@ -15,30 +12,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Data of this worker for the thing called `name`, in runs of `run_bytes`.
-pub(super) fn data(job: &Job, name: &str, run_bytes: u64) -> Data {
-    let seed = derive_seed(job.seed, name);
-    Data::of(Pattern::new(&job.data, seed, job.worker, run_bytes / 8), u64::MAX >> 8)
-}
-
 pub(super) fn allocate(file: &File, path: &Path, bytes: u64) -> Result<(), TestError> {
     fallocate(file, FallocateFlags::empty(), 0, bytes)
         .map_err(|errno| TestError::io("fallocate", path)(errno.into()))
-}
-
-pub(super) fn write_all(
-    file: &File,
-    path: &Path,
-    data: &Data,
-    bytes: u64,
-) -> Result<(), TestError> {
-    let mut at = 0;
-    while at < bytes {
-        let piece = data.piece_bytes(at / 8, (bytes - at) / 8);
-        file.write_all_at(piece, at).map_err(TestError::io("write", path))?;
-        at += piece.len() as u64;
-    }
-    Ok(())
 }
 
 /// The file, and how records get into it.

@@ -2,6 +2,7 @@
 
 use super::{run::record, *};
 use crate::testing::{crew, declared, job, run};
+use std::fs;
 
 #[test]
 fn every_way_commits_and_leaves_nothing() {
