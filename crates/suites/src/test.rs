@@ -38,6 +38,9 @@ pub enum TestError {
         /// The last line that it wrote.
         last_line: String,
     },
+    /// The I/O engine could not do it.
+    #[error(transparent)]
+    Engine(#[from] engine::io::EngineError),
     /// The crew broke up: another worker failed or the coordinator is gone.
     #[error("stopped: {0}")]
     Stopped(String),

@@ -1,0 +1,236 @@
+//! Names and pages of the tests of this kind.
+
+use super::{
+    KIND,
+    settings::{Fsync, Rank, Rw, Settings},
+};
+use crate::{kinds::Head, page};
+use engine::io::{EngineKind, Order};
+use model::{CacheNeed, TestInfo};
+
+/// The test type.
+pub(super) fn pattern(rw: Rw) -> &'static str {
+    match rw {
+        Rw::SeqRd => "sequential read",
+        Rw::SeqWr => "sequential write",
+        Rw::SeqReWr => "sequential overwrite",
+        Rw::RndRd => "random read",
+        Rw::RndWr => "random write",
+        Rw::Mixed => "random read/write",
+        Rw::Rewrite => "sequential rewrite",
+        Rw::Seeks => "random seeks",
+    }
+}
+
+/// The display name, as `random read 4k, 8 threads`.
+pub(super) fn name(settings: &Settings) -> String {
+    let plural = if settings.threads == 1 { "" } else { "s" };
+    let share = match settings.rw {
+        Rw::Mixed => {
+            format!(" {}/{}", settings.read_percent, 100_u8.saturating_sub(settings.read_percent))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{}{share} {}, {} thread{plural}",
+        pattern(settings.rw),
+        block(settings.block.0),
+        settings.threads
+    )
+}
+
+/// A block size as it stands in ids: `512`, `4k`, `1m`.
+fn block(bytes: u64) -> String {
+    match bytes {
+        _ if bytes.is_multiple_of(1 << 20) => format!("{}m", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{}k", bytes >> 10),
+        _ => bytes.to_string(),
+    }
+}
+
+/// The page of the test.
+pub(super) fn page(head: &Head, settings: &Settings, info: &TestInfo) -> String {
+    let does = [files(settings), operations(settings), order(settings), ending(settings), checks()];
+    let read_it = [ranking(settings), traps(settings), loops(settings)];
+    page::page(head, &KIND, info, &join(&does), &join(&read_it))
+}
+
+fn join(paragraphs: &[String]) -> String {
+    paragraphs.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("\n\n")
+}
+
+fn files(settings: &Settings) -> String {
+    let Settings { files, size, .. } = settings;
+    let direct = if settings.direct { " with `O_DIRECT`" } else { "" };
+    if settings.engine == EngineKind::Null {
+        return "Touches no file: the engine takes an operation and says that it is done. What is \
+                left is the price of the loop, or of the delay that was asked for."
+            .into();
+    }
+    if settings.rw == Rw::SeqWr {
+        return format!(
+            "Before the clock starts, {files} empty file(s) are made for each thread and opened\
+             {direct}; together they get {size} at scale 1. They are removed after the check, so no \
+             other test finds them changed."
+        );
+    }
+    let cache = match settings.cache() {
+        CacheNeed::Any if settings.direct => {
+            "Their pages are taken out of the cache before, as direct writes would else have to \
+             remove them one by one."
+        }
+        CacheNeed::Any => "What is in the cache is left as it is.",
+        CacheNeed::Hot => {
+            "They are read once before the clock starts, and that all of their pages are resident \
+             is proven."
+        }
+        CacheNeed::Cold => {
+            "The file system is unmounted and the caches are dropped before; that no page is \
+             resident is proven, and so is afterwards that the device gave what was read."
+        }
+    };
+    format!(
+        "Each worker has {files} file(s) of {size} together at scale 1, shared with other tests. They \
+         are written in full before with data that cannot be compressed, and synced: no block is \
+         unwritten when the clock starts. They are opened{direct}. {cache}"
+    )
+}
+
+fn operations(settings: &Settings) -> String {
+    let block = block(settings.block.0);
+    let what = match settings.rw {
+        Rw::SeqRd | Rw::RndRd => format!("reads {block}"),
+        Rw::SeqWr | Rw::SeqReWr | Rw::RndWr => format!("writes {block}"),
+        Rw::Mixed => format!(
+            "reads {block} with a probability of {} %, else writes it, drawn anew for each operation",
+            settings.read_percent
+        ),
+        Rw::Rewrite => format!("reads {block} and then writes the same place"),
+        Rw::Seeks => {
+            format!("reads {block}, and after every tenth read writes the block that it read")
+        }
+    };
+    let how = match settings.engine {
+        EngineKind::Sync => "`pread` and `pwrite`, one after the other".into(),
+        EngineKind::IoUring => format!(
+            "io_uring with registered files and buffers, {} in flight, at most {} in one system call",
+            settings.depth, settings.batch
+        ),
+        EngineKind::Mmap => "copies from and to a shared mapping".into(),
+        EngineKind::Null => "no system call at all".into(),
+    };
+    format!(
+        "{} thread(s) in each worker. Each operation {what}, by {how}. What is written is random, \
+         made before the clock starts, and no two pages of a run are equal.",
+        settings.threads
+    )
+}
+
+fn order(settings: &Settings) -> String {
+    let order = match (settings.rw, settings.offsets) {
+        (Rw::SeqWr, _) => "Each thread writes its own files from the begin to the end.",
+        (rw, _) if rw.sequential() => {
+            "The files are divided among the threads; each goes through its own region block by block."
+        }
+        (_, Order::Permuted) => {
+            "The blocks are divided among the threads; each takes every block of its own once in a \
+             pass, in random order."
+        }
+        _ => "Blocks are drawn from all of the files, with replacement: some repeat.",
+    };
+    let pace = match settings.rate > 0.0 {
+        true => format!(
+            " A worker begins {} operations in a second, at fixed times whatever the system does; \
+             none is left out.",
+            settings.rate
+        ),
+        false => " The next operation begins when one is done.".into(),
+    };
+    format!("{order}{pace}")
+}
+
+fn ending(settings: &Settings) -> String {
+    let pass = match (settings.one_pass(), settings.rw.writes() && !settings.direct) {
+        (true, true) => {
+            " at the latest when as many blocks were taken as there are: going on would dirty pages \
+             that wait to be written already, and count bytes that never leave memory"
+        }
+        (true, false) => " at the latest when as many blocks were taken as there are",
+        (false, _) => "",
+    };
+    let end = match (settings.ops, settings.runtime_s) {
+        (0, 0.0) => "It ends when as many blocks were taken as there are".into(),
+        (0, s) => format!("It ends after {s} s at scale 1 (never less than 0.15 s),{pass}"),
+        (ops, _) => format!("It ends after {ops} operations at scale 1,{pass}"),
+    };
+    let end = end.trim_end_matches(',');
+    match settings.fsync() {
+        Fsync::Never if settings.rw.writes() => format!("{end}. Nothing is synced."),
+        Fsync::Never => format!("{end}."),
+        Fsync::End => {
+            format!("{end}. Then each file is made durable by `fsync`, inside of the timed part.")
+        }
+        Fsync::Every(ops) => format!(
+            "{end}. After every {ops} operation(s) a thread makes its files durable by `fsync`, the \
+             last time after its last operation."
+        ),
+    }
+}
+
+fn checks() -> String {
+    "Afterwards the length of every file is checked, and some thousand of the written blocks are read \
+     back: each must hold data that this run wrote, whole."
+        .into()
+}
+
+fn ranking(settings: &Settings) -> String {
+    match settings.rank {
+        Rank::Iops => "It is reads and writes together, over the time from the first start to the \
+                       last end with the sync in it; `unsynced_iops` is without, and `sync_s` is what \
+                       the sync took. `rate` and `durable_rate` are the same in decimal MB/s."
+            .into(),
+        Rank::OpsRate => "It counts the blocks that were read, over the time from the first start to \
+                          the last end with the sync in it."
+            .into(),
+        Rank::Rate => "It is decimal MB/s over the time from the first start to the last end, with \
+                       the sync behind writes in it; `cache_rate` is without. A block that is read \
+                       and written back counts once."
+            .into(),
+        Rank::LatencyP99Us => "99 of 100 operations were done within this time of when they should \
+                               have begun. `iops` must be what was asked for: when it is less, the \
+                               system could not keep up, and the latency only tells how long that \
+                               lasted."
+            .into(),
+    }
+}
+
+fn traps(settings: &Settings) -> String {
+    let buffered = "Writes go to the page cache first: what counts is how fast they leave it, so the \
+                    durable figure ranks.";
+    let direct = "Direct I/O goes past the cache of the system and not past that of the device, nor \
+                  past that of the host below a loop image. A block that is smaller than what the \
+                  file system takes directly gives an invalid sample with the reason.";
+    let hot = "A hot read measures memory and system calls, not the device.";
+    let cold = "With a cold cache the read-ahead of the file system is a part of what is measured.";
+    match (settings.direct, settings.cache()) {
+        (true, _) => direct.into(),
+        (false, CacheNeed::Cold) => cold.into(),
+        (false, CacheNeed::Hot) if !settings.rw.writes() => hot.into(),
+        _ if settings.rw.writes() => buffered.into(),
+        _ => String::new(),
+    }
+}
+
+fn loops(settings: &Settings) -> String {
+    match settings.rate > 0.0 {
+        true => "Latencies count from when an operation should have begun, so a stall counts for \
+                 every operation that it held up."
+            .into(),
+        false => {
+            "`service_p50_us`, `service_p99_us` and their kin are how long the system took for \
+                  an operation; as the next one waits for it, they do not rank. `cpu_ns_per_op` is \
+                  processor time of the workers, user and system."
+                .into()
+        }
+    }
+}

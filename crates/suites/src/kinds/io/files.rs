@@ -1,0 +1,110 @@
+//! The files on disk: made before, opened for a run, emptied from the cache, removed.
+
+use super::layout::{FOLDER, Layout};
+use crate::TestError;
+use engine::data::{Data, Pattern, RUN_WORDS, derive_seed};
+use model::Job;
+use rustix::fs::{Advice, fadvise};
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// How the names of files begin that a timed part made.
+const NEW: &str = "new-";
+
+/// The paths of the files of `layout` for `job`.
+pub(super) fn paths(layout: &Layout, job: &Job) -> Vec<PathBuf> {
+    layout.paths.iter().map(|path| job.dir.join(path)).collect()
+}
+
+/// Makes what is missing, and removes what a run that was broken off left.
+pub(super) fn fill(layout: &Layout, job: &Job) -> Result<(), TestError> {
+    if layout.paths.is_empty() {
+        return Ok(());
+    }
+    let folder = job.dir.join(FOLDER);
+    fs::create_dir_all(&folder).map_err(TestError::io("create", &folder))?;
+    remove_new(&folder)?;
+    if layout.new {
+        return Ok(());
+    }
+    paths(layout, job).iter().try_for_each(|path| match is_whole(path, layout.file_bytes) {
+        true => Ok(()),
+        false => write(path, layout.file_bytes, job),
+    })
+}
+
+fn is_whole(path: &Path, bytes: u64) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.len() == bytes)
+}
+
+/// Every block is written with data that cannot be compressed, so that no later write is the first
+/// one to its place on the disk.
+fn write(path: &Path, bytes: u64, job: &Job) -> Result<(), TestError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pattern = Pattern::new(&job.data, derive_seed(job.seed, &name), job.worker, RUN_WORDS);
+    let data = Data::of(pattern, bytes / 8);
+    let mut file = File::create(path).map_err(TestError::io("create", path))?;
+    let mut word = 0;
+    while word < data.len() {
+        let piece = data.piece_bytes(word, RUN_WORDS);
+        file.write_all(piece).map_err(TestError::io("write", path))?;
+        word += piece.len() as u64 / 8;
+    }
+    file.sync_all().map_err(TestError::io("fsync", path))
+}
+
+/// Removes every file that a timed part made in `folder`.
+pub(super) fn remove_new(folder: &Path) -> Result<(), TestError> {
+    let list = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        list => list.map_err(TestError::io("list", folder))?,
+    };
+    for entry in list.flatten().filter(|e| e.file_name().to_string_lossy().starts_with(NEW)) {
+        let path = entry.path();
+        fs::remove_file(&path).map_err(TestError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+/// Opens the files of a run, making those that are to be written anew.
+pub(super) fn open(
+    layout: &Layout,
+    paths: &[PathBuf],
+    write: bool,
+    direct: bool,
+) -> Result<Vec<File>, TestError> {
+    let opened = paths.iter().map(|path| {
+        if layout.new {
+            File::create(path).map_err(TestError::io("create", path))?;
+        }
+        Ok(engine::io::open(path, write, direct)?)
+    });
+    opened.collect()
+}
+
+/// Takes the pages of `paths` out of the cache: direct writes would have to do so one by one.
+pub(super) fn forget(paths: &[PathBuf]) -> Result<(), TestError> {
+    for path in paths {
+        let file = File::open(path).map_err(TestError::io("open", path))?;
+        fadvise(&file, 0, None, Advice::DontNeed)
+            .map_err(|error| TestError::io("fadvise", path)(error.into()))?;
+    }
+    Ok(())
+}
+
+/// Makes files and, where they are new, their names durable.
+pub(super) fn sync(layout: &Layout, files: &[File], paths: &[PathBuf]) -> Result<(), TestError> {
+    for (file, path) in files.iter().zip(paths) {
+        file.sync_all().map_err(TestError::io("fsync", path))?;
+    }
+    match paths.first().and_then(|path| path.parent()).filter(|_| layout.new) {
+        None => Ok(()),
+        Some(folder) => {
+            let opened = File::open(folder).map_err(TestError::io("open", folder))?;
+            opened.sync_all().map_err(TestError::io("fsync", folder))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A run: open, do the work, make it durable, and check it afterwards.
+
+use super::{
+    files,
+    layout::{FOLDER, Layout, Share, shares},
+    load::{Ended, Load},
+    replay,
+    settings::{Fsync, Settings},
+};
+use crate::{Meter, Run, TestError};
+use engine::io::EngineKind;
+use model::{CacheNeed, Histogram, Job, PhaseKind};
+use std::{
+    fs::{self, File},
+    path::PathBuf,
+};
+
+pub(super) struct IoRun<'a> {
+    settings: &'a Settings,
+    job: &'a Job,
+    layout: Layout,
+    paths: Vec<PathBuf>,
+    files: Vec<File>,
+    shares: Vec<Share>,
+    ended: Vec<Ended>,
+}
+
+impl<'a> IoRun<'a> {
+    pub(super) fn new(settings: &'a Settings, job: &'a Job) -> Result<IoRun<'a>, TestError> {
+        let layout = Layout::new(settings, job);
+        let paths = files::paths(&layout, job);
+        let files = files::open(&layout, &paths, settings.rw.writes(), settings.direct)?;
+        if settings.direct {
+            files::forget(&paths)?;
+        }
+        let shares = shares(settings, &layout, job);
+        Ok(IoRun { settings, job, layout, paths, files, shares, ended: Vec::new() })
+    }
+
+    fn kind(&self) -> PhaseKind {
+        match (self.settings.rw.reads(), self.settings.rw.writes()) {
+            (true, false) => PhaseKind::Read,
+            (false, true) => PhaseKind::Write,
+            _ => PhaseKind::Operate,
+        }
+    }
+
+    fn check_lengths(&self) -> Result<(), TestError> {
+        for (nth, path) in self.paths.iter().enumerate() {
+            let bytes = fs::metadata(path).map_err(TestError::io("stat", path))?.len();
+            let expected = match self.layout.new {
+                true => replay::end_of_file(&self.shares, &self.ended, nth),
+                false => self.layout.file_bytes,
+            };
+            if bytes != expected {
+                let why = format!("{bytes} bytes instead of {expected}");
+                return Err(TestError::Wrong { path: path.clone(), why });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Run for IoRun<'_> {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        let load = Load {
+            options: self.settings.engine_options(),
+            files: &self.files,
+            paths: &self.paths,
+            shares: &self.shares,
+        };
+        self.ended = load.run(self.kind(), meter)?;
+        if self.settings.fsync() != Fsync::End {
+            return Ok(());
+        }
+        meter.phase(PhaseKind::Sync, &mut |progress| {
+            files::sync(&self.layout, &self.files, &self.paths)?;
+            progress.add(0, 0);
+            Ok(())
+        })
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        if self.settings.engine == EngineKind::Null {
+            return Ok(());
+        }
+        self.check_lengths()?;
+        if self.settings.rw.writes() {
+            replay::verify(&self.shares, &self.ended, &self.paths, self.settings)?;
+        }
+        if self.settings.direct {
+            files::forget(&self.paths)?;
+        }
+        match self.layout.new {
+            true => files::remove_new(&self.job.dir.join(FOLDER)),
+            false => Ok(()),
+        }
+    }
+
+    fn footprint_bytes(&self) -> u64 {
+        // The proof of cold alone asks for it.
+        match self.settings.cache() {
+            CacheNeed::Cold => replay::footprint_bytes(&self.shares, &self.ended, &self.layout),
+            _ => 0,
+        }
+    }
+
+    fn histograms(&mut self) -> Vec<Histogram> {
+        Histogram::merged(self.ended.iter().flat_map(|ended| &ended.histograms))
+    }
+}

@@ -1,0 +1,382 @@
+//! What a declaration of the kind `io` can set, and which settings make no sense together.
+
+use crate::kinds;
+use engine::io::{Advice, EngineKind, EngineOptions, Order};
+use model::{Bytes, CacheNeed, Knob};
+use serde::{Deserialize, Deserializer, de::Error};
+use std::{fmt, str::FromStr};
+use toml::Table;
+
+const fn knob(
+    name: &'static str,
+    unit: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Knob {
+    Knob { name, unit, help, default, range: &[] }
+}
+
+/// A knob with a list of words.
+const fn words(knob: Knob, range: &'static [&'static str]) -> Knob {
+    Knob { range, ..knob }
+}
+
+const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "rewrite", "seeks"];
+const BOOL: &[&str] = &["true", "false"];
+
+/// The settings, as help and pages show them.
+pub(super) static KNOBS: [Knob; 21] = [
+    words(
+        knob(
+            "rw",
+            "",
+            "rndrd",
+            "pattern; `seqwr` writes new files, the others use those that are there",
+        ),
+        RW,
+    ),
+    knob("read_percent", "%", "50", "share of reads in `randrw`"),
+    knob("block", "bytes", "4k", "bytes of one operation"),
+    knob(
+        "size",
+        "bytes",
+        "1G",
+        "bytes of the files of one worker at scale 1, at least 8 MiB at any",
+    ),
+    knob("files", "", "1", "files of one worker, all equally long; in `seqwr` of one thread"),
+    words(
+        knob("engine", "", "sync", "how I/O is asked for"),
+        &["sync", "io_uring", "mmap", "null"],
+    ),
+    words(knob("direct", "", "false", "past the page cache, with O_DIRECT"), BOOL),
+    knob("depth", "", "1", "operations in flight in each thread; more than 1 needs io_uring"),
+    knob("batch", "", "1", "operations that one system call submits and waits for, at most"),
+    words(
+        knob("sqpoll", "", "false", "a kernel thread submits; needs more than two processors"),
+        BOOL,
+    ),
+    knob("threads", "", "1", "threads in each worker"),
+    knob("workers", "", "0", "always this many workers; 0 for as many as asked for"),
+    knob(
+        "runtime_s",
+        "s",
+        "10",
+        "time at scale 1, at least 0.15 s at any; 0 for one pass over the files",
+    ),
+    knob("ops", "", "0", "operations of one worker at scale 1, instead of a time; 0 for none"),
+    knob(
+        "rate",
+        "1/s",
+        "0",
+        "operations per second of one worker, begun at fixed times; 0 for as fast as they go",
+    ),
+    words(
+        knob(
+            "offsets",
+            "",
+            "uniform",
+            "random blocks: drawn with replacement, or each once in a pass",
+        ),
+        &["uniform", "permuted"],
+    ),
+    words(
+        knob("cache", "", "", "state of the page cache before; direct and `seqwr` any, else hot"),
+        &["cold", "hot", "any"],
+    ),
+    knob(
+        "fsync",
+        "",
+        "",
+        "`none`, `end`, `each` or `every=N` operations; writes `end`, else `none`",
+    ),
+    words(
+        knob("advise", "", "", "madvise of the mapping, for mmap"),
+        &["normal", "random", "sequential", "willneed"],
+    ),
+    knob("delay_ns", "ns", "0", "time that the null engine takes for an operation"),
+    words(
+        knob("rank", "", "iops", "the figure that ranks; `latency_p99_us` needs a rate"),
+        &["iops", "ops_rate", "rate", "latency_p99_us"],
+    ),
+];
+
+/// The pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Rw {
+    /// Reads one block after the other.
+    SeqRd,
+    /// Writes new files, one block after the other.
+    SeqWr,
+    /// Overwrites one block after the other.
+    SeqReWr,
+    /// Reads blocks at random places.
+    #[default]
+    RndRd,
+    /// Overwrites blocks at random places.
+    RndWr,
+    /// Reads and overwrites at random places.
+    #[serde(rename = "randrw")]
+    Mixed,
+    /// Reads a block and overwrites it, one block after the other.
+    Rewrite,
+    /// Reads at random places, and overwrites every tenth block that it read.
+    Seeks,
+}
+
+impl Rw {
+    pub(super) fn writes(self) -> bool {
+        !matches!(self, Rw::SeqRd | Rw::RndRd)
+    }
+
+    pub(super) fn reads(self) -> bool {
+        !matches!(self, Rw::SeqWr | Rw::SeqReWr | Rw::RndWr)
+    }
+
+    pub(super) fn sequential(self) -> bool {
+        matches!(self, Rw::SeqRd | Rw::SeqWr | Rw::SeqReWr | Rw::Rewrite)
+    }
+
+    /// A write follows the read of the same block.
+    pub(super) fn writes_back(self) -> bool {
+        matches!(self, Rw::Rewrite | Rw::Seeks)
+    }
+}
+
+/// When files are made durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fsync {
+    Never,
+    /// Once, after the last operation, inside of the timed part.
+    End,
+    /// After every so many operations of a thread, and at the end.
+    Every(u64),
+}
+
+impl FromStr for Fsync {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Fsync, String> {
+        let number = text.strip_prefix("every=").and_then(|n| n.parse().ok()).filter(|n| *n > 0);
+        match (text, number) {
+            ("none", _) => Ok(Fsync::Never),
+            ("end", _) => Ok(Fsync::End),
+            ("each", _) => Ok(Fsync::Every(1)),
+            (_, Some(n)) => Ok(Fsync::Every(n)),
+            _ => Err(format!("`{text}` is no fsync; use none, end, each or every=N")),
+        }
+    }
+}
+
+/// The figure that ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Rank {
+    #[default]
+    Iops,
+    OpsRate,
+    Rate,
+    LatencyP99Us,
+}
+
+/// What a declaration of this kind says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    pub(super) rw: Rw,
+    pub(super) read_percent: u8,
+    pub(super) block: Bytes,
+    pub(super) size: Bytes,
+    pub(super) files: u32,
+    #[serde(deserialize_with = "word")]
+    pub(super) engine: EngineKind,
+    pub(super) direct: bool,
+    pub(super) depth: u32,
+    pub(super) batch: u32,
+    pub(super) sqpoll: bool,
+    pub(super) threads: u32,
+    pub(super) workers: u32,
+    pub(super) runtime_s: f64,
+    pub(super) ops: u64,
+    pub(super) rate: f64,
+    #[serde(deserialize_with = "random_order")]
+    pub(super) offsets: Order,
+    #[serde(deserialize_with = "cache_need")]
+    pub(super) cache: Option<CacheNeed>,
+    #[serde(deserialize_with = "some_word")]
+    pub(super) fsync: Option<Fsync>,
+    #[serde(deserialize_with = "some_word")]
+    pub(super) advise: Option<Advice>,
+    pub(super) delay_ns: u64,
+    pub(super) rank: Rank,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            rw: Rw::default(),
+            read_percent: 50,
+            block: Bytes(4096),
+            size: Bytes(1 << 30),
+            files: 1,
+            engine: EngineKind::Sync,
+            direct: false,
+            depth: 1,
+            batch: 1,
+            sqpoll: false,
+            threads: 1,
+            workers: 0,
+            runtime_s: 10.0,
+            ops: 0,
+            rate: 0.0,
+            offsets: Order::Uniform,
+            cache: None,
+            fsync: None,
+            advise: None,
+            delay_ns: 0,
+            rank: Rank::default(),
+        }
+    }
+}
+
+fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+}
+
+fn some_word<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    word(deserializer).map(Some)
+}
+
+fn random_order<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Order, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "uniform" => Ok(Order::Uniform),
+        "permuted" => Ok(Order::Permuted),
+        other => Err(D::Error::custom(format!("`{other}` is no order; use uniform or permuted"))),
+    }
+}
+
+fn cache_need<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CacheNeed>, D::Error> {
+    CacheNeed::deserialize(deserializer).map(Some)
+}
+
+/// Most threads in a worker: the stack of each takes address space, and more measure the scheduler.
+const MAX_THREADS: u32 = 1024;
+
+impl Settings {
+    /// Reads and checks what a declaration says.
+    pub(super) fn of(table: Table) -> Result<Settings, String> {
+        let settings: Settings = kinds::settings(table)?;
+        match settings.problem() {
+            None => Ok(settings),
+            Some(why) => Err(why),
+        }
+    }
+
+    /// Why these settings cannot be, if they cannot.
+    fn problem(&self) -> Option<String> {
+        self.wrong_number()
+            .or_else(|| self.wrong_pattern())
+            .or_else(|| self.wrong_latency())
+            // How many processors there are is asked where the test runs.
+            .or_else(|| self.engine_options().problem(usize::MAX))
+    }
+
+    fn wrong_number(&self) -> Option<String> {
+        let block = self.block.0;
+        if block == 0 || !block.is_multiple_of(8) || block > 1 << 30 {
+            return Some(format!(
+                "a block of {block} bytes cannot be; use a multiple of 8 up to 1G"
+            ));
+        }
+        if self.size.0 == 0 || self.files == 0 {
+            return Some("`size` and `files` must be at least 1".into());
+        }
+        if !(1..=MAX_THREADS).contains(&self.threads) {
+            return Some(format!("`threads` must be 1 to {MAX_THREADS}"));
+        }
+        if self.read_percent > 100 {
+            return Some("`read_percent` must be 0 to 100".into());
+        }
+        let number = |value: f64| value.is_finite() && value >= 0.0;
+        (!number(self.runtime_s) || !number(self.rate))
+            .then(|| "`runtime_s` and `rate` must not be negative".into())
+    }
+
+    fn wrong_pattern(&self) -> Option<String> {
+        let new = self.rw == Rw::SeqWr;
+        if new && self.engine == EngineKind::Mmap {
+            return Some("a mapping cannot make a file longer; use rw = \"seqrewr\"".into());
+        }
+        if new && matches!(self.cache, Some(CacheNeed::Cold | CacheNeed::Hot)) {
+            return Some("files that are written anew are in no cache; leave cache out".into());
+        }
+        if self.direct && self.cache == Some(CacheNeed::Hot) {
+            return Some("direct I/O goes past the cache; leave cache or direct out".into());
+        }
+        if self.rw.writes_back() && self.depth > 1 {
+            return Some(
+                "a block cannot be written back before it is read; use a depth of 1".into(),
+            );
+        }
+        (!self.rw.writes() && self.fsync.is_some_and(|fsync| fsync != Fsync::Never))
+            .then(|| "a test that only reads has nothing to sync; leave fsync out".into())
+    }
+
+    fn wrong_latency(&self) -> Option<String> {
+        let open_loop = self.rate > 0.0;
+        if self.rank == Rank::LatencyP99Us && !open_loop {
+            return Some(
+                "latencies of a closed loop rank nothing, as a stall holds up the load with it; set `rate`"
+                    .into(),
+            );
+        }
+        (open_loop && matches!(self.fsync, Some(Fsync::Every(_)))).then(|| {
+            "an fsync between operations at a fixed rate would delay those behind it uncounted; \
+             use fsync = \"end\" or the kind oltp"
+                .into()
+        })
+    }
+
+    /// How the engine is to be made.
+    pub(super) fn engine_options(&self) -> EngineOptions {
+        EngineOptions {
+            kind: self.engine,
+            direct: self.direct,
+            depth: self.depth,
+            batch: self.batch,
+            sqpoll: self.sqpoll,
+            delay_ns: self.delay_ns,
+            advise: self.advise,
+        }
+    }
+
+    /// When files are made durable.
+    pub(super) fn fsync(&self) -> Fsync {
+        let default = if self.rw.writes() { Fsync::End } else { Fsync::Never };
+        self.fsync.unwrap_or(default)
+    }
+
+    /// The cache state to establish.
+    pub(super) fn cache(&self) -> CacheNeed {
+        let past = self.direct || self.rw == Rw::SeqWr || self.engine == EngineKind::Null;
+        self.cache.unwrap_or(if past { CacheNeed::Any } else { CacheNeed::Hot })
+    }
+
+    /// Ends after one pass: a second one over pages that wait to be written would find them dirty
+    /// and count bytes that never leave memory, and one over pages that were cold would find them
+    /// cached.
+    pub(super) fn one_pass(&self) -> bool {
+        let cached_write = self.rw.writes() && !self.direct && self.engine != EngineKind::Null;
+        let unbounded = self.runtime_s == 0.0 && self.ops == 0;
+        cached_write || unbounded || self.rw == Rw::SeqWr || self.cache() == CacheNeed::Cold
+    }
+}

@@ -1,0 +1,98 @@
+//! The operations of a thread: blocks as the engine draws them, some of which are written back after
+//! they were read.
+
+use engine::io::{Access, Offsets, Op, OpSource};
+
+/// Which of the blocks that are read are then written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WriteBack {
+    Never,
+    /// Every so many, the last of them.
+    Every(u64),
+}
+
+/// The operations of a thread from the first on.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    offsets: Offsets,
+    /// Blocks left.
+    left: u64,
+    /// Reads from one write to the next; 0 for no writes.
+    stride: u64,
+    until_write: u64,
+    pending: Option<Op>,
+}
+
+impl Source {
+    /// The operations on `blocks` blocks of `access`.
+    pub(super) fn new(access: &Access, write_back: WriteBack, blocks: u64) -> Source {
+        let stride = match write_back {
+            WriteBack::Never => 0,
+            WriteBack::Every(blocks) => blocks,
+        };
+        let offsets = Offsets::new(access);
+        Source { offsets, left: blocks, stride, until_write: stride, pending: None }
+    }
+}
+
+impl OpSource for Source {
+    #[inline]
+    fn next_op(&mut self) -> Option<Op> {
+        if let Some(op) = self.pending.take() {
+            return Some(op);
+        }
+        self.left = self.left.checked_sub(1)?;
+        let op = self.offsets.next_op()?;
+        if self.stride > 0 {
+            self.until_write -= 1;
+            if self.until_write == 0 {
+                self.until_write = self.stride;
+                self.pending = Some(Op { write: true, ..op });
+            }
+        }
+        Some(op)
+    }
+}
+
+/// All operations, as often as they are asked for.
+impl Iterator for Source {
+    type Item = Op;
+    fn next(&mut self) -> Option<Op> {
+        self.next_op()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::io::Order;
+
+    fn source(write_back: WriteBack, blocks: u64) -> Source {
+        let access = Access {
+            files: 1,
+            file_bytes: 64 << 10,
+            block_bytes: 4096,
+            blocks: None,
+            order: Order::Sequential,
+            read_percent: 100,
+            passes: None,
+            seed: 1,
+        };
+        Source::new(&access, write_back, blocks)
+    }
+
+    #[test]
+    fn a_block_is_written_right_after_it_was_read() {
+        let ops: Vec<(bool, u64)> =
+            source(WriteBack::Every(2), 4).map(|op| (op.write, op.offset / 4096)).collect();
+        assert_eq!(ops, [(false, 0), (false, 1), (true, 1), (false, 2), (false, 3), (true, 3)]);
+        assert_eq!(source(WriteBack::Every(1), 3).count(), 6);
+    }
+
+    #[test]
+    fn it_ends_after_its_blocks_and_else_goes_round() {
+        assert_eq!(source(WriteBack::Never, 16).count(), 16);
+        let offsets: Vec<u64> = source(WriteBack::Never, 18).map(|op| op.offset).collect();
+        assert_eq!(offsets[..2], offsets[16..]);
+    }
+}
