@@ -4,6 +4,7 @@
 //! io FILE [engine=sync] [block=4096] [depth=1] [batch=1] [direct=no] [sqpoll=no] [advise=random]
 //!         [order=uniform|permuted|sequential] [read=100] [seconds=1] [rate=OPS_PER_S] [seed=1]
 //! ```
+#![allow(clippy::print_stdout, clippy::print_stderr)] // A program of its own.
 
 use engine::{
     clock::now_ns,

@@ -251,18 +251,17 @@ impl<E: Engine, S: OpSource> Drive<'_, '_, E, S> {
         Ok(staged)
     }
 
-    /// For how many operations to wait, and until when at most.
+    /// For how many operations to wait, and until when at most. Never for more than one, so that the
+    /// queue is as deep as it is said to be.
     #[inline]
     fn patience(&self, now_ns: u64) -> (u32, Option<u64>) {
-        let stuck = self.finished || self.slots.free_len == 0;
-        match self.work.pace {
-            Pace::Closed if stuck => (self.slots.batch.min(self.slots.in_flight()) as u32, None),
-            Pace::Closed => (0, None),
-            Pace::Fixed { .. } if stuck => (1, None),
-            Pace::Fixed { .. } => match self.work.pace.due_ns(self.issued) {
-                due_ns if due_ns > now_ns => (1, Some(due_ns)),
-                _ => (0, None),
-            },
+        if self.finished || self.slots.free_len == 0 {
+            return (1, None);
+        }
+        // In a closed loop, and behind the schedule, there is more to submit first.
+        match self.work.pace.due_ns(self.issued) {
+            due_ns if due_ns > now_ns => (1, Some(due_ns)),
+            _ => (0, None),
         }
     }
 

@@ -100,7 +100,8 @@ pub struct EngineOptions {
     pub direct: bool,
     /// Operations in flight at most, 1 to 4096; more than 1 needs io_uring.
     pub depth: u32,
-    /// Operations that one system call submits at most, and for which it waits; 1 to `depth`.
+    /// Operations that one system call submits at most, 1 to `depth`. All that are done by then are
+    /// reaped together, and one clock read stands for them.
     pub batch: u32,
     /// A kernel thread submits. Refused with fewer than three processors, where that thread and the
     /// load fight for them.
