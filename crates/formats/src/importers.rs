@@ -2,9 +2,12 @@
 //! campaign that was measured elsewhere.
 
 pub(crate) mod assay_csv;
+pub(crate) mod assay_json;
 pub(crate) mod bonnie;
 pub(crate) mod elbencho;
 pub(crate) mod fio;
+pub(crate) mod hyperfine;
+pub(crate) mod iostat;
 pub(crate) mod ior;
 pub(crate) mod matrix_csv;
 pub(crate) mod mdtest;

@@ -6,9 +6,11 @@
 mod columnar;
 mod error;
 pub mod export;
+mod figure;
 mod gather;
 mod importers;
 mod known;
+mod naming;
 mod published;
 mod table;
 mod text;
@@ -53,7 +55,10 @@ macro_rules! registry {
     };
 }
 
-registry!(assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie, fio);
+registry!(
+    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie, hyperfine,
+    iostat, fio,
+);
 
 /// Bytes of a file that are shown to `sniff`.
 const HEAD_BYTES: usize = 4096;

@@ -13,10 +13,10 @@ mod terse;
 mod text;
 mod work;
 
-use crate::{FormatError, ImportOptions, NamedBytes, base_name};
+use crate::{FormatError, ImportOptions, NamedBytes, naming};
 use model::Dataset;
 use run::Run;
-use std::{collections::BTreeMap, io};
+use std::io;
 
 /// The importer.
 pub(crate) struct Importer;
@@ -95,23 +95,11 @@ fn no_result(file: &str, bytes: &[u8]) -> Option<FormatError> {
     Some(FormatError::line(file, i as u64 + 1, why))
 }
 
-/// Names each source by its file, by its directory where another has a file of the same name.
+/// Names each source by its file.
 fn name_targets<'a>(mut sources: Vec<Source<'a>>, options: &ImportOptions) -> Vec<Source<'a>> {
-    let stem = |file: &str| {
-        let base = base_name(file);
-        let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
-        let named = stem.strip_prefix("fio").map(|rest| rest.trim_start_matches(['-', '_']));
-        named.filter(|name| !name.is_empty()).unwrap_or(stem).to_owned()
-    };
-    let mut count: BTreeMap<String, usize> = BTreeMap::new();
-    sources.iter().for_each(|source| *count.entry(stem(source.file)).or_default() += 1);
-    for source in &mut sources {
-        let name = stem(source.file);
-        let directory =
-            source.file.rsplit_once('/').map_or("", |(directory, _)| base_name(directory));
-        let alone = count.get(&name) == Some(&1) || directory.is_empty();
-        let default = if alone { name } else { directory.to_owned() };
-        source.target = options.target.clone().unwrap_or(default);
+    let files: Vec<&str> = sources.iter().map(|source| source.file).collect();
+    for (source, target) in sources.iter_mut().zip(naming::targets(&files, "fio", options)) {
+        source.target = target;
     }
     sources
 }

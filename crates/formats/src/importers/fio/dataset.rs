@@ -10,6 +10,7 @@ use crate::{
     FormatError, ImportOptions,
     columnar::slug,
     importers::{campaign, records},
+    naming,
 };
 use model::{Better, CacheState, Case, Dataset, Environment, Group, Sample, TestInfo, Validity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -121,7 +122,7 @@ impl Made {
         let found = places.iter().copied().find(|&place| same(&self.tests[place]));
         let place = found.unwrap_or(self.tests.len());
         if found.is_none() {
-            let id = free(&mut self.ids, &slug(&job.name));
+            let id = naming::free_id(&mut self.ids, "fio", &job.name);
             let name = if places.is_empty() { job.name.clone() } else { described(job, &id) };
             let info = TestInfo {
                 id,
@@ -138,18 +139,6 @@ impl Made {
         }
         &self.tests[place].info
     }
-}
-
-/// An id that no other test has.
-fn free(ids: &mut BTreeSet<String>, slug: &str) -> String {
-    let stem = format!("fio.{}", if slug.is_empty() { "job" } else { slug });
-    let mut id = stem.clone();
-    let mut copy = 2;
-    while !ids.insert(id.clone()) {
-        id = format!("{stem}-{copy}");
-        copy += 1;
-    }
-    id
 }
 
 /// A name that tells the test from others of the same job name.

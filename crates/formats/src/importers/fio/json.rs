@@ -7,7 +7,10 @@ use super::{
     run::{Direction, Flow, Job, Latency, Run},
     work::Work,
 };
-use crate::FormatError;
+use crate::{
+    FormatError,
+    figure::{Figure, json_error},
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -48,20 +51,20 @@ struct JobRecord {
     mixed: Option<FlowRecord>,
     sync: Option<SyncRecord>,
     #[serde(default)]
-    job_runtime: Number,
+    job_runtime: Figure,
     #[serde(default)]
-    usr_cpu: Number,
+    usr_cpu: Figure,
     #[serde(default)]
-    sys_cpu: Number,
+    sys_cpu: Figure,
 }
 
 #[derive(Deserialize)]
 struct FlowRecord {
-    io_bytes: Number,
-    io_kbytes: Option<Number>,
-    iops: Number,
-    runtime: Number,
-    total_ios: Option<Number>,
+    io_bytes: Figure,
+    io_kbytes: Option<Figure>,
+    iops: Figure,
+    runtime: Figure,
+    total_ios: Option<Figure>,
     clat_ns: Option<LatencyRecord>,
     lat_ns: Option<LatencyRecord>,
     clat: Option<LatencyRecord>,
@@ -75,11 +78,11 @@ struct SyncRecord {
 
 #[derive(Deserialize)]
 struct LatencyRecord {
-    mean: Number,
+    mean: Figure,
     #[serde(default, rename = "N")]
     count: Option<u64>,
     #[serde(default)]
-    percentile: BTreeMap<Percent, Number>,
+    percentile: BTreeMap<Percent, Figure>,
     #[serde(default)]
     bins: BTreeMap<String, u64>,
 }
@@ -88,19 +91,6 @@ struct LatencyRecord {
 struct Disk {
     read_sectors: Option<u64>,
     write_sectors: Option<u64>,
-}
-
-/// A number that is finite and not negative.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(try_from = "f64")]
-struct Number(f64);
-
-impl TryFrom<f64> for Number {
-    type Error = String;
-    fn try_from(number: f64) -> Result<Self, String> {
-        let fits = number.is_finite() && number >= 0.0;
-        fits.then_some(Number(number)).ok_or_else(|| format!("{number} is not a count or a rate"))
-    }
 }
 
 /// The key of a percentile, in millionths of a percent, so that keys have an order.
@@ -123,13 +113,8 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
     let mut at = 0;
     while let Some(start) = next_document(text, at) {
         let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Root>();
-        let bad = |error: serde_json::Error| {
-            let line = text[..start].lines().count() + usize::from(start == 0) + error.line();
-            let line = line.saturating_sub(1).max(1);
-            let why = error.to_string();
-            let why = why.split(" at line ").next().unwrap_or_default().to_owned();
-            FormatError::line(file, line as u64, format!("not the JSON of fio: {why}"))
-        };
+        let lines_before = text[..start].matches('\n').count();
+        let bad = |e| json_error(file, lines_before, &e, "not the JSON of fio");
         if let Some(root) = documents.next() {
             runs.extend(run(root.map_err(bad)?));
         }
@@ -201,7 +186,7 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
             Work::complete(all.map(|(key, value)| (key.as_str(), plain(value))))
         }
     };
-    let seconds = |percent: Number| percent.0 / 100.0 * record.job_runtime.0 / 1000.0;
+    let seconds = |percent: Figure| percent.0 / 100.0 * record.job_runtime.0 / 1000.0;
     let flows = [record.read, record.write, record.trim, record.mixed];
     let flows = Direction::ALL.into_iter().zip(flows);
     Job {

@@ -1,0 +1,23 @@
+//! The whole dataset as one JSON file, which `assay import` reads back without loss.
+
+use crate::{FormatError, NamedBytes};
+use model::Dataset;
+use serde::Serialize;
+
+/// What the field `schema` says; the number changes when a reader would have to.
+pub(crate) const JSON_SCHEMA_NAME: &str = "assay-dataset-1";
+
+/// A dataset under the name of its format, which stands first so that the file is recognised.
+#[derive(Serialize)]
+struct Marked<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    dataset: &'a Dataset,
+}
+
+/// One file, indented, fields in the order of the model.
+pub fn json(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
+    let bytes = serde_json::to_vec_pretty(&Marked { schema: JSON_SCHEMA_NAME, dataset })
+        .map_err(|why| FormatError::Export { format: "json", why: why.to_string() })?;
+    Ok(vec![(format!("{}.json", dataset.campaign.id), bytes)])
+}
