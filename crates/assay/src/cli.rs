@@ -42,6 +42,8 @@ pub enum Verb {
     Show(IdArgs),
     /// Print the tables of a campaign again, or write its report.html
     Report(ReportArgs),
+    /// Put two campaigns side by side: what changed, what became better or worse
+    Compare(CompareArgs),
     /// Write the samples of a campaign in another format
     Export(ExportArgs),
     /// Read another tool's results, or an exported campaign, into the store
@@ -186,6 +188,24 @@ pub struct ReportArgs {
     /// File to write instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArgs {
+    /// The one campaign: its id, the start of it, `last`, or a published one
+    pub a: String,
+    /// The other, whose ratios are over the first
+    pub b: String,
+    /// Format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Target to compare the others with in the tables: `A:xfs`, `B:xfs`, or `xfs`
+    #[arg(long, value_name = "TARGET")]
+    pub baseline: Option<String>,
+    /// File for the HTML page, besides what is printed
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Formats of `export`.

@@ -12,6 +12,26 @@ pub enum Block {
     Table(Table),
     /// A paragraph that must not be missed.
     Callout(String),
+    /// Curves, where they can be drawn; the numbers stand in a table beside them.
+    Chart(Chart),
+}
+
+/// Curves of latency over the share of operations that did not exceed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// What it shows, with the unit.
+    pub caption: String,
+    /// The curves, told apart by name.
+    pub curves: Vec<Curve>,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// What it is of.
+    pub name: String,
+    /// Share of operations, above 0 and below 1, and latency, above 0; ascending.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// A table. Columns of the same `group` stand side by side and stay together when a narrow screen

@@ -1,5 +1,6 @@
 //! The renderers, and the order in which all of them show a report.
 
+mod chart;
 pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod json;

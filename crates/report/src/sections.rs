@@ -16,8 +16,12 @@ macro_rules! registry {
 }
 
 registry! {
+    compare::Compare,
     call::Call,
+    values::Values,
+    matrix::Matrix,
     ratios::Ratios,
+    latency::Latency,
     invalid::Invalid,
     environment::Environment,
     method::Method,

@@ -1,6 +1,7 @@
 //! The verbs, one file each.
 
 mod cleanup;
+mod compare;
 mod doctor;
 mod explain;
 mod export;
@@ -31,6 +32,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::List(args) => list::list(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
+        Verb::Compare(args) => compare::compare(&args, &store),
         Verb::Export(args) => export::export(&args, &store),
         Verb::Import(args) => import::import(&args, &store),
         Verb::Doctor => doctor::doctor(),

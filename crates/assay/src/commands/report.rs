@@ -53,14 +53,18 @@ fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
 
 /// The tables of `dataset` in `format`.
 pub fn render(dataset: &Dataset, format: Format, baseline: Option<&str>) -> Result<String> {
-    let findings = findings(dataset, baseline)?;
-    Ok(match format {
-        Format::Table => ::report::terminal(dataset, &findings, &terminal::options()),
-        Format::Md => ::report::markdown(dataset, &findings),
-        Format::Csv => ::report::csv(dataset, &findings),
-        Format::Json => ::report::json(dataset, &findings),
-        Format::Html => ::report::html(dataset, &findings),
-    })
+    Ok(text(dataset, &findings(dataset, baseline)?, format))
+}
+
+/// `findings` on `dataset` in `format`.
+pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> String {
+    match format {
+        Format::Table => ::report::terminal(dataset, findings, &terminal::options()),
+        Format::Md => ::report::markdown(dataset, findings),
+        Format::Csv => ::report::csv(dataset, findings),
+        Format::Json => ::report::json(dataset, findings),
+        Format::Html => ::report::html(dataset, findings),
+    }
 }
 
 /// What can be concluded from `dataset`, against `baseline` or the one of the plan.

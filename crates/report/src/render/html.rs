@@ -1,13 +1,13 @@
 //! The report as one HTML file: no script, no request, readable in any browser, in print and by a
 //! screen reader.
 
-use super::{built, title};
+use super::{built, chart, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::Dataset;
 use stats::Findings;
 
-/// Size above which intervals are left out, bytes.
+/// Size above which intervals and curves are left out, bytes.
 const MOST_BYTES: usize = 1_500_000;
 
 const STYLE: &str = include_str!("report.css");
@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("report.css");
 /// Nothing may be loaded, and nothing may run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The whole report. A file above 1.5 MB is written again without the intervals, and says so.
+/// The whole report. A file above 1.5 MB is written again without intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings) -> String {
     let full = page(dataset, findings, true).into_string();
     if full.len() <= MOST_BYTES {
@@ -41,7 +41,10 @@ fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
                 header { h1 { (title) } }
                 main {
                     @if !notes {
-                        p { "Intervals are left out to keep this file small; they are in the CSV." }
+                        p {
+                            "Intervals and curves are left out to keep this file small; they are in the \
+                             CSV and the JSON."
+                        }
                     }
                     @for (heading, blocks) in built(dataset, findings, |_| true) {
                         section {
@@ -62,6 +65,8 @@ fn render(block: &Block, notes: bool) -> Markup {
         Block::Prose(text) => markup! { p { (text) } },
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
         Block::Table(table) => render_table(table, notes),
+        Block::Chart(chart) if notes => chart::render(chart),
+        Block::Chart(_) => markup! {},
     }
 }
 

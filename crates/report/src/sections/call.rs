@@ -2,7 +2,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
-    number,
+    names, number,
     sections::Section,
 };
 use model::{Dataset, Origin};
@@ -23,6 +23,9 @@ impl Section for Call {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if findings.comparison.is_some() {
+            return None;
+        }
         let call = &findings.call;
         let mut blocks =
             vec![Block::Callout(call.sentence.clone()), Block::Prose(scope(dataset, findings))];
@@ -42,7 +45,7 @@ fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", facts.get(*key)?)));
     let blocks = findings.campaign.blocks;
     let mut parts: Vec<String> = known.collect();
-    parts.push(format!("{blocks} {}", if blocks == 1 { "block" } else { "blocks" }));
+    parts.push(names::blocks(blocks));
     parts.push(format!("scale {}", findings.campaign.scale));
     parts.push(findings.campaign.created.chars().take(10).collect());
     if blocks > 1 && blocks < 5 {

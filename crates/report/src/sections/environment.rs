@@ -4,7 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
     sections::Section,
 };
-use model::{Dataset, Environment as Facts, TargetRecord, TargetState};
+use model::{Campaign, Dataset, Environment as Facts, TargetRecord, TargetState};
 use stats::Findings;
 
 pub(crate) struct Environment;
@@ -14,23 +14,30 @@ impl Section for Environment {
         "Environment"
     }
 
-    fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
-        let campaign = &dataset.campaign;
-        let mut machine = campaign.environment.clone();
-        let own = [
-            ("campaign", campaign.id.clone()),
-            ("assay", campaign.assay_version.clone()),
-            ("seed", campaign.seed.to_string()),
-            ("data", campaign.plan.data.to_string()),
-        ];
-        machine.0.extend(own.map(|(key, value)| (key.to_string(), value)));
-        let tables = std::iter::once(facts("Machine and campaign", &machine));
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let first = match findings.comparison {
+            Some(_) => facts("What both campaigns have in common", &dataset.campaign.environment),
+            None => facts("Machine and campaign", &of_campaign(&dataset.campaign)),
+        };
+        let tables = std::iter::once(first);
         Some(tables.chain(dataset.targets.iter().map(target)).map(Block::Table).collect())
     }
 
     fn in_terminal(&self) -> bool {
         false
     }
+}
+
+fn of_campaign(campaign: &Campaign) -> Facts {
+    let mut machine = campaign.environment.clone();
+    let own = [
+        ("campaign", campaign.id.clone()),
+        ("assay", campaign.assay_version.clone()),
+        ("seed", campaign.seed.to_string()),
+        ("data", campaign.plan.data.to_string()),
+    ];
+    machine.0.extend(own.map(|(key, value)| (key.to_string(), value)));
+    machine
 }
 
 fn target(record: &TargetRecord) -> Table {

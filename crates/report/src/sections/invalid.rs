@@ -4,7 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
     sections::Section,
 };
-use model::{Dataset, Validity};
+use model::{Dataset, TestInfo, Validity};
 use stats::Findings;
 use std::collections::{BTreeMap, HashMap};
 
@@ -74,9 +74,15 @@ fn without_numbers(text: &str) -> String {
     kept
 }
 
+/// The name of a test, after its suite where there are several.
+fn name(dataset: &Dataset, test: &TestInfo) -> String {
+    let alone = dataset.tests.iter().all(|t| t.suite == test.suite);
+    if alone { test.name.clone() } else { format!("{}: {}", test.suite, test.name) }
+}
+
 fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
     let row = |((target, test, _), entry): (&Key<'_>, &Entry)| {
-        let name = dataset.tests.get(*test).map_or("?", |t| t.name.as_str());
+        let name = dataset.tests.get(*test).map_or_else(|| "?".into(), |t| name(dataset, t));
         let cells = vec![
             Cell::plain(*target),
             Cell::plain(name),

@@ -40,6 +40,9 @@ fn notes(findings: &Findings) -> Vec<String> {
          its tests. MIN and MAX RATIO are picked from many, so they exaggerate. In \
          better/same/worse/unclear, slight differences count on their side."
             .into(),
+        "Latency: the histograms of all valid samples of a cell put together, so a percentile is over \
+         operations, not over blocks. It has no interval and ranks nothing."
+            .into(),
         "Score: mean over groups of the mean over tests and process counts of the log ratio. P(best): \
          share of 20 000 seeded draws from the t posterior with one variance pooled over targets and \
          blocks. Rank: what Holm's procedure over all pairs leaves open. Costs at most: the loss against \

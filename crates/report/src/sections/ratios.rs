@@ -2,7 +2,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
-    number,
+    names, number,
     sections::Section,
 };
 use model::Dataset;
@@ -46,6 +46,7 @@ fn legend(findings: &Findings) -> String {
     )
 }
 
+/// A table of one row has no footer: it would say the row again.
 fn table(table: &stats::Table, findings: &Findings) -> Table {
     let unit = common_unit(table);
     let mut rows = Vec::new();
@@ -55,16 +56,13 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
             testtype = Some(&row.testtype);
             rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&row.testtype)] });
         }
-        rows.push(body(row, unit.is_none(), findings.campaign.blocks));
+        rows.push(body(row, table, unit.is_none(), findings));
     }
-    rows.extend(footers(&table.footers));
+    if table.rows.len() > 1 {
+        rows.extend(footers(&table.footers));
+    }
     Table {
-        caption: format!(
-            "{}, {} {}",
-            table.group.title(),
-            table.procs,
-            if table.procs == 1 { "process" } else { "processes" }
-        ),
+        caption: format!("{}, {}", table.group.title(), names::processes(table.procs)),
         columns: columns(findings, unit.unwrap_or("value")),
         rows,
         footnotes: footnotes(table),
@@ -87,10 +85,10 @@ fn columns(findings: &Findings, unit: &str) -> Vec<Column> {
     columns
 }
 
-fn body(row: &stats::Row, with_unit: bool, blocks: usize) -> Row {
-    let mut cells = vec![Cell::plain(&row.name)];
+fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Findings) -> Row {
+    let mut cells = vec![Cell::plain(names::of_row(row, table))];
     for (column, cell) in row.cells.iter().enumerate() {
-        cells.push(value(cell, if with_unit { &row.unit } else { "" }, blocks));
+        cells.push(value(cell, if with_unit { &row.unit } else { "" }, findings));
         if column > 0 {
             cells.push(ratio(cell));
         }
@@ -98,12 +96,13 @@ fn body(row: &stats::Row, with_unit: bool, blocks: usize) -> Row {
     Row { kind: RowKind::Body, cells }
 }
 
-fn value(cell: &stats::Cell, unit: &str, blocks: usize) -> Cell {
+/// The value of a cell, or the word for its absence; with it what makes it less than the others.
+pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell {
     let Some(v) = cell.value else {
         return Cell::plain(absence(cell));
     };
     let mut notes = Vec::new();
-    if cell.n < blocks {
+    if cell.n < findings.blocks_of(&cell.target) {
         notes.push(format!("n={}", cell.n));
     }
     if cell.spread.is_some_and(|s| s > NOISY) {
@@ -135,7 +134,8 @@ fn ratio(cell: &stats::Cell) -> Cell {
     judged(ratio, cell.verdict, word)
 }
 
-fn word(verdict: Option<Verdict>) -> String {
+/// What is printed for a verdict.
+pub(crate) fn word(verdict: Option<Verdict>) -> String {
     match verdict {
         None => String::new(),
         Some(Verdict::Unclear) => "?".into(),
@@ -144,7 +144,7 @@ fn word(verdict: Option<Verdict>) -> String {
 }
 
 /// Colour only where the verdict is decided; what is the same is neutral, what is unclear has none.
-fn judged(ratio: &Ratio, verdict: Option<Verdict>, word: String) -> Cell {
+pub(crate) fn judged(ratio: &Ratio, verdict: Option<Verdict>, word: String) -> Cell {
     let shade = match verdict {
         Some(Verdict::Better | Verdict::Worse) => Some(Shade::of_ratio(ratio.point)),
         Some(Verdict::Same) => Some(Shade::of_ratio(1.0)),
@@ -189,7 +189,7 @@ fn extreme(extreme: Option<&Extreme>) -> Cell {
 }
 
 /// Slight differences count on their side.
-fn counts(c: &Counts) -> String {
+pub(crate) fn counts(c: &Counts) -> String {
     let (better, worse) = (c.better + c.slightly_better, c.worse + c.slightly_worse);
     format!("{better}/{}/{worse}/{}", c.same, c.unclear)
 }
@@ -200,7 +200,7 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
         let (some, all) = (footer.tests, footer.of_tests);
         notes.push(format!("Geometric means over the {some} of {all} tests valid on all targets."));
     }
-    for footer in table.footers.iter().skip(1) {
+    for footer in table.footers.iter().skip(1).filter(|_| table.rows.len() > 1) {
         if let (Some(min), Some(max)) = (&footer.min_ratio, &footer.max_ratio) {
             let (target, min, max) = (&footer.target, &min.name, &max.name);
             notes.push(format!("{target}: smallest ratio in {min}, largest in {max}."));
@@ -213,4 +213,10 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
         );
     }
     notes
+}
+
+/// `text` with a capital.
+pub(crate) fn sentence_case(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |c| c.to_uppercase().chain(rest).collect())
 }

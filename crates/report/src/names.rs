@@ -1,0 +1,23 @@
+//! Names of rows when suites that measure the same stand in one table.
+
+use stats::{Row, Table};
+
+/// The name of `row` in `table`, after its suite where another suite has a test of the same name.
+pub(crate) fn of_row(row: &Row, table: &Table) -> String {
+    let twin = |other: &&Row| other.name == row.name && other.suite != row.suite;
+    if table.rows.iter().any(|other| twin(&other)) {
+        format!("{}: {}", row.suite, row.name)
+    } else {
+        row.name.clone()
+    }
+}
+
+/// `1 process`, `64 processes`.
+pub(crate) fn processes(procs: u32) -> String {
+    format!("{procs} {}", if procs == 1 { "process" } else { "processes" })
+}
+
+/// `1 block`, `5 blocks`.
+pub(crate) fn blocks(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "block" } else { "blocks" })
+}

@@ -1,0 +1,178 @@
+//! Two campaigns side by side: what changed between them first, then what became better or worse.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    names, number,
+    sections::{Section, ratios},
+};
+use model::Dataset;
+use stats::{CampaignFacts, Changed, Comparison, Difference, Findings, Pair, Unmatched};
+
+/// Differences printed; the rest is counted.
+const MOST_DIFFERENCES: usize = 50;
+/// Names of tests without a counterpart printed; the rest is counted.
+const MOST_NAMES: usize = 8;
+
+pub(crate) struct Compare;
+
+impl Section for Compare {
+    fn title(&self) -> &'static str {
+        "Comparison"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let comparison = findings.comparison.as_ref()?;
+        let mut blocks: Vec<Block> = ["A", "B"]
+            .iter()
+            .zip(&comparison.sides)
+            .map(|(n, s)| Block::Prose(side(n, s)))
+            .collect();
+        blocks.extend(changes(comparison));
+        blocks.push(Block::Callout(findings.call.sentence.clone()));
+        blocks.push(Block::Prose(UNPAIRED.into()));
+        blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
+        blocks.push(Block::Table(pairs(&comparison.pairs)));
+        if !comparison.differences.is_empty() {
+            blocks.push(Block::Table(differences(&comparison.differences)));
+        }
+        for (own, other, cells) in
+            [("A", "B", &comparison.unmatched[0]), ("B", "A", &comparison.unmatched[1])]
+        {
+            blocks.extend(left_out(own, other, cells).map(Block::Prose));
+        }
+        Some(blocks)
+    }
+}
+
+const UNPAIRED: &str = "The campaigns share no block, so their ratios are not paired (Welch's interval), \
+                        and whatever else changed between them is part of each ratio. Ratios inside a \
+                        campaign stay paired.";
+
+fn side(letter: &str, facts: &CampaignFacts) -> String {
+    let title = if facts.title.is_empty() { "" } else { &format!(" ({})", facts.title) };
+    let day: String = facts.created.chars().take(10).collect();
+    format!(
+        "{letter} is {}{title}: {}, suite {}, {}, scale {}, {day}.",
+        facts.id,
+        facts.origin,
+        facts.suite,
+        names::blocks(facts.blocks),
+        facts.scale
+    )
+}
+
+fn changes(comparison: &Comparison) -> Vec<Block> {
+    let (both, one): (Vec<&Changed>, Vec<&Changed>) =
+        comparison.changed.iter().partition(|c| c.a.is_some() && c.b.is_some());
+    let mut blocks = Vec::new();
+    if both.is_empty() {
+        blocks.push(Block::Prose("Nothing that both campaigns recorded has changed.".into()));
+    } else {
+        blocks.push(Block::Table(changed(&both)));
+    }
+    for (letter, of_a) in [("A", true), ("B", false)] {
+        let keys: Vec<String> = one
+            .iter()
+            .filter(|c| c.a.is_some() == of_a)
+            .map(|c| format!("{} {}", c.of, c.key))
+            .collect();
+        if !keys.is_empty() {
+            blocks.push(Block::Prose(format!("Recorded by {letter} only: {}.", keys.join(", "))));
+        }
+    }
+    blocks
+}
+
+fn changed(all: &[&Changed]) -> Table {
+    let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("-"));
+    let row = |c: &&Changed| Row {
+        kind: RowKind::Body,
+        cells: vec![Cell::plain(&c.of), Cell::plain(&c.key), shown(&c.a), shown(&c.b)],
+    };
+    Table {
+        caption: "What changed besides the samples".into(),
+        columns: ["Of", "Key", "A", "B"].map(Column::words).into(),
+        rows: all.iter().map(row).collect(),
+        footnotes: Vec::new(),
+    }
+}
+
+fn pairs(pairs: &[Pair]) -> Table {
+    let row = |pair: &Pair| {
+        let ratio = pair.ratio.as_ref().map_or_else(
+            || Cell::plain("-"),
+            |r| ratios::judged(r, pair.verdict, ratios::word(pair.verdict)),
+        );
+        let names = [Cell::plain(&pair.b), Cell::plain(&pair.a), ratio];
+        let counts = [pair.cells.to_string(), ratios::counts(&pair.counts)].map(Cell::plain);
+        Row { kind: RowKind::Body, cells: names.into_iter().chain(counts).collect() }
+    };
+    Table {
+        caption: "Target against target, over the cells that both have".into(),
+        columns: vec![
+            Column::words("Target"),
+            Column::words("over"),
+            Column::numbers("", "geometric mean ratio"),
+            Column::numbers("", "cells"),
+            Column::numbers("", "better/same/worse/unclear"),
+        ],
+        rows: pairs.iter().map(row).collect(),
+        footnotes: Vec::new(),
+    }
+}
+
+fn differences(all: &[Difference]) -> Table {
+    let mut footnotes =
+        vec!["* holds among all ratios of B over A (Holm, 5 %); the others may be chance.".into()];
+    if all.len() > MOST_DIFFERENCES {
+        let more = all.len() - MOST_DIFFERENCES;
+        footnotes.push(format!("{more} further differences, smaller ones, are in the JSON."));
+    }
+    Table {
+        caption: "Decided differences of B over A, the largest first".into(),
+        columns: vec![
+            Column::words("Test"),
+            Column::words("Target"),
+            Column::words("over"),
+            Column::numbers("", "A"),
+            Column::numbers("", "B"),
+            Column::numbers("", "ratio"),
+        ],
+        rows: all.iter().take(MOST_DIFFERENCES).map(difference).collect(),
+        footnotes,
+    }
+}
+
+fn difference(d: &Difference) -> Row {
+    let value = |v: f64| Cell::plain(format!("{} {}", number::value(v), d.unit));
+    let mark = if d.holm { "*" } else { "" };
+    let word = format!("{}{mark}", d.verdict.as_str());
+    Row {
+        kind: RowKind::Body,
+        cells: vec![
+            Cell::plain(format!("{}, {}", d.name, names::processes(d.procs))),
+            Cell::plain(&d.b),
+            Cell::plain(&d.a),
+            value(d.value_a),
+            value(d.value_b),
+            ratios::judged(&d.ratio, Some(d.verdict), word),
+        ],
+    }
+}
+
+/// How many cells have no counterpart, with the first of them; `None` without any.
+fn left_out(own: &str, other: &str, cells: &[Unmatched]) -> Option<String> {
+    let first = cells.first()?;
+    let name = |u: &Unmatched| format!("{} ({})", u.name, names::processes(u.procs));
+    let shown: Vec<String> = cells.iter().take(MOST_NAMES).map(name).collect();
+    let more = cells.len().saturating_sub(MOST_NAMES);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let alike = cells.iter().all(|u| u.why == first.why);
+    let why = if alike { format!(": {}", first.why) } else { String::new() };
+    Some(format!(
+        "{} of {own} {} no counterpart in {other}{why}. {}{rest}.",
+        if cells.len() == 1 { "1 cell".into() } else { format!("{} cells", cells.len()) },
+        if cells.len() == 1 { "has" } else { "have" },
+        shown.join(", ")
+    ))
+}

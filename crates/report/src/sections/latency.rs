@@ -1,0 +1,109 @@
+//! How long operations took. Service times, of a closed loop, and response times, at a fixed rate,
+//! never stand in one table, and neither ranks anything here.
+
+use crate::{
+    block::{Block, Cell, Chart, Column, Curve, Row, RowKind, Table},
+    names, number,
+    sections::Section,
+};
+use model::{Dataset, LatencyKind};
+use stats::{Findings, Latencies, TargetLatency};
+
+/// Shares of operations that are printed, with their heading.
+const SHOWN: [(f64, &str); 5] =
+    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
+
+/// Curves drawn; a report of hundreds of tests would be nothing else.
+const MOST_CURVES: usize = 24;
+
+const NS_PER_US: f64 = 1000.0;
+
+pub(crate) struct Latency;
+
+impl Section for Latency {
+    fn title(&self) -> &'static str {
+        "Latency"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let of_kind = |kind| {
+            let own: Vec<&Latencies> =
+                findings.latencies.iter().filter(|l| l.latency == kind).collect();
+            (!own.is_empty()).then(|| blocks(kind, &own))
+        };
+        let kinds = [LatencyKind::Response, LatencyKind::Service].into_iter().filter_map(of_kind);
+        let blocks: Vec<Block> = kinds.flatten().collect();
+        (!blocks.is_empty()).then_some(blocks)
+    }
+}
+
+fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
+    let (heading, meaning) = match kind {
+        LatencyKind::Response => (
+            "Response time, at a fixed rate",
+            "From when an operation should have started to its end: what a user waits. A stall is \
+             counted for every operation that it held up.",
+        ),
+        LatencyKind::Service => (
+            "Service time, in a closed loop",
+            "From when an operation was given to the system to its end. The next one waits for it, so a \
+             stall holds up the load with it and is counted once: service times describe the system, \
+             they are no response times, and nothing is ranked by them.",
+        ),
+    };
+    let mut blocks = vec![
+        Block::Heading(heading.into()),
+        Block::Prose(meaning.into()),
+        Block::Table(table(heading, all)),
+    ];
+    blocks
+        .extend(all.iter().take(MOST_CURVES).filter_map(|one| curves(kind, one)).map(Block::Chart));
+    blocks
+}
+
+fn table(heading: &str, all: &[&Latencies]) -> Table {
+    let mut rows = Vec::new();
+    for one in all {
+        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one))] });
+        rows.extend(one.targets.iter().map(row));
+    }
+    let heads = SHOWN.iter().map(|(_, head)| Column::numbers("µs", head));
+    let fixed = [Column::words("Target"), Column::numbers("", "operations")];
+    Table {
+        caption: format!("{heading}, microseconds, all valid samples together"),
+        columns: fixed.into_iter().chain(heads).collect(),
+        rows,
+        footnotes: vec![
+            "-: fewer operations than the percentile needs, ten for p90, a hundred for p99.".into(),
+        ],
+    }
+}
+
+/// Test, operation where the test does not already say it, and processes.
+fn title(one: &Latencies) -> String {
+    let op = if one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
+    format!("{}: {}{op}, {}", one.suite, one.name, names::processes(one.procs))
+}
+
+fn row(target: &TargetLatency) -> Row {
+    let figure = |share| {
+        let us = target.at(share).map(|ns| number::value(ns as f64 / NS_PER_US));
+        Cell::plain(us.unwrap_or_else(|| "-".into()))
+    };
+    let known = [Cell::plain(&target.target), Cell::plain(target.operations.to_string())];
+    let figures = SHOWN.iter().map(|(share, _)| figure(*share));
+    Row { kind: RowKind::Body, cells: known.into_iter().chain(figures).collect() }
+}
+
+/// `None` when no target has enough operations for a line.
+fn curves(kind: LatencyKind, one: &Latencies) -> Option<Chart> {
+    let points = |t: &TargetLatency| -> Vec<(f64, f64)> {
+        let inner = t.quantiles.iter().filter(|(share, ns)| *share < 1.0 && *ns > 0);
+        inner.map(|&(share, ns)| (share, ns as f64 / NS_PER_US)).collect()
+    };
+    let curve = |t: &TargetLatency| Curve { name: t.target.clone(), points: points(t) };
+    let curves: Vec<Curve> =
+        one.targets.iter().map(curve).filter(|curve| curve.points.len() > 1).collect();
+    (!curves.is_empty())
+        .then(|| Chart { caption: format!("{}, {kind} time, µs", title(one)), curves })
+}

@@ -1,0 +1,160 @@
+//! IOPS by block size and threads, as studies of file systems print them: for each pattern which
+//! target leads where, then the figures of each target.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    names, number,
+    sections::{Section, ratios},
+};
+use model::{Bytes, Dataset};
+use stats::{Findings, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) struct Matrix;
+
+/// The rows of one pattern at one process count, by block size and threads.
+#[derive(Default)]
+struct Grid<'a> {
+    /// Test type, as `random read`.
+    title: String,
+    /// Unit of all figures.
+    unit: String,
+    cells: BTreeMap<(u64, u32), &'a stats::Row>,
+}
+
+impl Section for Matrix {
+    fn title(&self) -> &'static str {
+        "Matrix"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let mut blocks = Vec::new();
+        for ((_, procs), grid) in grids(findings) {
+            let together = if procs == 1 { "" } else { &format!(", {}", names::processes(procs)) };
+            blocks.push(Block::Heading(format!("{}{together}", grid.title)));
+            if grid.cells.values().any(|row| row.lead.is_some()) {
+                blocks.push(Block::Table(leads(&grid)));
+            }
+            let columns = 0..findings.targets.len();
+            let tables = columns.filter_map(|column| figures(&grid, column, findings));
+            blocks.extend(tables.map(Block::Table));
+        }
+        (!blocks.is_empty()).then_some(blocks)
+    }
+}
+
+/// Every pattern, in the order of its first table.
+fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut grids: BTreeMap<(usize, u32), Grid<'_>> = BTreeMap::new();
+    for table in &findings.tables {
+        for row in &table.rows {
+            let Some((pattern, block, threads)) = coordinates(&row.test) else { continue };
+            let place = order.iter().position(|p| *p == pattern).unwrap_or_else(|| {
+                order.push(pattern);
+                order.len() - 1
+            });
+            let grid = grids.entry((place, table.procs)).or_default();
+            grid.title = ratios::sentence_case(&row.testtype);
+            grid.unit.clone_from(&row.unit);
+            grid.cells.insert((block, threads), row);
+        }
+    }
+    grids
+}
+
+/// Pattern, bytes of a block and threads of a test called `matrix.PATTERN.BLOCK.tTHREADS`.
+pub(crate) fn coordinates(test: &str) -> Option<(&str, u64, u32)> {
+    let mut parts = test.strip_prefix("matrix.")?.split('.');
+    let (pattern, block, threads) = (parts.next()?, parts.next()?, parts.next()?);
+    let bytes: Bytes = block.parse().ok()?;
+    let threads = threads.strip_prefix('t')?.parse().ok()?;
+    parts.next().is_none().then_some((pattern, bytes.0, threads))
+}
+
+fn leads(grid: &Grid<'_>) -> Table {
+    let with_words =
+        grid.cells.values().filter_map(|r| r.lead.as_ref()).any(|l| l.ratio.low.is_some());
+    let none = "One run per cell: no ratio has an interval.";
+    let words = "The best is picked for being the best, so its ratio is rather too large. ?: the 95 % \
+                 interval of the ratio includes 1, or the machine was busy.";
+    Table {
+        caption: format!("{}: which target leads, and by how much over the second", grid.title),
+        footnotes: vec![if with_words { words } else { none }.into()],
+        ..table(grid, |row| lead(row, with_words))
+    }
+}
+
+fn lead(row: &stats::Row, with_word: bool) -> Cell {
+    let Some(lead) = &row.lead else { return Cell::plain("-") };
+    let word = match lead.verdict {
+        Verdict::Unclear => "?",
+        Verdict::Same => "same",
+        _ => "",
+    };
+    let decided = matches!(lead.verdict, Verdict::Better);
+    Cell {
+        text: format!("{} {}", lead.target, number::ratio(lead.ratio.point)),
+        word: if with_word { word.into() } else { String::new() },
+        note: number::interval(&lead.ratio),
+        shade: decided.then(|| Shade::of_ratio(lead.ratio.point)),
+    }
+}
+
+/// The figures of one target; `None` where it has none.
+fn figures(grid: &Grid<'_>, column: usize, findings: &Findings) -> Option<Table> {
+    let measured = |row: &&stats::Row| row.cells[column].value.is_some();
+    grid.cells.values().any(measured).then(|| Table {
+        caption: format!("{}, {}, {}", grid.title, findings.targets[column], grid.unit),
+        ..table(grid, |row| ratios::value(&row.cells[column], "", findings))
+    })
+}
+
+/// Block sizes down, threads across.
+fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
+    let blocks: BTreeSet<u64> = grid.cells.keys().map(|key| key.0).collect();
+    let threads: BTreeSet<u32> = grid.cells.keys().map(|key| key.1).collect();
+    let row = |block: &u64| {
+        let at = |threads: &u32| {
+            grid.cells.get(&(*block, *threads)).map_or_else(|| Cell::plain("-"), |row| cell(row))
+        };
+        let cells = std::iter::once(Cell::plain(short(*block)));
+        Row { kind: RowKind::Body, cells: cells.chain(threads.iter().map(at)).collect() }
+    };
+    let heads = threads.iter().map(|n| Column::numbers("threads", &n.to_string()));
+    Table {
+        columns: std::iter::once(Column::words("Block")).chain(heads).collect(),
+        rows: blocks.iter().map(row).collect(),
+        ..Table::default()
+    }
+}
+
+/// Bytes as the ids have them: `512`, `4k`, `1m`.
+fn short(bytes: u64) -> String {
+    match bytes {
+        b if b % (1 << 20) == 0 => format!("{}m", b >> 20),
+        b if b % (1 << 10) == 0 => format!("{}k", b >> 10),
+        b => b.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_written_as_in_ids() {
+        assert_eq!([512, 4096, 1 << 20].map(short), ["512", "4k", "1m"]);
+    }
+
+    #[test]
+    fn coordinates_are_read_from_the_id() {
+        assert_eq!(coordinates("matrix.rndrd.4k.t8"), Some(("rndrd", 4096, 8)));
+        assert_eq!(coordinates("matrix.seqwr.512.t1"), Some(("seqwr", 512, 1)));
+        for other in
+            ["matrix.rndrd.4k", "matrix.rndrd.4k.8", "mixed.randrw50.4k.qd64", "matrix.a.b.t1"]
+        {
+            assert_eq!(coordinates(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The plain figures, operations down and targets across, as studies of one run per cell print them:
+//! without an interval there is nothing else to say of them.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    names, number,
+    sections::{Section, matrix, ratios},
+};
+use model::{Dataset, Origin, Sample};
+use stats::Findings;
+use std::collections::HashMap;
+
+pub(crate) struct Values;
+
+/// Samples by test, processes and target.
+type Cells<'a> = HashMap<(&'a str, u32, &'a str), Vec<&'a Sample>>;
+
+impl Section for Values {
+    fn title(&self) -> &'static str {
+        "Values"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let measured_once = findings.campaign.blocks <= 1 || dataset.campaign.origin != Origin::Run;
+        if !measured_once || findings.comparison.is_some() {
+            return None;
+        }
+        let mut samples = Cells::new();
+        for sample in dataset.samples.iter().filter(|s| s.validity.is_valid()) {
+            let case = &sample.case;
+            samples.entry((&case.test, case.procs, &case.target)).or_default().push(sample);
+        }
+        let tables = findings.tables.iter().filter_map(|t| table(t, findings, &samples));
+        let blocks: Vec<Block> = tables.map(Block::Table).collect();
+        (!blocks.is_empty()).then_some(blocks)
+    }
+}
+
+/// The table without what the matrix shows; `None` when nothing is left.
+fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Option<Table> {
+    let shown = || table.rows.iter().filter(|row| matrix::coordinates(&row.test).is_none());
+    let first = shown().next()?;
+    let unit = shown().all(|row| row.unit == first.unit).then_some(first.unit.as_str());
+    let mut rows = Vec::new();
+    let mut testtype = None;
+    for row in shown() {
+        if testtype != Some(&row.testtype) {
+            testtype = Some(&row.testtype);
+            rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&row.testtype)] });
+        }
+        let own_unit = if unit.is_some() { "" } else { &row.unit };
+        let cells = row.cells.iter().map(|cell| ratios::value(cell, own_unit, findings));
+        let name = Cell::plain(names::of_row(row, table));
+        rows.push(Row { kind: RowKind::Body, cells: std::iter::once(name).chain(cells).collect() });
+        rows.extend(further(row, table.procs, findings, samples));
+    }
+    let heads =
+        findings.targets.iter().map(|label| Column::numbers(label, unit.unwrap_or("value")));
+    Some(Table {
+        caption: format!("{}, {}", table.group.title(), names::processes(table.procs)),
+        columns: std::iter::once(Column::words("Test")).chain(heads).collect(),
+        rows,
+        footnotes: Vec::new(),
+    })
+}
+
+/// The metrics that rank nothing, a row each. Where a cell was measured more than once the figure is
+/// left to the export, because a mean of them would be a new figure.
+fn further<'a>(
+    row: &'a stats::Row,
+    procs: u32,
+    findings: &'a Findings,
+    samples: &'a Cells<'a>,
+) -> impl Iterator<Item = Row> + 'a {
+    let of = move |target: &'a str| match samples.get(&(row.test.as_str(), procs, target)) {
+        Some(own) if own.len() == 1 => own[0].metrics.as_slice(),
+        _ => &[],
+    };
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    for metric in findings.targets.iter().flat_map(|target| of(target)) {
+        let kind = (metric.name.as_str(), metric.unit.as_str());
+        if metric.name != row.basis && !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds.into_iter().map(move |(name, unit)| {
+        let cell = |target: &'a String| {
+            let found = of(target).iter().find(|m| m.name == name && m.unit == unit);
+            Cell::plain(
+                found.map_or_else(|| "-".into(), |m| format!("{} {unit}", number::value(m.value))),
+            )
+        };
+        let key = Cell::plain(format!("· {name}"));
+        let cells = std::iter::once(key).chain(findings.targets.iter().map(cell)).collect();
+        Row { kind: RowKind::Body, cells }
+    })
+}
