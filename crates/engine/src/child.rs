@@ -44,8 +44,8 @@ pub fn spawn(command: &mut Command) -> io::Result<Child> {
         command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
     }
     let own = File::open("/proc/self/ns/pid");
-    // SAFETY: a process namespace is of the children to come; nothing of this process changes.
     let apart = own.and_then(|own| {
+        // SAFETY: a process namespace is of the children to come; nothing of this process changes.
         unsafe { unshare_unsafe(UnshareFlags::NEWPID) }?;
         Ok(own)
     });
