@@ -103,7 +103,7 @@ macro_rules! registry {
     };
 }
 
-registry!(io, log, pages, sqlite);
+registry!(app, io, log, pages, sqlite);
 
 /// The kind called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static Kind> {

@@ -69,7 +69,7 @@ macro_rules! shipped {
     };
 }
 
-shipped!("matrix.toml", "mixed.toml", "stream.toml", "oltp.toml");
+shipped!("matrix.toml", "mixed.toml", "stream.toml", "oltp.toml", "apps.toml");
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
     let none = Options::new();

@@ -1,0 +1,218 @@
+//! The kind `app`: any command, timed as hyperfine does, on data that is made here or by the
+//! declaration itself.
+
+mod explain;
+mod material;
+mod run;
+mod settings;
+
+use super::{Defaults, Head, Kind};
+use crate::{
+    Estimate, Measured, Missing, Run, Test, TestError,
+    figures::{self, Metrics},
+    program::{self, Program},
+};
+use model::{Better, CacheNeed, CrewReport, Group, Job, TestInfo};
+use settings::Settings;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use toml::Table;
+
+pub(super) static KIND: Kind = Kind {
+    name: "app",
+    about: "Runs any command in a directory of the target and times it.",
+    knobs: &settings::KNOBS,
+    make,
+};
+
+fn make(head: Head, table: Table) -> Result<Box<dyn Test>, String> {
+    let settings: Settings = super::settings(table)?;
+    settings.check()?;
+    Ok(Box::new(AppTest { head, settings }))
+}
+
+/// One command.
+struct AppTest {
+    head: Head,
+    settings: Settings,
+}
+
+impl AppTest {
+    /// Where the commands run; the tests of a suite share it.
+    fn home(&self, job: &Job) -> PathBuf {
+        job.dir.join(&self.head.suite)
+    }
+
+    /// Where programs put what they need for a moment; some forget a lock file there.
+    fn temporary(&self, job: &Job) -> PathBuf {
+        self.home(job).join(".tmp")
+    }
+
+    /// What is there when the next run need not prepare.
+    fn prepared(&self, job: &Job) -> PathBuf {
+        self.home(job).join(format!(".prepared-{}", self.head.id))
+    }
+
+    /// `commands` as they run for `job`.
+    fn program(&self, commands: &[String], job: &Job) -> Program {
+        let own = [
+            ("ASSAY_COUNT", self.settings.count(job.scale).to_string()),
+            ("ASSAY_SCALE", job.scale.to_string()),
+            ("ASSAY_SEED", job.seed.to_string()),
+            ("ASSAY_WORKER", job.worker.to_string()),
+            ("TMPDIR", self.temporary(job).to_string_lossy().into_owned()),
+        ];
+        let declared = self.settings.env.iter().map(|(key, value)| (key.as_str(), value.clone()));
+        own.into_iter()
+            .chain(declared)
+            .fold(Program::shell(commands, &self.home(job)), |program, (key, value)| {
+                program.env(key, &value)
+            })
+    }
+
+    fn run_untimed(&self, commands: &[String], job: &Job) -> Result<(), TestError> {
+        if commands.is_empty() {
+            return Ok(());
+        }
+        self.program(commands, job).run().map(drop)
+    }
+
+    /// Runs `setup` unless it has ended well on this instance; equal setups run once.
+    fn set_up(&self, job: &Job) -> Result<(), TestError> {
+        let settings = &self.settings;
+        let count = settings.count(job.scale);
+        let text = format!("{:?} {:?} {count}", settings.setup, settings.env);
+        let marker = self.home(job).join(format!(".setup-{:016x}", settings::fnv1a(&text)));
+        if settings.setup.is_empty() || marker.exists() {
+            return Ok(());
+        }
+        self.run_untimed(&settings.setup, job)?;
+        fs::write(&marker, "").map_err(TestError::io("create", &marker))
+    }
+
+    /// Runs `prepare` and makes what it did durable, so that none of it is written during the run.
+    fn prepare(&self, job: &Job) -> Result<(), TestError> {
+        self.run_untimed(&self.settings.prepare, job)?;
+        run::sync_file_system(&self.home(job))
+    }
+
+    /// Paths of `listed` that are files, and the files below those that are directories.
+    fn files_of(&self, listed: &[String], job: &Job) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        listed.iter().for_each(|path| files_below(&self.home(job).join(path), &mut files));
+        files.sort();
+        files
+    }
+}
+
+/// What cannot be read is not there: the command itself will say so.
+fn files_below(path: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(meta) = path.symlink_metadata() else { return };
+    if meta.is_file() && meta.len() > 0 {
+        files.push(path.into());
+    } else if meta.is_dir() {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        entries.for_each(|entry| files_below(&entry.path(), files));
+    }
+}
+
+impl Test for AppTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        let name = self.head.id.split_once('.').map_or(self.head.id.as_str(), |(_, name)| name);
+        vec![self.head.info(Defaults {
+            name: name.replace('.', " "),
+            testtype: "application",
+            group: Group::Applications,
+            metric: self.settings.rank.metric(),
+            unit: "s",
+            better: Better::Lower,
+        })]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        self.settings.cache
+    }
+
+    fn missing(&self) -> Option<Missing> {
+        program::missing(self.settings.needs.iter().map(String::as_str))
+    }
+
+    fn declaration(&self) -> Option<String> {
+        Some(self.head.declaration.clone())
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let (home, temporary) = (self.home(job), self.temporary(job));
+        fs::create_dir_all(&temporary).map_err(TestError::io("create", &temporary))?;
+        self.settings.material.iter().try_for_each(|material| material.make(&home, job))?;
+        self.set_up(job)?;
+        self.prepare(job)?;
+        let marker = self.prepared(job);
+        fs::write(&marker, "").map_err(TestError::io("create", &marker))?;
+        run::sync_file_system(&home)
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        self.files_of(&self.settings.files, job)
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        if !self.prepared(job).exists() {
+            self.prepare(job)?;
+        }
+        Ok(Box::new(run::AppRun::new(self, job)?))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let settings = &self.settings;
+        let scaled = |bytes: model::Bytes| super::scaled(bytes.0, job.scale, 0);
+        Estimate {
+            write_bytes: scaled(settings.write),
+            read_bytes: scaled(settings.read),
+            ops: settings.count(job.scale),
+            disk_bytes: self.space(job).iter().map(|(_, bytes)| bytes).sum(),
+            scratch_bytes: scaled(settings.scratch),
+            fixed_s: settings.seconds * job.scale,
+        }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        let home = Path::new(&self.head.suite);
+        let made = self.settings.material.iter();
+        let made = made.map(|material| (home.join(material.path()), material.disk_bytes(job)));
+        let kept = self.settings.disk.iter();
+        made.chain(
+            kept.map(|(path, bytes)| (home.join(path), super::scaled(bytes.0, job.scale, 0))),
+        )
+        .collect()
+    }
+
+    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let phases = 0..if self.settings.sync { 2 } else { 1 };
+        let mut metrics = Metrics::default();
+        metrics.lower("wall_s", figures::time_s(crew, 0..1), "s");
+        if self.settings.sync {
+            metrics.lower("durable_s", figures::time_s(crew, 0..2), "s");
+            metrics.lower("sync_s", figures::time_s(crew, 1..2), "s");
+        }
+        let of = |name: &'static str| {
+            let all = crew.workers.iter().flat_map(|worker| &worker.metrics);
+            all.filter(move |metric| metric.name == name).map(|metric| metric.value)
+        };
+        metrics.lower("user_s", of("user_s").sum(), "s");
+        metrics.lower("sys_s", of("sys_s").sum(), "s");
+        metrics.lower("peak_memory_mb", of("peak_memory_mb").fold(0.0, f64::max), "MB");
+        let rank = self.settings.rank.metric();
+        metrics.0.sort_by_key(|metric| metric.name != rank);
+        vec![figures::measured(&self.head.id, crew, phases, metrics.0)]
+    }
+
+    fn explain(&self, _id: &str) -> String {
+        explain::page(&self.head, &self.settings, &self.infos()[0])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! What a declaration of the kind `app` can say.
+
+use super::material::Material;
+use crate::kinds::scaled;
+use model::{Bytes, CacheNeed, Knob};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+const fn knob(
+    name: &'static str,
+    unit: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Knob {
+    Knob { name, unit, help, default, range: &[] }
+}
+
+pub(super) static KNOBS: [Knob; 20] = [
+    knob("command", "", "", "what is timed: a text for `sh -c`, or a list of them"),
+    knob("setup", "", "", "once per instance, untimed"),
+    knob("prepare", "", "", "before each run, untimed, and then synced"),
+    knob("verify", "", "", "after the clock; fails the sample unless it ends with 0"),
+    knob("cleanup", "", "", "after that, whatever happened, untimed"),
+    knob("needs", "", "[]", "programs without which the test is left out"),
+    knob("material", "", "[]", "data to generate: tables of kind `tree` or `wheels`"),
+    knob("env", "", "{}", "further environment variables"),
+    knob("count", "", "1", "at scale 1; commands find the scaled number in `ASSAY_COUNT`"),
+    knob("least", "", "1", "smallest count at any scale"),
+    Knob {
+        name: "cache",
+        unit: "",
+        help: "state of the cache before the command",
+        default: "any",
+        range: &["any", "cold", "hot"],
+    },
+    knob(
+        "files",
+        "",
+        "[]",
+        "files and directories that must be out of (cold) or in (hot) the cache",
+    ),
+    knob("reads", "", "[]", "those of them that the command reads in whole, for the cold proof"),
+    Knob {
+        name: "sync",
+        unit: "",
+        help: "sync the file system after the command, as a phase of its own",
+        default: "true",
+        range: &["true", "false"],
+    },
+    Knob {
+        name: "rank",
+        unit: "",
+        help: "the metric that ranks",
+        default: "wall_s",
+        range: &["wall_s", "durable_s"],
+    },
+    knob("write", "bytes", "0", "written by the command at scale 1, for plans"),
+    knob("read", "bytes", "0", "read by the command at scale 1, for plans"),
+    knob("scratch", "bytes", "0", "on the disk only while it runs, at scale 1"),
+    knob("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves there"),
+    knob(
+        "seconds",
+        "s",
+        "0",
+        "that the command takes at scale 1 whatever the disk does, for plans",
+    ),
+];
+
+/// The metric by which tables rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) enum Rank {
+    /// The time of the command.
+    #[default]
+    #[serde(rename = "wall_s")]
+    Wall,
+    /// The time of command and sync.
+    #[serde(rename = "durable_s")]
+    Durable,
+}
+
+impl Rank {
+    pub(super) fn metric(self) -> &'static str {
+        match self {
+            Rank::Wall => "wall_s",
+            Rank::Durable => "durable_s",
+        }
+    }
+}
+
+/// The settings of one test.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    #[serde(deserialize_with = "texts")]
+    pub(super) command: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    pub(super) setup: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    pub(super) prepare: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    pub(super) verify: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    pub(super) cleanup: Vec<String>,
+    pub(super) needs: Vec<String>,
+    pub(super) material: Vec<Material>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) count: u64,
+    pub(super) least: u64,
+    pub(super) cache: CacheNeed,
+    pub(super) files: Vec<String>,
+    pub(super) reads: Vec<String>,
+    pub(super) sync: bool,
+    pub(super) rank: Rank,
+    pub(super) write: Bytes,
+    pub(super) read: Bytes,
+    pub(super) scratch: Bytes,
+    pub(super) disk: BTreeMap<String, Bytes>,
+    pub(super) seconds: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            command: Vec::new(),
+            setup: Vec::new(),
+            prepare: Vec::new(),
+            verify: Vec::new(),
+            cleanup: Vec::new(),
+            needs: Vec::new(),
+            material: Vec::new(),
+            env: BTreeMap::new(),
+            count: 1,
+            least: 1,
+            cache: CacheNeed::Any,
+            files: Vec::new(),
+            reads: Vec::new(),
+            sync: true,
+            rank: Rank::Wall,
+            write: Bytes(0),
+            read: Bytes(0),
+            scratch: Bytes(0),
+            disk: BTreeMap::new(),
+            seconds: 0.0,
+        }
+    }
+}
+
+impl Settings {
+    /// What no type can say.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.command.iter().all(|text| text.trim().is_empty()) {
+            return Err("it has no `command`".into());
+        }
+        if self.rank == Rank::Durable && !self.sync {
+            return Err("`rank = \"durable_s\"` needs `sync = true`".into());
+        }
+        if self.cache != CacheNeed::Any && self.files.is_empty() {
+            return Err("`cache` needs `files`, of which the state can be seen".into());
+        }
+        if !(self.seconds.is_finite() && self.seconds >= 0.0) {
+            return Err("`seconds` must be a number from 0 up".into());
+        }
+        let made = self.material.iter().map(Material::path);
+        let kept = self.disk.keys().map(String::as_str);
+        let listed = self.files.iter().chain(&self.reads).map(String::as_str);
+        match made.chain(kept).chain(listed).find(|path| !is_inside(path)) {
+            Some(path) => Err(format!("`{path}` must be a path below the directory of the test")),
+            None => Ok(()),
+        }
+    }
+
+    /// `count` at `scale`.
+    pub(super) fn count(&self, scale: f64) -> u64 {
+        scaled(self.count, scale, self.least)
+    }
+}
+
+/// Whether `path` is relative and stays where it is put.
+fn is_inside(path: &str) -> bool {
+    use std::path::{Component, Path};
+    !path.is_empty()
+        && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// One text or a list of them.
+fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text or a list of texts")]
+    enum Texts {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Texts::deserialize(from)? {
+        Texts::One(text) if text.is_empty() => Vec::new(),
+        Texts::One(text) => vec![text],
+        Texts::Many(texts) => texts,
+    })
+}
+
+/// FNV-1a, 64 bits: a name for a text.
+pub(super) fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
