@@ -271,6 +271,13 @@ fn clients_are_summed_and_their_sum_is_not_counted_again() {
         one(&format!("{{\"fio version\" : \"fio-3.33\", \"client_stats\" : [{clients}]}}"));
     near(&sample, "iops", 2.0 * 3216.332941, 1e-12);
     assert_eq!(sample.case.procs, 2);
+
+    let (setup, result) = TEXT.split_once("\n...").unwrap();
+    let result = &result[result.find("oltp7030: (groupid").unwrap()..];
+    let (job, status) = result.split_at(result.find("Run status group").unwrap());
+    let sum = job.replacen("oltp7030: (groupid=0, jobs=8)", "All clients: (groupid=0, jobs=8)", 1);
+    let sample = one(&format!("<host> {setup}\n{job}{sum}{status}"));
+    assert_eq!((sample.case.procs, sample.bytes), (8, (100_409 + 43_012) * 4096));
 }
 
 #[test]

@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// fio counts run time in whole milliseconds: below this, that alone is more than 1 %.
 const SHORTEST_MS: f64 = 100.0;
 
+/// What fio calls the sum that it prints after its clients; with them it would count all twice.
+const SUM_OF_CLIENTS: &str = "All clients";
+
 const NOTES: [&str; 3] = [
     "iops is the sum of all directions; rates are decimal MB/s over the run time of each direction \
      as fio counts it, and rates of several jobs are summed without knowing how they overlapped.",
@@ -165,7 +168,7 @@ fn kind(job: &Job) -> (Group, &'static str) {
 fn join(run: &Run, notes: &mut BTreeSet<&'static str>) -> Vec<Job> {
     let mut joined: Vec<Job> = Vec::new();
     let mut places: HashMap<(&str, i64), usize> = HashMap::new();
-    for job in &run.jobs {
+    for job in run.jobs.iter().filter(|job| job.name != SUM_OF_CLIENTS) {
         let place = *places.entry((&job.name, job.group)).or_insert(joined.len());
         match joined.get_mut(place) {
             Some(sum) => {

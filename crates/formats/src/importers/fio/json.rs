@@ -140,8 +140,6 @@ fn next_document(text: &str, from: usize) -> Option<usize> {
 /// `None` for a document that holds no job.
 fn run(root: Root) -> Option<Run> {
     let records = root.jobs.into_iter().chain(root.client_stats);
-    // Clients are followed by their sum, which would count all twice.
-    let records = records.filter(|record| record.jobname != "All clients");
     let records: Vec<JobRecord> = records.collect();
     let mut printed: HashMap<Key, usize> = HashMap::new();
     records.iter().for_each(|record| *printed.entry(record.key()).or_default() += 1);

@@ -127,7 +127,7 @@ impl Latency {
 }
 
 impl Job {
-    /// The flow of `direction`, new and empty when there is none yet.
+    /// The flow of `direction`, when there is one.
     pub(super) fn flow(&mut self, direction: Direction) -> Option<&mut Flow> {
         self.flows.iter_mut().find(|(d, _)| *d == direction).map(|(_, flow)| flow)
     }

@@ -25,11 +25,17 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
     let mut reader = Reader::default();
     for (i, line) in text.lines().enumerate() {
         let bad = |why: String| FormatError::line(file, i as u64 + 1, why);
-        reader.line(line.trim()).map_err(bad)?;
+        reader.line(unclaimed(line.trim())).map_err(bad)?;
     }
     let mut runs = reader.runs;
     runs.retain(|run| !run.jobs.is_empty());
     Ok(runs)
+}
+
+/// The line without the name of the client that sent it, `<host> `.
+fn unclaimed(line: &str) -> &str {
+    let rest = line.strip_prefix('<').and_then(|rest| rest.split_once("> "));
+    rest.map_or(line, |(_, rest)| rest.trim())
 }
 
 /// Which latency a line of percentiles belongs to.
