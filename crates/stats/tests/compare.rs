@@ -133,7 +133,7 @@ fn the_same_id_with_another_figure_is_not_the_same_test() {
     let (joined, _, comparison) = compared(&a, &b);
     assert_eq!(joined.tests.len(), 2);
     let why: Vec<_> = comparison.unmatched[0].iter().map(|u| (&*u.test, &*u.why)).collect();
-    let at = "the other has it at other numbers of processes";
+    let at = "the other has no sample of it at this number of processes";
     assert_eq!(why, [("t0", "the other ranks it by rate in IOPS"), ("t1", at)]);
     assert_eq!(comparison.unmatched[1].iter().map(|u| u.procs).collect::<Vec<_>>(), [1, 8]);
 }
@@ -144,11 +144,12 @@ fn what_changed_is_listed_and_what_did_not_is_kept() {
         let mut data = campaign("a", &[("xfs", 1.0)], 3, 1);
         data.campaign.environment.0.insert("cpu.count".into(), "2".into());
         data.campaign.environment.0.insert(key.into(), value.into());
-        data.targets[0].facts.0.insert("mount".into(), value.into());
+        let mount = format!("mount -o {value} /dev/loop{} /mnt/{value}-a/xfs", value.len());
+        data.targets[0].facts.0.insert("mount".into(), mount);
         data
     };
     let (one, mut other) = (a("kernel.release", "6.1"), a("kernel.release", "6.18"));
-    other.campaign.id = "b".into();
+    other.campaign.id = "6.18-a".into();
     other.campaign.scale = 0.2;
     other.campaign.notes = vec!["loop-backed".into()];
     let (joined, _, comparison) = compared(&one, &other);
@@ -160,7 +161,12 @@ fn what_changed_is_listed_and_what_did_not_is_kept() {
     let expected = [
         ("settings", "scale", "1", "0.2"),
         ("machine", "kernel.release", "6.1", "6.18"),
-        ("target xfs", "mount", "6.1", "6.18"),
+        (
+            "target xfs",
+            "mount",
+            "mount -o 6.1 <loop device> <mount point>",
+            "mount -o 6.18 <loop device> <mount point>",
+        ),
     ];
     assert_eq!(changed, expected);
     assert_eq!(joined.campaign.environment.0.len(), 1);

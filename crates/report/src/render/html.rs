@@ -10,6 +10,9 @@ use stats::Findings;
 /// Size above which intervals and curves are left out, bytes.
 const MOST_BYTES: usize = 1_500_000;
 
+/// Columns above which a table scrolls in a window of its own.
+const MOST_COLUMNS: usize = 7;
+
 const STYLE: &str = include_str!("report.css");
 
 /// Nothing may be loaded, and nothing may run.
@@ -73,7 +76,7 @@ fn render(block: &Block, notes: bool) -> Markup {
 fn render_table(table: &Table, notes: bool) -> Markup {
     let grouped = table.columns.iter().any(|c| !c.group.is_empty());
     markup! {
-        div class="wide" {
+        div class=(if table.columns.len() > MOST_COLUMNS { "wide many" } else { "wide" }) {
             table {
                 caption { (table.caption) }
                 thead {

@@ -87,11 +87,11 @@ fn changed(all: &[&Changed]) -> Table {
     let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("-"));
     let row = |c: &&Changed| Row {
         kind: RowKind::Body,
-        cells: vec![Cell::plain(&c.of), Cell::plain(&c.key), shown(&c.a), shown(&c.b)],
+        cells: vec![Cell::plain(format!("{}: {}", c.of, c.key)), shown(&c.a), shown(&c.b)],
     };
     Table {
         caption: "What changed besides the samples".into(),
-        columns: ["Of", "Key", "A", "B"].map(Column::words).into(),
+        columns: ["What", "A", "B"].map(Column::words).into(),
         rows: all.iter().map(row).collect(),
         footnotes: Vec::new(),
     }

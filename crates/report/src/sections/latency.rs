@@ -38,39 +38,41 @@ impl Section for Latency {
 }
 
 fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
-    let (heading, meaning) = match kind {
+    let (word, loops, meaning) = match kind {
         LatencyKind::Response => (
-            "Response time, at a fixed rate",
+            "Response time",
+            "at a fixed rate",
             "From when an operation should have started to its end: what a user waits. A stall is \
              counted for every operation that it held up.",
         ),
         LatencyKind::Service => (
-            "Service time, in a closed loop",
+            "Service time",
+            "in a closed loop",
             "From when an operation was given to the system to its end. The next one waits for it, so a \
              stall holds up the load with it and is counted once: service times describe the system, \
              they are no response times, and nothing is ranked by them.",
         ),
     };
     let mut blocks = vec![
-        Block::Heading(heading.into()),
+        Block::Heading(format!("{word}, {loops}")),
         Block::Prose(meaning.into()),
-        Block::Table(table(heading, all)),
+        Block::Table(table(word, all)),
     ];
     blocks
         .extend(all.iter().take(MOST_CURVES).filter_map(|one| curves(kind, one)).map(Block::Chart));
     blocks
 }
 
-fn table(heading: &str, all: &[&Latencies]) -> Table {
+fn table(word: &str, all: &[&Latencies]) -> Table {
     let mut rows = Vec::new();
     for one in all {
         rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one))] });
         rows.extend(one.targets.iter().map(row));
     }
-    let heads = SHOWN.iter().map(|(_, head)| Column::numbers("µs", head));
+    let heads = SHOWN.iter().map(|(_, name)| Column::numbers(name, "µs"));
     let fixed = [Column::words("Target"), Column::numbers("", "operations")];
     Table {
-        caption: format!("{heading}, microseconds, all valid samples together"),
+        caption: format!("{word}, all valid samples together"),
         columns: fixed.into_iter().chain(heads).collect(),
         rows,
         footnotes: vec![

@@ -110,7 +110,7 @@ fn unmatched<'a>(
 ) -> Vec<Unmatched> {
     let why = |index: usize, test: &TestInfo| {
         if partners.contains_key(&index) {
-            return "the other has it at other numbers of processes".into();
+            return "the other has no sample of it at this number of processes".into();
         }
         match other.tests.iter().find(|t| t.id == test.id) {
             Some(t) => format!("the other ranks it by {} in {}", t.metric, t.unit),
@@ -182,7 +182,7 @@ fn campaign(a: &Campaign, b: &Campaign) -> Campaign {
     Campaign {
         id: both(&a.id, &b.id),
         created: a.created.clone().max(b.created.clone()),
-        title: format!("A: {}, B: {}", titled(a), titled(b)),
+        title: format!("A: {} · B: {}", titled(a), titled(b)),
         origin: if a.origin == b.origin { a.origin } else { Origin::Import },
         state: CampaignState::Done,
         assay_version: both(&a.assay_version, &b.assay_version),

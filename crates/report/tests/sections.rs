@@ -1,0 +1,402 @@
+//! What the sections for matrices, plain values, latencies and comparisons print.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::*;
+use report::{TerminalOptions, html, markdown, terminal};
+use stats::{Findings, Settings, findings};
+
+/// Targets, tests as (suite, id, name, type, group, metric, unit), and a value for each of both.
+struct Study<'a> {
+    targets: &'a [&'a str],
+    tests: &'a [[&'a str; 6]],
+    group: Group,
+    blocks: u32,
+}
+
+impl Study<'_> {
+    fn test(&self, [id, suite, name, testtype, metric, unit]: &[&str; 6]) -> TestInfo {
+        TestInfo {
+            id: id.to_string(),
+            suite: suite.to_string(),
+            name: name.to_string(),
+            testtype: testtype.to_string(),
+            group: self.group,
+            metric: metric.to_string(),
+            unit: unit.to_string(),
+            better: Better::Higher,
+        }
+    }
+
+    /// A sample of `value(test, target, block)`.
+    fn sample(&self, test: &[&str; 6], target: usize, block: u32, value: f64) -> Sample {
+        let case = Case {
+            target: self.targets[target].into(),
+            suite: test[1].into(),
+            test: test[0].into(),
+            procs: 1,
+            threads: 1,
+            cache: CacheState::Any,
+        };
+        let metric = Metric::new(test[4], value, test[5], Better::Higher);
+        Sample::bare(block, target as u32, case, vec![metric])
+    }
+
+    fn dataset(&self, value: impl Fn(usize, usize, u32) -> f64) -> Dataset {
+        let mut data = common::campaign(0);
+        let record = |label: &&str| TargetRecord {
+            label: label.to_string(),
+            target: label.to_string(),
+            state: TargetState::Ok,
+            facts: Environment::default(),
+        };
+        data.targets = self.targets.iter().map(record).collect();
+        data.tests = self.tests.iter().map(|t| self.test(t)).collect();
+        for block in 0..self.blocks {
+            for target in 0..self.targets.len() {
+                let tests = self.tests.iter().enumerate();
+                let sample = |(i, t)| self.sample(t, target, block, value(i, target, block));
+                data.samples.extend(tests.map(sample));
+            }
+        }
+        data
+    }
+}
+
+fn judged(data: &Dataset) -> Findings {
+    findings(data, &Settings::default()).unwrap()
+}
+
+/// The lines of the terminal's report from `start` to `end`.
+fn between(text: &str, start: &str, end: &str) -> String {
+    let at = text.find(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+    let length = text[at..].find(end).unwrap_or_else(|| panic!("no {end} in {text}"));
+    text[at..at + length].trim_end().to_string()
+}
+
+fn on_terminal(data: &Dataset, findings: &Findings) -> String {
+    terminal(data, findings, &TerminalOptions::default())
+}
+
+const MATRIX: [[&str; 6]; 4] = [
+    ["matrix.rndrd.512.t1", "matrix", "random read 512, 1 thread", "random read", "iops", "IOPS"],
+    ["matrix.rndrd.512.t8", "matrix", "random read 512, 8 threads", "random read", "iops", "IOPS"],
+    ["matrix.rndrd.16k.t1", "matrix", "random read 16k, 1 thread", "random read", "iops", "IOPS"],
+    ["matrix.rndrd.16k.t8", "matrix", "random read 16k, 8 threads", "random read", "iops", "IOPS"],
+];
+
+fn matrix(blocks: u32) -> Dataset {
+    let study =
+        Study { targets: &["ext4", "xfs"], tests: &MATRIX, group: Group::RandomRead, blocks };
+    let level = [[1000.0, 1500.0], [7000.0, 7010.0], [900.0, 400.0], [3000.0, 3100.0]];
+    let noise = [1.0, 1.01, 0.99];
+    study.dataset(|test, target, block| {
+        let swing = if test == 3 && target == 1 { [1.2, 0.9, 1.0] } else { noise };
+        level[test][target] * swing[block as usize]
+    })
+}
+
+#[test]
+fn a_matrix_looks_like_this() {
+    let data = matrix(3);
+    let text = on_terminal(&data, &judged(&data));
+    insta::assert_snapshot!(between(&text, "Random read\n", "Ratios are over"), @r"
+    Random read
+
+    Random read: which target leads, and by how much over the second
+     Block              threads                        8
+                              1
+    -----------------------------------------------------
+     512     xfs 1.50 1.50-1.50  xfs 1.00 same 1.00-1.00
+     16k    ext4 2.25 2.25-2.25  xfs 1.06 ?    0.73-1.54
+    The best is picked for being the best, so its ratio is rather too large. ?: the 95 % interval of the ratio includes 1,
+    or the machine was busy.
+
+    Random read, ext4, IOPS
+     Block  threads     8
+                  1
+    ----------------------
+     512       1000  7000
+     16k        900  3000
+
+    Random read, xfs, IOPS
+     Block  threads           8
+                  1
+    ----------------------------
+     512       1500  7010
+     16k        400  3181 noisy
+    ");
+}
+
+#[test]
+fn a_matrix_of_one_run_has_no_words() {
+    let data = matrix(1);
+    let text = on_terminal(&data, &judged(&data));
+    let leads = between(&text, "Random read: which", "\n\n");
+    assert!(leads.contains("xfs 1.50") && leads.contains("One run per cell"), "{leads}");
+    assert!(!leads.contains('?'));
+    // The plain values would say it again.
+    let page = markdown(&data, &judged(&data));
+    assert!(page.contains("## Matrix") && !page.contains("## Values"));
+}
+
+const MDTEST: [[&str; 6]; 2] = [
+    ["mdtest.dir.create", "mdtest", "Directory creation", "directories", "ops_rate", "1/s"],
+    ["mdtest.file.create", "mdtest", "File creation", "files", "ops_rate", "1/s"],
+];
+
+fn mdtest() -> Dataset {
+    let targets = &["ebs-gp3", "fsx-openzfs-nconnect16", "zerofs"];
+    let study = Study { targets, tests: &MDTEST, group: Group::Meta, blocks: 1 };
+    let level = [[42309.0, 1214.0, 41695.0], [60179.0, 995.0, 59198.0]];
+    let mut data = study.dataset(|test, target, _| level[test][target]);
+    data.campaign.origin = Origin::Published;
+    data.samples[0].metrics.push(Metric::new("max_rate", 43000.5, "1/s", Better::Higher));
+    data
+}
+
+#[test]
+fn a_study_of_one_run_looks_like_this() {
+    let data = mdtest();
+    let text = on_terminal(&data, &judged(&data));
+    insta::assert_snapshot!(between(&text, "Metadata, 1 process", "Ratios are over"), @r"
+    Metadata, 1 process
+     Test                  ebs-gp3  fsx-openzfs-  zerofs
+                               1/s    nconnect16     1/s
+                                             1/s
+    -----------------------------------------------------
+     directories
+     Directory creation      42309          1214   41695
+     · max_rate          43000 1/s             -       -
+     files
+     File creation           60179           995   59198
+    ");
+}
+
+#[test]
+fn several_blocks_of_a_run_need_no_plain_values() {
+    let data = common::campaign(3);
+    let page = markdown(&data, &judged(&data));
+    assert!(!page.contains("## Values") && page.contains("## Ratios"));
+}
+
+#[test]
+fn the_same_name_in_two_suites_is_told_apart() {
+    let tests =
+        [["m.a", "metadata", "File creation", "files", "ops_rate", "1/s"], MDTEST[1], MDTEST[0]];
+    let study = Study { targets: &["xfs"], tests: &tests, group: Group::Meta, blocks: 1 };
+    let mut data = study.dataset(|_, _, _| 5.0);
+    data.samples[0].validity = Validity::Invalid("no space".into());
+    let page = markdown(&data, &judged(&data));
+    assert!(
+        page.contains("| metadata: File creation |") && page.contains("| mdtest: File creation |")
+    );
+    assert!(page.contains("\n| Directory creation |"));
+    assert!(page.contains("| xfs | metadata: File creation | 1 | invalid: no space |"), "{page}");
+}
+
+/// 2 000 operations: most at 80 µs, every hundredth 40 times as long, the last a second.
+fn histogram(latency: LatencyKind, factor: u64) -> Histogram {
+    let bins = vec![(80_000 * factor, 1979), (3_200_000 * factor, 20), (1_000_000_000, 1)];
+    Histogram { bins, ..Histogram::new("read", latency) }
+}
+
+fn timed() -> Dataset {
+    let mut data = matrix(1);
+    for sample in &mut data.samples {
+        let factor = 1 + u64::from(sample.position);
+        sample.histograms = match sample.case.test.as_str() {
+            "matrix.rndrd.512.t1" => vec![histogram(LatencyKind::Service, factor)],
+            "matrix.rndrd.16k.t8" => vec![
+                histogram(LatencyKind::Response, factor),
+                Histogram {
+                    bins: vec![(5_000, 9)],
+                    ..Histogram::new("fsync", LatencyKind::Service)
+                },
+            ],
+            _ => Vec::new(),
+        };
+    }
+    data
+}
+
+#[test]
+fn latencies_look_like_this() {
+    let data = timed();
+    let text = on_terminal(&data, &judged(&data)) + "\nEND";
+    insta::assert_snapshot!(between(&text, "Response time", "END"), @r"
+    Response time, at a fixed rate
+
+    From when an operation should have started to its end: what a user waits. A stall is counted for every operation that it
+    held up.
+
+    Response time, all valid samples together
+     Target                                         operations   p50   p90   p99  p99.9      max
+                                                                  µs    µs    µs     µs       µs
+    ---------------------------------------------------------------------------------------------
+     matrix: random read 16k, 8 threads, 1 process
+     ext4                                                 2000  80.0  80.0  3200   3200  1000000
+     xfs                                                  2000   160   160  6400   6400  1000000
+    -: fewer operations than the percentile needs, ten for p90, a hundred for p99.
+
+    Service time, in a closed loop
+
+    From when an operation was given to the system to its end. The next one waits for it, so a stall holds up the load with
+    it and is counted once: service times describe the system, they are no response times, and nothing is ranked by them.
+
+    Service time, all valid samples together
+     Target                                                operations   p50   p90   p99  p99.9      max
+                                                                         µs    µs    µs     µs       µs
+    ----------------------------------------------------------------------------------------------------
+     matrix: random read 512, 1 thread, 1 process
+     ext4                                                        2000  80.0  80.0  3200   3200  1000000
+     xfs                                                         2000   160   160  6400   6400  1000000
+     matrix: random read 16k, 8 threads, fsync, 1 process
+     ext4                                                           9  5.00     -     -      -     5.00
+     xfs                                                            9  5.00     -     -      -     5.00
+    -: fewer operations than the percentile needs, ten for p90, a hundred for p99.
+    ");
+}
+
+#[test]
+fn curves_are_drawn_with_names_and_without_scripts() {
+    let data = timed();
+    let page = html(&data, &judged(&data));
+    // Nine operations have no percentile above the median's neighbours, but still a line.
+    assert_eq!(page.matches("<svg").count(), 3);
+    let drawn = between(&page, "<figure>", "</figure>");
+    insta::assert_snapshot!(drawn.replace("><", ">\n<"), @r#"
+    <figure>
+    <figcaption>matrix: random read 16k, 8 threads, 1 process, response time, µs</figcaption>
+    <svg viewBox="0 0 520 220" role="img" aria-label="matrix: random read 16k, 8 threads, 1 process, response time, µs">
+    <path class="g" d="M52 196H370">
+    </path>
+    <text x="47" y="200" text-anchor="end">10</text>
+    <path class="g" d="M52 134H370">
+    </path>
+    <text x="47" y="138" text-anchor="end">100</text>
+    <path class="g" d="M52 72H370">
+    </path>
+    <text x="47" y="76" text-anchor="end">1000</text>
+    <path class="g" d="M52 10H370">
+    </path>
+    <text x="47" y="14" text-anchor="end">10000</text>
+    <path class="g" d="M81 10V196">
+    </path>
+    <text x="81" y="212" text-anchor="middle">50 %</text>
+    <path class="g" d="M148 10V196">
+    </path>
+    <text x="148" y="212" text-anchor="middle">90</text>
+    <path class="g" d="M245 10V196">
+    </path>
+    <text x="245" y="212" text-anchor="middle">99</text>
+    <path class="g" d="M341 10V196">
+    </path>
+    <text x="341" y="212" text-anchor="middle">99.9</text>
+    <polyline class="k0" stroke-dasharray="none" points="56,140 64,140 81,140 110,140 148,140 177,140 245,41 274,41 341,41 370,41">
+    </polyline>
+    <path class="k0" stroke-dasharray="none" d="M378 18h24">
+    </path>
+    <text x="406" y="22">ext4</text>
+    <polyline class="k1" stroke-dasharray="7 3" points="56,121 64,121 81,121 110,121 148,121 177,121 245,22 274,22 341,22 370,22">
+    </polyline>
+    <path class="k1" stroke-dasharray="7 3" d="M378 34h24">
+    </path>
+    <text x="406" y="38">xfs</text>
+    </svg>
+    "#);
+    assert!(!page.contains("<script") && !page.contains("http://"));
+    assert!(!markdown(&data, &judged(&data)).contains("svg"));
+}
+
+fn compared() -> (Dataset, Findings) {
+    let (mut a, mut b) = (matrix(3), matrix(3));
+    a.campaign.environment.0.insert("only.a".into(), "1".into());
+    b.campaign.id = "c8".into();
+    b.campaign.environment.0.insert("kernel.release".into(), "6.19.1".into());
+    b.samples.iter_mut().filter(|s| s.case.target == "xfs").for_each(|s| s.metrics[0].value *= 1.5);
+    b.samples.retain(|s| s.case.test != "matrix.rndrd.16k.t1");
+    stats::compare(&a, &b, &Settings::default()).unwrap()
+}
+
+#[test]
+fn a_comparison_looks_like_this() {
+    let (data, findings) = compared();
+    let text = on_terminal(&data, &findings);
+    insta::assert_snapshot!(between(&text, "A is c7", "Random read\n"), @r"
+    A is c7 (ext4, xfs & btrfs <on> a loop image): run, suite matrix, 3 blocks, scale 0.2, 2025-11-21.
+
+    B is c8 (ext4, xfs & btrfs <on> a loop image): run, suite matrix, 3 blocks, scale 0.2, 2025-11-21.
+
+    What changed besides the samples
+     What                     A       B
+    -----------------------------------------
+     machine: kernel.release  6.18.2  6.19.1
+
+    Recorded by A only: machine only.a.
+
+    Of 6 ratios of B over A 3 are better, 0 worse, 3 the same, 0 unclear.
+
+    The campaigns share no block, so their ratios are not paired (Welch's interval), and whatever else changed between them
+    is part of each ratio. Ratios inside a campaign stay paired.
+
+    loop-backed: compares candidates on this machine, not comparable with a device.
+
+    Target against target, over the cells that both have
+     Target  over    geometric mean ratio   cells  better/same/worse/unclear
+    -------------------------------------------------------------------------
+     B:ext4  A:ext4    1.00 same 0.98-1.02      3                    0/3/0/0
+     B:xfs   A:xfs   1.50 better 1.35-1.67      3                    3/0/0/0
+
+    Decided differences of B over A, the largest first
+     Test                                   Target  over   A          B           ratio
+    -----------------------------------------------------------------------------------------------------
+     random read 512, 1 thread, 1 process   B:xfs   A:xfs  1500 IOPS   2250 IOPS  1.50 better* 1.47-1.53
+     random read 512, 8 threads, 1 process  B:xfs   A:xfs  7010 IOPS  10515 IOPS  1.50 better* 1.47-1.53
+     random read 16k, 8 threads, 1 process  B:xfs   A:xfs  3181 IOPS   4771 IOPS   1.50 better 1.08-2.09
+    * holds among all ratios of B over A (Holm, 5 %); the others may be chance.
+
+    1 cell of A has no counterpart in B: the other has no sample of it at this number of processes. random read 16k, 1
+    thread (1 process).
+    ");
+}
+
+#[test]
+fn a_comparison_has_no_call_and_every_format() {
+    let (data, findings) = compared();
+    let page = html(&data, &findings);
+    assert!(page.contains("<h2>Comparison</h2>") && !page.contains("<h2>Call</h2>"));
+    assert!(page.contains("What both campaigns have in common"));
+    let json: serde_json::Value = serde_json::from_str(&report::json(&data, &findings)).unwrap();
+    assert_eq!(json["comparison"]["changed"][0]["key"], "kernel.release");
+    assert_eq!(json["comparison"]["differences"][0]["b"], "B:xfs");
+    assert!(report::csv(&data, &findings).contains(",B:xfs,"));
+    // No cell says n=3: each campaign has three blocks, though together they have six.
+    assert!(!page.contains("n=3"));
+}
+
+#[test]
+fn a_whole_matrix_fits_a_mail() {
+    let ids: Vec<(String, String)> = ["seqrd", "seqwr", "rndrd", "rndwr"]
+        .iter()
+        .flat_map(|p| [512, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 20].map(|b| (p, b)))
+        .flat_map(|(p, b)| {
+            [1, 2, 4, 8, 16, 32, 64, 128]
+                .map(|t| (format!("matrix.{p}.{b}.t{t}"), format!("{p} {b}, {t} threads")))
+        })
+        .collect();
+    let tests: Vec<[&str; 6]> =
+        ids.iter().map(|(id, name)| [id, "matrix", name, "random read", "iops", "IOPS"]).collect();
+    let targets = ["ext4", "xfs", "btrfs"];
+    let study = Study { targets: &targets, tests: &tests, group: Group::RandomRead, blocks: 3 };
+    let mut data = study.dataset(|test, target, block| {
+        (1 + test * 31 + target * 7) as f64 * (1.0 + 0.01 * f64::from(block))
+    });
+    data.samples.iter_mut().for_each(|s| s.histograms = vec![histogram(LatencyKind::Service, 1)]);
+    let page = html(&data, &judged(&data));
+    assert!(page.len() < 1_500_000, "{}", page.len());
+    assert_eq!(page.matches("which target leads").count(), 4);
+}
