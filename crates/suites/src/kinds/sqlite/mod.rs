@@ -41,9 +41,9 @@ static KNOBS: [Knob; 8] = [
     Knob {
         name: "synchronous",
         unit: "",
-        help: "PRAGMA synchronous: full makes each commit durable; normal syncs a write-ahead log at checkpoints only",
+        help: "PRAGMA synchronous: full makes each commit durable, but for the deletion of a journal, which extra syncs too; normal syncs a write-ahead log at checkpoints only",
         default: "full",
-        range: &["full", "normal"],
+        range: &["extra", "full", "normal"],
     },
     Knob {
         name: "rows",
@@ -114,6 +114,7 @@ impl Journal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Synchronous {
+    Extra,
     Full,
     Normal,
 }
@@ -121,6 +122,7 @@ enum Synchronous {
 impl Synchronous {
     fn word(self) -> &'static str {
         match self {
+            Synchronous::Extra => "extra",
             Synchronous::Full => "full",
             Synchronous::Normal => "normal",
         }
@@ -204,10 +206,14 @@ impl SqliteTest {
             Journal::Wal => "write-ahead log".to_string(),
             other => format!("rollback journal ({})", other.word()),
         };
-        let normal = if s.synchronous == Synchronous::Normal { ", normal" } else { "" };
+        let synchronous = match s.synchronous {
+            Synchronous::Full => "",
+            Synchronous::Extra => ", extra",
+            Synchronous::Normal => ", normal",
+        };
         let rate = if s.rate > 0 { format!(", {} per second", s.rate) } else { String::new() };
         self.head.info(Defaults {
-            name: format!("SQLite, {journal}{normal}{rate}"),
+            name: format!("SQLite, {journal}{synchronous}{rate}"),
             testtype: "SQLite transaction",
             group: Group::Transactions,
             metric,
@@ -300,7 +306,7 @@ impl SqliteTest {
             _ => "fsync(2) of the database",
         };
         format!(
-            "Each process has a database of {} accounts at scale 1 (at least {LEAST_ROWS}), of {} bytes of random content each. It is made anew for every run and synced; then it is opened with `journal_mode = {}`, `synchronous = {}` and the default cache of 2 MiB.\n\n- For {} s at scale 1 (at least 0.2 s): `BEGIN IMMEDIATE`; {} times `UPDATE account SET balance = balance + ? WHERE id = ?` for an account at random; {} times `INSERT INTO history`; `COMMIT`. Statements are prepared before.\n- As a phase of its own: {sync}.\n- After the clock stopped the database is opened again. `PRAGMA integrity_check` must say ok, the history must have as many rows as were committed, and the balances must add up to what was paid in. Then it is removed.",
+            "Each process has a database of {} accounts at scale 1 (at least {LEAST_ROWS}), of {} bytes of random content each. It is made anew for every run and synced; then it is opened with `journal_mode = {}`, `synchronous = {}` and the default cache of 2 MiB.\n\n- For {} s at scale 1 (at least 0.2 s): `BEGIN IMMEDIATE`; `UPDATE account SET balance = balance + ? WHERE id = ?` for accounts at random ({} of them); `INSERT INTO history` ({}); `COMMIT`. Statements are prepared before.\n- As a phase of its own: {sync}.\n- After the clock stopped the database is opened again. `PRAGMA integrity_check` must say ok, the history must have as many rows as were committed, and the balances must add up to what was paid in. Then it is removed.",
             s.rows,
             bank::FILLER_WORDS * 8,
             s.journal.word(),
@@ -316,11 +322,11 @@ impl SqliteTest {
             (Journal::Wal, Synchronous::Normal) => {
                 "With `normal` a commit is in the log but not yet on the disk: after a loss of power the last ones may be gone, though the database is sound. The log is synced only when it is checkpointed, every 1000 pages; the rate therefore says little about one sync and much about the page cache. Do not compare it with `full`."
             }
-            (Journal::Wal, Synchronous::Full) => {
+            (Journal::Wal, _) => {
                 "A commit appends pages to the log and syncs that; every 1000 pages the log is moved into the database, which syncs both and makes one commit in some hundred slow. After that the log is written over from its beginning, so its size and blocks change in the first round only. SQLite is compiled as it comes and calls fsync(2), where builds of distributions often call fdatasync(2)."
             }
             _ => {
-                "A commit writes the old pages to the journal and syncs it, writes the database and syncs it, then deletes, truncates or overwrites the journal; with `full` and `delete` the directory is synced as well when the journal is created. This costs several syncs and some changes of metadata, in which file systems differ most. SQLite is compiled as it comes and calls fsync(2), where builds of distributions often call fdatasync(2)."
+                "A commit writes the old pages to the journal and syncs it, the directory, and with `full` the journal once more; writes the database and syncs it; then it deletes, truncates or overwrites the journal. These are three to five syncs and some changes of metadata, in which file systems differ most. With `delete` and `full` the deletion itself is not synced: a loss of power right after it may bring the journal back, and with it the state before the transaction; `extra` syncs it. SQLite is compiled as it comes and calls fsync(2), where builds of distributions often call fdatasync(2)."
             }
         }
     }

@@ -9,7 +9,7 @@ fn every_mode_commits_and_leaves_nothing() {
     for (journal, synchronous) in [
         ("wal", "full"),
         ("wal", "normal"),
-        ("delete", "full"),
+        ("delete", "extra"),
         ("truncate", "full"),
         ("persist", "normal"),
     ] {
