@@ -5,10 +5,10 @@
 
 mod common;
 
-use model::{Dataset, TargetRecord, TestInfo};
+use model::{Dataset, Histogram, LatencyKind, TargetRecord, TestInfo};
 use std::time::Instant;
 
-/// 167 tests x 2 process counts x 6 targets x 50 blocks: 100 200 samples.
+/// 170 tests x 2 process counts x 6 targets x 50 blocks: 102 000 samples, every tenth with latencies.
 fn large() -> Dataset {
     let mut data = common::campaign(50);
     let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
@@ -30,6 +30,12 @@ fn large() -> Dataset {
             sample.case.test = id(&sample.case.test);
             sample
         }));
+    }
+    let bins =
+        |i: usize| (0..100).map(|bin| (1000 + 50 * bin + i as u64 % 40, 1 + bin % 7)).collect();
+    for (i, sample) in data.samples.iter_mut().enumerate().step_by(10) {
+        let latencies = Histogram::new("read", LatencyKind::Service);
+        sample.histograms.push(Histogram { bins: bins(i), ..latencies });
     }
     data
 }

@@ -53,20 +53,25 @@ fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
              they are no response times, and nothing is ranked by them.",
         ),
     };
+    let with_suite = all.iter().any(|one| one.suite != all[0].suite);
     let mut blocks = vec![
         Block::Heading(format!("{word}, {loops}")),
         Block::Prose(meaning.into()),
-        Block::Table(table(word, all)),
+        Block::Table(table(word, all, with_suite)),
     ];
-    blocks
-        .extend(all.iter().take(MOST_CURVES).filter_map(|one| curves(kind, one)).map(Block::Chart));
+    blocks.extend(
+        all.iter()
+            .take(MOST_CURVES)
+            .filter_map(|one| curves(kind, one, with_suite))
+            .map(Block::Chart),
+    );
     blocks
 }
 
-fn table(word: &str, all: &[&Latencies]) -> Table {
+fn table(word: &str, all: &[&Latencies], with_suite: bool) -> Table {
     let mut rows = Vec::new();
     for one in all {
-        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one))] });
+        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one, with_suite))] });
         rows.extend(one.targets.iter().map(row));
     }
     let heads = SHOWN.iter().map(|(_, name)| Column::numbers(name, "µs"));
@@ -81,10 +86,11 @@ fn table(word: &str, all: &[&Latencies]) -> Table {
     }
 }
 
-/// Test, operation where the test does not already say it, and processes.
-fn title(one: &Latencies) -> String {
+/// Test, after its suite where there are several, operation where the name does not say it, processes.
+fn title(one: &Latencies, with_suite: bool) -> String {
+    let suite = if with_suite { &format!("{}: ", one.suite) } else { "" };
     let op = if one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
-    format!("{}: {}{op}, {}", one.suite, one.name, names::processes(one.procs))
+    format!("{suite}{}{op}, {}", one.name, names::processes(one.procs))
 }
 
 fn row(target: &TargetLatency) -> Row {
@@ -98,7 +104,7 @@ fn row(target: &TargetLatency) -> Row {
 }
 
 /// `None` when no target has enough operations for a line.
-fn curves(kind: LatencyKind, one: &Latencies) -> Option<Chart> {
+fn curves(kind: LatencyKind, one: &Latencies, with_suite: bool) -> Option<Chart> {
     let points = |t: &TargetLatency| -> Vec<(f64, f64)> {
         let inner = t.quantiles.iter().filter(|(share, ns)| *share < 1.0 && *ns > 0);
         inner.map(|&(share, ns)| (share, ns as f64 / NS_PER_US)).collect()
@@ -107,5 +113,5 @@ fn curves(kind: LatencyKind, one: &Latencies) -> Option<Chart> {
     let curves: Vec<Curve> =
         one.targets.iter().map(curve).filter(|curve| curve.points.len() > 1).collect();
     (!curves.is_empty())
-        .then(|| Chart { caption: format!("{}, {kind} time, µs", title(one)), curves })
+        .then(|| Chart { caption: format!("{}, {kind} time, µs", title(one, with_suite)), curves })
 }
