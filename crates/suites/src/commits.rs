@@ -15,7 +15,13 @@ use rustix::{
     thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
     time::Timespec,
 };
-use std::{fs::File, io, num::NonZeroU64, os::unix::fs::FileExt, path::Path};
+use std::{
+    fs::{self, File},
+    io,
+    num::NonZeroU64,
+    os::unix::fs::FileExt,
+    path::Path,
+};
 
 /// A run at a fixed rate that lasts this many times its length is given up: the target will never
 /// catch up.
@@ -262,7 +268,8 @@ pub(crate) fn data(job: &Job, name: &str, run_bytes: u64) -> Data {
     Data::of(Pattern::new(&job.data, seed, job.worker, run_bytes / 8), u64::MAX >> 8)
 }
 
-/// Writes `bytes` bytes of `data` to the beginning of `file`.
+/// Writes `bytes` bytes of `data` to the beginning of `file`. One that does not fit is removed: the
+/// tests that follow need the space.
 pub(crate) fn write_all(
     file: &File,
     path: &Path,
@@ -272,7 +279,11 @@ pub(crate) fn write_all(
     let mut at = 0;
     while at < bytes {
         let piece = data.piece_bytes(at / 8, (bytes - at) / 8);
-        file.write_all_at(piece, at).map_err(TestError::io("write", path))?;
+        file.write_all_at(piece, at).map_err(|error| {
+            // The first error is the one to tell.
+            let _ = fs::remove_file(path);
+            TestError::io("write", path)(error)
+        })?;
         at += piece.len() as u64;
     }
     Ok(())

@@ -50,7 +50,11 @@ impl Bank {
     /// Makes the database anew, without a journal, and syncs it.
     pub(super) fn create(&self, filler: &Data) -> Result<(), TestError> {
         self.remove()?;
-        self.fill(filler).map_err(failed("fill", &self.path))?;
+        self.fill(filler).map_err(|error| {
+            // What does not fit would take the space of the tests that follow.
+            let _ = self.remove();
+            failed("fill", &self.path)(error)
+        })?;
         self.sync()
     }
 
