@@ -103,7 +103,7 @@ macro_rules! registry {
     };
 }
 
-registry!(app, io, log, pages, sqlite);
+registry!(app, files, io, log, pages, sqlite, tree);
 
 /// The kind called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static Kind> {

@@ -69,7 +69,15 @@ macro_rules! shipped {
     };
 }
 
-shipped!("matrix.toml", "mixed.toml", "stream.toml", "oltp.toml", "apps.toml");
+shipped!(
+    "matrix.toml",
+    "mixed.toml",
+    "stream.toml",
+    "files.toml",
+    "metadata.toml",
+    "oltp.toml",
+    "apps.toml"
+);
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
     let none = Options::new();

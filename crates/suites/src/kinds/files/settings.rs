@@ -1,0 +1,248 @@
+//! What a declaration says of a set of small files, and of what is done to each.
+
+use model::{Bytes, CacheNeed, Group, Knob, PhaseKind};
+use serde::Deserialize;
+
+/// One thing that is done to every file, or to every name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Action {
+    /// Create and write.
+    #[default]
+    Create,
+    /// Overwrite in place.
+    Rewrite,
+    /// Read whole.
+    Read,
+    /// Unlink.
+    Delete,
+    /// `stat` by path.
+    Stat,
+    /// Open and close.
+    Open,
+    /// Read the directories.
+    List,
+    /// Read the directories and `stat` every entry.
+    Find,
+}
+
+impl Action {
+    /// The word in declarations, and the name of the operation in histograms.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Action::Create => "create",
+            Action::Rewrite => "rewrite",
+            Action::Read => "read",
+            Action::Delete => "delete",
+            Action::Stat => "stat",
+            Action::Open => "open",
+            Action::List => "list",
+            Action::Find => "find",
+        }
+    }
+
+    /// What the table says.
+    pub(super) fn testtype(self) -> &'static str {
+        match self {
+            Action::Create => "create files",
+            Action::Rewrite => "rewrite files",
+            Action::Read => "read files",
+            Action::Delete => "delete files",
+            Action::Stat => "stat names",
+            Action::Open => "open and close",
+            Action::List => "list directories",
+            Action::Find => "find",
+        }
+    }
+
+    /// The kind of its timed phase.
+    pub(super) fn phase(self) -> PhaseKind {
+        match self {
+            Action::Create | Action::Rewrite => PhaseKind::Write,
+            Action::Read => PhaseKind::Read,
+            _ => PhaseKind::Operate,
+        }
+    }
+
+    /// True when the file system is changed, so that a sync belongs to the work.
+    pub(super) fn changes(self) -> bool {
+        matches!(self, Action::Create | Action::Rewrite | Action::Delete)
+    }
+
+    /// True when it moves the bytes of the files.
+    pub(super) fn moves_data(self) -> bool {
+        matches!(self, Action::Create | Action::Rewrite | Action::Read)
+    }
+
+    /// True when it goes through directories, not through names that are known.
+    pub(super) fn walks(self) -> bool {
+        matches!(self, Action::List | Action::Find)
+    }
+
+    /// Its table.
+    pub(super) fn group(self) -> Group {
+        match self {
+            Action::Create | Action::Rewrite | Action::Read | Action::Delete => Group::Files,
+            _ => Group::Meta,
+        }
+    }
+
+    /// Metric that ranks.
+    pub(super) fn metric(self) -> &'static str {
+        if self.group() == Group::Files { "files_rate" } else { "ops_rate" }
+    }
+}
+
+/// In which order files are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Order {
+    /// As they were created.
+    #[default]
+    Creation,
+    /// Shuffled by the seed.
+    Random,
+    /// As the directory gives them, which is read within the timed part.
+    Readdir,
+}
+
+/// The cache state to establish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Cache {
+    Cold,
+    Hot,
+    Any,
+}
+
+/// What a declaration can set.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    pub(super) action: Action,
+    /// Files of one worker at scale 1.
+    pub(super) files: u64,
+    pub(super) size: Bytes,
+    /// Directories over which they are spread; 0 and 1 are the same.
+    pub(super) fanout: u64,
+    /// One set of directories for all workers.
+    pub(super) shared: bool,
+    pub(super) order: Order,
+    /// How often the names are gone through.
+    pub(super) rounds: u64,
+    pub(super) sync_method: u8,
+    cache: Option<Cache>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            action: Action::Create,
+            files: 100_000,
+            size: Bytes(4096),
+            fanout: 1,
+            shared: false,
+            order: Order::Creation,
+            rounds: 1,
+            sync_method: 0,
+            cache: None,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses what cannot be done.
+    pub(super) fn check(self) -> Result<Settings, String> {
+        let once = self.action.changes() && self.rounds != 1;
+        let no_cold = self.action.changes() && self.cache.is_some_and(|c| c != Cache::Any);
+        match () {
+            () if !(1..=1 << 32).contains(&self.files) => {
+                Err("`files` must be from 1 to 4294967296".into())
+            }
+            () if self.fanout > 10_000 => Err("`fanout` must not be above 10000".into()),
+            () if self.rounds == 0 || once => {
+                Err("`rounds` must be at least 1, and 1 where files are changed".into())
+            }
+            () if self.sync_method > 6 => Err("`sync_method` must be from 0 to 6".into()),
+            () if no_cold => Err("`cache` can be set where nothing is changed only".into()),
+            () if self.order == Order::Readdir && self.action == Action::Create => {
+                Err("`order = \"readdir\"` needs files that exist; use creation or random".into())
+            }
+            () => Ok(self),
+        }
+    }
+
+    /// The cache state that the test needs.
+    pub(super) fn cache(&self) -> CacheNeed {
+        match (self.cache, self.action) {
+            (Some(Cache::Cold), _) => CacheNeed::Cold,
+            (Some(Cache::Hot), _) => CacheNeed::Hot,
+            (Some(Cache::Any), _) => CacheNeed::Any,
+            (None, Action::Read | Action::List | Action::Find) => CacheNeed::Cold,
+            (None, Action::Stat | Action::Open) => CacheNeed::Hot,
+            (None, _) => CacheNeed::Any,
+        }
+    }
+
+    /// The size as people write it: `4k`.
+    pub(super) fn size_text(&self) -> String {
+        match self.size.0 {
+            0 => "0".into(),
+            n if n % (1 << 20) == 0 => format!("{}m", n >> 20),
+            n if n % (1 << 10) == 0 => format!("{}k", n >> 10),
+            n => n.to_string(),
+        }
+    }
+}
+
+const fn knob(
+    name: &'static str,
+    unit: &'static str,
+    default: &'static str,
+    range: &'static [&'static str],
+    help: &'static str,
+) -> Knob {
+    Knob { name, unit, help, default, range }
+}
+
+pub(super) static KNOBS: [Knob; 9] = [
+    knob(
+        "action",
+        "",
+        "create",
+        &["create", "rewrite", "read", "delete", "stat", "open", "list", "find"],
+        "what is done to every file",
+    ),
+    knob("files", "", "100000", &[], "files of one worker at scale 1; at least 64 are made"),
+    knob("size", "bytes", "4k", &[], "bytes of every file"),
+    knob("fanout", "", "1", &[], "directories over which the files of a worker are spread"),
+    knob(
+        "shared",
+        "",
+        "false",
+        &["true", "false"],
+        "all workers use the same directories, each its own names",
+    ),
+    knob(
+        "order",
+        "",
+        "creation",
+        &["creation", "random", "readdir"],
+        "in which order files are taken; readdir reads the directory within the timed part",
+    ),
+    knob("rounds", "", "1", &[], "how often the files are gone through, where nothing changes"),
+    knob(
+        "sync_method",
+        "",
+        "0",
+        &["0", "1", "2", "3", "4", "5", "6"],
+        "when files are made durable, as fs_mark -S: 0 with the syncfs at the end alone, 1 fsync before close, 2 syncfs and one fsync, 3 fsync afterwards in reverse, 4 syncfs and 3, 5 fsync afterwards in order, 6 syncfs and 5",
+    ),
+    knob(
+        "cache",
+        "",
+        "cold for read, list and find, hot for stat and open",
+        &["cold", "hot", "any"],
+        "the state of the cache before the timed part, where nothing is changed",
+    ),
+];
