@@ -4,6 +4,7 @@ mod csv;
 mod fio_json;
 mod json;
 mod psv;
+mod schema;
 
 pub use self::csv::csv;
 pub(crate) use self::csv::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER};
@@ -11,3 +12,4 @@ pub use self::fio_json::fio_json;
 pub(crate) use self::json::JSON_SCHEMA_NAME;
 pub use self::json::json;
 pub use self::psv::psv;
+pub use self::schema::json_schema;

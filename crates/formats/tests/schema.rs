@@ -1,0 +1,193 @@
+//! The JSON Schema against what is exported: all of it passes, and nothing with a field more, a field
+//! less or a value of another kind does. A small checker of the keywords that the schema uses stands
+//! below; it refuses any other keyword.
+#![allow(clippy::unwrap_used)]
+
+use formats::{export, published};
+use model::{BackingPlan, Bytes, Dataset, Plan, strategies::dataset};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Keywords that only describe.
+const ANNOTATIONS: [&str; 5] = ["$schema", "$id", "$defs", "title", "description"];
+
+fn schema() -> Value {
+    serde_json::from_str(export::json_schema()).unwrap()
+}
+
+fn exported(data: &Dataset) -> Value {
+    serde_json::from_slice(&export::json(data).unwrap()[0].1).unwrap()
+}
+
+/// Why `value` is not of `schema`, with the path; `None` when it is.
+fn fault(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<String> {
+    for (keyword, rule) in schema.as_object().unwrap() {
+        let found = match keyword.as_str() {
+            "properties" | "required" | "additionalProperties" => continue,
+            "$ref" => {
+                let at = rule.as_str().unwrap().strip_prefix('#').unwrap();
+                fault(root, root.pointer(at).unwrap(), value, path)
+            }
+            "oneOf" => {
+                let fits = |rule: &&Value| fault(root, rule, value, path).is_none();
+                let count = rule.as_array().unwrap().iter().filter(fits).count();
+                (count != 1).then(|| format!("{path}: fits {count} of several, not one"))
+            }
+            "items" => value.as_array().and_then(|items| {
+                let mut items = items.iter().enumerate();
+                items.find_map(|(i, item)| fault(root, rule, item, &format!("{path}/{i}")))
+            }),
+            keyword => {
+                let fits = simple(keyword, rule, value);
+                (!fits).then(|| format!("{path}: {value} breaks {keyword} {rule}"))
+            }
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    value.as_object().and_then(|object| fields(root, schema, object, path))
+}
+
+/// The keywords that look at one value alone.
+fn simple(keyword: &str, rule: &Value, value: &Value) -> bool {
+    match keyword {
+        "type" => match rule {
+            Value::Array(kinds) => kinds.iter().any(|kind| is_of(kind, value)),
+            kind => is_of(kind, value),
+        },
+        "const" => value == rule,
+        "enum" => rule.as_array().unwrap().contains(value),
+        "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
+        "minItems" => value.as_array().is_none_or(|a| a.len() as u64 >= rule.as_u64().unwrap()),
+        "maxItems" => value.as_array().is_none_or(|a| a.len() as u64 <= rule.as_u64().unwrap()),
+        _ => {
+            assert!(ANNOTATIONS.contains(&keyword), "the checker does not know {keyword}");
+            true
+        }
+    }
+}
+
+fn is_of(kind: &Value, value: &Value) -> bool {
+    match kind.as_str().unwrap() {
+        "null" => value.is_null(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the checker does not know the type {other}"),
+    }
+}
+
+fn fields(root: &Value, schema: &Value, object: &Map<String, Value>, path: &str) -> Option<String> {
+    let required = schema["required"].as_array().into_iter().flatten();
+    let mut missing = required.filter(|name| !object.contains_key(name.as_str().unwrap()));
+    if let Some(name) = missing.next() {
+        return Some(format!("{path}: {name} is missing"));
+    }
+    object.iter().find_map(|(name, value)| {
+        let path = format!("{path}/{name}");
+        match (schema.pointer(&format!("/properties/{name}")), &schema["additionalProperties"]) {
+            (Some(rule), _) => fault(root, rule, value, &path),
+            (None, Value::Bool(false)) => Some(format!("{path}: is not in the schema")),
+            (None, rule) if rule.is_object() => fault(root, rule, value, &path),
+            (None, _) => None,
+        }
+    })
+}
+
+fn whole_fault(value: &Value) -> Option<String> {
+    let root = schema();
+    fault(&root, &root, value, "")
+}
+
+/// A dataset in which no list is empty and no field is missing.
+fn full() -> Dataset {
+    let mut data = published().unwrap().swap_remove(1);
+    data.samples.truncate(300);
+    let histogram = model::Histogram {
+        bins: vec![(1000, 3), (2000, 1)],
+        ..model::Histogram::new("read", model::LatencyKind::Service)
+    };
+    data.samples[0].histograms = vec![histogram];
+    data.samples[0].device_read_bytes = Some(u64::MAX);
+    data.campaign.environment.0.insert("os".into(), "Linux".into());
+    data.targets[0].facts.0.insert("mount".into(), "rw".into());
+    data.targets[1].state = model::TargetState::Failed("no tools".into());
+    data.campaign.plan = Plan {
+        tests: vec!["columnar.*".into()],
+        procs: vec![1, 64],
+        blocks: Some(3),
+        seed: Some(u64::MAX),
+        backing: BackingPlan { dir: Some("/mnt/a".into()), size: Some(Bytes(1 << 40)) },
+        files: [("a.toml".to_owned(), "suite".to_owned())].into(),
+        knobs: [("depth".to_owned(), "4".to_owned())].into(),
+        ..data.campaign.plan
+    };
+    data
+}
+
+#[test]
+fn a_full_dataset_and_every_published_one_pass() {
+    assert_eq!(whole_fault(&exported(&full())), None);
+    for data in published().unwrap() {
+        assert_eq!(whole_fault(&exported(&data)), None, "{}", data.campaign.id);
+    }
+}
+
+/// Pointers to every object of the first of each list.
+fn objects(value: &Value, path: String, found: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                objects(value, format!("{path}/{}", name.replace('/', "~1")), found);
+            }
+            found.push(path);
+        }
+        Value::Array(items) => {
+            for (i, item) in items.iter().take(2).enumerate() {
+                objects(item, format!("{path}/{i}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Objects whose keys are free.
+fn is_map(path: &str) -> bool {
+    ["/environment", "/facts", "/knobs", "/files"].iter().any(|end| path.ends_with(end))
+}
+
+#[test]
+fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
+    let whole = exported(&full());
+    let (mut paths, mut tried) = (Vec::new(), 0);
+    objects(&whole, String::new(), &mut paths);
+    for path in &paths {
+        let mut more = whole.clone();
+        let object = more.pointer_mut(path).unwrap().as_object_mut().unwrap();
+        object.insert("unheard".into(), if is_map(path) { json!(1) } else { json!("of") });
+        assert!(whole_fault(&more).is_some(), "{path} takes any field");
+        let names: Vec<String> =
+            whole.pointer(path).unwrap().as_object().unwrap().keys().cloned().collect();
+        for name in names {
+            let mut other = whole.clone();
+            other.pointer_mut(path).unwrap()[&name] = json!([[null]]);
+            assert!(whole_fault(&other).is_some(), "{path}/{name} takes any value");
+            let mut less = whole.clone();
+            less.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(&name);
+            let free = is_map(path) || matches!(name.as_str(), "histograms" | "files");
+            assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 80, "{tried} fields were tried");
+}
+
+proptest! {
+    #[test]
+    fn every_dataset_passes(data in dataset()) {
+        prop_assert_eq!(whole_fault(&exported(&data)), None);
+    }
+}
