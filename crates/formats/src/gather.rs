@@ -183,7 +183,10 @@ impl<'a> Gather<'a> {
             record.facts = self.facts.get(&record.label).cloned().unwrap_or_default();
         }
         let labels = self.labels.join(", ");
-        let id = format!("{}-{}", slug(self.tool), slug(&labels));
+        let id = match (slug(self.tool), slug(&labels)) {
+            (tool, labels) if tool == labels => tool,
+            (tool, labels) => format!("{tool}-{labels}"),
+        };
         let title = format!("{}: {labels}", self.tool);
         let mut campaign = campaign(&id, &title, &targets, self.options, notes);
         if !self.left_out.is_empty() {
@@ -255,19 +258,32 @@ impl<'a> Gather<'a> {
         if *work == reading.work {
             return Ok(());
         }
+        let (here, there) = difference(&reading.work, work);
         let why = format!(
-            "`{}` did other work here than in {file0}, line {line0} (`{}` against `{}`); import \
+            "`{}` did other work here than in {file0}, line {line0}: {here} against {there}; import \
              each kind of work by itself",
             reading.test.id,
-            excerpt(&reading.work),
-            excerpt(work),
         );
         Err(FormatError::line(file, line, why))
     }
 }
 
+/// The first parts in which two descriptions of work differ. Parts end at semicolons, or where there
+/// are none, as in commands, nowhere.
+fn difference(one: &str, other: &str) -> (String, String) {
+    let equal = one.char_indices().zip(other.chars()).take_while(|((_, a), b)| a == b);
+    let same = equal.last().map_or(0, |((at, c), _)| at + c.len_utf8());
+    let start = one[..same].rfind("; ").map(|at| at + 2);
+    let start = start.or(one[..same].rfind(' ').map(|at| at + 1)).unwrap_or(0);
+    let part = |text: &str| match text[start..].split("; ").next().unwrap_or_default() {
+        "" => "nothing".into(),
+        part => format!("`{}`", excerpt(part)),
+    };
+    (part(one), part(other))
+}
+
 fn excerpt(text: &str) -> String {
-    text.chars().take(160).flat_map(char::escape_debug).collect()
+    text.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
 fn check_numbers(file: &str, line: u64, reading: &Reading) -> Result<(), FormatError> {
@@ -305,5 +321,21 @@ fn sample(block: u32, position: u32, target: String, reading: Reading) -> Sample
         validity,
         histograms: reading.histograms,
         ..Sample::bare(block, position, case, metrics)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let of = |one, other| difference(one, other);
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let (a, b) = ("files; block 16; end", "files; block 4; end");
+        assert_eq!(of(a, b), pair("`block 16`", "`block 4`"));
+        assert_eq!(of("-n 9 -w 1", "-n 9"), pair("`9 -w 1`", "`9`"));
+        assert_eq!(of("", "-n"), pair("nothing", "`-n`"));
+        assert_eq!(of("é; è", "é; ê"), pair("`è`", "`ê`"));
     }
 }

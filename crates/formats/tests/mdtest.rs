@@ -13,6 +13,7 @@ fn a_table_gives_a_sample_for_each_phase() {
     assert_eq!(tests[0], ("mdtest.dir.create", "Directory creation"));
     assert_eq!((tests.len(), data.samples.len()), (10, 10));
     let create = sample(&data, "mdtest.dir.create");
+    assert_eq!(create.metrics.len(), 1);
     assert_eq!((create.case.procs, create.case.threads), (2, 1));
     assert_eq!(create.metric("ops_rate"), Some(31111.518));
     assert_eq!(sample(&data, "mdtest.tree.remove").metric("ops_rate"), Some(900.143));
@@ -97,7 +98,7 @@ fn rates_of_single_ranks_and_times_are_no_figures() {
 fn other_work_is_never_a_repeat() {
     let why = error(&[fixture("mdtest-ext4.txt"), fixture("mdtest-ext4-i3-w3901.txt")]);
     let start = "mdtest-ext4-i3-w3901.txt, line 13: `mdtest.dir.create` did other work here than in \
-                 mdtest-ext4.txt, line 14 (`";
+                 mdtest-ext4.txt, line 14: `2 -w 3901 -e 3901` against `2`; ";
     assert!(why.starts_with(start), "{why}");
 }
 

@@ -92,6 +92,7 @@ fn other_block_sizes_are_other_work() {
     let larger = text(name).replace("Block size 4KiB", "Block size 16KiB");
     let why = error(&[fixture(name), file("other.txt", &larger)]);
     assert!(why.starts_with("other.txt, line 46: `sysbench.rndrd` did other work here"), "{why}");
+    assert!(why.contains(": `Block size 16KiB` against `Block size 4KiB`;"), "{why}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn csv(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatEr
         let setup = Setup {
             tasks: table.optional(row, "numTasks")?.unwrap_or(1),
             work: format!(
-                "block {} KiB, transfer {} KiB",
+                "block {} KiB; transfer {} KiB",
                 table.text(row, "block(KiB)")?,
                 table.text(row, "xfer(KiB)")?
             ),

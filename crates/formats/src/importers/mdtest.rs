@@ -140,10 +140,13 @@ impl Run {
             return Ok(());
         }
         let [max, min, mean, sd] = figures;
-        let names = [("ops_rate", mean), ("ops_rate_max", max), ("ops_rate_min", min)];
-        let mut metrics =
-            Vec::from(names.map(|(name, v)| Metric::new(name, v, "1/s", Better::Higher)));
-        metrics.push(Metric::new("ops_rate_sd", sd, "1/s", Better::Lower));
+        let higher = |name, value| Metric::new(name, value, "1/s", Better::Higher);
+        let mut metrics = vec![higher("ops_rate", mean)];
+        // One iteration has no spread.
+        if max != min {
+            metrics.extend([higher("ops_rate_max", max), higher("ops_rate_min", min)]);
+            metrics.push(Metric::new("ops_rate_sd", sd, "1/s", Better::Lower));
+        }
         let reading = Reading {
             procs: self.tasks.max(1),
             work: self.work.clone(),

@@ -104,7 +104,7 @@ fn phase(cells: &Cells<'_>) -> Result<Phase, FormatError> {
         entries: cells.text("entries [last]").parse().unwrap_or(0),
         entry_us: cells.latency("Ent")?,
         block_us: cells.latency("IO")?,
-        work: work.join(", "),
+        work: work.join("; "),
         place: place(cells.text("command")),
         label: (!label.is_empty()).then(|| label.into()),
     })

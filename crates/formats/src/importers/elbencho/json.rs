@@ -101,7 +101,7 @@ fn phase(line: &Line<'_>, entry: &Entry) -> Result<Phase, FormatError> {
         entries: last.entries.as_deref().and_then(|n| n.parse().ok()).unwrap_or(0),
         entry_us: latency(&last.latency.entries)?,
         block_us: latency(&last.latency.block)?,
-        work: WORK.map(|key| format!("{key} {}", of(key))).join(", "),
+        work: WORK.map(|key| format!("{key} {}", of(key))).join("; "),
         place: place(of("command")),
         label: (!entry.label.is_empty()).then(|| entry.label.clone()),
     })

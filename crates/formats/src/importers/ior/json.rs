@@ -93,7 +93,7 @@ fn setup(test: &Test, command: &str) -> Setup {
         tasks: test.options.tasks,
         random: *random != 0,
         work: format!(
-            "{command}; {}, transfer {transfer_bytes}, block {block_bytes}, segments {segments}",
+            "{command}; {}; transfer {transfer_bytes}; block {block_bytes}; segments {segments}",
             test.options.access
         ),
         place: file.clone(),
