@@ -1,0 +1,58 @@
+//! Whole files to start from: every fixture and what the exporters write.
+
+use formats::{NamedBytes, export, importers, published};
+use std::path::Path;
+
+/// Files that are read together.
+pub(crate) struct Group {
+    pub(crate) files: Vec<NamedBytes>,
+    /// Who recognises them.
+    pub(crate) importer: &'static str,
+    /// They are an example of what is refused.
+    pub(crate) refused: bool,
+}
+
+/// Parts of the names of fixtures that no importer accepts, for they hold no result.
+const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
+
+/// Every group that an importer recognises.
+pub(crate) fn groups() -> Vec<Group> {
+    let mut groups = Vec::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.is_file()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let refused = REFUSED.iter().any(|part| name.contains(part));
+        groups.extend(group(vec![(name, std::fs::read(path).unwrap())], refused));
+    }
+    for data in published().unwrap().iter().filter(|data| data.samples.len() < 300) {
+        for export in [export::csv, export::json] {
+            groups.extend(group(export(data).unwrap(), false));
+        }
+        // That layout has a place for the rates of the ancestor alone.
+        let nano = data.campaign.id.contains("nano");
+        groups.extend(group(export::psv(data).unwrap(), !nano));
+    }
+    let matrix =
+        "fs,pattern,block_bytes,threads,iops\next4,seqrd,512,1,10\nxfs,rndwr,1048576,8,1.5\n";
+    groups.extend(group(vec![("matrix.csv".into(), matrix.into())], false));
+    let idle = |name| groups.iter().all(|group: &Group| group.importer != name);
+    for importer in importers() {
+        assert!(!idle(importer.name()), "{} has no file to start from", importer.name());
+    }
+    groups
+}
+
+/// The group, when some importer recognises a file of it.
+fn group(files: Vec<NamedBytes>, refused: bool) -> Option<Group> {
+    let knows = |importer: &&&dyn formats::Importer| {
+        files.iter().any(|(name, bytes)| {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            importer.sniff(&bytes[..bytes.len().min(4096)], base)
+        })
+    };
+    let importer = importers().iter().find(knows)?.name();
+    Some(Group { files, importer, refused })
+}
