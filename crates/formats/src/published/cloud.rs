@@ -26,7 +26,7 @@ const FIO: Study = Study {
     title: "Cloud storage study, 2025-07: fio, 4k, half random reads, half random writes, depth 64",
     created: CREATED,
     text: include_str!("../../published/cloud-2025-07-fio-4k-randrw50-qd64.csv"),
-    notes: &["Every target was given the same amount of work, not the same time."],
+    notes: &["Runs lasted from 4 to 289 s, the faster the shorter."],
 };
 
 const MDTEST: Study = Study {
