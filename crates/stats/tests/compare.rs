@@ -225,3 +225,25 @@ fn exchanging_the_campaigns_inverts_every_ratio() {
     assert!((one.point * other.point - 1.0).abs() < 1e-12);
     assert!((one.low.unwrap() * other.high.unwrap() - 1.0).abs() < 1e-12);
 }
+
+#[test]
+fn a_source_with_another_number_of_processes_is_matched_and_says_so() {
+    let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 3, 1), campaign("b", &[("ssd", 1.0)], 1, 2));
+    b.samples.iter_mut().for_each(|s| s.case.procs = 8);
+    assert!(compare(&a, &b, &Settings::default()).is_err());
+    b.campaign.origin = model::Origin::Published;
+    let (joined, findings, comparison) = compared(&a, &b);
+    assert_eq!(
+        findings.tables.iter().map(|t| (t.procs, t.rows.len())).collect::<Vec<_>>(),
+        [(1, 4)]
+    );
+    assert!(
+        joined.campaign.notes[0].starts_with("4 tests were run by another number of processes")
+    );
+    assert!(comparison.changed.iter().any(|c| c.key == "processes" && c.b.as_deref() == Some("8")));
+    // With a choice of numbers nothing is guessed.
+    b.samples[0].case.procs = 16;
+    b.samples.push(b.samples[0].clone());
+    b.samples[0].case.procs = 8;
+    assert_eq!(compared(&a, &b).0.tests.len(), 3);
+}

@@ -1,7 +1,7 @@
 //! What is not the same of two campaigns besides their samples: how they were asked to run, the
 //! machine, and the targets that both have.
 
-use model::{Campaign, Dataset, Environment};
+use model::{Campaign, Case, Dataset, Environment};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,15 +59,18 @@ fn steady(facts: &Environment, dataset: &Dataset) -> Environment {
 /// What decides how a test runs. Presets and numbers of blocks do not: they decide how often.
 fn settings(dataset: &Dataset) -> Environment {
     let Campaign { plan, scale, origin, assay_version, .. } = &dataset.campaign;
-    let threads: BTreeSet<u32> = dataset.samples.iter().map(|s| s.case.threads).collect();
-    let threads: Vec<String> = threads.iter().map(u32::to_string).collect();
+    let counts = |of: fn(&Case) -> u32| {
+        let counts: BTreeSet<u32> = dataset.samples.iter().map(|s| of(&s.case)).collect();
+        counts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+    };
     let mut settings: BTreeMap<String, String> = [
         ("assay", assay_version.clone()),
         ("data", plan.data.to_string()),
         ("origin", origin.to_string()),
+        ("processes", counts(|case| case.procs)),
         ("scale", scale.to_string()),
         ("suites", dataset.suites()),
-        ("threads", threads.join(", ")),
+        ("threads", counts(|case| case.threads)),
     ]
     .map(|(key, value)| (key.to_string(), value))
     .into();

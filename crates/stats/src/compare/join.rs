@@ -30,25 +30,49 @@ pub(super) struct Joined {
 /// Index of a test in its campaign, and worker processes.
 type Key = (usize, u32);
 
+/// For each shared cell of B the cell of A.
+type Shared = BTreeMap<Key, Key>;
+
 pub(super) fn join(a: &Dataset, b: &Dataset) -> Result<Joined, StatsError> {
     let partners = partners(&a.tests, &b.tests);
-    let back: BTreeMap<usize, usize> = partners.iter().map(|(&a, &b)| (b, a)).collect();
     let (cells_a, cells_b) = (cells(a)?, cells(b)?);
-    let shared: BTreeSet<Key> = cells_a
-        .iter()
-        .filter(|(test, procs)| partners.get(test).is_some_and(|&t| cells_b.contains(&(t, *procs))))
-        .copied()
-        .collect();
+    // A source that does not tell how many processes ran stands as one; see [`shared`].
+    let strict = a.campaign.origin == Origin::Run && b.campaign.origin == Origin::Run;
+    let shared = shared(&partners, &cells_a, &cells_b, strict);
     if shared.is_empty() {
         let id = |d: &Dataset| d.campaign.id.clone();
         return Err(StatsError::NothingInCommon { a: id(a), b: id(b) });
     }
-    let in_b = |(test, procs): &Key| back.get(test).is_some_and(|&t| shared.contains(&(t, *procs)));
+    let in_a: BTreeSet<Key> = shared.values().copied().collect();
+    let back: BTreeMap<usize, usize> = partners.iter().map(|(&a, &b)| (b, a)).collect();
     let unmatched = [
-        unmatched(a, b, cells_a.iter().filter(|key| !shared.contains(key)), &partners),
-        unmatched(b, a, cells_b.iter().filter(|key| !in_b(key)), &back),
+        unmatched(a, b, cells_a.iter().filter(|key| !in_a.contains(key)), &partners),
+        unmatched(b, a, cells_b.iter().filter(|key| !shared.contains_key(key)), &back),
     ];
-    Ok(Joined { dataset: dataset(a, b, &shared, &back), unmatched })
+    Ok(Joined { dataset: dataset(a, b, &shared), unmatched })
+}
+
+/// Cells of the same test at the same number of processes. Where a test has one number in either
+/// campaign, and they are not the same, it is matched all the same unless `strict`.
+fn shared(
+    partners: &BTreeMap<usize, usize>,
+    cells_a: &BTreeSet<Key>,
+    cells_b: &BTreeSet<Key>,
+    strict: bool,
+) -> Shared {
+    let counts = |cells: &BTreeSet<Key>, test: usize| -> Vec<u32> {
+        cells.range((test, 0)..=(test, u32::MAX)).map(|key| key.1).collect()
+    };
+    let mut shared = Shared::new();
+    for (&test, &other) in partners {
+        let (own, theirs) = (counts(cells_a, test), counts(cells_b, other));
+        let both = own.iter().filter(|procs| theirs.contains(procs));
+        shared.extend(both.map(|&procs| ((other, procs), (test, procs))));
+        if let (&[one], &[another], false) = (&own[..], &theirs[..], strict) {
+            shared.insert((other, another), (test, one));
+        }
+    }
+    shared
 }
 
 /// For each test of `a` the one of `b` that is the same: by id, else by a name that each campaign
@@ -127,44 +151,58 @@ fn unmatched<'a>(
 }
 
 /// The shared cells under the ids of `a`. Blocks of `b` are numbered after those of `a`.
-fn dataset(
-    a: &Dataset,
-    b: &Dataset,
-    shared: &BTreeSet<Key>,
-    back: &BTreeMap<usize, usize>,
-) -> Dataset {
-    let tests: BTreeSet<usize> = shared.iter().map(|key| key.0).collect();
+fn dataset(a: &Dataset, b: &Dataset, shared: &Shared) -> Dataset {
+    let tests: BTreeSet<usize> = shared.values().map(|key| key.0).collect();
+    let own: Shared = shared.values().map(|&key| (key, key)).collect();
     let first_block = a.samples.iter().map(|s| s.block + 1).max().unwrap_or(0);
-    let own: HashMap<&str, usize> = a.tests.iter().zip(0..).map(|(t, i)| (&*t.id, i)).collect();
-    let theirs: HashMap<&str, usize> =
-        b.tests.iter().zip(0..).filter_map(|(t, i)| Some((&*t.id, *back.get(&i)?))).collect();
-    let of_a = a.samples.iter().filter_map(|s| relabelled(s, a, PREFIXES[0], 0, &own));
-    let of_b = b.samples.iter().filter_map(|s| relabelled(s, a, PREFIXES[1], first_block, &theirs));
-    let samples =
-        of_a.chain(of_b).filter(|(key, _)| shared.contains(key)).map(|(_, sample)| sample);
+    let mut samples = relabelled(a, &a.tests, PREFIXES[0], 0, &own);
+    samples.extend(relabelled(b, &a.tests, PREFIXES[1], first_block, shared));
+    let mut campaign = campaign(&a.campaign, &b.campaign);
+    campaign.notes.extend(other_counts(shared));
     Dataset {
-        campaign: campaign(&a.campaign, &b.campaign),
+        campaign,
         targets: targets(a, PREFIXES[0]).chain(targets(b, PREFIXES[1])).collect(),
         tests: tests.into_iter().map(|i| a.tests[i].clone()).collect(),
-        samples: samples.collect(),
+        samples,
     }
 }
 
-/// `sample` under the id that its test has in `a`; `tests` knows the index of that by its own id.
+/// The samples of `dataset` that are in `shared`, as samples of the cells of A, whose tests are
+/// `tests`.
 fn relabelled(
-    sample: &Sample,
-    a: &Dataset,
+    dataset: &Dataset,
+    tests: &[TestInfo],
     prefix: &str,
     first_block: u32,
-    tests: &HashMap<&str, usize>,
-) -> Option<(Key, Sample)> {
-    let test = *tests.get(sample.case.test.as_str())?;
-    let mut sample = sample.clone();
-    sample.block += first_block;
-    sample.case.target.insert_str(0, prefix);
-    sample.case.test.clone_from(&a.tests[test].id);
-    sample.case.suite.clone_from(&a.tests[test].suite);
-    Some(((test, sample.case.procs), sample))
+    shared: &Shared,
+) -> Vec<Sample> {
+    let index: HashMap<&str, usize> =
+        dataset.tests.iter().zip(0..).map(|(t, i)| (t.id.as_str(), i)).collect();
+    let sample = |sample: &Sample| {
+        let key = (*index.get(sample.case.test.as_str())?, sample.case.procs);
+        let &(test, procs) = shared.get(&key)?;
+        let mut sample = sample.clone();
+        sample.block += first_block;
+        sample.case.target.insert_str(0, prefix);
+        sample.case.test.clone_from(&tests[test].id);
+        sample.case.suite.clone_from(&tests[test].suite);
+        sample.case.procs = procs;
+        Some(sample)
+    };
+    dataset.samples.iter().filter_map(sample).collect()
+}
+
+/// A sentence about cells that were matched at different numbers of processes.
+fn other_counts(shared: &Shared) -> Option<String> {
+    let differing: Vec<_> = shared.iter().filter(|(b, a)| a.1 != b.1).collect();
+    let (b, a) = differing.first()?;
+    Some(format!(
+        "{} tests were run by another number of processes in B, as {} for {} in A; they stand under \
+         those of A, and the difference is part of their ratios.",
+        differing.len(),
+        b.1,
+        a.1
+    ))
 }
 
 fn targets<'a>(dataset: &'a Dataset, prefix: &'a str) -> impl Iterator<Item = TargetRecord> + 'a {
