@@ -50,7 +50,13 @@ fn block(bytes: u64) -> String {
 
 /// The page of the test.
 pub(super) fn page(head: &Head, settings: &Settings, info: &TestInfo) -> String {
-    let does = [files(settings), operations(settings), order(settings), ending(settings), checks()];
+    let does = [
+        files(settings),
+        operations(settings),
+        order(settings),
+        ending(settings),
+        checks(settings),
+    ];
     let read_it = [ranking(settings), traps(settings), loops(settings)];
     page::page(head, &KIND, info, &join(&does), &join(&read_it))
 }
@@ -59,9 +65,14 @@ fn join(paragraphs: &[String]) -> String {
     paragraphs.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("\n\n")
 }
 
+/// `one file`, `8 files`.
+fn count(n: u32, what: &str) -> String {
+    if n == 1 { format!("one {what}") } else { format!("{n} {what}s") }
+}
+
 fn files(settings: &Settings) -> String {
-    let Settings { files, size, .. } = settings;
-    let direct = if settings.direct { " with `O_DIRECT`" } else { "" };
+    let (files, size) = (count(settings.files, "file"), settings.size);
+    let opened = if settings.direct { "opened with `O_DIRECT`" } else { "opened" };
     if settings.engine == EngineKind::Null {
         return "Touches no file: the engine takes an operation and says that it is done. What is \
                 left is the price of the loop, or of the delay that was asked for."
@@ -69,9 +80,9 @@ fn files(settings: &Settings) -> String {
     }
     if settings.rw == Rw::SeqWr {
         return format!(
-            "Before the clock starts, {files} empty file(s) are made for each thread and opened\
-             {direct}; together they get {size} at scale 1. They are removed after the check, so no \
-             other test finds them changed."
+            "Before the clock starts, each thread gets {files} of its own, empty and {opened}; those \
+             of a worker will hold {size} together at scale 1. They are removed after the check, so \
+             no other test finds its files changed."
         );
     }
     let cache = match settings.cache() {
@@ -85,14 +96,14 @@ fn files(settings: &Settings) -> String {
              is proven."
         }
         CacheNeed::Cold => {
-            "The file system is unmounted and the caches are dropped before; that no page is \
-             resident is proven, and so is afterwards that the device gave what was read."
+            "The file system is unmounted and the caches are dropped before. That no page is \
+             resident is proven, and afterwards that the device gave what was read."
         }
     };
     format!(
-        "Each worker has {files} file(s) of {size} together at scale 1, shared with other tests. They \
-         are written in full before with data that cannot be compressed, and synced: no block is \
-         unwritten when the clock starts. They are opened{direct}. {cache}"
+        "Each worker has {files}, {size} in all at scale 1, shared with other tests. What is missing \
+         is written in full before with data that cannot be compressed, and synced: no block is \
+         unwritten when the clock starts. Then they are {opened}. {cache}"
     )
 }
 
@@ -105,25 +116,31 @@ fn operations(settings: &Settings) -> String {
             "reads {block} with a probability of {} %, else writes it, drawn anew for each operation",
             settings.read_percent
         ),
-        Rw::Rewrite => format!("reads {block} and then writes the same place"),
+        Rw::Rewrite => format!("reads {block}, then writes as much to the same place"),
         Rw::Seeks => {
-            format!("reads {block}, and after every tenth read writes the block that it read")
+            format!("reads {block}, and after every tenth read writes as much to the same place")
         }
     };
-    let how = match settings.engine {
-        EngineKind::Sync => "`pread` and `pwrite`, one after the other".into(),
-        EngineKind::IoUring => format!(
-            "io_uring with registered files and buffers, {} in flight, at most {} in one system call",
+    let how = match (settings.engine, settings.rw.reads(), settings.rw.writes()) {
+        (EngineKind::Sync, true, false) => "by `pread`".into(),
+        (EngineKind::Sync, false, _) => "by `pwrite`".into(),
+        (EngineKind::Sync, ..) => "by `pread` and `pwrite`".into(),
+        (EngineKind::IoUring, ..) => format!(
+            "by io_uring with registered files and buffers, {} in flight, at most {} in one system \
+             call",
             settings.depth, settings.batch
         ),
-        EngineKind::Mmap => "copies from and to a shared mapping".into(),
-        EngineKind::Null => "no system call at all".into(),
+        (EngineKind::Mmap, ..) => "by copying from or to a shared mapping".into(),
+        (EngineKind::Null, ..) => "without a system call".into(),
     };
-    format!(
-        "{} thread(s) in each worker. Each operation {what}, by {how}. What is written is random, \
-         made before the clock starts, and no two pages of a run are equal.",
-        settings.threads
-    )
+    let data = match settings.rw.writes() {
+        true => {
+            " The data is random, made before the clock starts, and no two pages of a run are equal."
+        }
+        false => "",
+    };
+    let threads = count(settings.threads, "thread");
+    format!("With {threads} in each worker. An operation {what}, {how}.{data}")
 }
 
 fn order(settings: &Settings) -> String {
@@ -177,36 +194,52 @@ fn ending(settings: &Settings) -> String {
     }
 }
 
-fn checks() -> String {
-    "Afterwards the length of every file is checked, and some thousand of the written blocks are read \
-     back: each must hold data that this run wrote, whole."
-        .into()
+fn checks(settings: &Settings) -> String {
+    let lengths = "Afterwards the length of every file is checked";
+    match (settings.engine, settings.rw.writes()) {
+        (EngineKind::Null, _) => String::new(),
+        (_, false) => format!("{lengths}. A read that gives less than a block is an error."),
+        (_, true) => format!(
+            "{lengths}, and about a thousand of the written blocks are read back: each must hold, \
+             whole, data that this run wrote."
+        ),
+    }
 }
 
 fn ranking(settings: &Settings) -> String {
+    let synced = settings.fsync() == Fsync::End;
+    let over = match synced {
+        true => {
+            "over the time from the first start to the end of the last sync. `unsynced_iops` is \
+             without the sync, which took `sync_s`"
+        }
+        false => "over the time from the first start to the last end",
+    };
     match settings.rank {
-        Rank::Iops => "It is reads and writes together, over the time from the first start to the \
-                       last end with the sync in it; `unsynced_iops` is without, and `sync_s` is what \
-                       the sync took. `rate` and `durable_rate` are the same in decimal MB/s."
-            .into(),
-        Rank::OpsRate => "It counts the blocks that were read, over the time from the first start to \
-                          the last end with the sync in it."
-            .into(),
-        Rank::Rate => "It is decimal MB/s over the time from the first start to the last end, with \
-                       the sync behind writes in it; `cache_rate` is without. A block that is read \
-                       and written back counts once."
-            .into(),
-        Rank::LatencyP99Us => "99 of 100 operations were done within this time of when they should \
-                               have begun. `iops` must be what was asked for: when it is less, the \
-                               system could not keep up, and the latency only tells how long that \
-                               lasted."
-            .into(),
+        Rank::Iops => format!(
+            "It counts reads and writes together, {over}. The same in decimal MB/s is `{}`.",
+            super::measure::rate_name(settings)
+        ),
+        Rank::OpsRate => format!("It counts blocks that were read, {over}."),
+        Rank::Rate if settings.rw.writes_back() => {
+            format!(
+                "It is decimal MB/s, a block that is read and written back counted once, {over}."
+            )
+        }
+        Rank::Rate => format!("It is decimal MB/s {over}."),
+        Rank::LatencyP99Us => {
+            "99 of 100 operations were done within this time of when they should \
+                               have begun. `unsynced_iops` must be what was asked for: when it is \
+                               less, the system could not keep up, and the latency tells only how \
+                               long that lasted."
+                .into()
+        }
     }
 }
 
 fn traps(settings: &Settings) -> String {
-    let buffered = "Writes go to the page cache first: what counts is how fast they leave it, so the \
-                    durable figure ranks.";
+    let buffered = "Writes go to the page cache first, at `cache_rate`. What counts is how fast they \
+                    leave it, so the figure that ranks has the sync in it.";
     let direct = "Direct I/O goes past the cache of the system and not past that of the device, nor \
                   past that of the host below a loop image. A block that is smaller than what the \
                   file system takes directly gives an invalid sample with the reason.";
@@ -224,7 +257,7 @@ fn traps(settings: &Settings) -> String {
 fn loops(settings: &Settings) -> String {
     match settings.rate > 0.0 {
         true => "Latencies count from when an operation should have begun, so a stall counts for \
-                 every operation that it held up."
+                 every operation that it held up. The sync at the end is not among them."
             .into(),
         false => {
             "`service_p50_us`, `service_p99_us` and their kin are how long the system took for \

@@ -19,7 +19,7 @@ pub(super) fn metric(settings: &Settings) -> (&'static str, &'static str) {
 }
 
 /// The rate of what is written is durable when it is synced inside of the timed part.
-fn rate_name(settings: &Settings) -> &'static str {
+pub(super) fn rate_name(settings: &Settings) -> &'static str {
     let mixed = matches!(settings.rw, Rw::Mixed | Rw::Seeks);
     match settings.rw.writes() && !mixed && settings.fsync() != Fsync::Never {
         true => "durable_rate",

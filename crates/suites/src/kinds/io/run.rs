@@ -61,6 +61,15 @@ impl<'a> IoRun<'a> {
     }
 }
 
+/// Files of a run that failed go as well; what remains then, the next fill removes.
+impl Drop for IoRun<'_> {
+    fn drop(&mut self) {
+        if self.layout.new {
+            let _ = files::remove_new(&self.job.dir.join(FOLDER));
+        }
+    }
+}
+
 impl Run for IoRun<'_> {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
         let load = Load {

@@ -127,8 +127,11 @@ fn what_a_broken_run_left_is_removed() {
     let job = job("x.io", dir.path());
     let test = test("rw = 'seqwr'\nthreads = 2\nops = 100");
     test.fill(&job).unwrap();
-    drop(test.start(&job).unwrap());
+    let run = test.start(&job).unwrap();
     assert_eq!(listed(&job).len(), 2);
+    drop(run);
+    assert_eq!(listed(&job), []);
+    std::mem::forget(test.start(&job).unwrap());
     test.fill(&job).unwrap();
     assert_eq!(listed(&job), []);
     let other = self::test("rw = 'rndrd'");
