@@ -76,7 +76,7 @@ shipped!(
     "files.toml",
     "metadata.toml",
     "oltp.toml",
-    "apps.toml",
+    "apps.toml"
 );
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
