@@ -1,6 +1,7 @@
 //! Puts what files of one tool say together into one campaign: which file is of which target, which
-//! measurement is in which block. A case that comes again on the same target is the next block, but
-//! only when the same work was done: figures of different work are never set side by side.
+//! figures are of the same case. A case may come again on the same target, but only when the same work
+//! was done: figures of different work are never set side by side. Nothing tells whether it ran on a
+//! fresh instance, so all runs are repeats in one block: they give a mean, and no interval.
 
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
@@ -52,6 +53,8 @@ impl Reading {
     }
 }
 
+const REPEATS: &str = "Several runs of a case stand in one block: the files do not tell whether each was on a fresh instance, so their spread is no interval.";
+
 /// What names a case within a target.
 type Key = (String, String, u32, u32);
 
@@ -69,7 +72,8 @@ pub(crate) struct Gather<'a> {
     tests: Vec<TestInfo>,
     known: HashSet<String>,
     samples: Vec<Sample>,
-    blocks: HashMap<Key, u32>,
+    cases: HashSet<Key>,
+    repeated: bool,
     works: HashMap<String, (String, u64, String)>,
     places: HashMap<(String, String), (u64, String)>,
     versions: BTreeSet<String>,
@@ -119,7 +123,8 @@ impl<'a> Gather<'a> {
             tests: Vec::new(),
             known: HashSet::new(),
             samples: Vec::new(),
-            blocks: HashMap::new(),
+            cases: HashSet::new(),
+            repeated: false,
             works: HashMap::new(),
             places: HashMap::new(),
             versions: BTreeSet::new(),
@@ -142,11 +147,9 @@ impl<'a> Gather<'a> {
             self.tests.push(reading.test.clone());
         }
         let key = (target.clone(), reading.test.id.clone(), reading.procs, reading.threads);
-        let next = self.blocks.entry(key).or_insert(0);
-        let block = *next;
-        *next += 1;
+        self.repeated |= !self.cases.insert(key);
         let position = self.position(&target);
-        self.samples.push(sample(block, position, target, reading));
+        self.samples.push(sample(position, target, reading));
         Ok(())
     }
 
@@ -189,6 +192,9 @@ impl<'a> Gather<'a> {
         };
         let title = format!("{}: {labels}", self.tool);
         let mut campaign = campaign(&id, &title, &targets, self.options, notes);
+        if self.repeated {
+            campaign.notes.push(REPEATS.into());
+        }
         if !self.left_out.is_empty() {
             let names = self.left_out.join(", ");
             campaign.notes.push(format!("Not read, being no output of {}: {names}.", self.tool));
@@ -297,7 +303,7 @@ fn check_numbers(file: &str, line: u64, reading: &Reading) -> Result<(), FormatE
 }
 
 /// A ranking figure of 0 is one that the tool's digits could not hold, or nothing done: no number.
-fn sample(block: u32, position: u32, target: String, reading: Reading) -> Sample {
+fn sample(position: u32, target: String, reading: Reading) -> Sample {
     let case = Case {
         target,
         suite: reading.test.suite,
@@ -320,7 +326,7 @@ fn sample(block: u32, position: u32, target: String, reading: Reading) -> Sample
         ops: reading.ops,
         validity,
         histograms: reading.histograms,
-        ..Sample::bare(block, position, case, metrics)
+        ..Sample::bare(0, position, case, metrics)
     }
 }
 

@@ -17,8 +17,8 @@ fn each_file_system_is_a_target_and_each_row_a_case() {
     let data =
         read(&[matrix("ext4,seqrd,512,1,100\nxfs,rndwr,1048576,8,12.5\next4,seqrd,512,1,110\n")]);
     assert_eq!(labels(&data), ["ext4", "xfs"]);
-    let blocks: Vec<_> = data.samples.iter().map(|s| (s.block, s.metrics[0].value)).collect();
-    assert_eq!(blocks, [(0, 100.0), (0, 12.5), (1, 110.0)]);
+    let values: Vec<_> = data.samples.iter().map(|s| (s.position, s.metrics[0].value)).collect();
+    assert_eq!(values, [(0, 100.0), (0, 110.0), (1, 12.5)]);
     let test = &data.tests[1];
     assert_eq!(
         (test.id.as_str(), test.name.as_str()),
@@ -26,7 +26,7 @@ fn each_file_system_is_a_target_and_each_row_a_case() {
     );
     assert_eq!((test.group, test.testtype.as_str()), (Group::RandomWrite, "random write"));
     assert_eq!(data.tests[0].name, "sequential read 512, 1 thread");
-    assert_eq!((data.samples[1].case.procs, data.samples[1].case.threads), (1, 8));
+    assert_eq!((data.samples[2].case.procs, data.samples[2].case.threads), (1, 8));
 }
 
 #[test]

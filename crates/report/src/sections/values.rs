@@ -1,5 +1,5 @@
-//! The plain figures, operations down and targets across, as studies of one run per cell print them:
-//! without an interval there is nothing else to say of them.
+//! The plain figures of other people's measurements, operations down and targets across, as studies of
+//! one run per cell print them: without an interval there is nothing else to say of them.
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
@@ -21,8 +21,7 @@ impl Section for Values {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let measured_once = findings.campaign.blocks <= 1 || dataset.campaign.origin != Origin::Run;
-        if !measured_once || findings.comparison.is_some() {
+        if dataset.campaign.origin == Origin::Run || findings.comparison.is_some() {
             return None;
         }
         let mut samples = Cells::new();
