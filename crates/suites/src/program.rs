@@ -54,6 +54,7 @@ pub struct Program {
     env: Vec<(String, String)>,
     input: Vec<u8>,
     keep_output: bool,
+    own_proc: bool,
     shown: String,
 }
 
@@ -98,7 +99,15 @@ impl Program {
         env.push(("PATH".into(), search_path()));
         env.push(("HOME".into(), dir_text.clone()));
         env.push(("TMPDIR".into(), dir_text));
-        Program { argv, dir: dir.into(), env, input: Vec::new(), keep_output: false, shown }
+        Program {
+            argv,
+            dir: dir.into(),
+            env,
+            input: Vec::new(),
+            keep_output: false,
+            own_proc: false,
+            shown,
+        }
     }
 
     /// With one more variable, which replaces one of the same name.
@@ -119,6 +128,12 @@ impl Program {
         self
     }
 
+    /// With a /proc of its own: programs of MPI look each other up there.
+    pub fn own_proc(mut self) -> Program {
+        self.own_proc = true;
+        self
+    }
+
     /// Runs it to its end. It dies with this thread, and what it has started dies with it.
     ///
     /// # Errors
@@ -129,13 +144,13 @@ impl Program {
     }
 
     fn try_run(&self) -> io::Result<Result<Ran, TestError>> {
-        let mut child = child::spawn(&mut self.command()?)?;
+        let mut child = child::spawn(&mut self.command()?, self.own_proc)?;
         let messages = child.stderr.take().map(|pipe| thread::spawn(|| last_part(pipe)));
         let mut output = Vec::new();
         if let Some(pipe) = child.stdout.take() {
             pipe.take(MOST_OUTPUT_BYTES).read_to_end(&mut output)?;
         }
-        let ended = child::wait(&child)?;
+        let ended = child::wait(child)?;
         let messages = messages.and_then(|thread| thread.join().ok()).unwrap_or_default();
         if output.len() as u64 >= MOST_OUTPUT_BYTES {
             let how = format!("more than {} MiB of output", MOST_OUTPUT_BYTES >> 20);
