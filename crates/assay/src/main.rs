@@ -11,15 +11,18 @@ mod paths;
 mod signals;
 mod source;
 mod terminal;
+mod tools;
 
 use clap::Parser;
+use model::Job;
 use std::process::ExitCode;
+use suites::Test;
 
 fn main() -> ExitCode {
     // A worker is this same program under a hidden verb, because one static file must be enough on
     // a server; it is recognised before the arguments are parsed, as it is never typed by a person.
     if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
-        return workers::main(suites::of_job);
+        return workers::main(test_of_job);
     }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
@@ -31,5 +34,13 @@ fn main() -> ExitCode {
             terminal::error(&error);
             exit::of(&error).into()
         }
+    }
+}
+
+/// The test of a worker's job: of a tool, or of a suite.
+fn test_of_job(job: &Job) -> Result<&'static dyn Test, String> {
+    match tools::of_job(job)? {
+        Some(test) => Ok(test),
+        None => suites::of_job(job),
     }
 }

@@ -1,7 +1,7 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use crate::{exit, paths, terminal};
+use crate::{exit, paths, terminal, tools};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
 use model::{Job, JobMode, Plan, Target, TargetRecord, TargetState, TestInfo};
@@ -173,8 +173,14 @@ fn find_suite(name: &str, plan: &mut Plan) -> Result<&'static Suite> {
         let text = text_of(name, plan)?;
         return suites::from_text(name, &text, &plan.knobs).map_err(usage);
     }
+    let text = tools::file_of(name).map(|file| text_of(file, plan)).transpose()?;
+    if let Some(suite) = tools::suite(name, text.as_deref(), &plan.knobs)? {
+        return Ok(suite);
+    }
     suites::suite(name, &plan.knobs).map_err(usage)?.ok_or_else(|| {
-        let known = suites::suites().iter().map(|s| s.name.as_ref()).collect::<Vec<_>>().join(", ");
+        let mut known: Vec<_> = suites::suites().iter().map(|s| s.name.to_string()).collect();
+        known.extend(tools::names());
+        let known = known.join(", ");
         exit::usage(format!("there is no suite `{name}`; use one of {known}, or a file NAME.toml"))
     })
 }

@@ -11,11 +11,15 @@ use crate::{
     exit::{self, Exit},
     signals,
     terminal::{self, Progress},
+    tools,
 };
 use anyhow::{Context, Result};
 use lab::Lab;
-use model::{Campaign, CampaignState, Dataset, Origin, Rng, Sample, Scale, TargetState, Validity};
+use model::{
+    Campaign, CampaignState, Dataset, Job, Origin, Rng, Sample, Scale, TargetState, Validity,
+};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
@@ -69,6 +73,9 @@ fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let tag =
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
+    let scale = choose_scale(prepared, &work, || sizing::pilot(&work))?;
+    let mut environment = lab::collect_environment(&work);
+    environment.0.extend(tool_facts(prepared, scale, seed)?);
     Ok(Campaign {
         id,
         title: format!("{} on {}", prepared.plan.suites.join(", "), prepared.labels.join(", ")),
@@ -76,12 +83,26 @@ fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
         state: CampaignState::Open,
         assay_version: env!("CARGO_PKG_VERSION").into(),
         plan: prepared.plan.clone(),
-        scale: choose_scale(prepared, &work, || sizing::pilot(&work))?,
+        scale,
         seed,
-        environment: lab::collect_environment(&work),
+        environment,
         notes: notes(prepared),
         created,
     })
+}
+
+/// Version and commands of the tools that the plan runs.
+fn tool_facts(prepared: &Prepared, scale: f64, seed: u64) -> Result<BTreeMap<String, String>> {
+    let plan = &prepared.plan;
+    let mut facts = BTreeMap::new();
+    let Some(item) = prepared.items.first() else { return Ok(facts) };
+    let job = Job { seed, ..prepared.job(item, 1, scale, prepare::memory()?) };
+    for name in &plan.suites {
+        let text = tools::file_of(name).and_then(|file| plan.files.get(file));
+        let text = text.map(String::as_str);
+        facts.extend(tools::facts(name, text, &plan.knobs, &job, &prepared.counts));
+    }
+    Ok(facts)
 }
 
 fn base36(mut n: u64) -> String {

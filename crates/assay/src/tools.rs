@@ -1,0 +1,247 @@
+//! Other people's benchmarks as suites: `--suite fio:JOB.fio`, `--suite bonnie++`, ... Each runs as it
+//! is, in a directory of the target; its figures are read by the importer of its output, so that a run
+//! and an imported file give the same rows.
+
+mod bonnie;
+mod elbencho;
+mod fio;
+mod ior;
+mod mdtest;
+mod mpi;
+mod sysbench;
+mod test;
+
+use crate::exit;
+use anyhow::Result;
+use model::{Job, Knob, Options, TestInfo};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use suites::{Estimate, Presets, Suite, Test, program};
+use test::ToolTest;
+
+/// One tool.
+trait Tool: Sync {
+    /// What follows `--suite`; also the name of its importer.
+    fn name(&self) -> &'static str;
+
+    /// The program, when it is not called like the tool.
+    fn program(&self) -> &'static str {
+        self.name()
+    }
+
+    /// One sentence.
+    fn about(&self) -> &'static str;
+
+    /// What makes it print its version.
+    fn version_call(&self) -> &'static [&'static str];
+
+    /// Its version in what that printed.
+    fn version(&self, output: &str) -> Option<String> {
+        output.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_string)
+    }
+
+    /// Whether a job file follows its name.
+    fn takes_file(&self) -> bool {
+        false
+    }
+
+    /// Runs that it needs for all of its tests; most need one.
+    fn parts(&self) -> &'static [&'static str] {
+        &[""]
+    }
+
+    /// Refuses what would reach beyond the target, or what it cannot do.
+    fn check(&self, request: &Request) -> Result<(), String>;
+
+    /// The tests that a run measures.
+    fn infos(&self, request: &Request) -> Vec<TestInfo>;
+
+    /// What is run first, untimed, to lay out files.
+    fn prepare(&self, _request: &Request, _job: &Job) -> Option<Call> {
+        None
+    }
+
+    /// What is run.
+    fn call(&self, request: &Request, job: &Job) -> Result<Call, String>;
+
+    /// What it will do.
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate;
+}
+
+/// What is asked of a tool. A worker makes the test again from this, so that it needs no file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Request {
+    /// Name of the tool.
+    tool: String,
+    /// One of its parts.
+    part: String,
+    /// Further arguments, words.
+    args: Vec<String>,
+    /// The job file; empty where it takes none.
+    text: String,
+}
+
+/// A program with its arguments and its standard input.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Call {
+    argv: Vec<String>,
+    input: String,
+}
+
+impl Call {
+    /// A call of words, with the further arguments of `request` at the end.
+    fn new<'a>(words: impl IntoIterator<Item = &'a str>, request: &Request) -> Call {
+        let words = words.into_iter().map(str::to_string);
+        Call { argv: words.chain(request.args.iter().cloned()).collect(), input: String::new() }
+    }
+}
+
+macro_rules! registry {
+    ($($tool:ident),* $(,)?) => {
+        /// Every tool.
+        static TOOLS: &[&dyn Tool] = &[$(&$tool::Tool),*];
+    };
+}
+
+registry!(fio, bonnie, sysbench, mdtest, ior, elbencho);
+
+static KNOBS: [Knob; 1] = [Knob {
+    name: "args",
+    unit: "",
+    help: "further arguments of the tool, words",
+    default: "",
+    range: &[],
+}];
+
+/// The suite that `name` stands for: `fio:JOB.fio` with the text of that file, or the name of a tool;
+/// `None` for any other name.
+///
+/// # Errors
+/// A knob or job file that the tool does not take, or that would reach beyond the target.
+pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&'static Suite>> {
+    let Some(tool) = find(name.split(':').next().unwrap_or(name)) else { return Ok(None) };
+    let usage = |why: String| exit::usage(format!("{name}: {why}"));
+    match (tool.takes_file(), name.split_once(':')) {
+        (true, None) => {
+            return Err(usage(format!("name a job file, as in --suite {name}:JOB.{name}")));
+        }
+        (false, Some(_)) => return Err(usage("this tool takes no job file".into())),
+        _ => {}
+    }
+    model::check_options(&format!("suite {name}"), &KNOBS, knobs)
+        .map_err(|why| exit::usage(why.to_string()))?;
+    let mut tests: Vec<&'static dyn Test> = Vec::new();
+    for part in tool.parts() {
+        let test = ToolTest { tool, request: request(tool, part, text, knobs) };
+        check_args(&test.request.args).map_err(usage)?;
+        tool.check(&test.request).map_err(usage)?;
+        tests.push(Box::leak(Box::new(test)));
+    }
+    let suite = tests.iter().flat_map(|test| test.infos()).map(|info| info.suite).next();
+    Ok(Some(Box::leak(Box::new(Suite {
+        name: suite.unwrap_or_else(|| tool.name().into()).into(),
+        about: tool.about().into(),
+        knobs: &KNOBS,
+        tests: tests.into(),
+        procs: vec![1],
+        presets: Presets::ALL,
+        pages: Vec::new(),
+        text: None,
+    }))))
+}
+
+/// The file whose text `suite` needs for `name`, where it needs one.
+pub fn file_of(name: &str) -> Option<&str> {
+    let (tool, file) = name.split_once(':')?;
+    find(tool).filter(|tool| tool.takes_file()).map(|_| file)
+}
+
+/// The names that `suite` knows, for messages.
+pub fn names() -> Vec<String> {
+    let name = |tool: &&dyn Tool| match tool.takes_file() {
+        true => format!("{0}:JOB.{0}", tool.name()),
+        false => tool.name().into(),
+    };
+    TOOLS.iter().map(name).collect()
+}
+
+/// The test of a worker's job, when it is one of a tool.
+///
+/// # Errors
+/// A declaration that this version of the program does not understand.
+pub fn of_job(job: &Job) -> Result<Option<&'static dyn Test>, String> {
+    let Some(text) = job.declaration.as_deref().filter(|text| text.starts_with("tool = ")) else {
+        return Ok(None);
+    };
+    let request: Request = toml::from_str(text).map_err(|error| error.message().to_string())?;
+    let tool = find(&request.tool).ok_or_else(|| format!("there is no tool {}", request.tool))?;
+    Ok(Some(Box::leak(Box::new(ToolTest { tool, request }))))
+}
+
+/// What a campaign should keep of the tool behind `name`: its version, and how it is called at each
+/// of `counts` processes. Empty for suites of this program itself.
+pub fn facts(
+    name: &str,
+    text: Option<&str>,
+    knobs: &Options,
+    job: &Job,
+    counts: &[u32],
+) -> BTreeMap<String, String> {
+    let Some(tool) = find(name.split(':').next().unwrap_or(name)) else { return BTreeMap::new() };
+    let key = |what: &str| format!("tool.{}.{what}", tool.name());
+    let mut facts = BTreeMap::new();
+    facts.extend(version(tool).map(|version| (key("version"), version)));
+    for part in tool.parts() {
+        let request = request(tool, part, text, knobs);
+        for &count in counts {
+            let job = Job { workers: count, ..job.clone() };
+            let Ok(call) = tool.call(&request, &job) else { continue };
+            let place = [*part, &format!("p{count}")].join(".");
+            let place = place.trim_start_matches('.');
+            facts.insert(key(&format!("{place}.argv")), call.argv.join(" "));
+            if !call.input.is_empty() {
+                facts.insert(key(&format!("{place}.job")), call.input);
+            }
+        }
+    }
+    facts
+}
+
+fn find(name: &str) -> Option<&'static dyn Tool> {
+    TOOLS.iter().copied().find(|tool| tool.name() == name)
+}
+
+fn request(tool: &dyn Tool, part: &str, text: Option<&str>, knobs: &Options) -> Request {
+    let args = knobs.get("args").map(String::as_str).unwrap_or_default();
+    Request {
+        tool: tool.name().into(),
+        part: part.into(),
+        args: args.split_whitespace().map(str::to_string).collect(),
+        text: text.unwrap_or_default().into(),
+    }
+}
+
+/// What a tool says of its version, asked in an empty directory.
+fn version(tool: &dyn Tool) -> Option<String> {
+    let dir = tempfile::tempdir().ok()?;
+    let asked = program::Program::new(tool.version_call(), dir.path()).keep_output().own_proc();
+    tool.version(&asked.run().ok()?.output)
+}
+
+/// A tool runs as root; a path in its arguments could lead it to a disk that is not the target.
+fn check_args(args: &[String]) -> Result<(), String> {
+    match args.iter().find(|word| word.contains('/') || word.contains("..")) {
+        None => Ok(()),
+        Some(word) => Err(format!(
+            "the argument `{word}` holds a path; the tool may write below the target only, leave it out"
+        )),
+    }
+}
+
+/// `full` at `scale`, at least `least`.
+fn scaled(full: u64, scale: f64, least: u64) -> u64 {
+    ((full as f64 * scale).round() as u64).max(least)
+}
+
+#[cfg(test)]
+mod tests;

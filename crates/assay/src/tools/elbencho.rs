@@ -1,0 +1,72 @@
+//! elbencho: directories made, files written, looked at, read and deleted by threads.
+
+use super::{Call, Request, scaled};
+use model::{Job, TestInfo};
+use suites::Estimate;
+
+/// The tool.
+pub(super) struct Tool;
+
+/// Files of each thread at scale 1, in ten directories.
+const FULL_FILES: u64 = 10_000;
+const LEAST_FILES: u64 = 100;
+const DIRS: u64 = 10;
+const FILE_BYTES: u64 = 64 << 10;
+
+fn files(job: &Job) -> u64 {
+    scaled(FULL_FILES, job.scale, LEAST_FILES) / DIRS
+}
+
+impl super::Tool for Tool {
+    fn name(&self) -> &'static str {
+        "elbencho"
+    }
+
+    fn about(&self) -> &'static str {
+        "elbencho makes ten directories for each thread, writes files of 64 KiB into them, syncs, looks at them, reads them and deletes all, one phase after the other. What is read was just written."
+    }
+
+    fn version_call(&self) -> &'static [&'static str] {
+        &["elbencho", "--version"]
+    }
+
+    fn check(&self, _request: &Request) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn infos(&self, request: &Request) -> Vec<TestInfo> {
+        let random = request.args.iter().any(|word| word == "--rand");
+        let not_done = if random {
+            ["elbencho.write", "elbencho.read"]
+        } else {
+            ["elbencho.rndwrite", "elbencho.rndread"]
+        };
+        let mut infos = formats::tool_tests("elbencho");
+        infos.retain(|info| !not_done.contains(&info.id.as_str()));
+        infos
+    }
+
+    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+        let (threads, dirs, files) =
+            (job.workers.to_string(), DIRS.to_string(), files(job).to_string());
+        let bytes = FILE_BYTES.to_string();
+        let phases = ["elbencho", "-d", "-w", "--sync", "--stat", "-r", "-F", "-D", "--nolive"];
+        let sizes = ["-t", &threads, "-n", &dirs, "-N", &files, "-s", &bytes, "-b", &bytes];
+        let mut call = Call::new(phases.into_iter().chain(sizes), request);
+        call.argv.push(".".into());
+        Ok(call)
+    }
+
+    fn estimate(&self, _request: &Request, job: &Job) -> Estimate {
+        let files = files(job) * DIRS * u64::from(job.workers);
+        let bytes = files * FILE_BYTES;
+        Estimate {
+            write_bytes: bytes,
+            read_bytes: bytes,
+            ops: 3 * files,
+            scratch_bytes: bytes + files * 512,
+            fixed_s: 1.0,
+            ..Estimate::default()
+        }
+    }
+}

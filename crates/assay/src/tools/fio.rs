@@ -1,0 +1,127 @@
+//! fio with a job file of the user's. The file is read, refused when it could reach beyond the
+//! target, brought to scale, and handed to fio on its standard input.
+
+mod job_file;
+mod refuse;
+
+use super::{Call, Request};
+use job_file::{JobFile, Section};
+use model::{Better, Group, Job, TestInfo};
+use suites::Estimate;
+
+/// The tool.
+pub(super) struct Tool;
+
+/// fio counts whole milliseconds; below this a run is no measurement.
+const LEAST_RUN_S: f64 = 0.2;
+
+impl super::Tool for Tool {
+    fn name(&self) -> &'static str {
+        "fio"
+    }
+
+    fn about(&self) -> &'static str {
+        "fio does what the job file says, in a directory of the target. The files that the jobs need are laid out before, untimed. `runtime`, `ramp_time` and sizes are multiplied by the scale, and `numjobs` by the number of processes that is asked for; at scale 1 and one process the job is as it was written. Latencies are fio's completion latencies, the service of a closed loop, which rank nothing."
+    }
+
+    fn takes_file(&self) -> bool {
+        true
+    }
+
+    fn version_call(&self) -> &'static [&'static str] {
+        &["fio", "--version"]
+    }
+
+    fn check(&self, request: &Request) -> Result<(), String> {
+        if !request.args.is_empty() {
+            return Err("the job file says all; `--knob args` is for other tools".into());
+        }
+        let file = JobFile::parse(&request.text)?;
+        refuse::check(&file)?;
+        let ids: Vec<String> = self.infos(request).into_iter().map(|info| info.id).collect();
+        match ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
+            Some((_, id)) => Err(format!("two sections would both be called {id}; rename one")),
+            None if ids.is_empty() => Err("it has no section but [global]".into()),
+            None => Ok(()),
+        }
+    }
+
+    fn infos(&self, request: &Request) -> Vec<TestInfo> {
+        let file = JobFile::parse(&request.text).unwrap_or_default();
+        file.jobs().iter().map(info).collect()
+    }
+
+    fn prepare(&self, request: &Request, job: &Job) -> Option<Call> {
+        let file = JobFile::parse(&request.text).ok()?.scaled(job.scale, job.workers);
+        Some(call(&format!("[global]\ncreate_only=1\n{file}")))
+    }
+
+    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+        let file = JobFile::parse(&request.text)?;
+        // Checked again by the worker: it is what runs as root.
+        refuse::check(&file)?;
+        Ok(call(&file.scaled(job.scale, job.workers).to_string()))
+    }
+
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate {
+        let file = JobFile::parse(&request.text).unwrap_or_default().scaled(job.scale, job.workers);
+        let mut estimate = Estimate { fixed_s: 1.0, ..Estimate::default() };
+        for section in file.jobs() {
+            let bytes = section.bytes() * section.processes();
+            estimate.scratch_bytes += bytes;
+            let run_s = section.seconds();
+            estimate.fixed_s += run_s;
+            // A job that ends by its time moves what the device lets it.
+            let moved = if run_s > 0.0 { 0 } else { bytes };
+            if section.writes() {
+                estimate.write_bytes += moved;
+            } else {
+                estimate.read_bytes += moved;
+            }
+        }
+        estimate
+    }
+}
+
+fn call(text: &str) -> Call {
+    let argv = ["fio", "--output-format=json+", "--eta=never", "-"].map(String::from).to_vec();
+    Call { argv, input: text.into() }
+}
+
+/// The test of a section, as the importer names it.
+fn info(section: &Section) -> TestInfo {
+    let (group, testtype) = match section.pattern() {
+        "write" => (Group::SequentialWrite, "sequential write"),
+        "trim" => (Group::SequentialWrite, "sequential trim"),
+        "randread" => (Group::RandomRead, "random read"),
+        "randwrite" => (Group::RandomWrite, "random write"),
+        "randtrim" => (Group::RandomWrite, "random trim"),
+        "rw" | "readwrite" => (Group::Mixed, "sequential read/write"),
+        "randrw" => (Group::Mixed, "random read/write"),
+        "trimwrite" => (Group::SequentialWrite, "sequential trim and write"),
+        "randtrimwrite" => (Group::RandomWrite, "random trim and write"),
+        _ => (Group::SequentialRead, "sequential read"),
+    };
+    TestInfo {
+        id: format!("fio.{}", slug(&section.name)),
+        suite: "fio".into(),
+        name: section.name.clone(),
+        testtype: testtype.into(),
+        group,
+        metric: "iops".into(),
+        unit: "IOPS".into(),
+        better: Better::Higher,
+    }
+}
+
+/// Small letters and digits, all else one hyphen, at most 60 characters: as the importer does.
+fn slug(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let whole = words.collect::<Vec<_>>().join("-").to_lowercase();
+    let short: String = whole.chars().take(60).collect();
+    let short = short.trim_end_matches('-');
+    if short.is_empty() { "unnamed".into() } else { short.into() }
+}
+
+#[cfg(test)]
+mod tests;

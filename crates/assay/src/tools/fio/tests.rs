@@ -1,0 +1,103 @@
+//! Job files are read, refused, scaled, and named as the importer names them.
+
+use super::{super::Tool as _, *};
+
+const FILE: &str = "\
+; a comment
+[global]
+size=1g
+runtime = 60
+bs=4k
+
+[Rand Read/4k]
+rw=randread
+numjobs=2
+[write]
+stonewall
+rw=write:8
+size=2m
+";
+
+fn request(text: &str) -> Request {
+    Request { tool: "fio".into(), part: String::new(), args: Vec::new(), text: text.into() }
+}
+
+fn refusal(text: &str) -> String {
+    Tool.check(&request(text)).unwrap_err()
+}
+
+#[test]
+fn sections_are_tests() {
+    let infos = Tool.infos(&request(FILE));
+    let ids: Vec<_> = infos.iter().map(|i| (i.id.as_str(), i.testtype.as_str(), i.group)).collect();
+    assert_eq!(
+        ids,
+        [
+            ("fio.rand-read-4k", "random read", Group::RandomRead),
+            ("fio.write", "sequential write", Group::SequentialWrite)
+        ]
+    );
+    assert_eq!(infos[0].name, "Rand Read/4k");
+    Tool.check(&request(FILE)).unwrap();
+}
+
+#[test]
+fn sizes_and_times_follow_the_scale() {
+    let file = JobFile::parse(FILE).unwrap();
+    assert_eq!(JobFile::parse(&file.to_string()).unwrap(), file);
+    assert_eq!(file.clone().scaled(1.0, 1), file);
+    let text = file.clone().scaled(0.01, 3).to_string();
+    let size = (1u64 << 30) / 100;
+    for line in
+        [format!("size={size}").as_str(), "runtime=600ms", "size=2097152", "numjobs=6", "stonewall"]
+    {
+        assert!(text.lines().any(|l| l == line), "{line}: {text}");
+    }
+    assert_eq!(text.lines().filter(|l| *l == "numjobs=3").count(), 1);
+    let least = file.scaled(1e-6, 1).to_string();
+    assert!(least.contains("size=4194304\n") && least.contains("runtime=200ms"), "{least}");
+    let kept = JobFile::parse("[a]\nsize=50%\nruntime=x").unwrap().scaled(0.5, 1).to_string();
+    assert!(kept.contains("size=50%") && kept.contains("runtime=x"));
+}
+
+#[test]
+fn what_reaches_beyond_the_target_is_refused() {
+    for option in [
+        "filename=/dev/sda",
+        "filename=../x",
+        "filename=a:/dev/sda",
+        "filename=${DISK}",
+        "directory=/mnt",
+        "directory=sub",
+        "exec_prerun=rm -rf x",
+        "EXEC_POSTRUN=reboot",
+        "ioengine=external:foo.so",
+        "ioengine=libiscsi",
+        "ioengine=exec",
+        "read_iolog=log",
+        "mem=mmaphuge:/dev/hugepages/x",
+        "size=$mb_memory",
+        "bs=4k`id`",
+        "write_bw_log=/tmp/x",
+        "include other.fio",
+        "cgroup=x",
+        "filename=\\/dev\\/sda",
+    ] {
+        let text = refusal(&format!("[a]\nrw=write\nsize=1m\n{option}"));
+        assert!(text.starts_with("[a] `") && text.contains("refused"), "{option}: {text}");
+    }
+    for option in ["bssplit=4k/50:8k/50", "filename_format=$jobname.$jobnum", "filename=data:more"]
+    {
+        Tool.check(&request(&format!("[a]\nrw=write\n{option}"))).unwrap();
+    }
+}
+
+#[test]
+fn files_that_say_nothing_are_refused() {
+    assert!(refusal("rw=read").contains("line 1"));
+    assert!(refusal("[]\nrw=read").contains("names no section"));
+    assert!(refusal("[global]\nrw=read").contains("no section but"));
+    assert!(refusal("[a b]\n[A-B]").contains("fio.a-b"));
+    let with_args = Request { args: vec!["--x".into()], ..request("[a]") };
+    assert!(Tool.check(&with_args).is_err());
+}

@@ -1,0 +1,32 @@
+//! Starting the processes of a tool that is written for MPI.
+
+use super::{Call, Request};
+use std::env;
+use suites::program::{self, Program};
+
+/// `words` on `procs` processes of this machine: by `mpirun`, or as they are for one process where
+/// there is none.
+///
+/// # Errors
+/// More than one process is asked for and there is no `mpirun`.
+pub(super) fn call(words: &[&str], request: &Request, procs: u32) -> Result<Call, String> {
+    let procs_text = procs.to_string();
+    let launcher: Vec<&str> = match program::missing(["mpirun"]) {
+        Some(_) if procs == 1 => Vec::new(),
+        Some(missing) => {
+            return Err(format!("{procs} processes need {}; {}", missing.what, missing.fix));
+        }
+        None if is_open_mpi() => {
+            vec!["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", &procs_text]
+        }
+        None => vec!["mpirun", "-np", &procs_text],
+    };
+    Ok(Call::new(launcher.into_iter().chain(words.iter().copied()), request))
+}
+
+/// Open MPI refuses to run as root and to start more processes than there are processors, unless it
+/// is told to; other launchers do not know the words.
+fn is_open_mpi() -> bool {
+    let version = Program::new(&["mpirun", "--version"], &env::temp_dir()).keep_output().run();
+    version.is_ok_and(|ran| ran.output.contains("Open MPI"))
+}

@@ -1,0 +1,215 @@
+//! A run of a tool as a test.
+
+use super::{Call, Request, Tool};
+use formats::ImportOptions;
+use model::{
+    Better, CacheNeed, CrewReport, Dataset, Job, Metric, PhaseKind, Sample, TestInfo, Validity,
+};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+use suites::{
+    Estimate, Measured, Meter, Missing, Run, Test, TestError, Workers,
+    program::{self, Program, Ran},
+};
+
+/// One run of a tool.
+pub(super) struct ToolTest {
+    pub(super) tool: &'static dyn Tool,
+    pub(super) request: Request,
+}
+
+impl ToolTest {
+    /// Where the tool runs; nothing else lies there.
+    fn dir(&self, job: &Job) -> PathBuf {
+        job.dir.join("tool")
+    }
+
+    fn program(&self, call: &Call, dir: &Path) -> Program {
+        Program::new(&call.argv, dir).input(call.input.as_bytes()).keep_output().own_proc()
+    }
+
+    fn wrong(&self, why: String) -> TestError {
+        TestError::Wrong { path: self.tool.name().into(), why }
+    }
+
+    /// What the tool printed, as samples.
+    fn read(&self, output: &str) -> Result<Dataset, String> {
+        let files = [(format!("{}.txt", self.tool.name()), output.as_bytes().to_vec())];
+        let options = ImportOptions { target: Some("target".into()), created: String::new() };
+        formats::import(&files, Some(self.tool.name()), &options).map_err(|error| error.to_string())
+    }
+}
+
+/// Removes a directory with all in it; none is as good.
+fn remove(dir: &Path) -> Result<(), TestError> {
+    match fs::remove_dir_all(dir) {
+        Err(why) if why.kind() != ErrorKind::NotFound => Err(TestError::io("remove", dir)(why)),
+        _ => Ok(()),
+    }
+}
+
+impl Test for ToolTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        self.tool.infos(&self.request)
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn workers(&self) -> Workers {
+        Workers::Program
+    }
+
+    fn missing(&self) -> Option<Missing> {
+        program::missing([self.tool.program()])
+    }
+
+    fn declaration(&self) -> Option<String> {
+        toml::to_string(&self.request).ok()
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        let dir = self.dir(job);
+        remove(&dir)?;
+        fs::create_dir(&dir).map_err(TestError::io("create", &dir))?;
+        match self.tool.prepare(&self.request, job) {
+            Some(call) => self.program(&call, &dir).run().map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn files(&self, _job: &Job) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let dir = self.dir(job);
+        if !dir.is_dir() {
+            self.fill(job)?;
+        }
+        let call = self.tool.call(&self.request, job).map_err(|why| self.wrong(why))?;
+        let program = self.program(&call, &dir);
+        Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default() }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        self.tool.estimate(&self.request, job)
+    }
+
+    fn space(&self, _job: &Job) -> Vec<(PathBuf, u64)> {
+        Vec::new()
+    }
+
+    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let worker = crew.workers.first();
+        let seconds = worker
+            .and_then(|worker| worker.phases.first())
+            .map_or(0.0, |phase| phase.end_ns.saturating_sub(phase.start_ns) as f64 / 1e9);
+        let cost = worker.map(|worker| worker.metrics.clone()).unwrap_or_default();
+        let read = self.read(worker.map_or("", |worker| &worker.output));
+        let one = |info: TestInfo| match &read {
+            Err(why) => vec![nothing(info.id, why.clone(), seconds)],
+            Ok(dataset) => of_samples(dataset, info.id, seconds, &cost),
+        };
+        self.infos().into_iter().flat_map(one).collect()
+    }
+
+    fn explain(&self, id: &str) -> String {
+        format!(
+            "# {id}\n\n{}\n\nThe figures are the tool's own, read as `assay import` reads them; run time, \
+             processor time and device bytes of a sample are of the whole run. Commands are kept with the \
+             campaign as `tool.{}.*`.\n",
+            self.tool.about(),
+            self.tool.name()
+        )
+    }
+}
+
+/// What the tool printed for one test.
+fn of_samples(dataset: &Dataset, id: String, seconds: f64, cost: &[Metric]) -> Vec<Measured> {
+    let samples: Vec<&Sample> =
+        dataset.samples.iter().filter(|sample| sample.case.test == id).collect();
+    if samples.is_empty() {
+        return vec![nothing(id, "the tool printed no figure of it".into(), seconds)];
+    }
+    let one = |sample: &Sample| Measured {
+        test: id.clone(),
+        metrics: sample.metrics.iter().chain(cost).cloned().collect(),
+        bytes: sample.bytes,
+        ops: sample.ops,
+        seconds: if sample.seconds > 0.0 { sample.seconds } else { seconds },
+        skew_ms: 0.0,
+        overlap: 1.0,
+        phases: 0..1,
+        histograms: sample.histograms.clone(),
+        problem: match &sample.validity {
+            Validity::Valid => None,
+            Validity::Lukewarm(why) | Validity::Invalid(why) => Some(why.clone()),
+        },
+    };
+    samples.into_iter().map(one).collect()
+}
+
+/// A test of which there is no figure, and why.
+fn nothing(test: String, why: String, seconds: f64) -> Measured {
+    Measured {
+        test,
+        metrics: Vec::new(),
+        bytes: 0,
+        ops: 0,
+        seconds,
+        skew_ms: 0.0,
+        overlap: 1.0,
+        phases: 0..1,
+        histograms: Vec::new(),
+        problem: Some(why),
+    }
+}
+
+struct ToolRun<'a> {
+    test: &'a ToolTest,
+    program: Program,
+    dir: PathBuf,
+    ran: Ran,
+}
+
+impl Run for ToolRun<'_> {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Operate, &mut |progress| {
+            self.ran = self.program.run()?;
+            progress.add(0, 1);
+            Ok(())
+        })
+    }
+
+    /// What cannot be read is told here, where it names the tool.
+    fn verify(&mut self) -> Result<(), TestError> {
+        remove(&self.dir)?;
+        self.test.read(&self.ran.output).map(drop).map_err(|why| self.test.wrong(why))
+    }
+
+    fn metrics(&mut self) -> Vec<Metric> {
+        let lower =
+            |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
+        vec![
+            lower("tool_user_s", self.ran.user_s, "s"),
+            lower("tool_sys_s", self.ran.sys_s, "s"),
+            lower("tool_peak_memory_mb", self.ran.peak_memory_bytes as f64 / 1e6, "MB"),
+        ]
+    }
+
+    fn output(&mut self) -> String {
+        std::mem::take(&mut self.ran.output)
+    }
+}
+
+impl Drop for ToolRun<'_> {
+    /// A tool that failed must not leave a full disk to the next test; its error is the one to tell.
+    fn drop(&mut self) {
+        let _ = remove(&self.dir);
+    }
+}

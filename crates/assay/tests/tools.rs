@@ -1,0 +1,223 @@
+//! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do
+//! wrong makes their sample invalid with its reason while the campaign goes on.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::{Place, ready, root_or_skip, text};
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+    time::Duration,
+};
+
+const JOB: &str = "[global]\nsize=4m\n[one]\nrw=randread\ntime_based\nruntime=10\n";
+
+/// A place with a job file, a directory to measure, and a folder of programs before all others.
+struct Bench {
+    place: Place,
+    target: String,
+    path: String,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let place = Place::new();
+        fs::write(place.path("job.fio"), JOB).unwrap();
+        let target = format!("dir:{}", place.dir("data").display());
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", place.dir("bin").display());
+        Bench { place, target, path }
+    }
+
+    /// A program called `name` that does `script`, but tells its version when asked.
+    fn fake(&self, name: &str, script: &str) {
+        let file = self.place.path("bin").join(name);
+        let version = "[ \"$1\" = --version ] && echo fake-1.0 && exit 0\ncat > job.seen\n";
+        let laid_out = "grep -q create_only job.seen && exit 0\n";
+        fs::write(&file, format!("#!/bin/sh\n{version}{laid_out}{script}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Runs fio's job and then the null suite on `target`; gives status, and validity by test.
+    fn run_on(&self, target: &str, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) {
+        let start = ["run", "--suite", "fio:job.fio", "--suite", "null", "--on", target];
+        let rest = ["--preset", "smoke", "--procs", "1"];
+        let mut command = self.place.command(&[&start[..], &rest, args].concat());
+        let output = command.env("PATH", &self.path).output().unwrap();
+        self.place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+        let samples = fs::read_to_string(self.place.path("out/samples.csv")).unwrap();
+        let column = |line: &str, n: usize| line.split(',').nth(n).unwrap_or_default().to_string();
+        let validity = |line: &str| line.splitn(24, ',').last().unwrap_or_default().to_string();
+        let mut rows: Vec<_> =
+            samples.lines().skip(1).map(|line| (column(line, 5), validity(line))).collect();
+        rows.dedup();
+        (output.status.code(), rows)
+    }
+
+    /// Runs with the fake and expects the reason of the one sample, and the null suite after it.
+    fn reason(&self, target: &str, args: &[&str]) -> String {
+        let (status, rows) = self.run_on(target, args);
+        assert_eq!(status, Some(4), "{rows:?}");
+        let of = |test: &str| {
+            let row = rows.iter().find(|(id, _)| id == test);
+            row.map(|(_, validity)| validity.clone()).unwrap_or_default()
+        };
+        assert_eq!(of("null.read"), "valid", "the campaign must go on: {rows:?}");
+        self.place.assert_clean();
+        of("fio.one")
+    }
+
+    fn fails(&self, args: &[&str], status: i32) -> String {
+        let output = self.place.command(args).env("PATH", &self.path).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+        text(&output.stderr)
+    }
+}
+
+fn installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+    let found = dirs.map(|dir| dir.join(name)).any(|file| file.is_file());
+    if !found {
+        println!("skipped: {name} is not installed");
+    }
+    found
+}
+
+/// Command lines of all processes.
+fn command_lines() -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let line = |dir: &Path| fs::read(dir.join("cmdline")).ok();
+    entries.filter_map(|e| line(&e.path())).map(|bytes| text(&bytes).replace('\0', " ")).collect()
+}
+
+#[test]
+fn a_real_fio_gives_real_figures() {
+    if !installed("fio") {
+        return;
+    }
+    let bench = Bench::new();
+    let (status, rows) = bench.run_on(&bench.target, &[]);
+    assert_eq!(status, Some(0), "{rows:?}");
+    assert!(rows.contains(&("fio.one".into(), "valid".into())), "{rows:?}");
+    let show = bench.place.ok(&["show"]);
+    for fact in ["tool.fio.version = fio-", "tool.fio.p1.argv = fio --output-format=json+"] {
+        assert!(show.contains(fact), "{show}");
+    }
+    let samples = fs::read_to_string(bench.place.path("out/samples.csv")).unwrap();
+    assert!(
+        samples.lines().any(|line| line.contains("fio.one") && line.contains(",service_p50_us,"))
+    );
+    bench.place.assert_clean();
+    assert_eq!(fs::read_dir(bench.place.path("data")).unwrap().count(), 0);
+}
+
+#[test]
+fn garbage_is_no_figure() {
+    let bench = Bench::new();
+    bench.fake("fio", "echo all is well");
+    let reason = bench.reason(&bench.target, &[]);
+    assert!(reason.contains("fio holds wrong data"), "{reason}");
+}
+
+#[test]
+fn a_tool_that_fails_tells_why() {
+    let bench = Bench::new();
+    bench.fake("fio", "echo started; echo out of luck >&2; exit 1");
+    let reason = bench.reason(&bench.target, &[]);
+    assert!(reason.contains("`fio` failed (exit 1): out of luck"), "{reason}");
+}
+
+#[test]
+fn a_tool_that_is_killed_is_no_measurement() {
+    let bench = Bench::new();
+    bench.fake("fio", "echo '{'; kill -9 $$");
+    let reason = bench.reason(&bench.target, &[]);
+    assert!(reason.contains("signal 9"), "{reason}");
+}
+
+#[test]
+fn a_tool_that_hangs_ends_with_all_that_it_started() {
+    let bench = Bench::new();
+    let mark = format!("6{:05}", std::process::id() % 100_000);
+    bench.fake("fio", &format!("sleep {mark} &\nsetsid sleep {mark} &\nwait"));
+    let reason = bench.reason(&bench.target, &["--case-timeout", "2"]);
+    assert!(reason.contains("invalid: gave up after 2 s"), "{reason}");
+    let left: Vec<_> = command_lines().into_iter().filter(|line| line.contains(&mark)).collect();
+    if rustix::process::geteuid().is_root() {
+        assert!(left.is_empty(), "{left:?}");
+    } else {
+        println!("skipped: what calls setsid is found again as root only");
+    }
+}
+
+#[test]
+fn a_full_disk_is_the_reason_and_is_emptied() {
+    if !root_or_skip("a full file system") {
+        return;
+    }
+    let bench = Bench::new();
+    for target in ready(&bench.place, &["ext4", "xfs"]) {
+        bench.fake("fio", "head -c 20000000 /dev/zero > part && fallocate -l 60G rest");
+        let reason = bench.reason(target, &[]);
+        assert!(reason.contains("No space left on device"), "{reason}");
+    }
+}
+
+#[test]
+fn jobs_that_reach_beyond_the_target_are_refused_before_anything_is_touched() {
+    let bench = Bench::new();
+    bench.fake("fio", "exit 0");
+    for option in ["filename=/dev/sda", "directory=/", "exec_prerun=reboot"] {
+        fs::write(bench.place.path("bad.fio"), format!("[a]\nrw=write\n{option}\n")).unwrap();
+        let args = ["run", "--suite", "fio:bad.fio", "--on", &bench.target];
+        let line = bench.fails(&args, 2);
+        assert!(line.contains(option) && line.contains("refused"), "{line}");
+    }
+    let with_path =
+        ["run", "--suite", "sysbench", "--knob", "args=/dev/sda", "--on", &bench.target];
+    assert!(bench.fails(&with_path, 2).contains("holds a path"));
+    assert!(
+        bench
+            .fails(&["run", "--suite", "fio:none.fio", "--on", &bench.target], 2)
+            .contains("none.fio")
+    );
+    assert!(!bench.place.path("store.db").exists());
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_named_with_its_package() {
+    let bench = Bench::new();
+    if Path::new("/usr/bin/elbencho").exists() || Path::new("/usr/local/bin/elbencho").exists() {
+        println!("skipped: elbencho is installed");
+        return;
+    }
+    let line = bench.fails(&["run", "--suite", "elbencho", "--on", &bench.target], 3);
+    assert!(line.contains("the program elbencho, which is missing; install"), "{line}");
+}
+
+#[test]
+fn a_campaign_is_resumed_without_its_job_file() {
+    let bench = Bench::new();
+    let started = bench.place.path("started");
+    bench.fake("fio", &format!("touch {}; sleep 1; echo no luck >&2; exit 1", started.display()));
+    let args = ["run", "--suite", "fio:job.fio", "--on", &bench.target, "--preset", "smoke"];
+    let mut command = bench.place.command(&args);
+    command.env("PATH", &bench.path).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = command.spawn().unwrap();
+    while !started.exists() && run.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    fs::remove_file(bench.place.path("job.fio")).unwrap();
+    assert!(bench.fails(&["resume", "last"], 4).contains("fio"));
+    bench.place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+    let samples = fs::read_to_string(bench.place.path("out/samples.csv")).unwrap();
+    assert!(samples.contains("no luck"), "{samples}");
+    bench.place.assert_clean();
+}
