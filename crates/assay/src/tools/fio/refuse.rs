@@ -33,7 +33,7 @@ const ENGINES: [&str; 23] = [
 ];
 
 /// Options that name programs, places, other logs of work, or what is outside of files.
-const REFUSED: [(&str, &str); 16] = [
+const REFUSED: [(&str, &str); 15] = [
     ("directory", "it runs in a directory of the target"),
     ("opendir", "it would use what it finds there"),
     ("exec_prerun", "it runs a program"),
@@ -48,7 +48,6 @@ const REFUSED: [(&str, &str); 16] = [
     ("hostname", "it names another machine"),
     ("name", "sections are named by their brackets"),
     ("trim_backlog", "it is for devices"),
-    ("nrfiles_dir", "it names a directory"),
     ("include", "write all into one file"),
 ];
 
