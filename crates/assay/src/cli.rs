@@ -219,6 +219,10 @@ pub enum ExportFormat {
     Md,
     /// The layout of KX Nano's result files
     Psv,
+    /// What `fio --output-format=json+` prints, for programs that read that
+    FioJson,
+    /// The JSON Schema of the format `json`; needs no campaign
+    Schema,
 }
 
 /// Arguments of `export`.
@@ -244,6 +248,9 @@ pub struct ImportArgs {
     /// Name of the target that the files are about
     #[arg(long, value_name = "NAME")]
     pub target: Option<String>,
+    /// Tool that wrote the files, when they do not show it: fio, mdtest, ior, sysbench, ...
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
 }
 
 /// Arguments of `explain`.

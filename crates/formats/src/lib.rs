@@ -56,8 +56,8 @@ macro_rules! registry {
 }
 
 registry!(
-    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie, hyperfine,
-    iostat, fio,
+    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
+    hyperfine, iostat, fio,
 );
 
 /// Bytes of a file that are shown to `sniff`.
@@ -80,9 +80,8 @@ pub fn import(
 }
 
 fn unknown(files: &[NamedBytes], format: Option<&str>) -> FormatError {
-    let names = || files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     FormatError::Unknown {
-        files: format.map_or_else(names, |name| format!("the format `{name}`")),
+        files: format.map_or_else(|| names_of(files), |name| format!("the format `{name}`")),
         known: importers().iter().map(|i| i.name()).collect::<Vec<_>>().join(", "),
     }
 }
@@ -90,6 +89,11 @@ fn unknown(files: &[NamedBytes], format: Option<&str>) -> FormatError {
 /// The beginning of a file, by which it is recognised.
 pub(crate) fn head(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(HEAD_BYTES)]
+}
+
+/// The names of `files`, for a message about all of them.
+pub(crate) fn names_of(files: &[NamedBytes]) -> String {
+    files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// The last component of a path.

@@ -18,7 +18,7 @@ const LARGEST_FILE_BYTES: u64 = 1 << 30;
 pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
     let files = read_all(&args.files)?;
     let options = ImportOptions { target: args.target.clone(), created: newest(&args.files)? };
-    let dataset = formats::import(&files, None, &options)?;
+    let dataset = formats::import(&files, args.format.as_deref(), &options)?;
     let (samples, targets) = (dataset.samples.len(), dataset.targets.len());
     let line = match run::open_store(store)?.import(&dataset)? {
         Imported::Stored(id) => format!("{id}: {samples} samples of {targets} targets"),

@@ -2,6 +2,7 @@
 
 use crate::{
     FormatError, ImportOptions, NamedBytes, export::JSON_SCHEMA_NAME, figure::json_error, head,
+    names_of,
 };
 use model::{Dataset, Histogram};
 use serde::Deserialize;
@@ -39,8 +40,8 @@ impl crate::Importer for Importer {
         let own = files.iter().filter(|(name, bytes)| self.sniff(head(bytes), name));
         let own: Vec<&NamedBytes> = own.collect();
         let [(name, bytes)] = own[..] else {
-            let why = format!("{} datasets of assay; import each by itself", own.len());
-            return Err(FormatError::file("the files", format!("hold {why}")));
+            let why = format!("{} datasets of assay are in it; import each by itself", own.len());
+            return Err(FormatError::file(&names_of(files), why));
         };
         let bad = |e: serde_json::Error| json_error(name, 0, &e, "not a dataset of assay");
         let marker: Marker = serde_json::from_slice(bytes).map_err(bad)?;

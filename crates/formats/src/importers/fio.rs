@@ -13,7 +13,7 @@ mod terse;
 mod text;
 mod work;
 
-use crate::{FormatError, ImportOptions, NamedBytes, naming};
+use crate::{FormatError, ImportOptions, NamedBytes, names_of, naming};
 use model::Dataset;
 use run::Run;
 use std::io;
@@ -49,7 +49,9 @@ impl crate::Importer for Importer {
         let without: Vec<FormatError> = without.flatten().collect();
         match without.first() {
             Some(error) if sources.is_empty() => Err(error.clone()),
-            None if sources.is_empty() => Err(FormatError::file("the files", "hold no run of fio")),
+            None if sources.is_empty() => {
+                Err(FormatError::file(&names_of(files), "no run of fio is in it"))
+            }
             _ => Ok(dataset::assemble(&name_targets(sources, options), &without, options)),
         }
     }
