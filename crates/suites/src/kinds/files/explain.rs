@@ -57,12 +57,12 @@ fn order(settings: &Settings) -> &'static str {
 }
 
 fn layout(settings: &Settings) -> String {
-    let whose = match settings.shared {
-        true => "All workers use the same directories, each its own files.",
-        false => "Every worker has directories of its own.",
+    let (who, whose) = match settings.shared {
+        true => ("All workers together have", "Each has its own part of the names."),
+        false => ("A worker has", "Every worker has directories of its own."),
     };
     format!(
-        "A worker has {} files of {} at scale 1, at least 64, in {} below `{}`. {whose} Contents are \
+        "{who} {} files of {} at scale 1, never fewer than 64 for each worker, in {} below `{}`. {whose} Contents are \
          different in every file{}. Tests with the same `files`, `size`, `fanout` and `shared` share \
          their files.",
         settings.files,

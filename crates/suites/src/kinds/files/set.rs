@@ -52,9 +52,10 @@ pub(super) struct FileSet {
     pub(super) contents: [Content; 2],
 }
 
-/// Files of one worker.
+/// Files of one worker; of a shared set each has its part.
 pub(super) fn count(settings: &Settings, job: &Job) -> u64 {
-    scaled(settings.files, job.scale, LEAST_FILES)
+    let workers = if settings.shared { u64::from(job.workers.max(1)) } else { 1 };
+    scaled(settings.files / workers, job.scale, LEAST_FILES)
 }
 
 /// The name of the set under the worker's directory: two sets that differ have two names.

@@ -120,7 +120,7 @@ pub(super) enum Cache {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
     pub(super) action: Action,
-    /// Files of one worker at scale 1.
+    /// Files of one worker at scale 1; of all workers together when they share a set.
     pub(super) files: u64,
     pub(super) size: Bytes,
     /// Directories over which they are spread; 0 and 1 are the same.
@@ -213,7 +213,13 @@ pub(super) static KNOBS: [Knob; 9] = [
         &["create", "rewrite", "read", "delete", "stat", "open", "list", "find"],
         "what is done to every file",
     ),
-    knob("files", "", "100000", &[], "files of one worker at scale 1; at least 64 are made"),
+    knob(
+        "files",
+        "",
+        "100000",
+        &[],
+        "files of one worker at scale 1, of all together where they share directories; at least 64 for each",
+    ),
     knob("size", "bytes", "4k", &[], "bytes of every file"),
     knob("fanout", "", "1", &[], "directories over which the files of a worker are spread"),
     knob(
@@ -221,7 +227,7 @@ pub(super) static KNOBS: [Knob; 9] = [
         "",
         "false",
         &["true", "false"],
-        "all workers use the same directories, each its own names",
+        "all workers use the same directories, each its own part of the names",
     ),
     knob(
         "order",
