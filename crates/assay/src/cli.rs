@@ -258,6 +258,9 @@ pub struct ImportArgs {
 pub struct ExplainArgs {
     /// Test id, or name of a suite; without it, the list of suites
     pub name: Option<String>,
+    /// Suite that the test is of, when it does not ship: NAME.toml, fio:JOB.fio, mdtest, ...
+    #[arg(long, value_name = "SUITE")]
+    pub suite: Option<String>,
     /// Print the declaration of a suite, to be copied, changed and run with `--suite FILE.toml`
     #[arg(long, requires = "name")]
     pub toml: bool,

@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)]
 
 mod campaign;
+mod catalogue;
 mod cli;
 mod commands;
 mod exit;

@@ -22,7 +22,12 @@ fn wrong_names_are_refused_before_anything_is_touched() {
         (vec!["run", "--on", &dir, "--knob", "set_mode"], "has no value"),
         (vec!["run", "--on", &dir, "--knob", "set_mode=x"], "`set_mode=x` is not allowed"),
         (vec!["run", "--on", &dir, "--baseline", "xfs"], "baseline `xfs` is not a target"),
-        (vec!["run", "--on", &dir, "--suite", "missing.toml"], "cannot read the suite missing.toml"),
+        (
+            vec!["run", "--on", &dir, "--suite", "missing.toml"],
+            "cannot read the suite missing.toml",
+        ),
+        (vec!["run", "--on", &dir, "--suite", "null,null"], "two tests of these suites"),
+        (vec!["explain", "mdtest.none", "--suite", "mdtest"], "there is no test"),
         (vec!["explain", "columnar", "--toml"], "code, not TOML"),
         (vec!["explain", "columnar.no"], "there is no test or suite `columnar.no`"),
     ] {

@@ -18,6 +18,7 @@ fn every_suite_is_valid_on_every_file_system() {
         return;
     }
     let list = place.ok(&["explain"]);
+    // The list ends at the first empty line.
     let suites = list.lines().map_while(|line| line.split_whitespace().next());
     let wrong: Vec<String> = suites
         .filter(|suite| *suite != "columnar")

@@ -1,13 +1,13 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use crate::{exit, paths, terminal, tools};
+use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
 use model::{Job, JobMode, Plan, Target, TargetRecord, TargetState, TestInfo};
 use rustix::fs::{Access, access};
 use std::{
-    fs,
+    collections::HashSet,
     path::{Path, PathBuf},
     thread,
 };
@@ -128,7 +128,7 @@ impl Prepared {
 fn items(plan: &mut Plan) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for name in plan.suites.clone() {
-        let suite = find_suite(&name, plan)?;
+        let suite = catalogue::suite(&name, &plan.knobs, &mut plan.files)?;
         let counts = counts(plan, suite);
         let (mut ready, mut lacking) = (Vec::new(), Vec::new());
         for test in select_tests(suite, plan)? {
@@ -151,7 +151,21 @@ fn items(plan: &mut Plan) -> Result<Vec<Item>> {
             Item { test, suite: &suite.name, counts }
         }));
     }
+    check_ids(&items)?;
     Ok(items)
+}
+
+/// Samples are stored under the ids of tests; two suites with one id would mix theirs.
+fn check_ids(items: &[Item]) -> Result<()> {
+    let mut seen = HashSet::new();
+    match items.iter().flat_map(|item| item.test.infos()).find(|info| !seen.insert(info.id.clone()))
+    {
+        None => Ok(()),
+        Some(info) => Err(exit::usage(format!(
+            "two tests of these suites are called {}; run them in two campaigns, or rename one",
+            info.id
+        ))),
+    }
 }
 
 /// The process counts of the plan, else of the suite, else one and enough to keep a device busy;
@@ -165,35 +179,6 @@ fn counts(plan: &Plan, suite: &Suite) -> Vec<u32> {
     counts.sort_unstable();
     counts.dedup();
     counts
-}
-
-fn find_suite(name: &str, plan: &mut Plan) -> Result<&'static Suite> {
-    let usage = |error: suites::DeclarationError| exit::usage(error.to_string());
-    if name.ends_with(".toml") {
-        let text = text_of(name, plan)?;
-        return suites::from_text(name, &text, &plan.knobs).map_err(usage);
-    }
-    let text = tools::file_of(name).map(|file| text_of(file, plan)).transpose()?;
-    if let Some(suite) = tools::suite(name, text.as_deref(), &plan.knobs)? {
-        return Ok(suite);
-    }
-    suites::suite(name, &plan.knobs).map_err(usage)?.ok_or_else(|| {
-        let mut known: Vec<_> = suites::suites().iter().map(|s| s.name.to_string()).collect();
-        known.extend(tools::names());
-        let known = known.join(", ");
-        exit::usage(format!("there is no suite `{name}`; use one of {known}, or a file NAME.toml"))
-    })
-}
-
-/// The text of a file that a suite names: what the plan has of it, else what it holds now.
-fn text_of(file: &str, plan: &mut Plan) -> Result<String> {
-    if let Some(text) = plan.files.get(file) {
-        return Ok(text.clone());
-    }
-    let text = fs::read_to_string(file)
-        .map_err(|why| exit::usage(format!("cannot read the suite {file}: {why}")))?;
-    plan.files.insert(file.into(), text.clone());
-    Ok(text)
 }
 
 /// The tests that the plan names, else those of its preset.

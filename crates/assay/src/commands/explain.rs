@@ -1,23 +1,25 @@
 //! `assay explain`: the page of a test, the tests of a suite, or the list of suites.
 
 use crate::{
+    catalogue,
     cli::ExplainArgs,
     exit::{self, Exit},
-    terminal,
+    terminal, tools,
 };
 use anyhow::Result;
 use model::Options;
+use std::collections::BTreeMap;
 use suites::Suite;
 
 /// Prints the page of one test, the tests or the declaration of a suite, or every suite.
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
     let text = match &args.name {
         None => suites(),
-        Some(name) => match suites::suite(name, &Options::new())? {
-            Some(suite) if args.toml => declaration(suite)?,
-            Some(suite) => tests(suite),
-            None => page(name)?,
-        },
+        Some(name) if args.suite.is_none() && catalogue::is_suite(name) => {
+            let suite = catalogue::suite(name, &Options::new(), &mut BTreeMap::new())?;
+            if args.toml { declaration(suite)? } else { tests(suite) }
+        }
+        Some(id) => catalogue::test(id, args.suite.as_deref())?.explain(id),
     };
     terminal::out(&text);
     Ok(Exit::Done)
@@ -29,8 +31,11 @@ fn suites() -> String {
         format!("{:<12} {count:>4} tests  {}\n", suite.name, suite.about)
     };
     let lines: String = suites::suites().iter().map(line).collect();
-    lines
-        + "\n`assay explain SUITE` lists the tests of a suite, `assay explain TEST` explains one.\n"
+    let tools = tools::names().join(", ");
+    format!(
+        "{lines}\n`assay explain SUITE` lists the tests of a suite, `assay explain TEST` explains one.\n\
+         Other tools, run as they are where they are installed: {tools}.\n"
+    )
 }
 
 fn tests(suite: &Suite) -> String {
@@ -41,11 +46,4 @@ fn tests(suite: &Suite) -> String {
 fn declaration(suite: &Suite) -> Result<String> {
     let in_code = || exit::usage(format!("the tests of suite {} are code, not TOML", suite.name));
     suite.text.as_deref().map(str::to_owned).ok_or_else(in_code)
-}
-
-fn page(id: &str) -> Result<String> {
-    let test = suites::find(id).ok_or_else(|| {
-        exit::usage(format!("there is no test or suite `{id}`; `assay explain` lists the suites"))
-    })?;
-    Ok(test.explain(id))
 }

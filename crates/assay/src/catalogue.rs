@@ -1,0 +1,70 @@
+//! Where a suite or test named on the command line is found: among those that ship, in a file of
+//! declarations, or as another tool.
+
+use crate::{exit, tools};
+use anyhow::Result;
+use model::Options;
+use std::{collections::BTreeMap, fs};
+use suites::{Suite, Test};
+
+/// The suite that `name` stands for, with `knobs` set: a name that ships, `NAME.toml`, a tool, or a
+/// tool with its job as `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
+pub fn suite(
+    name: &str,
+    knobs: &Options,
+    files: &mut BTreeMap<String, String>,
+) -> Result<&'static Suite> {
+    let usage = |error: suites::DeclarationError| exit::usage(error.to_string());
+    if name.ends_with(".toml") {
+        return suites::from_text(name, &text_of(name, files)?, knobs).map_err(usage);
+    }
+    let text = tools::file_of(name).map(|file| text_of(file, files)).transpose()?;
+    if let Some(suite) = tools::suite(name, text.as_deref(), knobs)? {
+        return Ok(suite);
+    }
+    suites::suite(name, knobs).map_err(usage)?.ok_or_else(|| {
+        exit::usage(format!(
+            "there is no suite `{name}`; use one of {}, or a file NAME.toml",
+            names().join(", ")
+        ))
+    })
+}
+
+/// The test `id` among the suites that ship, or in the suite called `of`.
+pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
+    let found = match of {
+        None => suites::find(id),
+        Some(name) => {
+            let suite = suite(name, &Options::new(), &mut BTreeMap::new())?;
+            suite.tests.iter().copied().find(|test| test.infos().iter().any(|i| i.id == id))
+        }
+    };
+    let hint = match of {
+        None => "`assay explain` lists the suites".to_string(),
+        Some(name) => format!("`assay explain {name}` lists those of this suite"),
+    };
+    found.ok_or_else(|| exit::usage(format!("there is no test or suite `{id}`; {hint}")))
+}
+
+/// True when `name` names a suite.
+pub fn is_suite(name: &str) -> bool {
+    name.ends_with(".toml")
+        || tools::file_of(name).is_some()
+        || names().iter().any(|known| known == name)
+}
+
+/// The names of all suites and tools.
+fn names() -> Vec<String> {
+    let shipped = suites::suites().iter().map(|suite| suite.name.to_string());
+    shipped.chain(tools::names()).collect()
+}
+
+fn text_of(file: &str, files: &mut BTreeMap<String, String>) -> Result<String> {
+    if let Some(text) = files.get(file) {
+        return Ok(text.clone());
+    }
+    let text = fs::read_to_string(file)
+        .map_err(|why| exit::usage(format!("cannot read the suite {file}: {why}")))?;
+    files.insert(file.into(), text.clone());
+    Ok(text)
+}
