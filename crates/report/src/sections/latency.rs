@@ -53,25 +53,21 @@ fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
              they are no response times, and nothing is ranked by them.",
         ),
     };
-    let with_suite = all.iter().any(|one| one.suite != all[0].suite);
     let mut blocks = vec![
         Block::Heading(format!("{word}, {loops}")),
         Block::Prose(meaning.into()),
-        Block::Table(table(word, all, with_suite)),
+        Block::Table(table(word, all)),
     ];
     blocks.extend(
-        all.iter()
-            .take(MOST_CURVES)
-            .filter_map(|one| curves(kind, one, with_suite))
-            .map(Block::Chart),
+        all.iter().take(MOST_CURVES).filter_map(|one| curves(kind, one, all)).map(Block::Chart),
     );
     blocks
 }
 
-fn table(word: &str, all: &[&Latencies], with_suite: bool) -> Table {
+fn table(word: &str, all: &[&Latencies]) -> Table {
     let mut rows = Vec::new();
     for one in all {
-        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one, with_suite))] });
+        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one, all))] });
         rows.extend(one.targets.iter().map(row));
     }
     let heads = SHOWN.iter().map(|(_, name)| Column::numbers(name, "µs"));
@@ -86,10 +82,14 @@ fn table(word: &str, all: &[&Latencies], with_suite: bool) -> Table {
     }
 }
 
-/// Test, after its suite where there are several, operation where the name does not say it, processes.
-fn title(one: &Latencies, with_suite: bool) -> String {
+/// Test, after its suite where there are several; its operation where it has several, or the name does
+/// not say it; processes.
+fn title(one: &Latencies, all: &[&Latencies]) -> String {
+    let with_suite = all.iter().any(|other| other.suite != one.suite);
+    let mut same = all.iter().filter(|other| other.test == one.test && other.procs == one.procs);
+    let alone = same.all(|other| other.op == one.op);
     let suite = if with_suite { &format!("{}: ", one.suite) } else { "" };
-    let op = if one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
+    let op = if alone && one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
     format!("{suite}{}{op}, {}", one.name, names::processes(one.procs))
 }
 
@@ -104,7 +104,7 @@ fn row(target: &TargetLatency) -> Row {
 }
 
 /// `None` when no target has enough operations for a line.
-fn curves(kind: LatencyKind, one: &Latencies, with_suite: bool) -> Option<Chart> {
+fn curves(kind: LatencyKind, one: &Latencies, all: &[&Latencies]) -> Option<Chart> {
     let points = |t: &TargetLatency| -> Vec<(f64, f64)> {
         let inner = t.quantiles.iter().filter(|(share, ns)| *share < 1.0 && *ns > 0);
         inner.map(|&(share, ns)| (share, ns as f64 / NS_PER_US)).collect()
@@ -113,5 +113,5 @@ fn curves(kind: LatencyKind, one: &Latencies, with_suite: bool) -> Option<Chart>
     let curves: Vec<Curve> =
         one.targets.iter().map(curve).filter(|curve| curve.points.len() > 1).collect();
     (!curves.is_empty())
-        .then(|| Chart { caption: format!("{}, {kind} time, µs", title(one, with_suite)), curves })
+        .then(|| Chart { caption: format!("{}, {kind} time, µs", title(one, all)), curves })
 }
