@@ -323,10 +323,10 @@ impl SqliteTest {
                 "With `normal` a commit is in the log but not yet on the disk: after a loss of power the last ones may be gone, though the database is sound. The log is synced only when it is checkpointed, every 1000 pages; the rate therefore says little about one sync and much about the page cache. Do not compare it with `full`."
             }
             (Journal::Wal, _) => {
-                "A commit appends pages to the log and syncs that; every 1000 pages the log is moved into the database, which syncs both and makes one commit in some hundred slow. After that the log is written over from its beginning, so its size and blocks change in the first round only. SQLite is compiled as it comes and calls fsync(2), where builds of distributions often call fdatasync(2)."
+                "A commit appends pages to the log and syncs that; every 1000 pages the log is moved into the database, which syncs both and makes one commit in some hundred slow. After that the log is written over from its beginning, so its size and blocks change in the first round only. SQLite is compiled with `HAVE_FDATASYNC`, as distributions do, so a sync of a file is fdatasync(2)."
             }
             _ => {
-                "A commit writes the old pages to the journal and syncs it, the directory, and with `full` the journal once more; writes the database and syncs it; then it deletes, truncates or overwrites the journal. These are three to five syncs and some changes of metadata, in which file systems differ most. With `delete` and `full` the deletion itself is not synced: a loss of power right after it may bring the journal back, and with it the state before the transaction; `extra` syncs it. SQLite is compiled as it comes and calls fsync(2), where builds of distributions often call fdatasync(2)."
+                "A commit writes the old pages to the journal and syncs it, the directory, and with `full` the journal once more; writes the database and syncs it; then it deletes, truncates or overwrites the journal. These are three to five syncs and some changes of metadata, in which file systems differ most. With `delete` and `full` the deletion itself is not synced: a loss of power right after it may bring the journal back, and with it the state before the transaction; `extra` syncs it. SQLite is compiled with `HAVE_FDATASYNC`, as distributions do, so a sync of a file is fdatasync(2)."
             }
         }
     }
