@@ -1,0 +1,114 @@
+"""Those who do mdtest's phases: assay's kind `tree`, mdtest itself and the bare loops. Each run returns
+a dictionary of rates, operations per second by phase, as `file.create`."""
+
+import collections
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import contenders
+
+PRINTED = {
+    "Directory creation": "dir.create", "Directory stat": "dir.stat",
+    "Directory rename": "dir.rename", "Directory removal": "dir.remove",
+    "File creation": "file.create", "File stat": "file.stat", "File read": "file.read",
+    "File removal": "file.remove", "Tree creation": "tree.create", "Tree removal": "tree.remove",
+}
+
+# What mdtest's options are called in a declaration.
+SETTINGS = {
+    "-n": "items", "-z": "depth", "-b": "branch", "-w": "write_bytes", "-e": "read_bytes",
+    "-N": "stride", "-u": "unique", "-F": "files_only", "-D": "dirs_only", "-L": "leaf_only",
+}
+
+
+class Tree:
+    """assay with a declaration of one test, made from mdtest's options."""
+
+    def __init__(self, directory, options, procs=1):
+        self.program = contenders.Assay(directory, "1")
+        self.program.common[self.program.common.index("--procs") + 1] = str(procs)
+        self.declaration = "".join(
+            f"{SETTINGS[option]} = {'true' if value is None else value}\n"
+            for option, value in options.items())
+
+    def metrics(self):
+        """{test: {metric: value}} of one run, by the end of the id."""
+        os.sync()
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write("name = 'bench'\nabout = 'mdtest.'\n[[test]]\nkind = 'tree'\nid = 'bench'\n"
+                       + self.declaration)
+            file.flush()
+            rows = self.program.samples(["--suite", file.name])[0]
+        tests = collections.defaultdict(dict)
+        for row in rows:
+            if row["validity"] != "valid":
+                raise SystemExit(f"assay: {row['test']}: {row['validity']}")
+            tests[row["test"].removeprefix("bench.")][row["metric"]] = float(row["value"])
+        return tests
+
+    def rates(self):
+        """Operations per second by phase, also under `<phase> net`: its own time counts."""
+        rates = {test: metrics["ops_rate"] for test, metrics in self.metrics().items()}
+        return rates | {f"{test} net": rate for test, rate in rates.items()}
+
+    def per_cpu(self):
+        """The same, and per second of processor time under `<phase> cpu`."""
+        figures = {}
+        for test, metrics in self.metrics().items():
+            figures[test] = metrics["ops_rate"]
+            figures[f"{test} cpu"] = 1e9 / metrics["cpu_ns_per_op"]
+        return figures
+
+
+@contextlib.contextmanager
+def fresh(directory, name):
+    """A directory that does not exist yet and is gone afterwards, as deep as that of assay."""
+    place = pathlib.Path(directory).resolve() / name
+    shutil.rmtree(place, ignore_errors=True)
+    os.sync()
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def mdtest(program, directory, options, procs=1):
+    """mdtest's table. Under `<phase> net` stands the rate without mdtest's own time, which it spends
+    on names and buffers: the time of the same run with its backend that does nothing is taken off."""
+    words = [word for option, value in options.items()
+             for word in ([option] if value is None else [option, str(value)])]
+    start = ["mpirun", "-np", str(procs)] if procs > 1 else []
+
+    def table(*backend):
+        with fresh(directory, "mdtest-bench") as place:
+            told = contenders.run([*start, program, *backend, *words, "-d", place]).stdout
+        found = re.findall(r"^ +(\w+ \w+) +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+$", told, re.M)
+        return {PRINTED[name]: float(mean) for name, mean in found if float(mean) > 0}
+
+    def once():
+        rates, idle = table(), table("-a", "DUMMY")
+        net = {f"{phase} net": 1 / (1 / rate - 1 / idle[phase]) for phase, rate in rates.items()
+               if phase in idle and idle[phase] > rate}
+        return rates | net
+    return once
+
+
+def loops(directory, items):
+    """The bare loops, with rates per second and per second of processor time."""
+    program = contenders.compiled("syscalls")
+
+    def once():
+        figures = {}
+        with fresh(directory, "assay-bench-tmp") as place:
+            tree = place / "tree-bench" / "mdtest_tree.0"
+            tree.mkdir(parents=True)
+            for line in contenders.run([program, tree, items]).stdout.splitlines():
+                phase, ops, ns, cpu_ns = line.split()
+                figures[phase] = int(ops) * 1e9 / int(ns)
+                figures[f"{phase} cpu"] = int(ops) * 1e9 / max(int(cpu_ns), 1)
+        return figures
+    return once
