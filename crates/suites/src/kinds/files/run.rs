@@ -17,6 +17,9 @@ use std::ffi::CStr;
 /// What `find` looks for in a name, as the find of IO500 does.
 const LOOKED_FOR: &[u8] = b"01";
 
+/// Bytes of the number of an inode.
+const INODE_NUMBER_BYTES: u64 = 8;
+
 /// The files in the order in which they are taken.
 enum Sequence {
     Creation(u64),
@@ -219,9 +222,10 @@ impl Run for FilesRun<'_> {
     fn footprint_bytes(&self) -> u64 {
         match self.settings.action {
             Action::Read => self.set.count * self.set.file_bytes.next_multiple_of(4096),
-            // Whatever a directory looks like, an entry has at least the number of an inode.
             action if action.changes() => 0,
-            _ => self.expected().0 / self.settings.rounds * 8,
+            // Whatever a directory looks like, an entry has at least the number of an inode. What all
+            // workers share comes from the device once, so each counts its own part.
+            _ => self.set.count * INODE_NUMBER_BYTES,
         }
     }
 

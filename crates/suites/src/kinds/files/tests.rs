@@ -117,7 +117,7 @@ fn workers_of_a_shared_set_see_each_other() {
         let test = test(action, more);
         jobs.iter().for_each(|job| test.fill(job).unwrap());
         let report = testing::run(test, &jobs[1]).unwrap();
-        assert_eq!((report.phases[0].ops, report.footprint_bytes), (256, 1024), "{action}");
+        assert_eq!((report.phases[0].ops, report.footprint_bytes), (256, 512), "{action}");
     }
     assert!(dir.path().join("files-0-100000-1").is_dir());
     testing::run(test("delete", "size = 0\nshared = true"), &jobs[0]).unwrap();
