@@ -60,7 +60,8 @@ pub fn image_dir(prepared: &Prepared, state: &Path) -> PathBuf {
     prepared.plan.backing.dir.clone().unwrap_or_else(|| state.join("images"))
 }
 
-fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
+/// A new campaign of `prepared`: its id, seed, scale and environment; not yet stored.
+pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let now = SystemTime::now();
     let since_epoch = now.duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
     let created = humantime::format_rfc3339_seconds(now).to_string();
