@@ -164,6 +164,18 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// How long each finished block took, seconds, ascending by block. Blocks that were imported, or
+    /// measured by a version that did not record it, do not say.
+    pub fn block_seconds(&self, id: &str) -> Result<Vec<f64>, StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let mut statement = self.db.prepare_cached(
+            "SELECT seconds FROM block NATURAL JOIN last_attempt
+             WHERE campaign = ? AND state = 'done' AND seconds IS NOT NULL ORDER BY block",
+        )?;
+        let rows = statement.query_map([campaign.number], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// A campaign with the samples of the last attempt at each block.
     pub fn dataset(&self, id: &str) -> Result<Dataset, StoreError> {
         // One transaction, so that a campaign that is being written is seen at one moment.

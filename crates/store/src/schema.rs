@@ -9,7 +9,7 @@ const APPLICATION_ID: i64 = 0x6173_7379;
 
 /// Step n brings schema n to n + 1. A step is never changed after a release; add one instead.
 pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// Another process holds the write lock only for one short transaction.
 const BUSY: Duration = Duration::from_secs(10);

@@ -48,12 +48,19 @@ impl Store {
         Ok(tx.commit()?)
     }
 
-    /// Marks an attempt at a block as complete.
-    pub fn finish_block(&mut self, id: &str, block: u32, attempt: u32) -> Result<(), StoreError> {
+    /// Marks an attempt at a block as complete after `seconds`.
+    pub fn finish_block(
+        &mut self,
+        id: &str,
+        block: u32,
+        attempt: u32,
+        seconds: f64,
+    ) -> Result<(), StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let changed = self.db.execute(
-            "UPDATE block SET state = 'done' WHERE campaign = ? AND block = ? AND attempt = ?",
-            params![campaign.number, block, attempt],
+            "UPDATE block SET state = 'done', seconds = ?
+             WHERE campaign = ? AND block = ? AND attempt = ?",
+            params![seconds, campaign.number, block, attempt],
         )?;
         if changed == 0 {
             return Err(StoreError::NotFound(format!("{id}, block {block}, attempt {attempt}")));
@@ -67,6 +74,16 @@ impl Store {
         self.db.execute(
             "UPDATE campaign SET state = ? WHERE number = ?",
             params![state.as_str(), campaign.number],
+        )?;
+        Ok(())
+    }
+
+    /// Adds a sentence to those that belong under every table of a campaign.
+    pub fn add_note(&mut self, id: &str, note: &str) -> Result<(), StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        self.db.execute(
+            "UPDATE campaign SET notes = json_insert(notes, '$[#]', ?) WHERE number = ?",
+            params![note, campaign.number],
         )?;
         Ok(())
     }

@@ -139,10 +139,11 @@ fn a_block_that_was_run_again_counts_once() {
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 2);
     let again = Sample { seconds: 42.0, ..data.samples[0].clone() };
     store.append(id, 2, &again).unwrap();
-    store.finish_block(id, 0, 2).unwrap();
+    store.finish_block(id, 0, 2, 12.5).unwrap();
     assert_eq!(store.unfinished_block(id).unwrap(), None);
     assert_eq!(store.finished_blocks(id).unwrap(), [0]);
     assert_eq!(store.dataset(id).unwrap().samples, [again]);
+    assert_eq!(store.block_seconds(id).unwrap(), [12.5]);
     let list = store.list().unwrap();
     assert_eq!((list[0].blocks, list[0].samples), (1, 1));
 }
@@ -158,6 +159,10 @@ fn states_of_campaign_and_target_change() {
         store.set_campaign_state("last", state).unwrap();
         assert_eq!(store.dataset("last").unwrap().campaign.state, state);
     }
+    store.add_note("last", "a \"quoted\" remark").unwrap();
+    let notes = store.dataset("last").unwrap().campaign.notes;
+    assert_eq!(notes[..notes.len() - 1], data.campaign.notes);
+    assert_eq!(notes.last().map(String::as_str), Some("a \"quoted\" remark"));
     store.set_target("last", &target).unwrap();
     assert_eq!(store.dataset("last").unwrap().targets[0], target);
     target.label = "unheard of".into();
