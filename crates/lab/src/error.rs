@@ -58,6 +58,14 @@ pub enum LabError {
         /// The file system.
         name: String,
     },
+    /// Two options of a target exclude each other.
+    #[error("`{target}` cannot be made: {why}")]
+    Excluded {
+        /// As written.
+        target: String,
+        /// The reason and what to do.
+        why: &'static str,
+    },
     /// Root is needed.
     #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
     NeedsRoot {

@@ -5,7 +5,8 @@
 //! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, and every other key
 //! is a mount option that must be one of the file system's knobs.
 
-use crate::{Cmd, Tool};
+use crate::{Cmd, Exclusion, Tool, Trial};
+use crate::trial::not_both;
 use model::{Knob, Options};
 use std::path::Path;
 
@@ -16,6 +17,16 @@ pub trait FileSystem: Sync {
 
     /// Every option that a target may carry.
     fn knobs(&self) -> &'static [Knob];
+
+    /// What a search for better options tries, the most promising first.
+    fn trials(&self) -> &'static [Trial] {
+        &[]
+    }
+
+    /// Options that cannot be together.
+    fn exclusions(&self) -> &'static [Exclusion] {
+        &[]
+    }
 
     /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
     fn kernel_name(&self) -> Option<&'static str> {
@@ -149,10 +160,14 @@ pub(crate) const LAZYTIME: Knob = flag(
 pub(crate) const DISCARD: Knob =
     flag("discard", "tell the device about freed blocks as they are freed");
 pub(crate) const NODISCARD: Knob = flag("nodiscard", "never tell the device about freed blocks");
+pub(crate) const BOTH_ATIMES: Exclusion =
+    not_both("noatime", "strictatime", "noatime and strictatime contradict each other; drop one");
+pub(crate) const BOTH_DISCARDS: Exclusion =
+    not_both("discard", "nodiscard", "discard and nodiscard contradict each other; drop one");
 pub(crate) const ANY_MKFS: Knob = value(
     "mkfs.*",
     "",
-    "any mkfs flag: mkfs.X=V is given as -X V, or --X V for a long name",
+    "any mkfs flag: mkfs.X=V is given as -X V, or --X V for a long name; parts of V as in mkfs.X=PART=V",
     "",
     &[],
 );

@@ -27,6 +27,7 @@ mod quiesce;
 #[allow(unsafe_code)]
 mod residency;
 mod tool;
+mod trial;
 mod undo;
 
 pub use command::{Cmd, Output};
@@ -44,3 +45,4 @@ pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
 pub use residency::{Residency, residency};
 pub use tool::Tool;
+pub use trial::{Exclusion, Trial};

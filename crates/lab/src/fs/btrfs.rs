@@ -1,10 +1,11 @@
 //! Btrfs, by btrfs-progs. Options are those of btrfs(5) and mkfs.btrfs(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag, mkfs_flags,
-    mount_command, mount_options, value,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
+    flag, mkfs_flags, mount_command, mount_options, value,
 };
-use crate::{Cmd, FileSystem, Tool};
+use crate::trial::{not_both, risky, safe};
+use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
 use model::{Knob, Options};
 use std::path::Path;
 
@@ -15,14 +16,8 @@ const KNOBS: &[Knob] = &[
     NOATIME,
     STRICTATIME,
     LAZYTIME,
-    value(
-        "compress",
-        "",
-        "compress what seems to shrink: zstd, zstd:1 to zstd:15, lzo, zlib, no",
-        "no",
-        &[],
-    ),
-    value("compress-force", "", "compress everything, with the values of compress", "no", &[]),
+    value("compress", "", "compress what seems to shrink; more than 9 is slow", "no", COMPRESS),
+    value("compress-force", "", "compress everything, with the values of compress", "no", COMPRESS),
     value("space_cache", "", "how free space is remembered", "v2", &["v1", "v2"]),
     value("discard", "", "tell the device about freed blocks", "not given", &["", "sync", "async"]),
     NODISCARD,
@@ -38,8 +33,80 @@ const KNOBS: &[Knob] = &[
     flag("ssd", "allocate as for flash"),
     flag("ssd_spread", "allocate as for slow flash"),
     flag("nossd", "allocate as for disks"),
+    flag("barrier", "flush the device's cache at commits (the default)"),
+    flag("nobarrier", "do not flush the device's cache; risks the file system"),
+    value(
+        "mkfs.nodesize",
+        "bytes",
+        "size of a metadata block",
+        "16384",
+        &["4096", "8192", "16384", "32768", "65536", "4k", "8k", "16k", "32k", "64k"],
+    ),
+    value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
+    value("mkfs.m", "", "copies of metadata", "dup", PROFILES),
+    value("mkfs.d", "", "copies of data", "single", PROFILES),
     ANY_MKFS,
     ANY_MOUNT,
+];
+
+const COMPRESS: &[&str] = &[
+    "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
+    "zlib:8", "zlib:9", "lzo", "zstd", "zstd:1", "zstd:2", "zstd:3", "zstd:4", "zstd:5", "zstd:6",
+    "zstd:7", "zstd:8", "zstd:9", "zstd:10", "zstd:11", "zstd:12", "zstd:13", "zstd:14", "zstd:15",
+];
+
+const PROFILES: &[&str] =
+    &["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
+
+const TRIALS: &[Trial] = &[
+    safe("noatime", ""),
+    safe("compress", "zstd:1"),
+    safe("compress", "lzo"),
+    safe("mkfs.nodesize", "4096"),
+    safe("mkfs.nodesize", "65536"),
+    safe("mkfs.csum", "xxhash"),
+    safe("ssd", ""),
+    safe("ssd_spread", ""),
+    safe("nossd", ""),
+    safe("compress", "zstd:3"),
+    safe("lazytime", ""),
+    safe("thread_pool", "16"),
+    safe("max_inline", "0"),
+    safe("mkfs.nodesize", "32768"),
+    safe("compress-force", "zstd:1"),
+    safe("metadata_ratio", "4"),
+    safe("notreelog", ""),
+    safe("mkfs.O", "^no-holes"),
+    safe("mkfs.R", "^free-space-tree"),
+    safe("autodefrag", ""),
+    risky("nodatacow", "", "data has no checksums, and a crash may leave half-written blocks"),
+    risky("nodatasum", "", "damaged data is not noticed"),
+    risky("mkfs.m", "single", "damaged metadata has no second copy"),
+    risky("commit", "120", "a crash loses up to 120 s of changes that were not synced, not 30 s"),
+    risky("nobarrier", "", "power loss may destroy the file system and loses synced data"),
+];
+
+const GROUP_TREE: &str = "mkfs.O:block-group-tree";
+
+const EXCLUSIONS: &[Exclusion] = &[
+    BOTH_ATIMES,
+    BOTH_DISCARDS,
+    not_both("nodatacow", "compress", "nodatacow and compression exclude each other; drop one"),
+    not_both(
+        "nodatacow",
+        "compress-force",
+        "nodatacow and compression exclude each other; drop one",
+    ),
+    not_both("nodatasum", "compress", "compression needs checksums; drop nodatasum"),
+    not_both("nodatasum", "compress-force", "compression needs checksums; drop nodatasum"),
+    not_both("compress", "compress-force", "one of compress and compress-force must do"),
+    not_both("ssd", "nossd", "ssd and nossd contradict each other; drop one"),
+    not_both("ssd_spread", "nossd", "ssd_spread and nossd contradict each other; drop one"),
+    not_both("barrier", "nobarrier", "barrier and nobarrier contradict each other; drop one"),
+    not_both(GROUP_TREE, "mkfs.O:^free-space-tree", "block-group-tree needs free-space-tree"),
+    not_both(GROUP_TREE, "mkfs.R:^free-space-tree", "block-group-tree needs free-space-tree"),
+    not_both(GROUP_TREE, "mkfs.O:^no-holes", "block-group-tree needs no-holes"),
+    not_both(GROUP_TREE, "space_cache=v1", "block-group-tree needs space_cache=v2"),
 ];
 
 impl FileSystem for Fs {
@@ -49,6 +116,14 @@ impl FileSystem for Fs {
 
     fn knobs(&self) -> &'static [Knob] {
         KNOBS
+    }
+
+    fn trials(&self) -> &'static [Trial] {
+        TRIALS
+    }
+
+    fn exclusions(&self) -> &'static [Exclusion] {
+        EXCLUSIONS
     }
 
     fn tools(&self) -> &'static [Tool] {

@@ -1,10 +1,11 @@
 //! ext4, by e2fsprogs. Options are those of ext4(5) and mke2fs(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, DISCARD, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag, mkfs_flags,
-    mkfs_value, mount_command, mount_options, value,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    STRICTATIME, flag, mkfs_flags, mkfs_value, mount_command, mount_options, value,
 };
-use crate::{Cmd, FileSystem, Tool};
+use crate::trial::{not_both, risky, safe};
+use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
 use model::{Knob, Options};
 use std::path::Path;
 
@@ -37,6 +38,15 @@ const KNOBS: &[Knob] = &[
     value("stripe", "blocks", "blocks that the allocator aligns to", "0", &[]),
     value("inode_readahead_blks", "blocks", "inode table blocks read ahead", "32", &[]),
     value("max_batch_time", "us", "longest wait for others before a commit", "15000", &[]),
+    value("min_batch_time", "us", "shortest wait for others before a commit", "0", &[]),
+    value(
+        "journal_ioprio",
+        "",
+        "I/O priority of commits, 0 the highest",
+        "3",
+        &["0", "1", "2", "3", "4", "5", "6", "7"],
+    ),
+    value("mb_optimize_scan", "", "search groups by their free space", "by size", &["0", "1"]),
     flag("journal_checksum", "checksum journal transactions"),
     flag("journal_async_commit", "write the commit block without waiting for its transaction"),
     flag("delalloc", "choose blocks at writeback (the default)"),
@@ -47,8 +57,96 @@ const KNOBS: &[Knob] = &[
     flag("dioread_lock", "read under the inode lock"),
     DISCARD,
     NODISCARD,
+    value(
+        "mkfs.b",
+        "bytes",
+        "size of a block",
+        "4096",
+        &["1024", "2048", "4096", "8192", "16384", "32768", "65536"],
+    ),
+    value(
+        "mkfs.I",
+        "bytes",
+        "size of an inode",
+        "256",
+        &["128", "256", "512", "1024", "2048", "4096"],
+    ),
+    value("mkfs.G", "groups", "block groups that keep their metadata together", "16", &[]),
+    value("mkfs.J=size", "MiB", "size of the journal", "by size", &[]),
+    value(
+        "mkfs.E=packed_meta_blocks",
+        "",
+        "all metadata at the start of the device",
+        "0",
+        &["0", "1"],
+    ),
     ANY_MKFS,
     ANY_MOUNT,
+];
+
+const TRIALS: &[Trial] = &[
+    safe("noatime", ""),
+    safe("mkfs.J", "size=256"),
+    safe("mkfs.O", "fast_commit"),
+    safe("mkfs.O", "bigalloc"),
+    safe("lazytime", ""),
+    safe("max_batch_time", "0"),
+    safe("data", "journal"),
+    safe("nodelalloc", ""),
+    safe("mb_optimize_scan", "0"),
+    safe("mkfs.I", "512"),
+    safe("mkfs.I", "1024"),
+    safe("mkfs.G", "64"),
+    safe("inode_readahead_blks", "128"),
+    safe("mkfs.E", "packed_meta_blocks=1"),
+    safe("mkfs.O", "inline_data"),
+    safe("stripe", "256"),
+    safe("dioread_lock", ""),
+    risky("data", "writeback", "after a crash a file may hold what others had deleted"),
+    risky("commit", "60", "a crash loses up to 60 s of changes that were not synced, not 5 s"),
+    risky("noauto_da_alloc", "", "a crash may leave a replaced file empty"),
+    risky("mkfs.O", "^has_journal", "a crash needs a full check and may lose files"),
+    risky("mkfs.O", "^metadata_csum", "damaged metadata is not noticed"),
+    risky("barrier", "0", "power loss may destroy the file system and loses synced data"),
+];
+
+const NO_JOURNAL: &str = "mkfs.O:^has_journal";
+
+const EXCLUSIONS: &[Exclusion] = &[
+    BOTH_ATIMES,
+    BOTH_DISCARDS,
+    not_both("delalloc", "nodelalloc", "delalloc and nodelalloc contradict each other; drop one"),
+    not_both(
+        "auto_da_alloc",
+        "noauto_da_alloc",
+        "auto_da_alloc and noauto_da_alloc contradict each other; drop one",
+    ),
+    not_both(
+        "dioread_nolock",
+        "dioread_lock",
+        "dioread_nolock and dioread_lock contradict each other; drop one",
+    ),
+    not_both("data=journal", "delalloc", "data=journal has no delayed allocation; drop delalloc"),
+    not_both("data=journal", "dioread_nolock", "data=journal needs dioread_lock"),
+    not_both(
+        "journal_async_commit",
+        "!data",
+        "journal_async_commit needs data=writeback or data=journal",
+    ),
+    not_both(
+        "journal_async_commit",
+        "data=ordered",
+        "journal_async_commit needs data=writeback or data=journal",
+    ),
+    not_both(NO_JOURNAL, "data", "data= needs a journal"),
+    not_both(NO_JOURNAL, "commit", "commit= needs a journal"),
+    not_both(NO_JOURNAL, "journal_checksum", "journal_checksum needs a journal"),
+    not_both(NO_JOURNAL, "journal_async_commit", "journal_async_commit needs a journal"),
+    not_both(NO_JOURNAL, "mkfs.J", "mkfs.J needs a journal"),
+    not_both(NO_JOURNAL, "mkfs.O:fast_commit", "fast_commit needs a journal"),
+    not_both("mkfs.C", "!mkfs.O:bigalloc", "a cluster size needs bigalloc"),
+    not_both("mkfs.O:bigalloc", "mkfs.O:^extent", "bigalloc needs extents"),
+    not_both("mkfs.O:inline_data", "mkfs.I=128", "inline_data needs inodes of 256 bytes or more"),
 ];
 
 impl FileSystem for Fs {
@@ -58,6 +156,14 @@ impl FileSystem for Fs {
 
     fn knobs(&self) -> &'static [Knob] {
         KNOBS
+    }
+
+    fn trials(&self) -> &'static [Trial] {
+        TRIALS
+    }
+
+    fn exclusions(&self) -> &'static [Exclusion] {
+        EXCLUSIONS
     }
 
     fn tools(&self) -> &'static [Tool] {

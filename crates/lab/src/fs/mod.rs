@@ -1,6 +1,6 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, LabError};
+use crate::{FileSystem, LabError, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
@@ -43,7 +43,8 @@ pub enum Candidate<'t> {
 /// Looks up what `target` names, touching nothing.
 ///
 /// # Errors
-/// The name is not registered, an option is unknown or out of range, or it lies on another target.
+/// The name is not registered, an option is unknown or out of range, two options exclude each other, or
+/// it lies on another target.
 pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     let (name, options, inner) = match target {
         Target::Dir(dir) => return Ok(Candidate::Directory(dir)),
@@ -54,6 +55,10 @@ pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
         return Err(LabError::NoInner { target: target.to_string(), name: name.clone() });
     }
     check_options(name, fs.knobs(), options)?;
+    trial::check_parts(name, fs.knobs(), options)?;
+    if let Some(why) = trial::excluded(fs.exclusions(), options) {
+        return Err(LabError::Excluded { target: target.to_string(), why });
+    }
     Ok(Candidate::Made(fs, options))
 }
 
@@ -74,6 +79,9 @@ mod tests {
         assert!(refusal("xfs[notime]").contains("no option `notime`"));
         assert!(refusal("ext4[data=none]").contains("ordered"));
         assert!(refusal("ext4(xfs)").contains("another target"));
+        assert!(refusal("xfs[mkfs.m=rmapbt=2]").contains("use one of 0, 1"));
+        let excluded = refusal("xfs[mkfs.m=\"crc=0,reflink=1\"]");
+        assert!(excluded.contains("cannot be made: reflink needs crc=1"), "{excluded}");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! XFS, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, DISCARD, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag, mkfs_flags,
-    mount_command, mount_options, value,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    STRICTATIME, flag, mkfs_flags, mount_command, mount_options, value,
 };
-use crate::{Cmd, FileSystem, Tool};
+use crate::trial::{not_both, safe};
+use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
 use model::{Knob, Options};
 use std::path::Path;
 
@@ -23,7 +24,13 @@ const KNOBS: &[Knob] = &[
         "32k",
         &["16k", "32k", "64k", "128k", "256k"],
     ),
-    value("allocsize", "bytes", "space that a growing file reserves ahead", "64k, dynamic", &[]),
+    value(
+        "allocsize",
+        "bytes",
+        "space that a growing file reserves ahead; a given size is fixed",
+        "dynamic",
+        POWERS_4K_TO_1G,
+    ),
     value("sunit", "sectors", "stripe unit that the allocator aligns to", "from mkfs", &[]),
     value("swidth", "sectors", "stripe width that the allocator aligns to", "from mkfs", &[]),
     flag("largeio", "report the stripe width as the best I/O size"),
@@ -35,8 +42,84 @@ const KNOBS: &[Knob] = &[
     flag("wsync", "make every change of a directory synchronous"),
     DISCARD,
     NODISCARD,
+    value("mkfs.d=agcount", "groups", "allocation groups, which work in parallel", "by size", &[]),
+    value(
+        "mkfs.l=size",
+        "bytes",
+        "size of the log; a larger one writes metadata later",
+        "by size",
+        &[],
+    ),
+    value("mkfs.m=crc", "", "checksums of metadata", "1", ON_OFF),
+    value("mkfs.m=finobt", "", "index of free inodes", "1", ON_OFF),
+    value(
+        "mkfs.m=inobtcount",
+        "",
+        "counters of the inode indexes, for a faster mount",
+        "1",
+        ON_OFF,
+    ),
+    value("mkfs.m=reflink", "", "files that share blocks", "1", ON_OFF),
+    value("mkfs.m=rmapbt", "", "index of the owners of blocks", "0, since xfsprogs 6.5 1", ON_OFF),
+    value("mkfs.m=bigtime", "", "timestamps beyond 2038", "1", ON_OFF),
+    value("mkfs.i=size", "bytes", "size of an inode", "512", &["256", "512", "1024", "2048"]),
+    value("mkfs.i=sparse", "", "inode chunks with holes", "1", ON_OFF),
+    value(
+        "mkfs.n=size",
+        "bytes",
+        "size of a directory block",
+        "4096",
+        &["4096", "8192", "16384", "32768", "65536", "4k", "8k", "16k", "32k", "64k"],
+    ),
     ANY_MKFS,
     ANY_MOUNT,
+];
+
+const ON_OFF: &[&str] = &["0", "1"];
+
+const POWERS_4K_TO_1G: &[&str] = &[
+    "4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1m", "2m", "4m", "8m", "16m", "32m",
+    "64m", "128m", "256m", "512m", "1g",
+];
+
+/// XFS has no option that trades durability for speed: `nobarrier` was removed with Linux 4.19.
+const TRIALS: &[Trial] = &[
+    safe("logbsize", "256k"),
+    safe("mkfs.d", "agcount=8"),
+    safe("allocsize", "64m"),
+    safe("noatime", ""),
+    safe("mkfs.l", "size=128m"),
+    safe("mkfs.m", "reflink=0"),
+    safe("lazytime", ""),
+    safe("allocsize", "1m"),
+    safe("mkfs.m", "rmapbt=1"),
+    safe("mkfs.m", "rmapbt=0"),
+    safe("mkfs.n", "size=16384"),
+    safe("mkfs.i", "size=1024"),
+    safe("logbsize", "64k"),
+    safe("mkfs.d", "agcount=2"),
+    safe("mkfs.m", "inobtcount=0"),
+    safe("mkfs.m", "finobt=0"),
+    safe("mkfs.i", "sparse=0"),
+    safe("allocsize", "64k"),
+    safe("filestreams", ""),
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    BOTH_ATIMES,
+    BOTH_DISCARDS,
+    not_both("largeio", "nolargeio", "largeio and nolargeio contradict each other; drop one"),
+    not_both("inode64", "inode32", "inode64 and inode32 contradict each other; drop one"),
+    not_both("sunit", "!swidth", "sunit needs swidth beside it"),
+    not_both("swidth", "!sunit", "swidth needs sunit beside it"),
+    not_both("mkfs.d:agcount=", "mkfs.d:agsize=", "agcount and agsize say the same; drop one"),
+    not_both("mkfs.i:size=256", "!mkfs.m:crc=0", "inodes of 256 bytes need crc=0"),
+    not_both("mkfs.m:crc=0", "mkfs.m:reflink=1", "reflink needs crc=1"),
+    not_both("mkfs.m:crc=0", "mkfs.m:rmapbt=1", "rmapbt needs crc=1"),
+    not_both("mkfs.m:crc=0", "mkfs.m:finobt=1", "finobt needs crc=1"),
+    not_both("mkfs.m:crc=0", "mkfs.m:bigtime=1", "bigtime needs crc=1"),
+    not_both("mkfs.m:crc=0", "mkfs.m:inobtcount=1", "inobtcount needs crc=1"),
+    not_both("mkfs.m:finobt=0", "mkfs.m:inobtcount=1", "inobtcount needs finobt=1"),
 ];
 
 impl FileSystem for Fs {
@@ -46,6 +129,14 @@ impl FileSystem for Fs {
 
     fn knobs(&self) -> &'static [Knob] {
         KNOBS
+    }
+
+    fn trials(&self) -> &'static [Trial] {
+        TRIALS
+    }
+
+    fn exclusions(&self) -> &'static [Exclusion] {
+        EXCLUSIONS
     }
 
     fn tools(&self) -> &'static [Tool] {

@@ -1,0 +1,44 @@
+//! Every setting that a search may try can be made and mounted here. Needs root; where it or a file
+//! system is missing, the test says so.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use lab::{Availability, Lab, fs};
+use model::{Bytes, Options, Target};
+use std::sync::atomic::AtomicBool;
+
+/// Room for a log of 128 MiB inside one of four allocation groups.
+const IMAGE: Bytes = Bytes(1 << 30);
+
+#[test]
+fn every_trial_is_made_and_mounted() {
+    let ready: Vec<_> = fs::ALL
+        .iter()
+        .filter(|fs| !fs.trials().is_empty())
+        .filter(|fs| match lab::available(**fs) {
+            Availability::Ready => true,
+            Availability::Missing { what, .. } => {
+                println!("skipped: {}: {what}", fs.name());
+                false
+            }
+        })
+        .collect();
+    if ready.is_empty() {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let mut lab = Lab::open(state.path(), "trials").unwrap();
+    lab.make_image(state.path(), IMAGE, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let mut refused = Vec::new();
+    for fs in ready {
+        for trial in fs.trials() {
+            let options = trial.on(&Options::new()).unwrap();
+            let target = Target::Made { name: fs.name().into(), options, inner: None };
+            match lab.provision(&target, "trial") {
+                Ok(instance) => instance.teardown().unwrap(),
+                Err(error) => refused.push(format!("{target}: {error}")),
+            }
+        }
+    }
+    lab.close().unwrap();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
