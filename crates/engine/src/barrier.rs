@@ -10,7 +10,7 @@ mod shared;
 
 use crate::{
     clock::now_ns,
-    progress::{Counters, Progress},
+    progress::{Counters, Moved, Progress},
 };
 use model::PhaseOverlap;
 use rustix::{
@@ -21,7 +21,7 @@ use rustix::{
 use shared::{Header, Mark, Shared};
 use std::{
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
-    sync::atomic::{AtomicU32, Ordering::*},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::*},
     time::Duration,
 };
 
@@ -152,6 +152,14 @@ impl Barrier {
         }
     }
 
+    /// What all workers have moved in the phase that runs, or in the one that ended.
+    pub fn moved(&self) -> Moved {
+        let sum = |pick: fn(&Counters) -> &AtomicU64| {
+            self.0.slots().iter().map(|slot| pick(&slot.counters).load(Relaxed)).sum()
+        };
+        Moved { bytes: sum(|c| &c.bytes), ops: sum(|c| &c.ops) }
+    }
+
     /// Clears all counters and lets all workers go. To be called only when all have arrived.
     pub fn release(&self) {
         let header = self.header();
@@ -178,11 +186,9 @@ impl Barrier {
     }
 
     fn note(&self, mark: &Mark, time_ns: u64) {
-        let sum = |pick: fn(&Counters) -> u64| {
-            self.0.slots().iter().map(|slot| pick(&slot.counters)).sum::<u64>()
-        };
-        mark.bytes.store(sum(|c| c.bytes.load(Relaxed)), Relaxed);
-        mark.ops.store(sum(|c| c.ops.load(Relaxed)), Relaxed);
+        let moved = self.moved();
+        mark.bytes.store(moved.bytes, Relaxed);
+        mark.ops.store(moved.ops, Relaxed);
         mark.time_ns.store(time_ns, Release);
     }
 }

@@ -13,6 +13,15 @@ pub struct Counters {
     pub ops: AtomicU64,
 }
 
+/// What workers have moved in a phase so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Logical bytes.
+    pub bytes: u64,
+    /// Operations.
+    pub ops: u64,
+}
+
 /// A worker's handle on its own counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a>(&'a Counters);

@@ -1,7 +1,10 @@
 //! The coordinator: starts a crew, releases it phase by phase, and collects what it reports.
 
 use crate::{CrewError, processes::Processes};
-use engine::barrier::{Arrived, Barrier};
+use engine::{
+    barrier::{Arrived, Barrier},
+    progress::Moved,
+};
 use model::{CrewReport, Job, PhaseOverlap, WorkerReport};
 use std::{
     path::PathBuf,
@@ -17,10 +20,18 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long a worker that has failed may take to write its report and end.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Told of the edges of each phase, to take snapshots of the system there.
+/// How often the observer is told of a phase that runs: the usual rate of sampling counters, slow
+/// enough that reading them costs the workers nothing.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// Told of the edges of each phase and once a second in between, to take snapshots of the system.
 pub trait Observer {
+    /// The workers are these processes, by number.
+    fn started(&mut self, _pids: &[u32]) {}
     /// All workers wait for `phase`, and will be released when this returns.
     fn released(&mut self, phase: usize);
+    /// A further second of `phase` is over, in which all workers together have `moved` so much.
+    fn working(&mut self, _phase: usize, _moved: Moved) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
 }
@@ -62,7 +73,8 @@ impl Crew {
         let fd = barrier.inheritable()?;
         let processes = Processes::start(&self.exe, jobs, fd)?;
         barrier.private()?;
-        let watch = Watch { jobs, barrier, processes, stop, began, timeout: self.timeout };
+        let told = Instant::now();
+        let watch = Watch { jobs, barrier, processes, stop, began, told, timeout: self.timeout };
         watch.conduct(observer)
     }
 }
@@ -74,6 +86,8 @@ struct Watch<'a> {
     processes: Processes,
     stop: &'a AtomicBool,
     began: Instant,
+    /// When the observer was last told of the phase that runs.
+    told: Instant,
     timeout: Duration,
 }
 
@@ -81,16 +95,18 @@ impl Watch<'_> {
     fn conduct(mut self, observer: &mut dyn Observer) -> Result<CrewReport, CrewError> {
         let mut overlaps = Vec::new();
         let mut round = 1;
-        while self.gather(round)? == Arrived::Phase {
+        observer.started(&self.processes.pids());
+        while self.gather(round, observer)? == Arrived::Phase {
             self.close_phase(&mut overlaps, round, observer);
             observer.released(round as usize - 1);
+            self.told = Instant::now();
             self.barrier.release();
             round += 1;
         }
         self.close_phase(&mut overlaps, round, observer);
         // Now they verify and report.
         self.barrier.release();
-        self.gather(round + 1)?;
+        self.gather(round + 1, &mut ())?;
         let workers = self.reports()?;
         self.check_phases(&workers, overlaps.len())?;
         Ok(CrewReport { workers, overlaps })
@@ -110,13 +126,25 @@ impl Watch<'_> {
     }
 
     /// Waits until all workers have arrived for the `round`th time, all for the same.
-    fn gather(&mut self, round: u32) -> Result<Arrived, CrewError> {
+    fn gather(&mut self, round: u32, observer: &mut dyn Observer) -> Result<Arrived, CrewError> {
         loop {
             match self.barrier.await_all(LOOK_EVERY) {
-                Arrived::Waiting => self.look(round)?,
+                Arrived::Waiting => {
+                    self.look(round)?;
+                    self.tell(round, observer);
+                }
                 Arrived::Divided(_) => return Err(CrewError::Divided { test: self.test() }),
                 all => return Ok(all),
             }
+        }
+    }
+
+    /// Tells the observer of the phase before `round`, when a second is over. Seconds are counted
+    /// from the release, so that a late look does not move the next.
+    fn tell(&mut self, round: u32, observer: &mut dyn Observer) {
+        if round > 1 && self.told.elapsed() >= TELL_EVERY {
+            self.told += TELL_EVERY;
+            observer.working(round as usize - 2, self.barrier.moved());
         }
     }
 

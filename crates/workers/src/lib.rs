@@ -12,6 +12,7 @@ mod processes;
 mod worker;
 
 pub use crew::{Crew, Observer};
+pub use engine::progress::Moved;
 pub use error::CrewError;
 pub use worker::{Resolver, main};
 

@@ -54,6 +54,11 @@ impl Processes {
         Ok(processes)
     }
 
+    /// Process ids, by number of the worker.
+    pub(crate) fn pids(&self) -> Vec<u32> {
+        self.list.iter().map(|process| process.child.id()).collect()
+    }
+
     /// Whether any process of the crew has ended: one system call, however many there are.
     pub(crate) fn any_ended(&self) -> bool {
         self.leader()

@@ -27,7 +27,12 @@ pub(crate) enum Act {
     Skip,
     /// Has another kind of phase than the others.
     Differ,
+    /// Works, as all of its crew, until its directory holds `TOLD`.
+    Await,
 }
+
+/// File for which a worker waits that works until the coordinator is told of it.
+pub(crate) const TOLD: &str = "told";
 
 /// The worker that misbehaves.
 pub(crate) const ODD: u32 = 1;
@@ -37,7 +42,7 @@ pub(crate) fn bytes_of(number: u32) -> u64 {
     1000 + u64::from(number)
 }
 
-const ACTS: [(&str, Act); 9] = [
+const ACTS: [(&str, Act); 10] = [
     ("work", Act::Work),
     ("panic", Act::Panic),
     ("fail", Act::Fail),
@@ -47,10 +52,11 @@ const ACTS: [(&str, Act); 9] = [
     ("hang", Act::Hang),
     ("skip", Act::Skip),
     ("differ", Act::Differ),
+    ("await", Act::Await),
 ];
 
-static TESTS: [ActTest; 9] = {
-    let mut tests = [ActTest(Act::Work); 9];
+static TESTS: [ActTest; 10] = {
+    let mut tests = [ActTest(Act::Work); 10];
     let mut i = 0;
     while i < tests.len() {
         tests[i] = ActTest(ACTS[i].1);
@@ -87,8 +93,9 @@ impl Test for ActTest {
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let act = if job.worker == ODD { self.0 } else { Act::Work };
-        Ok(Box::new(ActRun { act, worker: job.worker }))
+        let all = self.0 == Act::Await;
+        let act = if all || job.worker == ODD { self.0 } else { Act::Work };
+        Ok(Box::new(ActRun { act, worker: job.worker, told: job.dir.join(TOLD) }))
     }
 
     fn space(&self, _job: &Job) -> Vec<(PathBuf, u64)> {
@@ -115,12 +122,22 @@ fn path_of(job: &Job) -> PathBuf {
 struct ActRun {
     act: Act,
     worker: u32,
+    told: PathBuf,
 }
 
 impl Run for ActRun {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
         let (act, worker) = (self.act, self.worker);
         meter.phase(PhaseKind::Write, &mut |progress| work(progress, worker))?;
+        if act == Act::Await {
+            return meter.phase(PhaseKind::Sync, &mut |progress| {
+                progress.add(bytes_of(worker), 1);
+                while !self.told.exists() {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Ok(())
+            });
+        }
         match act {
             Act::Skip => Ok(()),
             Act::Differ => meter.phase(PhaseKind::Read, &mut |_| Ok(())),

@@ -1,6 +1,6 @@
 //! What a crew must bring back, and what must become of it when something goes wrong.
 
-use crate::acts::{ODD, bytes_of, kill};
+use crate::acts::{ODD, TOLD, bytes_of, kill};
 use model::{Bytes, DataKind, Job, JobMode, PhaseKind};
 use rustix::process::{Pid, test_kill_process};
 use std::{
@@ -12,7 +12,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workers::{Crew, CrewError, Observer};
+use workers::{Crew, CrewError, Moved, Observer};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
@@ -68,6 +68,38 @@ impl Observer for Log {
     fn ended(&mut self, phase: usize) {
         self.0.push(format!("ended {phase}"));
     }
+}
+
+pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
+    struct Tell {
+        dir: PathBuf,
+        pids: Vec<u32>,
+        seen: Vec<(usize, u64, u64)>,
+    }
+    impl Observer for Tell {
+        fn started(&mut self, pids: &[u32]) {
+            self.pids = pids.into();
+        }
+        fn released(&mut self, _phase: usize) {}
+        fn working(&mut self, phase: usize, moved: Moved) {
+            self.seen.push((phase, moved.bytes, moved.ops));
+            if phase == 1 && moved.ops == 2 {
+                fs::write(self.dir.join(TOLD), "").unwrap();
+            }
+        }
+        fn ended(&mut self, _phase: usize) {}
+    }
+    let dir = env::temp_dir().join(format!("assay-crew-told-{}", std::process::id()));
+    fs::create_dir(&dir).unwrap();
+    let mut tell = Tell { dir: dir.clone(), pids: Vec::new(), seen: Vec::new() };
+    let jobs: Vec<Job> =
+        jobs("await", 2).into_iter().map(|job| Job { dir: dir.clone(), ..job }).collect();
+    let report = crew(LONG).run(&jobs, &mut tell, &GO_ON);
+    fs::remove_dir_all(&dir).unwrap();
+    let report = report.unwrap();
+    assert_eq!(tell.seen.last(), Some(&(1, bytes_of(0) + bytes_of(1), 2)));
+    assert_eq!((tell.pids.len(), report.overlaps.len()), (2, 2));
+    assert_nobody_left();
 }
 
 pub(crate) fn a_crew_reports_in_order_and_exactly() {

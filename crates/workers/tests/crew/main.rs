@@ -17,6 +17,7 @@ macro_rules! named {
 
 const CASES: &[(&str, fn())] = named![
     a_crew_reports_in_order_and_exactly,
+    the_observer_is_told_of_a_phase_that_runs,
     the_overlap_lies_between_last_start_and_first_end,
     sixty_four_start_together,
     the_largest_crew_runs,
