@@ -119,6 +119,10 @@ fn full() -> Dataset {
         tests: vec!["columnar.*".into()],
         procs: vec![1, 64],
         blocks: Some(3),
+        budget_s: Some(7200),
+        aa: Some(true),
+        age: Some(300),
+        fullness: Some(80),
         seed: Some(u64::MAX),
         backing: BackingPlan { dir: Some("/mnt/a".into()), size: Some(Bytes(1 << 40)) },
         files: [("a.toml".to_owned(), "suite".to_owned())].into(),
@@ -177,7 +181,8 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
             assert!(whole_fault(&other).is_some(), "{path}/{name} takes any value");
             let mut less = whole.clone();
             less.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(&name);
-            let free = is_map(path) || matches!(name.as_str(), "histograms" | "files");
+            let optional = ["histograms", "files", "budget_s", "aa", "age", "fullness"];
+            let free = is_map(path) || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");
             tried += 1;
         }

@@ -1,6 +1,6 @@
 //! A campaign as it is stored, and the dataset that statistics and report read.
 
-use crate::{Plan, Sample, TestInfo};
+use crate::{Plan, Sample, TestInfo, Twin};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -137,6 +137,12 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// The second of its A/A pair, when it has one: a check of the method, no candidate.
+    pub fn twin(&self) -> Option<Twin> {
+        let listed = |label: &String| self.targets.iter().any(|t| t.label == *label);
+        self.campaign.plan.twin().filter(|twin| listed(&twin.label))
+    }
+
     /// Names of the suites that its tests are of, in their order, for sentences.
     pub fn suites(&self) -> String {
         let mut names: Vec<&str> = Vec::new();

@@ -5,10 +5,14 @@
 
 mod case;
 mod dataset;
+mod evidence;
+mod facts;
 mod histogram;
 mod job;
 mod knob;
+mod like;
 mod plan;
+mod profile;
 mod rng;
 mod sample;
 #[cfg(feature = "strategies")]
@@ -21,12 +25,18 @@ pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, Origin, TargetRecord, TargetState,
 };
+pub use evidence::{ROUND_RATES, Readings, is_cost};
+pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use histogram::{Histogram, LatencyKind};
 pub use job::{
     CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport,
 };
 pub use knob::{Knob, KnobError, Options, check_options};
-pub use plan::{BackingPlan, Plan, PlanError, Preset, Scale};
+pub use like::{Like, LikeClass};
+pub use plan::{AGED_SHARE, BackingPlan, LOOKS, Plan, PlanError, Preset, Scale, Twin};
+pub use profile::{
+    Floor, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
+};
 pub use rng::Rng;
 pub use sample::{Better, Limiter, Metric, Sample, Validity};
 pub use target::{Target, TargetError, label_targets};

@@ -1,7 +1,7 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::{Bytes, DataKind, Options, Target};
+use crate::{Bytes, DataKind, Options, Target, label_targets};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
@@ -14,14 +14,25 @@ pub enum Preset {
     /// Three blocks: a first look.
     #[default]
     Quick,
-    /// Five blocks.
+    /// Five blocks or more, until the ratios are precise; with an A/A pair.
     Standard,
-    /// Ten blocks.
+    /// Ten blocks or more, so twelve at the first look, until the ratios are precise; with an A/A pair.
     Publish,
 }
 
+/// Numbers of blocks after which an adaptive campaign looks whether it may end. Looking more often
+/// would find differences where there are none: each look is a chance of its own.
+pub const LOOKS: &[u32] = &[5, 8, 12, 20];
+
+/// Share of the space that stays occupied by what is left of an aged population.
+pub const AGED_SHARE: f64 = 0.3;
+/// Most cycles of churn; the usual ladder is 0, 100, 300, 1000.
+const MAX_AGE: u32 = 10_000;
+/// Fullest that a file system is made, per cent; the usual steps are 50, 80, 95.
+const MAX_FULLNESS: u32 = 98;
+
 impl Preset {
-    /// Number of blocks.
+    /// Number of blocks, the least where it is adaptive.
     pub fn blocks(self) -> u32 {
         match self {
             Preset::Smoke => 1,
@@ -29,6 +40,11 @@ impl Preset {
             Preset::Standard => 5,
             Preset::Publish => 10,
         }
+    }
+
+    /// True when precision decides the number of blocks, and an A/A pair is carried along.
+    pub fn is_evidence(self) -> bool {
+        matches!(self, Preset::Standard | Preset::Publish)
     }
 
     /// Time that one target may take in one block, all process counts together, seconds; it decides
@@ -128,14 +144,26 @@ pub struct Plan {
     pub threads: u32,
     /// How much to measure.
     pub preset: Preset,
-    /// Number of blocks, when it is not the preset's.
+    /// Exact number of blocks, when it is not the preset's.
     pub blocks: Option<u32>,
+    /// Time for all blocks together, seconds. No block is begun that would not end within it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget_s: Option<u64>,
+    /// Whether the baseline is entered a second time, as a check of the method by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aa: Option<bool>,
     /// Factor on sizes.
     pub scale: Scale,
     /// Seed of order, offsets and data; drawn when not given.
     pub seed: Option<u64>,
     /// What the data looks like.
     pub data: DataKind,
+    /// Cycles of churn that every fresh instance goes through first; none at all when not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<u32>,
+    /// Used share to which every fresh instance is filled first, per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fullness: Option<u32>,
     /// Target the others are compared with; the default is the first.
     pub baseline: Option<String>,
     /// Where made file systems lie.
@@ -157,9 +185,13 @@ impl Default for Plan {
             threads: 1,
             preset: Preset::default(),
             blocks: None,
+            budget_s: None,
+            aa: None,
             scale: Scale::Auto,
             seed: None,
             data: DataKind::default(),
+            age: None,
+            fullness: None,
             baseline: None,
             backing: BackingPlan::default(),
             knobs: Options::new(),
@@ -193,6 +225,22 @@ pub enum PlanError {
     Threads(u32),
     /// A block count outside 1 to 1000.
     Blocks(u32),
+    /// More cycles of ageing than anybody waits for.
+    Age(u32),
+    /// A share to fill that leaves no room.
+    Fullness(u32),
+    /// An exact number of blocks and a time for them.
+    BlocksAndBudget,
+}
+
+/// The second of an A/A pair: the baseline under another label. What differs between the two is
+/// what the method finds where there is nothing. It is no candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Twin {
+    /// Label of the candidate that it is the same as.
+    pub of: String,
+    /// Its own label.
+    pub label: String,
 }
 
 impl fmt::Display for PlanError {
@@ -207,6 +255,15 @@ impl fmt::Display for PlanError {
                 write!(f, "{n} threads cannot be run; use --threads 1 to 1024")
             }
             PlanError::Blocks(n) => write!(f, "{n} blocks cannot be run; use --blocks 1 to 1000"),
+            PlanError::Age(n) => {
+                write!(f, "{n} cycles of ageing are too many; use --age 0 to {MAX_AGE}")
+            }
+            PlanError::Fullness(n) => {
+                write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
+            }
+            PlanError::BlocksAndBudget => f.write_str(
+                "a number of blocks and a budget exclude each other; give `blocks` or `budget_s`",
+            ),
         }
     }
 }
@@ -214,9 +271,73 @@ impl fmt::Display for PlanError {
 impl std::error::Error for PlanError {}
 
 impl Plan {
-    /// Number of blocks asked for.
+    /// Number of blocks that will run, the largest where it is adaptive.
     pub fn block_count(&self) -> u32 {
+        self.looks().last().copied().unwrap_or_else(|| self.fixed_blocks())
+    }
+
+    fn fixed_blocks(&self) -> u32 {
         self.blocks.unwrap_or_else(|| self.preset.blocks())
+    }
+
+    /// Numbers of blocks after which the campaign ends when its ratios are precise enough; none when
+    /// the number of blocks is fixed.
+    pub fn looks(&self) -> &'static [u32] {
+        let adaptive =
+            self.blocks.is_none() && (self.preset.is_evidence() || self.budget_s.is_some());
+        let first = LOOKS.iter().position(|&look| look >= self.preset.blocks());
+        first.filter(|_| adaptive).map_or(&[], |first| &LOOKS[first..])
+    }
+
+    /// One line for lists: what runs on what.
+    pub fn title(&self) -> String {
+        format!("{} on {}", self.suites.join(", "), self.candidates().join(", "))
+    }
+
+    /// Labels of the candidates.
+    pub fn candidates(&self) -> Vec<String> {
+        label_targets(&self.targets)
+    }
+
+    /// Everything that runs in a block: the candidates, then the twin.
+    pub fn entrants(&self) -> Vec<Target> {
+        let mut entrants = self.targets.clone();
+        entrants.extend(self.twin_target().cloned());
+        entrants
+    }
+
+    /// The twin, when the plan has an A/A pair.
+    pub fn twin(&self) -> Option<Twin> {
+        self.twin_target()?;
+        let mut labels = label_targets(&self.entrants());
+        let label = labels.pop()?;
+        Some(Twin { of: labels.swap_remove(self.baseline_index()), label })
+    }
+
+    fn twin_target(&self) -> Option<&Target> {
+        self.targets.get(self.baseline_index()).filter(|_| self.aa == Some(true))
+    }
+
+    /// Index of the candidate that the others are compared with.
+    fn baseline_index(&self) -> usize {
+        let named =
+            |baseline: &String| self.candidates().iter().position(|label| label == baseline);
+        self.baseline.as_ref().and_then(named).unwrap_or(0)
+    }
+
+    /// The state in which an instance meets its first test, in words: `fresh`, `aged by 300 cycles, 80 %
+    /// full`.
+    pub fn condition(&self) -> String {
+        let age = self.age.map(|cycles| format!("aged by {cycles} cycles"));
+        let full = self.fullness.map(|percent| format!("{percent} % full"));
+        let parts: Vec<String> = age.into_iter().chain(full).collect();
+        if parts.is_empty() { "fresh".into() } else { parts.join(", ") }
+    }
+
+    /// Share of the space that is occupied before the first test, 0 to 1, beside the metadata.
+    pub fn occupied_share(&self) -> f64 {
+        let aged = self.age.map_or(0.0, |_| AGED_SHARE);
+        self.fullness.map_or(0.0, |percent| f64::from(percent) / 100.0).max(aged)
     }
 
     /// Checks the numbers; names (targets, tests, knobs) are checked by those who know them.
@@ -228,8 +349,18 @@ impl Plan {
         if bad(&self.threads) {
             return Err(PlanError::Threads(self.threads));
         }
-        if !(1..=1000).contains(&self.block_count()) {
-            return Err(PlanError::Blocks(self.block_count()));
+        if !(1..=1000).contains(&self.fixed_blocks()) {
+            return Err(PlanError::Blocks(self.fixed_blocks()));
+        }
+        if let Some(cycles) = self.age.filter(|&cycles| cycles > MAX_AGE) {
+            return Err(PlanError::Age(cycles));
+        }
+        if let Some(percent) = self.fullness.filter(|percent| !(1..=MAX_FULLNESS).contains(percent))
+        {
+            return Err(PlanError::Fullness(percent));
+        }
+        if self.blocks.is_some() && self.budget_s.is_some() {
+            return Err(PlanError::BlocksAndBudget);
         }
         Ok(())
     }
@@ -249,8 +380,55 @@ mod tests {
     }
 
     #[test]
+    fn precision_decides_unless_the_number_is_given() {
+        let plan = |preset, blocks, budget_s| Plan { preset, blocks, budget_s, ..Plan::default() };
+        assert_eq!(plan(Preset::Standard, None, None).looks(), [5, 8, 12, 20]);
+        assert_eq!(plan(Preset::Publish, None, None).looks(), [12, 20]);
+        assert_eq!(plan(Preset::Quick, None, Some(60)).looks(), [5, 8, 12, 20]);
+        assert_eq!(plan(Preset::Quick, None, None).block_count(), 3);
+        let exact = plan(Preset::Publish, Some(7), None);
+        assert_eq!((exact.looks().len(), exact.block_count()), (0, 7));
+        assert_eq!(plan(Preset::Quick, Some(7), Some(1)).check(), Err(PlanError::BlocksAndBudget));
+    }
+
+    #[test]
+    fn the_twin_is_the_baseline_again_and_no_candidate() {
+        let targets = vec![Target::named("xfs"), Target::named("ext4"), Target::named("ext4")];
+        let plan = |aa, baseline: &str| Plan {
+            targets: targets.clone(),
+            aa,
+            baseline: Some(baseline.into()),
+            ..Plan::default()
+        };
+        let twin = plan(Some(true), "ext4").twin().unwrap();
+        assert_eq!((twin.of.as_str(), twin.label.as_str()), ("ext4", "ext4#3"));
+        assert_eq!(plan(Some(true), "xfs").twin().unwrap().label, "xfs#2");
+        assert_eq!(plan(Some(true), "xfs").candidates(), ["xfs", "ext4", "ext4#2"]);
+        assert_eq!(
+            (plan(None, "xfs").twin(), plan(Some(false), "xfs").entrants().len()),
+            (None, 3)
+        );
+    }
+
+    #[test]
     fn impossible_counts_are_refused() {
         let plan = Plan { procs: vec![1, 0], ..Plan::default() };
         assert_eq!(plan.check(), Err(PlanError::Procs(0)));
+        let filled = |fullness| Plan { fullness: Some(fullness), ..Plan::default() };
+        assert_eq!(filled(99).check(), Err(PlanError::Fullness(99)));
+        assert_eq!(filled(0).check(), Err(PlanError::Fullness(0)));
+        assert_eq!(filled(95).check(), Ok(()));
+        let aged = Plan { age: Some(10_001), ..Plan::default() };
+        assert_eq!(aged.check(), Err(PlanError::Age(10_001)));
+    }
+
+    #[test]
+    fn what_is_occupied_is_the_fuller_of_both() {
+        let share = |age, fullness| Plan { age, fullness, ..Plan::default() }.occupied_share();
+        assert_eq!(share(None, None), 0.0);
+        assert_eq!([share(Some(0), None), share(Some(300), Some(80))], [AGED_SHARE, 0.8]);
+        let words = |age, fullness| Plan { age, fullness, ..Plan::default() }.condition();
+        assert_eq!([words(None, None), words(None, Some(50))], ["fresh", "50 % full"]);
+        assert_eq!(words(Some(0), Some(80)), "aged by 0 cycles, 80 % full");
     }
 }
