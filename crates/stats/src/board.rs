@@ -28,12 +28,21 @@ impl<'a> Board<'a> {
         let cells: Vec<&CellData> =
             cells.iter().filter(|c| c.valid_for(columns.iter().copied())).collect();
         let weights = weights(dataset, &cells);
+        Board::weighted(columns, cells, &weights)
+    }
+
+    /// The board of these columns over cells that are valid for all of them, each with its weight.
+    pub(crate) fn weighted(
+        columns: Vec<usize>,
+        cells: Vec<&'a CellData>,
+        weights: &[f64],
+    ) -> Board<'a> {
         let parts = columns
             .iter()
             .map(|&column| {
                 let part =
                     |(cell, weight): (&&CellData, &f64)| part(cell, column, columns[0], *weight);
-                cells.iter().zip(&weights).filter_map(part).collect()
+                cells.iter().zip(weights).filter_map(part).collect()
             })
             .collect();
         Board { columns, cells, parts }
@@ -87,7 +96,7 @@ impl<'a> Board<'a> {
 }
 
 /// Equal groups, then equal cells inside a group; process counts are cells of their own.
-fn weights(dataset: &Dataset, cells: &[&CellData]) -> Vec<f64> {
+pub(crate) fn weights(dataset: &Dataset, cells: &[&CellData]) -> Vec<f64> {
     let group = |c: &CellData| dataset.tests[c.test].group;
     let mut sizes: BTreeMap<Group, usize> = BTreeMap::new();
     for cell in cells {

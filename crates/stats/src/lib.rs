@@ -4,28 +4,48 @@
 //! Data goes one way: `select` groups samples into cells, `ratio` compares two series of a cell,
 //! `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
 
+mod aa;
+mod advise;
 mod blocks;
 mod board;
 mod compare;
 mod contention;
+mod cost;
 mod decide;
 mod draw;
+mod drift;
 mod footer;
 mod holm;
 mod latency;
 mod model_fit;
+mod observations;
+mod precision;
 mod ratio;
 mod select;
+mod selfcheck;
 mod sentence;
+mod steady;
 mod table;
+pub mod tune;
 mod verdict;
 mod versus;
 
-pub use compare::{Changed, Comparison, Difference, Pair, Unmatched, compare};
+pub use aa::AaCheck;
+pub use advise::{
+    Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share, Standing,
+    Support, Tipping, Without, advise,
+};
+pub use compare::{Changed, Comparison, Difference, Gate, Pair, Unmatched, compare};
+pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, Loss};
+pub use drift::Drift;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use observations::{Observation, observations};
+pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Ratio, half_width, log_ratio};
+pub use selfcheck::SelfCheck;
+pub use steady::{Rounds, Steadiness};
 pub use table::{CampaignFacts, Cell, Findings, Lead, Row, Table};
 pub use verdict::{Verdict, judge};
 
@@ -96,6 +116,24 @@ pub enum StatsError {
         /// Id of the other.
         b: String,
     },
+    /// A stage of a search in which the default failed.
+    #[error(
+        "{label} has no valid sample in {campaign}, so nothing can be compared with it; `assay report {campaign}` says why"
+    )]
+    NothingToCompareWith {
+        /// Id of the campaign.
+        campaign: String,
+        /// Label of the default.
+        label: String,
+    },
+    /// A requirement that no fact of any file system speaks of.
+    #[error("no file system has a fact on `{feature}`; known are: {known}")]
+    UnknownFeature {
+        /// What was required.
+        feature: String,
+        /// The features that facts speak of.
+        known: String,
+    },
     /// A band that is not a share.
     #[error("a band of {band} makes no sense; use a share such as 0.05")]
     Band {
@@ -120,6 +158,7 @@ fn judged(
     }
     let targets = target_order(dataset, settings)?;
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
+    let selfcheck = selfcheck::selfcheck(dataset, &targets, &cells, settings)?;
     let tables = table::tables(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
@@ -127,19 +166,26 @@ fn judged(
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
         latencies: latency::latencies(dataset, &targets),
+        costs: cost::costs(dataset, &targets, &call, settings)?,
+        steadiness: steady::steadiness(dataset, &targets),
         targets,
         band: settings.band,
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
+        selfcheck,
         comparison: None,
+        advice: None,
     };
     Ok((findings, cells))
 }
 
-/// Labels in the order of the columns: the baseline, then the others as planned.
+/// Labels in the order of the columns: the baseline, then the others as planned. The twin of an A/A
+/// pair is no candidate.
 fn target_order(dataset: &Dataset, settings: &Settings) -> Result<Vec<String>, StatsError> {
-    let labels: Vec<&String> = dataset.targets.iter().map(|t| &t.label).collect();
+    let twin = dataset.twin().map(|twin| twin.label);
+    let labels: Vec<&String> =
+        dataset.targets.iter().map(|t| &t.label).filter(|l| twin.as_ref() != Some(*l)).collect();
     let asked = settings.baseline.as_ref().or(dataset.campaign.plan.baseline.as_ref());
     let baseline = match asked {
         Some(label) if labels.contains(&label) => label,

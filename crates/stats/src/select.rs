@@ -3,9 +3,9 @@
 //! Only valid samples enter a series. The others leave their reason, because a cell must be able to
 //! say why it is empty.
 
-use crate::{StatsError, contention::Contention};
+use crate::{StatsError, contention::Contention, steady};
 use model::{Better, Dataset, Sample, Validity};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Metric used instead of `rate` where every sample of a cell has it: the aggregate over the window
 /// in which all workers ran.
@@ -33,6 +33,8 @@ pub(crate) struct Series {
     pub(crate) invalid: BTreeMap<String, usize>,
     /// Samples that were asked cold and were not.
     pub(crate) lukewarm: usize,
+    /// Valid samples of a sustained run that had not settled.
+    pub(crate) unsteady: usize,
 }
 
 /// One test at one process count.
@@ -77,7 +79,8 @@ fn orient(log: f64, better: Better) -> f64 {
     }
 }
 
-/// All cells, by test in the order of the suite, then by processes.
+/// All cells, by test in the order of the suite, then by processes. Samples of targets that the
+/// campaign lists and `targets` does not are left out.
 pub(crate) fn select(
     dataset: &Dataset,
     targets: &[String],
@@ -95,9 +98,11 @@ pub(crate) fn select(
     Ok(cells)
 }
 
-type Grouped<'a> = BTreeMap<(usize, u32), Vec<Vec<&'a Sample>>>;
+/// Samples of each test at each process count, by column.
+pub(crate) type Grouped<'a> = BTreeMap<(usize, u32), Vec<Vec<&'a Sample>>>;
 
-fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grouped<'a>, StatsError> {
+/// The samples of `targets`.
+pub(crate) fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grouped<'a>, StatsError> {
     let columns: HashMap<&str, usize> =
         targets.iter().enumerate().map(|(i, label)| (label.as_str(), i)).collect();
     let tests: HashMap<&str, usize> =
@@ -108,8 +113,13 @@ fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grouped<'a>, St
         campaign: dataset.campaign.id.clone(),
     };
     let mut groups = Grouped::new();
+    let left_out: HashSet<&str> =
+        dataset.targets.iter().map(|t| t.label.as_str()).filter(|l| !columns.contains_key(l)).collect();
     for sample in &dataset.samples {
         let case = &sample.case;
+        if left_out.contains(case.target.as_str()) {
+            continue;
+        }
         let column =
             columns.get(case.target.as_str()).ok_or_else(|| unlisted("target", &case.target))?;
         let test = tests.get(case.test.as_str()).ok_or_else(|| unlisted("test", &case.test))?;
@@ -147,6 +157,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 blocks.entry(sample.block).or_default().push(log);
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
+                series.unsteady += usize::from(steady::is_unsteady(sample));
             }
             Err(Unusable::Lukewarm) => series.lukewarm += 1,
             Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,

@@ -2,7 +2,7 @@
 //! target.
 
 use crate::{
-    Call, Comparison, Footer, Latencies, Ratio, Settings, Verdict, footer, holm,
+    Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness, Verdict, footer, holm,
     ratio::logs,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
@@ -30,9 +30,18 @@ pub struct Findings {
     pub call: Call,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
+    /// What each target costs, where it was measured.
+    pub costs: Vec<Cost>,
+    /// Whether sustained runs had reached a steady state, where they were long enough to tell.
+    pub steadiness: Vec<Steadiness>,
+    /// What the campaign says of itself.
+    pub selfcheck: SelfCheck,
     /// What lies between two campaigns, when the dataset is two of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// What a profile advises, when that was asked instead of tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
 }
 
 impl Findings {
@@ -150,6 +159,8 @@ pub struct Cell {
     pub invalid_reasons: Vec<String>,
     /// Samples that were asked cold and were not.
     pub lukewarm: usize,
+    /// Valid samples of a sustained run that had not reached a steady state.
+    pub unsteady: usize,
 }
 
 /// Every table that has a row.
@@ -237,6 +248,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         holm: false,
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
         lukewarm: series.lukewarm,
+        unsteady: series.unsteady,
     }
 }
 

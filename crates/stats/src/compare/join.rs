@@ -178,7 +178,11 @@ fn relabelled(
 ) -> Vec<Sample> {
     let index: HashMap<&str, usize> =
         dataset.tests.iter().zip(0..).map(|(t, i)| (t.id.as_str(), i)).collect();
+    let twin = dataset.twin().map(|twin| twin.label);
     let sample = |sample: &Sample| {
+        if twin.as_ref() == Some(&sample.case.target) {
+            return None;
+        }
         let key = (*index.get(sample.case.test.as_str())?, sample.case.procs);
         let &(test, procs) = shared.get(&key)?;
         let mut sample = sample.clone();
@@ -205,10 +209,13 @@ fn other_counts(shared: &Shared) -> Option<String> {
     ))
 }
 
+/// The candidates of `dataset`; the twin of an A/A pair is none.
 fn targets<'a>(dataset: &'a Dataset, prefix: &'a str) -> impl Iterator<Item = TargetRecord> + 'a {
+    let twin = dataset.twin().map(|twin| twin.label);
     dataset
         .targets
         .iter()
+        .filter(move |t| twin.as_ref() != Some(&t.label))
         .map(move |t| TargetRecord { label: format!("{prefix}{}", t.label), ..t.clone() })
 }
 

@@ -1,0 +1,76 @@
+//! What a campaign says of itself: the A/A pair, the drift over its blocks, the effect of the place
+//! in a block. No figure of a candidate depends on it.
+
+use crate::{
+    Ratio, Settings, StatsError, Verdict,
+    aa::{self, AaCheck},
+    drift::{self, Drift},
+    select::{CellData, select},
+    verdict::judge,
+};
+use model::Dataset;
+use serde::Serialize;
+
+/// The checks of a campaign by itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SelfCheck {
+    /// The A/A pair, where the campaign has one.
+    pub aa: Option<AaCheck>,
+    /// What time and place did; `None` below two blocks.
+    pub drift: Option<Drift>,
+    /// What to know of the figures because of it, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Checks the campaign whose candidates are the columns `targets` of `cells`. The twin has cells of
+/// its own here, so that it decides nothing about theirs.
+pub(crate) fn selfcheck(
+    dataset: &Dataset,
+    targets: &[String],
+    cells: &[CellData],
+    settings: &Settings,
+) -> Result<SelfCheck, StatsError> {
+    let mut check = SelfCheck::default();
+    if let Some(twin) = dataset.twin() {
+        let labels = [targets, std::slice::from_ref(&twin.label)].concat();
+        let cells = select(dataset, &labels, settings.contention_limit_pct)?;
+        check.drift = drift::drift(dataset, &labels, &cells);
+        let of = targets.iter().position(|label| *label == twin.of);
+        check.aa = of.map(|of| aa::check(twin, (of, targets.len()), &cells, settings));
+    } else {
+        check.drift = drift::drift(dataset, targets, cells);
+    }
+    check.notes.extend(check.aa.as_ref().and_then(failed));
+    check.notes.extend(check.drift.iter().flat_map(|drift| moved(drift, settings.band)));
+    Ok(check)
+}
+
+fn failed(pair: &AaCheck) -> Option<String> {
+    (pair.passes() == Some(false)).then(|| {
+        format!(
+            "The A/A pair fails: {} of {} cells differ between {} and itself, where chance explains \
+             {}. The noise is not what the intervals assume; differences of this size prove nothing.",
+            pair.marked, pair.cells, pair.of, pair.limit
+        )
+    })
+}
+
+fn moved(drift: &Drift, band: f64) -> Vec<String> {
+    let beyond = |ratio: &Ratio| matches!(judge(ratio, band), Verdict::Better | Verdict::Worse);
+    let percent = |ratio: &Ratio| format!("{:+.0} %", 100.0 * (ratio.point - 1.0));
+    let time = beyond(&drift.trend).then(|| {
+        format!(
+            "The figures of all targets drifted by {} from the first block to the last. Ratios are \
+             taken inside blocks and do not move with it; the values do.",
+            percent(&drift.trend)
+        )
+    });
+    let place = drift.position.as_ref().filter(|ratio| beyond(ratio)).map(|ratio| {
+        format!(
+            "What ran last in a block differed by {} from what ran first. Orders are shuffled, so it \
+             favours no target; it widens the intervals.",
+            percent(ratio)
+        )
+    });
+    time.into_iter().chain(place).collect()
+}

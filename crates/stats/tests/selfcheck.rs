@@ -1,0 +1,111 @@
+//! The A/A pair, the drift and the place in a block, on campaigns whose truth is known.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Noise;
+use model::{Dataset, Target};
+use stats::{Findings, Settings, findings};
+
+const TWIN: &str = "ext4#2";
+
+/// Two candidates and the twin of the first, whose level is `twin`.
+fn campaign(noise: &Noise, twin: f64, tests: usize, seed: u64) -> Dataset {
+    let mut data = noise.dataset(&[("ext4", 1.0), ("xfs", 1.2), (TWIN, twin)], tests, 5, seed);
+    data.campaign.plan.targets = vec![Target::named("ext4"), Target::named("xfs")];
+    data.campaign.plan.aa = Some(true);
+    data
+}
+
+fn judged(data: &Dataset) -> Findings {
+    findings(data, &Settings::default()).unwrap()
+}
+
+const NOISE: Noise = Noise { block_sd: 0.0, own_sd: 0.05 };
+
+#[test]
+fn a_pair_without_a_difference_passes_in_95_of_100_campaigns() {
+    let passes = |seed: &u64| {
+        let aa = judged(&campaign(&NOISE, 1.0, 40, *seed)).selfcheck.aa.unwrap();
+        assert_eq!((aa.of.as_str(), aa.twin.as_str(), aa.cells, aa.limit), ("ext4", TWIN, 40, 4));
+        aa.passes().unwrap()
+    };
+    let passed = (0..100).filter(passes).count();
+    assert!((90..=99).contains(&passed), "{passed}");
+}
+
+#[test]
+fn noise_that_the_intervals_do_not_see_fails() {
+    // Each target keeps a level of its own for the whole campaign, as on one instance that is never
+    // made anew.
+    let check = judged(&campaign(&NOISE, 1.2, 40, 1)).selfcheck;
+    let aa = check.aa.unwrap();
+    assert_eq!(aa.passes(), Some(false));
+    assert!((aa.ratio.unwrap().point - 1.2).abs() < 0.02, "{aa:?}");
+    assert!(check.notes[0].starts_with("The A/A pair fails: "), "{:?}", check.notes);
+}
+
+#[test]
+fn the_twin_is_no_candidate_and_changes_nothing() {
+    let with = campaign(&NOISE, 3.0, 6, 1);
+    let mut without = with.clone();
+    without.campaign.plan.aa = Some(false);
+    without.targets.retain(|t| t.label != TWIN);
+    without.samples.retain(|s| s.case.target != TWIN);
+    let (mut with, mut without) = (judged(&with), judged(&without));
+    assert_eq!(with.targets, ["ext4", "xfs"]);
+    assert!(without.selfcheck.aa.is_none());
+    with.selfcheck = Default::default();
+    without.selfcheck = Default::default();
+    assert_eq!(with, without);
+}
+
+#[test]
+fn a_pair_of_one_block_says_nothing() {
+    let mut data = campaign(&NOISE, 1.0, 6, 1);
+    data.samples.retain(|s| s.block == 0);
+    let check = judged(&data).selfcheck;
+    assert_eq!((check.aa.unwrap().passes(), check.drift), (None, None));
+}
+
+#[test]
+fn a_machine_that_slows_down_is_seen_and_moves_no_ratio() {
+    let noise = Noise { block_sd: 0.005, own_sd: 0.01 };
+    let steady = campaign(&noise, 1.0, 10, 3);
+    let mut slowing = steady.clone();
+    slowing.samples.iter_mut().for_each(|s| s.metrics[0].value *= 0.97_f64.powi(s.block as i32));
+    let (steady, slowing) = (judged(&steady), judged(&slowing));
+    assert!(steady.selfcheck.notes.is_empty(), "{:?}", steady.selfcheck.notes);
+    let drift = slowing.selfcheck.drift.unwrap();
+    let truth = 0.97_f64.powi(4);
+    assert!((drift.trend.point / truth - 1.0).abs() < 0.02, "{drift:?}");
+    assert!((drift.last_over_first / truth - 1.0).abs() < 0.02, "{drift:?}");
+    assert!(
+        slowing.selfcheck.notes[0].contains("drifted by -1"),
+        "{:?}",
+        slowing.selfcheck.notes
+    );
+    let (a, b) = (steady.call.lead.unwrap(), slowing.call.lead.unwrap());
+    assert!((a.point / b.point - 1.0).abs() < 1e-9, "the ratio moved: {a:?} {b:?}");
+}
+
+#[test]
+fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
+    let mut data = campaign(&Noise { block_sd: 0.002, own_sd: 0.005 }, 1.0, 10, 3);
+    let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [2, 1, 0]];
+    for sample in &mut data.samples {
+        let target = ["ext4", "xfs", TWIN].iter().position(|t| *t == sample.case.target).unwrap();
+        sample.position = orders[sample.block as usize][target];
+        sample.metrics[0].value *= 0.92_f64.powi(sample.position as i32);
+    }
+    let check = judged(&data).selfcheck;
+    let place = check.drift.unwrap().position.unwrap();
+    assert!((place.point / 0.92_f64.powi(2) - 1.0).abs() < 0.02, "{place:?}");
+    assert!(
+        check.notes.iter().any(|n| n.starts_with("What ran last in a block")),
+        "{:?}",
+        check.notes
+    );
+}
