@@ -7,10 +7,12 @@
 mod changed;
 mod differences;
 mod join;
+mod regression;
 
 pub use changed::Changed;
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
+pub use regression::Gate;
 
 use crate::{
     Call, CallKind, CampaignFacts, Findings, Settings, StatsError, judged, select::CellData,

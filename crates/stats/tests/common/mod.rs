@@ -1,4 +1,5 @@
 //! Datasets whose truth is known.
+#![allow(dead_code)] // each test file uses a part
 
 use model::*;
 

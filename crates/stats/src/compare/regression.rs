@@ -1,0 +1,78 @@
+//! Did anything become worse by more than somebody is willing to accept? The gate of a continuous
+//! integration, in one sentence.
+
+use super::{Comparison, Difference, PREFIXES, Pair};
+use crate::{Ratio, Verdict, verdict::judge};
+
+/// What a gate found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate<'a> {
+    /// The cells that became worse by more than the limit, the largest first.
+    pub regressions: Vec<&'a Difference>,
+    /// What was found, naming the largest.
+    pub sentence: String,
+}
+
+impl Comparison {
+    /// Cells of B whose decided ratio over the same target of A is below 1/(1 + `limit`), `limit`
+    /// being a share; what is unclear is no regression. `None` when A and B share no target.
+    ///
+    /// A `limit` below the band that the comparison was made with would miss what that band calls
+    /// the same: compare with a band of at most `limit`.
+    pub fn gate(&self, limit: f64) -> Option<Gate<'_>> {
+        let pairs: Vec<&Pair> = self.pairs.iter().filter(|p| is_same(&p.a, &p.b)).collect();
+        if pairs.is_empty() {
+            return None;
+        }
+        let worse = |d: &&Difference| judge(&d.ratio, limit) == Verdict::Worse;
+        let own = self.differences.iter().filter(|d| is_same(&d.a, &d.b));
+        let regressions: Vec<&Difference> = own.filter(worse).collect();
+        let sentence = match regressions.first() {
+            Some(largest) => failed(largest, &regressions, limit),
+            None => passed(&pairs, limit),
+        };
+        Some(Gate { regressions, sentence })
+    }
+}
+
+/// Whether the labels are of one target in either campaign.
+fn is_same(a: &str, b: &str) -> bool {
+    a.strip_prefix(PREFIXES[0]) == b.strip_prefix(PREFIXES[1])
+}
+
+fn failed(largest: &Difference, all: &[&Difference], limit: f64) -> String {
+    let Difference { a, b, name, procs, ratio, .. } = largest;
+    let certain = all.iter().filter(|d| d.holm).count();
+    format!(
+        "regression beyond {}: {name}, {procs} {}: {b} is {:.2}x {a} ({}); cells worse by that much: {}, \
+         of which {certain} hold among all ratios (Holm, 5 %)",
+        percent(limit),
+        if *procs == 1 { "process" } else { "processes" },
+        ratio.point,
+        interval(ratio),
+        all.len(),
+    )
+}
+
+fn passed(pairs: &[&Pair], limit: f64) -> String {
+    let all: usize = pairs.iter().map(|p| p.counts.total()).sum();
+    let unclear: usize = pairs.iter().map(|p| p.counts.unclear).sum();
+    format!(
+        "no regression beyond {}: of {all} ratios of B over A on the same target none is decidedly worse \
+         by more; {unclear} {} unclear",
+        percent(limit),
+        if unclear == 1 { "is" } else { "are" },
+    )
+}
+
+fn interval(ratio: &Ratio) -> String {
+    match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!("95 % CI {low:.2}-{high:.2}"),
+        _ => "no interval".into(),
+    }
+}
+
+/// As many digits as the limit has: 5 %, 2.5 %.
+fn percent(share: f64) -> String {
+    format!("{} %", (1e6 * share).round() / 1e4)
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Writes golden.json: random campaigns, and what scipy and numpy conclude from them.
+
+Nothing here follows the code under test: t tests are scipy's, the residual variance comes from a
+least-squares fit with dummy variables, Holm is done with adjusted p-values, P(best) and regret are
+integrals, not draws. Needed: numpy and scipy (written with numpy 2.3, scipy 1.16).
+
+Usage: generate.py > golden.json
+"""
+
+import itertools
+import json
+import math
+
+import numpy as np
+from scipy import optimize, stats
+
+DRAWS = 20_000  # of the program; decides how far a drawn share may lie from the integral
+GROUPS = ["write-critical", "read-cold", "meta"]
+
+
+def campaign(rng, name, levels, tests, blocks, noise, missing=0.0, groups=1, procs=(1,)):
+    """Oriented logs[target, cell, block], NaN where missing. `noise` is one sd for each target."""
+    cells = [(test, n) for test in range(tests) for n in procs]
+    shape = (len(levels), len(cells), blocks)
+    logs = np.log(levels)[:, None, None] + rng.normal(4, 1, (1, len(cells), 1))
+    logs = logs + rng.normal(0, 0.05, (1, len(cells), 1)) * np.arange(len(levels))[:, None, None]
+    logs = logs + rng.normal(0, 0.04, (1, 1, blocks)) + rng.normal(0, 1, shape) * np.array(noise)[:, None, None]
+    logs[rng.random(shape) < missing] = np.nan
+    kinds = [{"group": GROUPS[t % groups], "lower": bool(t % 3 == 2)} for t in range(tests)]
+    return {"name": name, "logs": logs, "cells": cells, "tests": kinds}
+
+
+def estimate(result):
+    """Point, interval and p-value of a scipy t test on logs; scipy gives the interval of the mean."""
+    interval = result.confidence_interval(0.95)
+    middle = (interval.low + interval.high) / 2
+    return [math.exp(middle), math.exp(interval.low), math.exp(interval.high), float(result.pvalue)]
+
+
+def ratio(own, base):
+    """Paired where two blocks are shared, Welch where each side has two, else nothing."""
+    shared = ~np.isnan(own) & ~np.isnan(base)
+    if shared.sum() >= 2:
+        return estimate(stats.ttest_rel(own[shared], base[shared]))
+    own, base = own[~np.isnan(own)], base[~np.isnan(base)]
+    if len(own) >= 2 and len(base) >= 2:
+        return estimate(stats.ttest_ind(own, base, equal_var=False))
+    return None
+
+
+def holm(p_values):
+    """Adjusted p-values, the running maximum of (m - i) p(i), compared with 5 %."""
+    p = np.asarray(p_values)
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order])
+    marks = np.empty(len(p), dtype=bool)
+    marks[order] = adjusted <= 0.05
+    return marks.tolist()
+
+
+def tables(data):
+    """Rows of each table (group and processes), as indices of cells."""
+    key = lambda i: (data["tests"][data["cells"][i][0]]["group"], data["cells"][i][1])
+    found = {}
+    for i in range(len(data["cells"])):
+        found.setdefault(key(i), []).append(i)
+    return found
+
+
+def footers(data):
+    """Geometric means of ratios, with the t interval over blocks of the mean over tests."""
+    logs = data["logs"]
+    for (group, procs), cells in tables(data).items():
+        for target in range(1, len(logs)):
+            scores = (logs[target, cells] - logs[0, cells]).mean(axis=0)
+            value = estimate(stats.ttest_1samp(scores, 0))
+            yield {"group": group, "procs": procs, "target": target, "ratio": value}
+
+
+def scores(data):
+    """score[target, block]: equal groups, then equal cells inside a group."""
+    by_group = {}
+    for (group, _), cells in tables(data).items():
+        by_group.setdefault(group, []).extend(cells)
+    return np.mean([data["logs"][:, cells].mean(axis=1) for cells in by_group.values()], axis=0)
+
+
+def residual(score):
+    """Standard deviation and degrees of freedom of the two-way layout, by least squares."""
+    targets, blocks = score.shape
+    rows = [np.concatenate([np.eye(targets)[t], np.eye(blocks)[b]])
+            for t in range(targets) for b in range(blocks)]
+    design, df = np.array(rows), (targets - 1) * (blocks - 1)
+    fitted = design @ np.linalg.lstsq(design, score.ravel(), rcond=None)[0]
+    return math.sqrt(((score.ravel() - fitted) ** 2).sum() / df), df
+
+
+def behind(means, se_at, target, regret):
+    """P(best of the others - target <= regret): over the variance by 4 000 midpoints of its quantiles,
+    over the target's own level by Gauss and Hermite."""
+    z, weight = np.polynomial.hermite_e.hermegauss(160)
+    others = np.delete(means, target)[:, None, None]
+    steps = (means[target] - others + regret) / se_at[None, :, None]
+    inside = stats.norm.cdf(z[None, None, :] + steps).prod(axis=0)
+    return float((inside @ weight).mean() / weight.sum())
+
+
+def posterior(score):
+    """P(best) of each target, and between which values its 95 % regret must lie."""
+    sd, df = residual(score)
+    blocks, means = score.shape[1], score.mean(axis=1)
+    midpoints = (np.arange(4000) + 0.5) / 4000
+    se_at = sd * np.sqrt(df / stats.chi2.ppf(midpoints, df)) / math.sqrt(blocks)
+    margin = 4 * math.sqrt(0.95 * 0.05 / DRAWS)
+    for target in range(len(means)):
+        below = lambda regret: behind(means, se_at, target, regret)
+        ends = []
+        for share in (0.95 - margin, 0.95 + margin):
+            end = 0.0 if below(0) >= share else optimize.brentq(lambda r: below(r) - share, 0, 10)
+            ends.append(-math.expm1(-end))
+        yield {"target": target, "p_best": below(0), "regret": ends}
+
+
+def ranks(score, difference):
+    """Rank intervals by Holm over all pairs."""
+    pairs = list(itertools.combinations(range(len(score)), 2))
+    means, intervals = score.mean(axis=1), [[1, len(score)] for _ in score]
+    for (a, b), certain in zip(pairs, holm([difference(a, b)[3] for a, b in pairs])):
+        if certain:
+            better, worse = (a, b) if means[a] > means[b] else (b, a)
+            intervals[worse][0] += 1
+            intervals[better][1] -= 1
+    return intervals
+
+
+def pooled_difference(score):
+    sd, df = residual(score)
+
+    def difference(a, b):
+        mean, se = score[a].mean() - score[b].mean(), sd * math.sqrt(2 / score.shape[1])
+        half = stats.t.ppf(0.975, df) * se
+        return [math.exp(mean), math.exp(mean - half), math.exp(mean + half), 2 * stats.t.sf(abs(mean) / se, df)]
+    return difference
+
+
+def call(data, pooled):
+    """The lead of the first over the second, and what is said of each target."""
+    score = scores(data)
+    order = np.argsort(-score.mean(axis=1))
+    paired = lambda a, b: estimate(stats.ttest_rel(score[a], score[b]))
+    difference = pooled_difference(score) if pooled else paired
+    candidates = list(posterior(score)) if pooled else list(bounds(score))
+    for candidate, interval in zip(candidates, ranks(score, difference)):
+        candidate["ranks"] = interval
+    return {"lead": difference(order[0], order[1]), "candidates": candidates}
+
+
+def bounds(score):
+    """Pair by pair: 1 - the summed doubts, and the largest one-sided 95 % bound."""
+    for target in range(len(score)):
+        tests = [stats.ttest_rel(score[target], s) for i, s in enumerate(score) if i != target]
+        p_best = max(0.0, 1 - sum(float(stats.t.sf(t.statistic, t.df)) for t in tests))
+        ends = [-t.confidence_interval(0.90).low for t in tests]
+        regret = -math.expm1(-max(0.0, *ends))
+        yield {"target": target, "p_best": p_best, "regret": [regret, regret]}
+
+
+def judged(data, pooled=True, whole=True):
+    """One campaign as JSON: samples first, then what is concluded from them."""
+    logs, cells = data["logs"], data["cells"]
+    ratios = [[ratio(logs[t, c], logs[0, c]) for t in range(1, len(logs))] for c in range(len(cells))]
+    marks = {}
+    for rows in tables(data).values():
+        flat = [(c, t) for c in rows for t in range(len(logs) - 1) if ratios[c][t]]
+        marks.update(zip(flat, holm([ratios[c][t][3] for c, t in flat])))
+    sign = lambda c: -1 if data["tests"][cells[c][0]]["lower"] else 1
+    samples = [[t, *cells[c], b, math.exp(sign(c) * logs[t, c, b])]
+               for t, c, b in np.ndindex(logs.shape) if not np.isnan(logs[t, c, b])]
+    expected = [{"test": cells[c][0], "procs": cells[c][1], "target": t + 1, "ratio": ratios[c][t],
+                 "holm": marks.get((c, t), False)} for c, t in np.ndindex(len(cells), len(logs) - 1)]
+    return {"name": data["name"], "targets": len(logs), "tests": data["tests"], "samples": samples,
+            "cells": expected, "footers": list(footers(data)) if whole else [],
+            "call": call(data, pooled) if whole else None}
+
+
+def main():
+    rng = np.random.default_rng(20251121)
+    near, far = [1, 1.02, 0.99, 1.01], [1, 1.1, 0.9]
+    campaigns = [
+        judged(campaign(rng, "four near targets", near, 6, 5, [0.03] * 4, groups=2)),
+        judged(campaign(rng, "two process counts", [1, 1.04], 4, 3, [0.03] * 2, procs=(1, 64))),
+        judged(campaign(rng, "three far targets", far, 5, 10, [0.05] * 3, groups=3)),
+        judged(campaign(rng, "one noisy target", far, 3, 12, [0.01, 0.01, 0.2], groups=2), pooled=False),
+        judged(campaign(rng, "sixty cells", [1, 1.05], 60, 5, [0.04] * 2)),
+        judged(campaign(rng, "missing samples", [1, 1.2, 0.8], 20, 6, [0.05] * 3, missing=0.4), whole=False),
+        judged(campaign(rng, "few samples left", [1, 1.2], 30, 8, [0.05] * 2, missing=0.7), whole=False),
+        judged(campaign(rng, "thirty blocks", [1, 1.001], 3, 30, [0.02] * 2)),
+    ]
+    widths = [[noise, n, math.expm1(stats.t.ppf(0.975, n - 1) * math.log1p(noise) * math.sqrt(2 / n))]
+              for noise in (0.01, 0.05, 0.2) for n in (2, 3, 4, 5, 7, 8, 10, 12, 20, 30, 100, 1000)]
+    print(json.dumps({"half_widths": widths, "campaigns": campaigns}))
+
+
+main()
