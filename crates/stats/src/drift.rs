@@ -205,11 +205,11 @@ mod tests {
     fn intervals_cover_when_nothing_drifts() {
         let line = |rng: &mut model::Rng| trend(&(0..5).map(|_| normal(rng)).collect::<Vec<_>>());
         let place = |rng: &mut model::Rng| {
-            let mut places = vec![vec![0.0; 5]; 3];
-            for block in 0..5 {
+            let mut places = vec![Vec::new(); 3];
+            for _ in 0..5 {
                 let mut order = [0.0, 1.0, 2.0];
                 rng.shuffle(&mut order);
-                (0..3).for_each(|target| places[target][block] = order[target]);
+                places.iter_mut().zip(order).for_each(|(row, place)| row.push(place));
             }
             let logs: Vec<Vec<f64>> =
                 (0..3).map(|_| (0..5).map(|_| normal(rng)).collect()).collect();
