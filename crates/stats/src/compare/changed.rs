@@ -1,7 +1,7 @@
 //! What is not the same of two campaigns besides their samples: how they were asked to run, the
 //! machine, and the targets that both have.
 
-use model::{Campaign, Case, Dataset, Environment};
+use model::{Campaign, Case, Dataset, Environment, is_cost};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +43,8 @@ fn differing(of: &str, a: &Environment, b: &Environment) -> Vec<Changed> {
         .collect()
 }
 
-/// Facts without the names that every campaign gives anew: paths that hold its id, and numbers of
-/// loop devices.
+/// Facts without what every campaign gives anew: paths that hold its id, numbers of loop devices, and
+/// costs, which were measured.
 fn steady(facts: &Environment, dataset: &Dataset) -> Environment {
     let id = &dataset.campaign.id;
     let word = |word: &str| match word {
@@ -53,7 +53,8 @@ fn steady(facts: &Environment, dataset: &Dataset) -> Environment {
         w => w.to_string(),
     };
     let text = |value: &str| value.split(' ').map(word).collect::<Vec<_>>().join(" ");
-    Environment(facts.0.iter().map(|(key, value)| (key.clone(), text(value))).collect())
+    let kept = facts.0.iter().filter(|(key, _)| !is_cost(key));
+    Environment(kept.map(|(key, value)| (key.clone(), text(value))).collect())
 }
 
 /// What decides how a test runs. Presets and numbers of blocks do not: they decide how often.
@@ -65,6 +66,7 @@ fn settings(dataset: &Dataset) -> Environment {
     };
     let mut settings: BTreeMap<String, String> = [
         ("assay", assay_version.clone()),
+        ("condition", plan.condition()),
         ("data", plan.data.to_string()),
         ("origin", origin.to_string()),
         ("processes", counts(|case| case.procs)),

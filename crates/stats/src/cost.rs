@@ -1,0 +1,229 @@
+//! What speed costs: processor time, device bytes, space, memory, and the upkeep of the file system;
+//! and which targets nobody should choose, because another is as fast and as thrifty.
+//!
+//! All figures of a target are over the cells (a test at a process count) that are valid for every
+//! target, so that all of them paid for the same work.
+
+use crate::{
+    Call, Ratio, Settings, StatsError,
+    board::Board,
+    select::{self, CellData, Grouped, Point, Series, mean},
+};
+use model::{Better, CacheState, Dataset, Environment, Group, Readings, Sample, TestInfo};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A test that moves at least this many bytes with an operation pays for bytes, another for
+/// operations.
+const BULK_BYTES: u64 = 64 << 10;
+
+/// Figures of CPU for each operation, by name of their cells.
+const PER_OP: &str = "cpu_ns_per_op";
+/// The same for each byte.
+const PER_BYTE: &str = "cpu_ns_per_byte";
+
+/// What one target costs. A figure that was not measured is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Label.
+    pub target: String,
+    /// Its score over the baseline, as in the call.
+    pub speed: Option<Ratio>,
+    /// Processor time of the baseline over its own, for the same work and weighted as the score:
+    /// above 1 it needs less.
+    pub cpu: Option<Ratio>,
+    /// Processor time of the workers for each operation, nanoseconds: geometric mean over the tests
+    /// that are paid by operation.
+    pub cpu_ns_per_op: Option<f64>,
+    /// The same for each byte, over the tests that move bulk data, nanoseconds.
+    pub cpu_ns_per_byte: Option<f64>,
+    /// System time of the machine outside of the workers, as a share of the workers' processor time:
+    /// at most this much more was used by kernel threads.
+    pub kernel_share: Option<f64>,
+    /// Bytes that the device wrote for each logical byte of the tests that only write.
+    pub written_per_byte: Option<f64>,
+    /// Bytes that the device read for each logical byte of the cold tests.
+    pub read_per_byte: Option<f64>,
+    /// Space that the files took for each byte of their sizes.
+    pub taken_per_byte: Option<f64>,
+    /// Kernel objects of the machine at the end of a test, mean, bytes.
+    pub slab_bytes: Option<f64>,
+    /// Page cache of the machine at the end of a test, mean, bytes.
+    pub page_cache_bytes: Option<f64>,
+    /// Making it, mean over instances, milliseconds.
+    pub mkfs_ms: Option<f64>,
+    /// Mounting it fresh.
+    pub mount_ms: Option<f64>,
+    /// Unmounting it with nothing left to write back.
+    pub unmount_ms: Option<f64>,
+    /// Checking it after the tests, read-only.
+    pub check_ms: Option<f64>,
+    /// A target that is at least as fast and needs no more processor time, and is better in one of the
+    /// two by more than the band.
+    pub dominated_by: Option<String>,
+}
+
+impl Cost {
+    fn is_known(&self) -> bool {
+        self.cpu.is_some() || self.mkfs_ms.is_some() || self.written_per_byte.is_some()
+    }
+}
+
+/// One for each of `targets`, in their order; empty when nothing of the kind was measured.
+pub(crate) fn costs(
+    dataset: &Dataset,
+    targets: &[String],
+    call: &Call,
+    settings: &Settings,
+) -> Result<Vec<Cost>, StatsError> {
+    let groups = select::group(dataset, targets)?;
+    let cells = cpu_cells(&groups);
+    let board = Board::new(dataset, targets.len(), &cells);
+    let mut costs: Vec<Cost> = targets.iter().map(|label| upkeep(dataset, label)).collect();
+    for (&column, ratio) in board.columns.iter().zip(board.ratios()) {
+        costs[column].cpu = Some(ratio);
+        costs[column].cpu_ns_per_op = figure(&board, column, PER_OP);
+        costs[column].cpu_ns_per_byte = figure(&board, column, PER_BYTE);
+    }
+    for (column, cost) in costs.iter_mut().enumerate() {
+        cost.speed = call.candidates.iter().find(|c| c.target == cost.target).map(|c| c.ratio);
+        let own = |cell: &&CellData| groups[&(cell.test, cell.procs)][column].iter().copied();
+        let samples: Vec<(&TestInfo, &Sample)> = board
+            .cells
+            .iter()
+            .flat_map(|cell| own(cell).map(|sample| (&dataset.tests[cell.test], sample)))
+            .filter(|(_, sample)| sample.validity.is_valid())
+            .collect();
+        spend(cost, &samples);
+    }
+    dominate(&mut costs, settings.band);
+    Ok(if costs.iter().any(Cost::is_known) { costs } else { Vec::new() })
+}
+
+/// A cell for each test and process count whose values are processor time for each unit of its work.
+fn cpu_cells(groups: &Grouped<'_>) -> Vec<CellData> {
+    let cell = |(&(test, procs), by_target): (&(usize, u32), &Vec<Vec<&Sample>>)| {
+        let total = |of: fn(&Sample) -> u64| by_target.iter().flatten().map(|s| of(s)).sum::<u64>();
+        let (bytes, ops) = (total(|s| s.bytes), total(|s| s.ops));
+        let bulk = bytes >= ops.saturating_mul(BULK_BYTES);
+        let work: fn(&Sample) -> u64 = if bulk { |s| s.bytes } else { |s| s.ops };
+        CellData {
+            test,
+            procs,
+            basis: if bulk { PER_BYTE } else { PER_OP }.into(),
+            unit: "ns".into(),
+            better: Better::Lower,
+            series: by_target.iter().map(|samples| cpu_series(samples, work)).collect(),
+        }
+    };
+    groups.iter().map(cell).collect()
+}
+
+fn cpu_series(samples: &[&Sample], work: fn(&Sample) -> u64) -> Series {
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for sample in samples.iter().filter(|s| s.validity.is_valid()) {
+        let cpu_ns = 1e9 * (sample.cpu_user_s + sample.cpu_sys_s);
+        if cpu_ns > 0.0 && work(sample) > 0 {
+            let log = (cpu_ns / work(sample) as f64).ln();
+            blocks.entry(sample.block).or_default().push(-log);
+        }
+    }
+    let point = |(block, logs): (u32, Vec<f64>)| Point { block, log: mean(&logs) };
+    Series { points: blocks.into_iter().map(point).collect(), ..Series::default() }
+}
+
+/// Geometric mean over the cells of `basis`.
+fn figure(board: &Board<'_>, column: usize, basis: &str) -> Option<f64> {
+    let own = board.cells.iter().filter(|cell| cell.basis == basis);
+    let logs: Vec<f64> = own.filter_map(|cell| cell.mean_value(column)).map(f64::ln).collect();
+    (!logs.is_empty()).then(|| mean(&logs).exp())
+}
+
+/// The figures that are kept among the facts of the target.
+fn upkeep(dataset: &Dataset, label: &str) -> Cost {
+    let nothing = Environment::default();
+    let record = dataset.targets.iter().find(|t| t.label == label);
+    let facts = record.map_or(&nothing, |record| &record.facts);
+    let reading = |name: &str| Readings::of(facts, name).mean();
+    let taken = reading("taken_bytes").zip(reading("logical_bytes"));
+    Cost {
+        target: label.into(),
+        taken_per_byte: taken.filter(|(_, bytes)| *bytes > 0.0).map(|(taken, bytes)| taken / bytes),
+        mkfs_ms: reading("mkfs_ms"),
+        mount_ms: reading("mount_ms"),
+        unmount_ms: reading("unmount_ms"),
+        check_ms: reading("check_ms"),
+        ..Cost::default()
+    }
+}
+
+/// Fills in what the samples of a target tell.
+fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
+    let of = |keep: fn(&TestInfo, &Sample) -> bool| {
+        samples.iter().filter(move |(test, sample)| keep(test, sample)).map(|(_, sample)| *sample)
+    };
+    let written = |s: &Sample| {
+        let later = s.metric("settle_write_bytes").unwrap_or(0.0);
+        Some(s.device_write_bytes? as f64 + later)
+    };
+    cost.written_per_byte = per_byte(of(|test, _| only_writes(test)), written);
+    cost.read_per_byte = per_byte(of(|_, s| s.case.cache == CacheState::Cold), |s| {
+        Some(s.device_read_bytes? as f64)
+    });
+    let metric = |name: &str| {
+        let values: Vec<f64> = samples.iter().filter_map(|(_, s)| s.metric(name)).collect();
+        (!values.is_empty()).then(|| mean(&values))
+    };
+    cost.slab_bytes = metric("slab_bytes");
+    cost.page_cache_bytes = metric("page_cache_bytes");
+    cost.kernel_share = kernel_share(samples);
+}
+
+fn only_writes(test: &TestInfo) -> bool {
+    matches!(test.group, Group::SequentialWrite | Group::RandomWrite)
+        || test.testtype.starts_with("write disk")
+}
+
+/// Device bytes over logical bytes; `None` when a sample does not know its device.
+fn per_byte<'a>(
+    samples: impl Iterator<Item = &'a Sample>,
+    device: impl Fn(&Sample) -> Option<f64>,
+) -> Option<f64> {
+    let (mut moved, mut bytes) = (0.0, 0);
+    for sample in samples.filter(|s| s.bytes > 0) {
+        moved += device(sample)?;
+        bytes += sample.bytes;
+    }
+    (bytes > 0).then(|| moved / bytes as f64)
+}
+
+/// The kernel counts the machine's time in ticks, so that only a sum over many samples tells.
+fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
+    let own = samples.iter().filter_map(|(_, s)| Some((s.metric("machine_sys_s")?, *s)));
+    let (mut outside_s, mut workers_s) = (0.0, 0.0);
+    for (machine_s, sample) in own {
+        outside_s += machine_s - sample.cpu_sys_s;
+        workers_s += sample.cpu_user_s + sample.cpu_sys_s;
+    }
+    (workers_s > 0.0).then(|| (outside_s / workers_s).max(0.0))
+}
+
+/// Pareto's order on speed and processor time, by the points: both at least as good, and one of them
+/// better by more than the band.
+fn dominate(costs: &mut [Cost], band: f64) {
+    let points: Vec<Option<(f64, f64)>> =
+        costs.iter().map(|c| Some((c.speed?.point, c.cpu?.point))).collect();
+    let beats = |a: (f64, f64), b: (f64, f64)| {
+        let (speed, cpu) = (a.0 / b.0, a.1 / b.1);
+        speed >= 1.0 && cpu >= 1.0 && speed.max(cpu) > 1.0 + band
+    };
+    for i in 0..costs.len() {
+        let Some(own) = points[i] else { continue };
+        let by = (0..costs.len()).filter(|&j| points[j].is_some_and(|other| beats(other, own)));
+        // Of several the fastest, which nobody beats in speed.
+        let fastest = by.max_by(|&a, &b| {
+            points[a].partial_cmp(&points[b]).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        costs[i].dominated_by = fastest.map(|j| costs[j].target.clone());
+    }
+}
