@@ -7,6 +7,8 @@
 //! deduplicates would otherwise notice. Any single word can be computed without the buffer, so a
 //! reader can check what it finds.
 
+pub mod like;
+
 use crate::map::PAGE_BYTES;
 use model::{DataKind, Rng};
 use rustix::mm::{Advice, madvise};
@@ -89,8 +91,9 @@ impl Pattern {
 
     fn base_word(&self, at: u64) -> u64 {
         let random = mix(self.seed.wrapping_add(at.wrapping_mul(GOLDEN)));
-        match self.kind {
+        match &self.kind {
             DataKind::Random => random,
+            DataKind::Like(like) => like::word(like, self.seed, at),
             DataKind::Compressible if at % BLOCK_WORDS < BLOCK_WORDS / 2 => random,
             DataKind::Compressible | DataKind::Zeros => 0,
             DataKind::Ancestor => ancestor_word(at, random),

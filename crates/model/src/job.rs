@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Metric, Options};
+use crate::{Bytes, Histogram, Like, Metric, Options};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -18,11 +18,14 @@ pub enum DataKind {
     /// Words like the ancestor's: a quarter counting, a quarter constant, a quarter permuted, a
     /// quarter small random numbers.
     Ancestor,
+    /// As compressible and as repetitive as a sample of the user's files.
+    Like(Like),
 }
 
 impl fmt::Display for DataKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            DataKind::Like(like) => return write!(f, "{like}"),
             DataKind::Random => "random",
             DataKind::Compressible => "compressible",
             DataKind::Zeros => "zeros",
@@ -34,12 +37,16 @@ impl fmt::Display for DataKind {
 impl FromStr for DataKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.starts_with("like(") {
+            return text.parse().map(DataKind::Like);
+        }
         [DataKind::Random, DataKind::Compressible, DataKind::Zeros, DataKind::Ancestor]
             .into_iter()
             .find(|kind| kind.to_string() == text)
             .ok_or_else(|| {
                 format!(
-                    "`{text}` is not a kind of data; use random, compressible, zeros or ancestor"
+                    "`{text}` is not a kind of data; use random, compressible, zeros, ancestor, or on \
+                     the command line like:PATH"
                 )
             })
     }
