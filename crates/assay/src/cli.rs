@@ -44,6 +44,8 @@ pub enum Verb {
     Report(ReportArgs),
     /// Put two campaigns side by side: what changed, what became better or worse
     Compare(CompareArgs),
+    /// Tell which target a workload should use, by a profile of it, and what that hangs on
+    Advise(AdviseArgs),
     /// Write the samples of a campaign in another format
     Export(ExportArgs),
     /// Read another tool's results, or an exported campaign, into the store
@@ -206,6 +208,46 @@ pub struct CompareArgs {
     /// File for the HTML page, besides what is printed
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+}
+
+/// Formats of `advise`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum AdviseFormat {
+    /// Tables for the terminal
+    #[default]
+    Table,
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+    /// The whole HTML page
+    Html,
+}
+
+/// Arguments of `advise`.
+#[derive(Args, Debug)]
+pub struct AdviseArgs {
+    /// Campaign: its id, the start of it, `last`, or a published one
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// The workload: a profile that `--profiles` lists, or a file NAME.toml
+    #[arg(long, value_name = "PROFILE", required_unless_present_any = ["tiers", "profiles"])]
+    pub profile: Option<String>,
+    /// What a target must have: snapshots, supported_on=rhel-10, max_file>=32TiB; may be repeated
+    #[arg(long, value_name = "FEATURE")]
+    pub require: Vec<String>,
+    /// Advise for the hot, mid and cold tier of a tiered store
+    #[arg(long, conflicts_with = "profile")]
+    pub tiers: bool,
+    /// List the profiles that ship, with their weights
+    #[arg(long)]
+    pub profiles: bool,
+    /// Format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: AdviseFormat,
+    /// File to write instead of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// Formats of `export`.

@@ -17,7 +17,11 @@ pub struct UnitError(String);
 
 impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a size; write bytes or a number with k, M, G or T, as in 4G", self.0)
+        write!(
+            f,
+            "`{}` is not a size; write bytes or a number with k, M, G, T, P or E, as in 4G",
+            self.0
+        )
     }
 }
 
@@ -59,6 +63,8 @@ impl FromStr for Bytes {
             Some('m') => (&digits[..digits.len() - 1], 20),
             Some('g') => (&digits[..digits.len() - 1], 30),
             Some('t') => (&digits[..digits.len() - 1], 40),
+            Some('p') => (&digits[..digits.len() - 1], 50),
+            Some('e') => (&digits[..digits.len() - 1], 60),
             _ => (digits, 0),
         };
         let value: f64 = number.trim().parse().map_err(|_| bad())?;
@@ -72,7 +78,7 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+        const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
         let mut value = self.0 as f64;
         let mut unit = 0;
         while value >= 1024.0 && unit + 1 < UNITS.len() {
@@ -96,6 +102,7 @@ mod tests {
         for (text, bytes) in [("512", 512), ("4k", 4096), ("1.5M", 3 << 19), ("2GiB", 2 << 30)] {
             assert_eq!(text.parse::<Bytes>(), Ok(Bytes(bytes)), "{text}");
         }
+        assert_eq!("8EiB".parse::<Bytes>(), Ok(Bytes(1 << 63)));
         for text in ["", "k", "-1", "4x", "inf", "1e40"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
@@ -105,5 +112,6 @@ mod tests {
     fn sizes_print_short() {
         assert_eq!(Bytes(512).to_string(), "512 B");
         assert_eq!(Bytes(3 << 29).to_string(), "1.5 GiB");
+        assert_eq!(Bytes(1 << 60).to_string(), "1.0 EiB");
     }
 }

@@ -17,6 +17,7 @@ macro_rules! registry {
 
 registry! {
     compare::Compare,
+    advice::Advice,
     call::Call,
     values::Values,
     matrix::Matrix,

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Least probability of being the best for a clear call.
 pub(crate) const CLEAR_P: f64 = 0.90;
 /// Least lead over the second for a clear call, a ratio.
-const CLEAR_LEAD: f64 = 1.03;
+pub(crate) const CLEAR_LEAD: f64 = 1.03;
 
 /// How much can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -154,9 +154,9 @@ fn largest_loss(
 /// Fills in what the posterior says of each candidate, in the order of the columns.
 fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
     let judged = fit.best(seed).into_iter().zip(fit.ranks());
-    for (candidate, ((p_best, regret), ranks)) in call.candidates.iter_mut().zip(judged) {
-        candidate.p_best = Some(p_best);
-        candidate.regret_95 = Some(1.0 - (-regret).exp());
+    for (candidate, (standing, ranks)) in call.candidates.iter_mut().zip(judged) {
+        candidate.p_best = Some(standing.p_best);
+        candidate.regret_95 = Some(1.0 - (-standing.regret_95).exp());
         candidate.ranks = Some(ranks);
     }
     if fit.is_pairwise() {

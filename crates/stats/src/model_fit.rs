@@ -20,6 +20,17 @@ const UNEQUAL_VARIANCE: f64 = 5.0;
 /// Chance, over all pairs, of taking equal noise for unequal.
 const UNEQUAL_ALPHA: f64 = 0.05;
 
+/// How a target stands among the others. Regrets are logarithms by which it is behind the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Standing {
+    /// Probability of being the best.
+    pub(crate) p_best: f64,
+    /// Regret that is not exceeded with 95 % probability.
+    pub(crate) regret_95: f64,
+    /// Expected regret; `None` when the targets are compared pair by pair.
+    pub(crate) regret_mean: Option<f64>,
+}
+
 /// Scores of K targets in n blocks, n >= 2.
 pub(crate) struct Fit {
     /// Mean of each target.
@@ -97,17 +108,16 @@ impl Fit {
         ranks
     }
 
-    /// P(best) of each target and its 95 % regret, the logarithm by which it is at most behind the
-    /// best. With one pooled variance both come from draws; pair by pair P is a lower bound
-    /// (Bonferroni).
-    pub(crate) fn best(&self, seed: u64) -> Vec<(f64, f64)> {
+    /// P(best) of each target and its regrets. With one pooled variance they come from draws; pair by
+    /// pair P is a lower bound (Bonferroni).
+    pub(crate) fn best(&self, seed: u64) -> Vec<Standing> {
         match self.pooled {
             Some((sd, df)) => self.draw(sd, df, seed),
             None => (0..self.means.len()).map(|target| self.bound(target)).collect(),
         }
     }
 
-    fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<(f64, f64)> {
+    fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<Standing> {
         let mut rng = Rng::new(seed);
         let k = self.means.len();
         let mut wins = vec![0.0; k];
@@ -122,18 +132,26 @@ impl Fit {
                 regrets[target].push(best - value);
             }
         }
-        let share = wins.into_iter().map(|w| w / DRAWS as f64);
-        share.zip(regrets.into_iter().map(percentile_95)).collect()
+        let standing = |(wins, regrets): (f64, Vec<f64>)| Standing {
+            p_best: wins / DRAWS as f64,
+            regret_mean: Some(mean(&regrets)),
+            regret_95: percentile_95(regrets),
+        };
+        wins.into_iter().zip(regrets).map(standing).collect()
     }
 
-    fn bound(&self, target: usize) -> (f64, f64) {
+    fn bound(&self, target: usize) -> Standing {
         let others = || (0..self.means.len()).filter(move |&o| o != target);
         let doubt: f64 = others().map(|o| 1.0 - self.difference(target, o).above_zero()).sum();
         let behind = |o| {
             let d = self.difference(o, target);
             d.mean + d.error.map_or(0.0, |(se, df)| quantile(df, 0.95) * se)
         };
-        ((1.0 - doubt).max(0.0), others().map(behind).fold(0.0, f64::max))
+        Standing {
+            p_best: (1.0 - doubt).max(0.0),
+            regret_95: others().map(behind).fold(0.0, f64::max),
+            regret_mean: None,
+        }
     }
 }
 

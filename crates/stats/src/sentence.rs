@@ -141,7 +141,7 @@ fn is_equal(candidate: &Candidate, settings: &Settings) -> bool {
 }
 
 /// Where the numbers hold.
-fn place(dataset: &Dataset) -> &'static str {
+pub(crate) fn place(dataset: &Dataset) -> &'static str {
     match dataset.campaign.origin {
         Origin::Run => "on this machine",
         Origin::Import => "in the imported files",
@@ -163,11 +163,11 @@ fn interval(call: &Call) -> String {
 }
 
 /// Rounded down below 1, so that 0.996 is not printed as certainty.
-fn probability(p: f64) -> String {
+pub(crate) fn probability(p: f64) -> String {
     if p > 0.99 { "P>0.99".into() } else { format!("P={p:.2}") }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", (100.0 * share).ceil())
 }
 

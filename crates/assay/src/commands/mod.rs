@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+mod advise;
 mod cleanup;
 mod compare;
 mod doctor;
@@ -33,6 +34,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
         Verb::Compare(args) => compare::compare(&args, &store),
+        Verb::Advise(args) => advise::advise(&args, &store),
         Verb::Export(args) => export::export(&args, &store),
         Verb::Import(args) => import::import(&args, &store),
         Verb::Doctor => doctor::doctor(),

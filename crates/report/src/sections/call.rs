@@ -23,7 +23,7 @@ impl Section for Call {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.comparison.is_some() {
+        if findings.comparison.is_some() || findings.advice.is_some() {
             return None;
         }
         let call = &findings.call;
@@ -40,7 +40,8 @@ impl Section for Call {
     }
 }
 
-fn scope(dataset: &Dataset, findings: &Findings) -> String {
+/// What was measured, where, how often and when.
+pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let facts = &dataset.campaign.environment.0;
     let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", facts.get(*key)?)));
     let blocks = findings.campaign.blocks;
@@ -54,7 +55,8 @@ fn scope(dataset: &Dataset, findings: &Findings) -> String {
     format!("Scope: {}, suite {}.", parts.join(", "), findings.campaign.suite)
 }
 
-fn reach(dataset: &Dataset) -> &'static str {
+/// What a probability speaks of.
+pub(super) fn reach(dataset: &Dataset) -> &'static str {
     match dataset.campaign.origin {
         Origin::Run => {
             "P is about repeat runs on this machine; it does not cover other devices, kernels or \

@@ -21,7 +21,8 @@ impl Section for Values {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if dataset.campaign.origin == Origin::Run || findings.comparison.is_some() {
+        let elsewhere = findings.comparison.is_some() || findings.advice.is_some();
+        if dataset.campaign.origin == Origin::Run || elsewhere {
             return None;
         }
         let mut samples = Cells::new();

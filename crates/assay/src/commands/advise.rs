@@ -1,0 +1,109 @@
+//! `assay advise`: which target a workload should use, and what that hangs on.
+
+#[cfg(test)]
+mod schema;
+mod shipped;
+
+use super::report::write;
+use crate::{
+    cli::{AdviseArgs, AdviseFormat},
+    exit::{self, Exit},
+    source, terminal,
+};
+use anyhow::Result;
+use model::{Dataset, Profile, Requirement};
+use stats::{Advice, Findings, Question, Settings, StatsError};
+use std::{fmt::Write, path::Path};
+
+/// Prints the advice of one profile, of the tiers, or the list of profiles.
+pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
+    if args.profiles {
+        terminal::out(&list()?);
+        return Ok(Exit::Done);
+    }
+    let required = requirements(&args.require)?;
+    let dataset = source::dataset(&args.id, store)?;
+    let text = match &args.profile {
+        Some(name) => {
+            let findings = findings(&dataset, &shipped::profile(name)?, &required)?;
+            text(&dataset, &findings, args.format)
+        }
+        None => tiers(&dataset, &required, args.format)?,
+    };
+    match &args.out {
+        Some(path) => write(path, &text)?,
+        None => terminal::out(&text),
+    }
+    Ok(Exit::Done)
+}
+
+fn requirements(texts: &[String]) -> Result<Vec<Requirement>> {
+    let read = |text: &String| text.parse().map_err(|e| exit::usage(format!("{e}")));
+    texts.iter().map(read).collect()
+}
+
+fn findings(dataset: &Dataset, profile: &Profile, required: &[Requirement]) -> Result<Findings> {
+    let facts = shipped::facts()?;
+    let question = Question { profile, facts: &facts, requirements: required };
+    stats::advise(dataset, &question, &Settings::default()).map_err(|error| match error {
+        StatsError::UnknownFeature { .. } => exit::usage(error.to_string()),
+        other => other.into(),
+    })
+}
+
+fn text(dataset: &Dataset, findings: &Findings, format: AdviseFormat) -> String {
+    match format {
+        AdviseFormat::Table => ::report::terminal(dataset, findings, &terminal::options()),
+        AdviseFormat::Md => ::report::markdown(dataset, findings),
+        AdviseFormat::Json => ::report::json(dataset, findings),
+        AdviseFormat::Html => ::report::html(dataset, findings),
+    }
+}
+
+/// The advice for each tier of a tiered store, hot, mid and cold, a few sentences each.
+fn tiers(dataset: &Dataset, required: &[Requirement], format: AdviseFormat) -> Result<String> {
+    let mut profiles = shipped::profiles()?;
+    profiles.retain(|p| p.profile.tier.is_some());
+    profiles.sort_by_key(|p| p.profile.tier);
+    let mut all: Vec<Advice> = Vec::new();
+    for profile in &profiles {
+        all.extend(findings(dataset, profile, required)?.advice);
+    }
+    match format {
+        AdviseFormat::Json => Ok(serde_json::to_string_pretty(&all)?),
+        AdviseFormat::Html => Err(exit::usage(
+            "an HTML page is of one profile; name it with --profile, or use --format md",
+        )),
+        AdviseFormat::Table | AdviseFormat::Md => tier_text(&all),
+    }
+}
+
+fn tier_text(all: &[Advice]) -> Result<String> {
+    let mut text = String::new();
+    for advice in all {
+        let tier = advice.tier.map_or_else(String::new, |tier| format!("{tier} tier: "));
+        writeln!(text, "- {tier}{}", advice.sentence)?;
+        advice.group_leads.iter().try_for_each(|lead| writeln!(text, "  - {}", lead.sentence))?;
+        for candidate in &advice.candidates {
+            let reasons = candidate.reasons.iter();
+            let mut lines = reasons.map(|why| format!("  - {}: {why}.", candidate.target));
+            lines.try_for_each(|line| writeln!(text, "{line}"))?;
+        }
+    }
+    writeln!(text, "\n`assay advise ID --profile NAME` shows the cells behind each.")?;
+    Ok(text)
+}
+
+fn list() -> Result<String> {
+    let mut text = String::new();
+    for profile in shipped::profiles()? {
+        let head = &profile.profile;
+        writeln!(text, "{}\n  {} Written for {}.", head.name, head.intent, head.device_class)?;
+        let total: f64 = profile.groups.iter().map(|g| g.weight).sum();
+        for group in &profile.groups {
+            let share = 100.0 * group.weight / total;
+            writeln!(text, "  {share:>3.0} % {}: {}", group.name, group.tests.join(" "))?;
+        }
+    }
+    Ok(text)
+}

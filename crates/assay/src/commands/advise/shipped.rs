@@ -1,0 +1,129 @@
+//! The profiles and facts that ship with the program, and the files of users beside them.
+
+use crate::exit;
+use anyhow::{Context, Result};
+use model::{FactSheet, Profile};
+use std::fs;
+
+/// Lists files of a folder by name, with their text.
+macro_rules! shipped {
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../", $folder, "/", $name, ".toml")))),*]
+    };
+}
+
+/// Every profile in the order of the list that a person sees.
+const PROFILES: &[(&str, &str)] = shipped!(
+    "profiles":
+    "kdb-tick-ingestion",
+    "kdb-end-of-day",
+    "kdb-query-hot",
+    "kdb-query-cold",
+    "kdb-archive",
+    "oltp-database",
+    "mail-small-files",
+    "build-ci",
+    "container-host",
+    "vm-images",
+    "media-streaming",
+    "backup-target",
+    "hpc-checkpoint",
+    "desktop",
+);
+
+/// The facts of each file system.
+const FACTS: &[(&str, &str)] =
+    shipped!("facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "tmpfs");
+
+/// The profiles that ship.
+pub(super) fn profiles() -> Result<Vec<Profile>> {
+    PROFILES.iter().map(|(name, text)| read(name, text)).collect()
+}
+
+/// The profile called `name`, or the one in the file `NAME.toml`.
+pub(super) fn profile(name: &str) -> Result<Profile> {
+    if name.ends_with(".toml") {
+        let text = fs::read_to_string(name)
+            .map_err(|why| exit::usage(format!("cannot read the profile {name}: {why}")))?;
+        return read(name, &text);
+    }
+    let known = || PROFILES.iter().map(|p| p.0).collect::<Vec<_>>().join(", ");
+    let (name, text) = PROFILES.iter().find(|p| p.0 == name).ok_or_else(|| {
+        exit::usage(format!("there is no profile `{name}`; use {}, or a file NAME.toml", known()))
+    })?;
+    read(name, text)
+}
+
+/// What is known of file systems.
+pub(super) fn facts() -> Result<Vec<FactSheet>> {
+    let sheet = |(name, text): &(&str, &str)| {
+        toml::from_str(text).with_context(|| format!("the facts of {name} are damaged"))
+    };
+    FACTS.iter().map(sheet).collect()
+}
+
+fn read(name: &str, text: &str) -> Result<Profile> {
+    let profile: Profile = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        exit::usage(format!("{name}, line {line}: {}", error.message().replace('\n', " ")))
+    })?;
+    profile.check().map_err(|error| exit::usage(error.to_string()))?;
+    Ok(profile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{collections::BTreeSet, path::Path};
+
+    fn files(folder: &str) -> BTreeSet<String> {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let names = fs::read_dir(dir).unwrap().flatten().map(|e| e.file_name());
+        let names = names.filter_map(|n| Some(n.to_str()?.strip_suffix(".toml")?.to_string()));
+        names.collect()
+    }
+
+    #[test]
+    fn every_file_ships_under_its_name() {
+        let listed = |list: &[(&str, &str)]| list.iter().map(|p| p.0.to_string()).collect();
+        assert_eq!(files("profiles"), listed(PROFILES));
+        assert_eq!(files("facts"), listed(FACTS));
+        for (profile, (name, _)) in profiles().unwrap().iter().zip(PROFILES) {
+            assert_eq!(profile.profile.name, *name);
+        }
+        for (sheet, (name, _)) in facts().unwrap().iter().zip(FACTS) {
+            assert_eq!(sheet.file_system, *name);
+        }
+    }
+
+    /// Each glob of each profile finds a test of a suite or importer that ships.
+    #[test]
+    fn every_glob_finds_a_test() {
+        let of = |s: &suites::Suite| -> Vec<String> {
+            s.tests.iter().flat_map(|t| t.infos()).map(|info| info.id).collect()
+        };
+        let mut ids: Vec<String> = suites::suites().iter().flat_map(of).collect();
+        ids.extend(formats::tool_tests("mdtest").into_iter().map(|info| info.id));
+        for profile in profiles().unwrap() {
+            let groups = profile.groups.iter().flat_map(|g| &g.tests);
+            for glob in groups.chain(profile.floors.iter().map(|f| &f.test)) {
+                let glob = wildmatch::WildMatch::new(glob);
+                let found = ids.iter().any(|id| glob.matches(id));
+                assert!(found, "{}: {glob}", profile.profile.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_feature_of_a_profile_has_a_fact() {
+        let facts = facts().unwrap();
+        let known = |feature: &str| {
+            let wanted: model::Requirement = feature.parse().unwrap();
+            facts.iter().flat_map(|s| &s.facts).any(|f| f.feature == wanted.feature)
+        };
+        for profile in profiles().unwrap() {
+            assert!(profile.requires.iter().all(|r| known(&r.feature)));
+            assert!(profile.prefers.iter().all(|p| known(&p.feature)));
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What a profile advises: the answer, the candidates with their doubts, what each group of work
+//! says, how much hangs on the weights, and the cells behind the lead.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    number,
+    sections::{Section, call},
+};
+use model::Dataset;
+use stats::{Advised, Counsel, Findings, Ratio, Sensitivity, Standing, Support};
+
+/// Cells printed of each group; the rest is counted.
+const MOST_CELLS: usize = 10;
+
+pub(crate) struct Advice;
+
+impl Section for Advice {
+    fn title(&self) -> &'static str {
+        "Advice"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let advice = findings.advice.as_ref()?;
+        let mut blocks = vec![
+            Block::Heading(heading(advice)),
+            Block::Prose(format!("{} Written for {}.", advice.intent, advice.device_class)),
+            Block::Callout(advice.sentence.clone()),
+            Block::Prose(call::scope(dataset, findings)),
+        ];
+        blocks
+            .extend(dataset.campaign.notes.iter().chain(&advice.notes).cloned().map(Block::Prose));
+        if !advice.candidates.is_empty() {
+            blocks.push(Block::Table(candidates(advice)));
+        }
+        if !advice.group_leads.is_empty() {
+            blocks.push(Block::Heading("By group of work".into()));
+            let sentences = advice.group_leads.iter().map(|lead| lead.sentence.clone());
+            blocks.extend(sentences.map(Block::Prose));
+        }
+        blocks.push(Block::Table(groups(advice)));
+        blocks.extend(advice.sensitivity.as_ref().map(|s| Block::Prose(trials(s))));
+        if !advice.support.is_empty() {
+            blocks.push(Block::Table(support(advice)));
+        }
+        if matches!(advice.counsel, Counsel::Clear | Counsel::Tied) {
+            blocks.push(Block::Prose(call::reach(dataset).into()));
+        }
+        Some(blocks)
+    }
+}
+
+fn heading(advice: &stats::Advice) -> String {
+    match advice.tier {
+        Some(tier) => format!("Profile {}, {tier} tier", advice.profile),
+        None => format!("Profile {}", advice.profile),
+    }
+}
+
+fn candidates(advice: &stats::Advice) -> Table {
+    let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
+    let reason = |c: &Advised| {
+        let word = if c.standing == Standing::RuledOut { "ruled out" } else { "at risk" };
+        let own = c.reasons.iter();
+        own.map(|reason| format!("{} is {word}: {reason}.", c.target)).collect::<Vec<_>>()
+    };
+    let out = advice.candidates.iter().any(|c| c.standing == Standing::RuledOut);
+    let mut footnotes: Vec<String> = advice.candidates.iter().flat_map(reason).collect();
+    if out && advice.leaders.len() + usize::from(advice.lead.is_some()) > 0 {
+        footnotes.push(format!(
+            "What is ruled out is compared with {first} over the cells that both have."
+        ));
+    }
+    Table {
+        caption: format!(
+            "Candidates over {} of {} cells that the profile asks for",
+            advice.cells, advice.of_cells
+        ),
+        columns: vec![
+            Column::words("Target"),
+            Column::words("Standing"),
+            Column::numbers("", &format!("Score / {first}")),
+            Column::numbers("", "95 % CI"),
+            Column::numbers("", "P(best)"),
+            Column::numbers("", "Rank"),
+            Column::numbers("", "Expected cost"),
+            Column::numbers("", "Costs at most"),
+            Column::words("Preferred features"),
+        ],
+        rows: advice.candidates.iter().map(candidate).collect(),
+        footnotes,
+    }
+}
+
+fn candidate(advised: &Advised) -> Row {
+    let unknown = || "-".to_string();
+    let standing = match advised.standing {
+        Standing::Eligible => "eligible",
+        Standing::AtRisk => "at risk",
+        Standing::RuledOut => "ruled out",
+    };
+    let rank = |(best, worst): (usize, usize)| {
+        if best == worst { best.to_string() } else { format!("{best}-{worst}") }
+    };
+    let cost = |share: f64| match share {
+        s if s < 0.0005 => "0 %".to_string(),
+        s => format!("{:.1} %", 100.0 * s),
+    };
+    let at_most = advised.regret_95.map(|r| format!("{:.0} %", (100.0 * r).ceil()));
+    let interval = advised.ratio.as_ref().map(number::interval);
+    let cells = vec![
+        Cell::plain(&advised.target),
+        Cell::plain(standing),
+        Cell::plain(advised.ratio.map_or_else(unknown, |r| number::ratio(r.point))),
+        Cell::plain(interval.unwrap_or_default()),
+        Cell::plain(advised.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
+        Cell::plain(advised.ranks.map_or_else(unknown, rank)),
+        Cell::plain(advised.expected_regret.map_or_else(unknown, cost)),
+        Cell::plain(at_most.unwrap_or_else(unknown)),
+        Cell::plain(advised.preferred.join(", ")),
+    ];
+    Row { kind: RowKind::Body, cells }
+}
+
+fn groups(advice: &stats::Advice) -> Table {
+    let tips = advice.sensitivity.as_ref().map_or(&[][..], |s| &s.tipping);
+    let without = advice.sensitivity.as_ref().map_or(&[][..], |s| &s.without);
+    let rows = advice.groups.iter().map(|group| {
+        let tip = tips.iter().find(|t| t.group == group.name);
+        let turns = match tip.map(|t| (t.at, &t.then)) {
+            Some((Some(at), Some(then))) => format!("{:.0} %: {then}", 100.0 * at),
+            Some(_) => "at no weight".into(),
+            None => "-".into(),
+        };
+        let first = without.iter().find(|w| w.group == group.name);
+        let cells = [
+            group.name.clone(),
+            format!("{:.0} %", 100.0 * group.weight),
+            format!("{} of {}", group.cells, group.of_cells),
+            turns,
+            first.map_or("-".into(), |w| w.first.clone()),
+        ];
+        Row { kind: RowKind::Body, cells: cells.map(Cell::plain).into() }
+    });
+    Table {
+        caption: format!(
+            "Groups of the profile; the campaign covers {:.0} % of its weight",
+            100.0 * advice.covered
+        ),
+        columns: vec![
+            Column::words("Group"),
+            Column::numbers("", "Weight"),
+            Column::numbers("", "Cells"),
+            Column::words("Another leads from"),
+            Column::words("First without it"),
+        ],
+        rows: rows.collect(),
+        footnotes: vec![
+            "Another leads from: the nearest weight of the group, of what the campaign covers, at \
+             which another target draws level; the other weights keep their proportions."
+                .into(),
+        ],
+    }
+}
+
+fn trials(sensitivity: &Sensitivity) -> String {
+    let shares = sensitivity.acceptability.iter();
+    let shares: Vec<String> =
+        shares.map(|s| format!("{} {:.0} %", s.target, 100.0 * s.share)).collect();
+    let mut text =
+        format!("First under 2000 sets of weights drawn around these: {}.", shares.join(", "));
+    let parts = [
+        ("cold cells alone", &sensitivity.cold_only),
+        ("hot cells alone", &sensitivity.hot_only),
+        ("all but the noisiest tenth of the cells", &sensitivity.without_noisiest),
+    ];
+    for (what, first) in parts {
+        if let Some(first) = first {
+            text.push_str(&format!(" By {what}: {first}."));
+        }
+    }
+    text
+}
+
+fn support(advice: &stats::Advice) -> Table {
+    let name = |i: usize| advice.candidates.get(i).map_or("-", |c| c.target.as_str());
+    let (first, second) = (name(0), name(1));
+    let (mut rows, mut left_out) = (Vec::new(), 0);
+    for group in &advice.groups {
+        let mut own: Vec<&Support> =
+            advice.support.iter().filter(|s| s.group == group.name).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let size = |s: &Support| s.ratio.point.ln().abs();
+        own.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        left_out += own.len().saturating_sub(MOST_CELLS);
+        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&group.name)] });
+        rows.extend(own.into_iter().take(MOST_CELLS).map(cell));
+    }
+    let mut footnotes = Vec::new();
+    if left_out > 0 {
+        footnotes.push(format!(
+            "{left_out} more cells, with smaller differences, are in the JSON and in `assay report`."
+        ));
+    }
+    Table {
+        caption: format!("Cells behind {first} over {second}, the largest differences first"),
+        columns: vec![
+            Column::words("Test"),
+            Column::numbers("", "Processes"),
+            Column::words("Unit"),
+            Column::numbers("", first),
+            Column::numbers("", second),
+            Column::numbers("", "Ratio"),
+            Column::numbers("", "Weight"),
+        ],
+        rows,
+        footnotes,
+    }
+}
+
+fn cell(support: &Support) -> Row {
+    let Ratio { point, .. } = support.ratio;
+    let cells = vec![
+        Cell::plain(&support.name),
+        Cell::plain(support.procs.to_string()),
+        Cell::plain(&support.unit),
+        Cell::plain(number::value(support.values[0])),
+        Cell::plain(number::value(support.values[1])),
+        Cell {
+            text: number::ratio(point),
+            word: support.verdict.as_str().into(),
+            note: number::interval(&support.ratio),
+            shade: Some(Shade::of_ratio(point)),
+        },
+        Cell::plain(format!("{:.1} %", 100.0 * support.weight)),
+    ];
+    Row { kind: RowKind::Body, cells }
+}

@@ -1,0 +1,200 @@
+//! Which target a workload should use: a campaign judged by a profile and by facts.
+//!
+//! Vetoes come first, then floors, then the score with its uncertainty, then how much of the answer
+//! hangs on the weights. What is ruled out stays visible, with its figures and the reason.
+
+mod floors;
+mod judge;
+mod sensitivity;
+mod vetoes;
+mod words;
+mod work;
+
+pub use sensitivity::{Sensitivity, Share, Tipping, Without};
+
+use crate::{Findings, Lead, Loss, Ratio, Settings, StatsError, Verdict, judged};
+use model::{Dataset, FactSheet, Profile, Requirement, Tier};
+use serde::Serialize;
+
+/// What is asked of a campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The workload.
+    pub profile: &'a Profile,
+    /// What is known of file systems.
+    pub facts: &'a [FactSheet],
+    /// Features required beyond the profile's.
+    pub requirements: &'a [Requirement],
+}
+
+/// The kind of answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counsel {
+    /// One target is best with P >= 0.90 and leads by 3 % or more.
+    Clear,
+    /// Choosing any of several costs at most the band.
+    Tied,
+    /// The data does not decide.
+    Insufficient,
+    /// One block: the order of the points, and nothing about how sure it is.
+    PointEstimate,
+    /// All others are ruled out.
+    OnlyOne,
+    /// All are ruled out.
+    NoneLeft,
+    /// No cell of the profile is valid for all candidates.
+    NothingMeasured,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// Name of the profile.
+    pub profile: String,
+    /// What it stands for.
+    pub intent: String,
+    /// Devices it was written for.
+    pub device_class: String,
+    /// Tier of a tiered store that it stands for.
+    pub tier: Option<Tier>,
+    /// The kind of answer.
+    pub counsel: Counsel,
+    /// The answer in one to four sentences.
+    pub sentence: String,
+    /// Things to know about it, a sentence each.
+    pub notes: Vec<String>,
+    /// Share of the profile's weight that the campaign shows.
+    pub covered: f64,
+    /// The groups of the profile.
+    pub groups: Vec<GroupCover>,
+    /// What each group alone says, a sentence each.
+    pub group_leads: Vec<GroupLead>,
+    /// Candidates by score, best first, then what is ruled out.
+    pub candidates: Vec<Advised>,
+    /// The best score over the second.
+    pub lead: Option<Ratio>,
+    /// Tied targets, best first, or the one that is clear.
+    pub leaders: Vec<String>,
+    /// Which of the tied ones features decide for, if they do.
+    pub by_features: Option<Choice>,
+    /// The cell on which the first loses most against the second, when that is outside the band.
+    pub largest_loss: Option<Loss>,
+    /// Blocks in which every candidate was measured.
+    pub blocks: usize,
+    /// Cells in the score: those valid for all candidates.
+    pub cells: usize,
+    /// Cells of the campaign that the profile asks for.
+    pub of_cells: usize,
+    /// The cells behind the lead of the first over the second.
+    pub support: Vec<Support>,
+    /// How much of the answer hangs on the weights; `None` with fewer than two candidates.
+    pub sensitivity: Option<Sensitivity>,
+}
+
+/// What decides between targets that the figures cannot separate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// Label.
+    pub target: String,
+    /// The features that it has, or what else speaks for it.
+    pub why: String,
+}
+
+/// How much of a group the campaign shows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupCover {
+    /// Name of the group.
+    pub name: String,
+    /// Its share of the weight of the profile.
+    pub weight: f64,
+    /// Cells in the score.
+    pub cells: usize,
+    /// Cells of the campaign that belong to it.
+    pub of_cells: usize,
+    /// Candidates without any valid cell of it.
+    pub missing: Vec<String>,
+}
+
+/// The first two of one group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupLead {
+    /// Name of the group.
+    pub group: String,
+    /// Who leads it, over whom, by how much.
+    pub lead: Lead,
+    /// The same as a sentence.
+    pub sentence: String,
+}
+
+/// Whether a target may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It may.
+    Eligible,
+    /// It may, but a floor may be broken or a requirement could not be looked up.
+    AtRisk,
+    /// It may not.
+    RuledOut,
+}
+
+/// One target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advised {
+    /// Label.
+    pub target: String,
+    /// Whether it may be chosen.
+    pub standing: Standing,
+    /// Why not, or what is doubtful.
+    pub reasons: Vec<String>,
+    /// Its score over the first; of what is ruled out over the cells that both have.
+    pub ratio: Option<Ratio>,
+    /// Probability of being the best of the candidates in repeated runs; `None` with one block.
+    pub p_best: Option<f64>,
+    /// Best and worst rank that Holm's procedure leaves open.
+    pub ranks: Option<(usize, usize)>,
+    /// Share by which it is expected to be worse than the best.
+    pub expected_regret: Option<f64>,
+    /// Share by which it is, with 95 % probability, at most worse than the best.
+    pub regret_95: Option<f64>,
+    /// Preferred features that it has.
+    pub preferred: Vec<String>,
+}
+
+/// One cell behind the lead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Support {
+    /// Group of the profile.
+    pub group: String,
+    /// Stable test id.
+    pub test: String,
+    /// Display name.
+    pub name: String,
+    /// Worker processes.
+    pub procs: u32,
+    /// Unit of the values.
+    pub unit: String,
+    /// What the first and the second measured.
+    pub values: [f64; 2],
+    /// First over second.
+    pub ratio: Ratio,
+    /// What the ratio allows to say.
+    pub verdict: Verdict,
+    /// Its share in the score.
+    pub weight: f64,
+}
+
+/// Judges the campaign by the question. The findings carry the advice and no tables: those are what
+/// [`findings`](crate::findings) gives.
+pub fn advise(
+    dataset: &Dataset,
+    question: &Question<'_>,
+    settings: &Settings,
+) -> Result<Findings, StatsError> {
+    let (mut findings, cells) = judged(dataset, settings)?;
+    findings.advice = Some(judge::judge(dataset, question, &findings.targets, &cells, settings)?);
+    findings.tables.clear();
+    findings.latencies.clear();
+    Ok(findings)
+}

@@ -1,0 +1,255 @@
+//! The answer in words. Each sentence names the profile, the interval and the number of blocks, and
+//! none says more than the figures do.
+
+use super::{Advice, Counsel};
+use crate::{
+    Lead, Ratio, Settings, Verdict,
+    sentence::{self, percent, place, probability},
+};
+use model::Dataset;
+
+/// Said of every figure that stands on one block.
+pub(super) const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
+
+/// What more blocks would bring.
+pub(super) struct More {
+    /// Noise of one run, a share.
+    pub(super) noise: f64,
+    /// Further blocks that would resolve a difference of twice the band.
+    pub(super) blocks: Option<usize>,
+    /// Timed work of one block, seconds.
+    pub(super) block_s: f64,
+}
+
+/// The sentence of a finished advice.
+pub(super) fn answer(
+    dataset: &Dataset,
+    advice: &Advice,
+    more: Option<&More>,
+    contended: bool,
+    settings: &Settings,
+) -> String {
+    let mut text = match (advice.counsel, more) {
+        (Counsel::NothingMeasured, _) => nothing(dataset, advice),
+        (Counsel::NoneLeft, _) => format!(
+            "No recommendation for {}: every measured target is ruled out; the reasons stand beside \
+             each.",
+            advice.profile
+        ),
+        (Counsel::OnlyOne, _) => only_one(dataset, advice),
+        (Counsel::PointEstimate, _) => point(dataset, advice, settings),
+        (Counsel::Insufficient, _) if contended => sentence::contended(settings),
+        (Counsel::Insufficient, Some(more)) => noisy(dataset, advice, more, settings),
+        (Counsel::Insufficient, None) => String::new(),
+        (Counsel::Clear, _) => clear(dataset, advice),
+        (Counsel::Tied, _) => tied(dataset, advice),
+    };
+    if advice.covered < 0.999 && advice.covered > 0.0 {
+        let share = 100.0 * advice.covered;
+        text.push_str(&format!(" The campaign covers {share:.0} % of the profile's weight."));
+    }
+    text
+}
+
+fn nothing(dataset: &Dataset, advice: &Advice) -> String {
+    let without = match advice.of_cells {
+        0 => "has no test of this profile",
+        _ => "has no test of this profile that is valid on every candidate",
+    };
+    format!(
+        "No recommendation for {}: campaign {} {without}; `assay advise --profiles` lists the tests \
+         that it needs.",
+        advice.profile, dataset.campaign.id
+    )
+}
+
+fn only_one(dataset: &Dataset, advice: &Advice) -> String {
+    format!(
+        "For {} {}, only {} is left; the others are ruled out, whatever they measured.",
+        advice.profile,
+        place(dataset),
+        advice.candidates[0].target
+    )
+}
+
+fn point(dataset: &Dataset, advice: &Advice, settings: &Settings) -> String {
+    let (first, second) = first_two(advice);
+    let lead = advice.lead.map_or(1.0, |r| r.point);
+    let opening = format!("For {} {}", advice.profile, place(dataset));
+    if lead <= 1.0 + settings.band {
+        return format!(
+            "{opening}, nothing to choose between {first} and {second} by point estimate: {lead:.2}x, \
+             inside the band of {:.0} % ({ONE_RUN}).",
+            100.0 * settings.band
+        );
+    }
+    format!(
+        "{opening}, {first} leads by point estimate: {lead:.2}x {second} ({ONE_RUN}).{}",
+        loss(advice)
+    )
+}
+
+fn clear(dataset: &Dataset, advice: &Advice) -> String {
+    let (first, second) = first_two(advice);
+    format!(
+        "For {} {}, {first} is best ({}): {} {second} ({}).{}",
+        advice.profile,
+        place(dataset),
+        probability(advice.candidates[0].p_best.unwrap_or(0.0)),
+        times(advice),
+        interval(advice),
+        loss(advice)
+    )
+}
+
+fn loss(advice: &Advice) -> String {
+    let Some(loss) = &advice.largest_loss else { return String::new() };
+    let processes = if loss.procs == 1 { "process" } else { "processes" };
+    format!(" Largest loss: {}, {} {processes}, {:.2}x.", loss.name, loss.procs, loss.ratio.point)
+}
+
+fn tied(dataset: &Dataset, advice: &Advice) -> String {
+    let names = list(&advice.leaders);
+    let (_, second) = first_two(advice);
+    let regret = |name: &String| {
+        let own = advice.candidates.iter().find(|c| c.target == *name);
+        own.and_then(|c| c.regret_95)
+    };
+    let cost = advice.leaders.iter().filter_map(regret).fold(0.0, f64::max);
+    let any = if advice.leaders.len() == 2 { "either" } else { "any of them" };
+    let choice = match &advice.by_features {
+        Some(choice) => format!("By features, {} ({}).", choice.target, choice.why),
+        None => "Decide by features.".into(),
+    };
+    format!(
+        "For {} {}, {names} cannot be separated ({} is {} {second}, {}). Choosing {any} costs at most \
+         {}. {choice}",
+        advice.profile,
+        place(dataset),
+        advice.candidates[0].target,
+        times(advice),
+        interval(advice),
+        percent(cost)
+    )
+}
+
+fn noisy(dataset: &Dataset, advice: &Advice, more: &More, settings: &Settings) -> String {
+    let (first, second) = first_two(advice);
+    let needed = match more.blocks {
+        Some(n) => format!(
+            "About {n} more {} (at least {} of timed work) would resolve a {:.0} % difference.",
+            if n == 1 { "block" } else { "blocks" },
+            duration(n as f64 * more.block_s),
+            200.0 * settings.band
+        ),
+        None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
+    };
+    format!(
+        "No recommendation for {} {}: noise {:.0} % per run; {first} is {} {second} ({}). {needed}",
+        advice.profile,
+        place(dataset),
+        100.0 * more.noise,
+        times(advice),
+        interval(advice)
+    )
+}
+
+/// What one group says of its first two.
+pub(super) fn group(name: &str, lead: &Lead, settings: &Settings) -> String {
+    let Lead { target, second, ratio, verdict } = lead;
+    let close = ratio.point <= 1.0 + settings.band;
+    match (ratio.low.zip(ratio.high), verdict) {
+        (None, _) if close => format!(
+            "{name}: nothing to choose between {target} and {second}, {:.2}x ({ONE_RUN}).",
+            ratio.point
+        ),
+        (None, _) => format!(
+            "{name}: {target} leads by point estimate, {:.2}x {second} ({ONE_RUN}).",
+            ratio.point
+        ),
+        (Some((low, high)), Verdict::Better | Verdict::SlightlyBetter) => format!(
+            "{name}: {target} is {verdict}, {:.2}x {second} ({low:.2}-{high:.2}).",
+            ratio.point
+        ),
+        (Some((low, high)), Verdict::Same) => format!(
+            "{name}: {target} and {second} are the same, {:.2}x ({low:.2}-{high:.2}).",
+            ratio.point
+        ),
+        (Some((low, high)), _) => format!(
+            "{name}: {target} and {second} cannot be told apart, {:.2}x ({low:.2}-{high:.2}).",
+            ratio.point
+        ),
+    }
+}
+
+fn first_two(advice: &Advice) -> (&str, &str) {
+    let name = |i: usize| advice.candidates.get(i).map_or("-", |c| c.target.as_str());
+    (name(0), name(1))
+}
+
+fn times(advice: &Advice) -> String {
+    format!("{:.2}x", advice.lead.map_or(1.0, |r| r.point))
+}
+
+fn interval(advice: &Advice) -> String {
+    match advice.lead {
+        Some(Ratio { low: Some(low), high: Some(high), .. }) => {
+            format!("95 % CI {low:.2}-{high:.2}, {} blocks", advice.blocks)
+        }
+        _ => format!("{} blocks, no interval", advice.blocks),
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{:.0} s", s.ceil()),
+        s if s < 5400.0 => format!("{:.0} min", (s / 60.0).ceil()),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// What must be known beside the answer.
+pub(super) fn notes(advice: &Advice) -> Vec<String> {
+    let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
+    let shares: Vec<String> = shares.collect();
+    let mut notes = vec![format!("Weights are opinions; this profile has {}.", shares.join(", "))];
+    for group in advice.groups.iter().filter(|g| g.cells == 0) {
+        notes.push(match (group.of_cells, group.missing.is_empty()) {
+            (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
+            (_, true) => {
+                format!("Not covered: {}; no cell is valid on all candidates.", group.name)
+            }
+            (_, false) => format!(
+                "Not covered: {}; {} has no valid cell of it.",
+                group.name,
+                list(&group.missing)
+            ),
+        });
+    }
+    notes.extend(robust(advice));
+    notes
+}
+
+fn robust(advice: &Advice) -> Option<String> {
+    let sensitivity = advice.sensitivity.as_ref()?;
+    let first = &advice.candidates.first()?.target;
+    let share = sensitivity.acceptability.iter().find(|s| s.target == *first)?.share;
+    let share = format!("{:.0} %", (100.0 * share).floor());
+    Some(match sensitivity.robust? {
+        true => format!(
+            "Robust to the weights: {first} is first under {share} of weights drawn around the \
+             profile's, and without any one group."
+        ),
+        false => format!(
+            "Not robust to the weights: {first} is first under {share} of weights drawn around the \
+             profile's; see which group decides."
+        ),
+    })
+}
