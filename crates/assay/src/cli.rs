@@ -1,16 +1,17 @@
 //! What a person types. Only types and their help; meaning is given in `commands`.
 
+use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{Bytes, DataKind, Preset, Scale, Target};
-use std::path::PathBuf;
+use model::{Bytes, Preset, Scale, Target};
+use std::{path::PathBuf, time::Duration};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
     version,
-    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments or plan, 3 the machine lacks root, a tool or \
-                  space, 4 ended but a target or case failed, 130 stopped by a signal."
+    after_help = "Exit status: 0 done, 1 failed or a regression was found, 2 wrong arguments or plan, 3 the \
+                  machine lacks root, a tool or space, 4 ended but a target or case failed, 130 stopped by a signal."
 )]
 pub struct Cli {
     /// What to do.
@@ -46,12 +47,17 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Tell which target a workload should use, by a profile of it, and what that hangs on
     Advise(AdviseArgs),
+    /// Search a file system's own options for the work of a campaign: screening, halving, confirmation
+    Tune(TuneArgs),
     /// Write the samples of a campaign in another format
     Export(ExportArgs),
     /// Read another tool's results, or an exported campaign, into the store
     Import(ImportArgs),
     /// Tell what this machine can and cannot do, with the package to install
     Doctor,
+    /// Measure what is known beforehand (capped devices, known delays, a target entered twice) and tell
+    /// how far off the figures are; exit status 4 when one is too far
+    Selftest(SelftestArgs),
     /// Explain a test: what it does on disk and how to read its figure
     Explain(ExplainArgs),
 }
@@ -80,21 +86,41 @@ pub struct PlanArgs {
     /// Threads in each worker for the parallel parts [default: 1]
     #[arg(long)]
     pub threads: Option<u32>,
-    /// How much to measure: smoke 1 block, quick 3, standard 5, publish 10 [default: quick]
+    /// How much to measure: smoke 1 block, quick 3; standard 5, 8, 12 or 20 and publish 12 or 20, until
+    /// every ratio is decided or known to 5 % [default: quick]
     #[arg(long, value_parser = preset)]
     pub preset: Option<Preset>,
-    /// Number of blocks, when it is not the preset's
+    /// Exact number of blocks, whatever their precision
     #[arg(long)]
     pub blocks: Option<u32>,
+    /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it, and
+    /// blocks are run until precise, as by the preset standard
+    #[arg(long, value_name = "TIME", value_parser = duration_s, conflicts_with = "blocks")]
+    pub budget: Option<u64>,
+    /// Enter the baseline twice, as an A/A pair: a check of the method by itself, which is no
+    /// candidate [default: with the presets standard and publish]
+    #[arg(long)]
+    pub aa: bool,
+    /// Leave the A/A pair out
+    #[arg(long, conflicts_with = "aa")]
+    pub no_aa: bool,
     /// Factor on every size: full (1), small, tiny, smoke, auto or a number [default: auto]
     #[arg(long)]
     pub scale: Option<Scale>,
     /// Seed of order, offsets and data [default: drawn]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Data to write: random, compressible, zeros, ancestor [default: random]
-    #[arg(long)]
-    pub data: Option<DataKind>,
+    /// Data to write: random, compressible, zeros, ancestor, or like:PATH, as compressible and as
+    /// repetitive as a sample of the files there [default: random]
+    #[arg(long, value_name = "KIND")]
+    pub data: Option<DataSource>,
+    /// Age every fresh file system by this many cycles of churn before its tests, as 0, 100, 300 or
+    /// 1000; 0 makes the files of the others without churning them
+    #[arg(long, value_name = "CYCLES")]
+    pub age: Option<u32>,
+    /// Fill every fresh file system to this share of its space before its tests, as 50, 80 or 95
+    #[arg(long, value_name = "PERCENT")]
+    pub fullness: Option<u32>,
     /// Target to compare the others with [default: the first]
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
@@ -205,9 +231,55 @@ pub struct CompareArgs {
     /// Target to compare the others with in the tables: `A:xfs`, `B:xfs`, or `xfs`
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
+    /// Fail with status 1 when a cell of a target that both have became worse by more than this, as
+    /// 5%, and its 95 % interval excludes 1; what is unclear never fails
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    pub fail_over: Option<f64>,
     /// File for the HTML page, besides what is printed
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+}
+
+/// Arguments of `tune`.
+#[derive(Args, Debug)]
+pub struct TuneArgs {
+    /// Campaign whose work is done (its id, the start of it, or `last`), or a plan file, PLAN.toml
+    /// [default: `last`, or none with --suite]
+    #[arg(value_name = "ID|PLAN.toml")]
+    pub work: Option<String>,
+    /// File system to tune; options given here, as ext4[noatime], belong to the default
+    #[arg(long, value_name = "TARGET")]
+    pub on: Target,
+    /// Time for the whole search, as 30m; a stage that has begun is finished
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration)]
+    pub budget: Duration,
+    /// Suite to run instead of the campaign's; repeat or separate by commas
+    #[arg(long, value_name = "SUITE", value_delimiter = ',')]
+    pub suite: Vec<String>,
+    /// Only this setting, as logbsize, mkfs.m or mkfs.m=reflink; may be repeated
+    #[arg(long = "try", value_name = "SETTING")]
+    pub only: Vec<String>,
+    /// Also try options that give up safety: what a crash may then cost is printed
+    #[arg(long)]
+    pub allow_unsafe: bool,
+    /// Only the tests whose id matches this glob; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub tests: Vec<String>,
+    /// Numbers of worker processes
+    #[arg(long, value_delimiter = ',')]
+    pub procs: Vec<u32>,
+    /// Factor on every size [default: the campaign's]
+    #[arg(long)]
+    pub scale: Option<Scale>,
+    /// Seed of orders, offsets and data [default: drawn]
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Folder for loop images [default: the campaign's]
+    #[arg(long, value_name = "DIR")]
+    pub image_dir: Option<PathBuf>,
+    /// Size of the loop image [default: from the scale]
+    #[arg(long, value_name = "SIZE")]
+    pub image_size: Option<Bytes>,
 }
 
 /// Formats of `advise`.
@@ -295,6 +367,17 @@ pub struct ImportArgs {
     pub format: Option<String>,
 }
 
+/// Arguments of `selftest`.
+#[derive(Args, Debug)]
+pub struct SelftestArgs {
+    /// 2 seconds instead of 10 for each truth, with wider limits
+    #[arg(long)]
+    pub quick: bool,
+    /// Only this truth, as cap.read.500; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+}
+
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
@@ -316,6 +399,25 @@ fn preset(text: &str) -> Result<Preset, String> {
         "publish" => Ok(Preset::Publish),
         _ => Err("use smoke, quick, standard or publish".into()),
     }
+}
+
+/// A time such as `2h` or `90m`, seconds.
+fn duration_s(text: &str) -> Result<u64, String> {
+    let parsed = humantime::parse_duration(text).ok().map(|time| time.as_secs());
+    parsed.filter(|s| *s > 0).ok_or_else(|| "use a time of a second or more, as 2h or 90m".into())
+}
+
+/// A share between 0 and 1, written `5%` or `0.05`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 0.01),
+        None => (text.trim(), 1.0),
+    };
+    let share = number.parse::<f64>().map(|n| n * unit);
+    share
+        .ok()
+        .filter(|s| *s > 0.0 && *s < 1.0)
+        .ok_or_else(|| "use a share above 0 and below 1, as 5% or 0.05".into())
 }
 
 /// Splits `--on ext4,xfs` at commas that are outside brackets, and reads each part.
@@ -352,6 +454,25 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_share_is_a_percentage_or_a_fraction() {
+        assert_eq!(
+            ["5%", " 5 % ", "0.05", "2.5%"].map(|t| share(t).unwrap()),
+            [0.05, 0.05, 0.05, 0.025]
+        );
+        for text in ["5", "0%", "100%", "-1%", "NaN", "a lot", ""] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_has_a_unit_and_is_not_nothing() {
+        assert_eq!((duration_s("2h"), duration_s("1h 30m")), (Ok(7200), Ok(5400)));
+        for text in ["2", "0s", "10ms", "-1h", "soon"] {
+            assert!(duration_s(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -64,6 +64,11 @@ impl Progress {
         Progress { bar, lines }
     }
 
+    /// There will be `cases` cases.
+    pub fn expect(&self, cases: u64) {
+        self.bar.set_length(cases);
+    }
+
     /// A step worth a line of its own.
     pub fn step(&self, line: &str) {
         if self.lines {

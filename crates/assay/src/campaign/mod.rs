@@ -1,10 +1,18 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `prepare` turns a plan into names that exist, `sizing` finds the scale, `schedule` walks blocks,
-//! targets and tests, `case` runs one case, `judge` turns what was seen into a sample.
+//! targets and tests, `condition` ages and fills a fresh instance, `case` runs one case while
+//! `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample, `upkeep`
+//! notes what the target itself cost.
 
 pub mod case;
+pub mod condition;
+pub mod forecast;
 pub mod judge;
+pub mod limiter;
+pub mod pace;
 pub mod prepare;
+pub mod sampler;
 pub mod schedule;
 pub mod sizing;
+pub mod upkeep;

@@ -1,6 +1,7 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
+use super::condition;
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
@@ -18,7 +19,9 @@ use wildmatch::WildMatch;
 pub struct Prepared {
     /// The plan with its defaults filled in.
     pub plan: Plan,
-    /// Labels of `plan.targets`, in order.
+    /// What runs in a block: the candidates of the plan, then the twin of an A/A pair.
+    pub entrants: Vec<Target>,
+    /// Their labels, in order.
     pub labels: Vec<String>,
     /// The tests to run, in order.
     pub items: Vec<Item>,
@@ -61,16 +64,19 @@ impl Prepared {
         for target in &plan.targets {
             check_target(target)?;
         }
-        let labels = model::label_targets(&plan.targets);
+        condition::check(&plan)?;
+        let candidates = plan.candidates();
         if let Some(baseline) = &plan.baseline
-            && !labels.contains(baseline)
+            && !candidates.contains(baseline)
         {
             return Err(exit::usage(format!(
                 "baseline `{baseline}` is not a target of this campaign; use one of {}",
-                labels.join(", ")
+                candidates.join(", ")
             )));
         }
-        Ok(Prepared { plan, labels, items, counts })
+        let entrants = plan.entrants();
+        let labels = model::label_targets(&entrants);
+        Ok(Prepared { plan, entrants, labels, items, counts })
     }
 
     /// What the tables need to know of the tests.
@@ -88,6 +94,11 @@ impl Prepared {
         self.items.iter().map(|item| item.counts.len() as u64).sum()
     }
 
+    /// Number of cases of a block: every entrant's.
+    pub fn cases_of_a_block(&self) -> u64 {
+        self.labels.len() as u64 * self.cases()
+    }
+
     /// Records of the targets as a new campaign stores them.
     pub fn records(&self) -> Vec<TargetRecord> {
         let record = |(label, target): (&String, &Target)| TargetRecord {
@@ -96,7 +107,7 @@ impl Prepared {
             state: TargetState::Ok,
             facts: model::Environment::default(),
         };
-        self.labels.iter().zip(&self.plan.targets).map(record).collect()
+        self.labels.iter().zip(&self.entrants).map(record).collect()
     }
 
     /// True when a target must be made on a loop image.
@@ -250,7 +261,7 @@ fn check_directory(dir: &Path) -> Result<()> {
 }
 
 /// True when `target` is made on a block device.
-fn has_device(target: &Target) -> bool {
+pub fn has_device(target: &Target) -> bool {
     matches!(lab::fs::resolve(target), Ok(Candidate::Made(fs, _)) if fs.has_device())
 }
 

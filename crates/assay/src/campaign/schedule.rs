@@ -3,16 +3,20 @@
 
 use super::{
     case::{self, Bench, Place},
+    condition::{self, Condition},
+    pace::{self, End, Spent},
     prepare::{self, Item, Prepared},
+    upkeep,
 };
 use crate::terminal::Progress;
 use anyhow::{Context, Result};
-use lab::{Instance, Lab};
+use lab::{Instance, Lab, Upkeep};
 use model::{Bytes, Campaign, Job, Rng, Target, TargetRecord, TargetState};
+use stats::{Precision, Settings};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use store::Store;
 use workers::Crew;
@@ -20,7 +24,7 @@ use workers::Crew;
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// All blocks are stored.
+    /// All blocks are stored that the plan asks for.
     Done,
     /// A signal came.
     Stopped,
@@ -42,27 +46,52 @@ pub struct Schedule<'a> {
     pub stop: &'a AtomicBool,
     /// Records of the targets, kept up to date in the store.
     pub records: Vec<TargetRecord>,
+    /// When this run of the campaign began; what it took counts against the budget.
+    pub since: Instant,
 }
 
 impl Schedule<'_> {
-    /// Runs every block that the store does not have yet.
+    /// Runs blocks that the store does not have yet, until the plan is fulfilled.
     pub fn run(&mut self) -> Result<Ended> {
-        let finished = self.store.finished_blocks(&self.campaign.id)?;
-        for block in 0..self.prepared.plan.block_count() {
-            if finished.contains(&block) {
-                self.progress.done(self.cases_of_a_block());
-            } else if self.run_block(block)? == Ended::Stopped {
+        let id = &self.campaign.id;
+        let plan = &self.prepared.plan;
+        let cases = self.prepared.cases_of_a_block();
+        let earlier_s: f64 = self.store.block_seconds(id)?.iter().sum();
+        self.progress.done(cases * self.store.finished_blocks(id)?.len() as u64);
+        loop {
+            let finished = self.store.finished_blocks(id)?;
+            let spent = Spent {
+                blocks: finished.len() as u32,
+                used_s: earlier_s + self.since.elapsed().as_secs_f64(),
+                longest_block_s: self.store.block_seconds(id)?.into_iter().fold(0.0, f64::max),
+            };
+            if let Some(end) = pace::end(plan, &spent, || self.precision())? {
+                self.conclude(&end, &spent)?;
+                return Ok(Ended::Done);
+            }
+            self.progress.expect(cases * u64::from(pace::goal(plan, spent.blocks)));
+            let missing = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
+            if self.run_block(missing)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
-        Ok(Ended::Done)
     }
 
-    fn cases_of_a_block(&self) -> u64 {
-        self.prepared.labels.len() as u64 * self.prepared.cases()
+    fn precision(&self) -> Result<Precision> {
+        let dataset = self.store.dataset(&self.campaign.id)?;
+        Ok(stats::precision(&dataset, &Settings::default())?)
+    }
+
+    /// Says why the campaign ends, and stores it.
+    fn conclude(&mut self, end: &End, spent: &Spent) -> Result<()> {
+        let band = Settings::default().band;
+        let Some(why) = end.sentence(&self.prepared.plan, spent, band) else { return Ok(()) };
+        self.progress.remark(&why);
+        Ok(self.store.add_note(&self.campaign.id, &why)?)
     }
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
+        let start = Instant::now();
         let order = block_order(self.prepared.labels.len(), self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
@@ -74,14 +103,15 @@ impl Schedule<'_> {
                 }
             }
         }
-        self.store.finish_block(&self.campaign.id, block, attempt)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.store.finish_block(&self.campaign.id, block, attempt, seconds)?;
         Ok(Ended::Done)
     }
 
     /// One target at one process count, on a fresh instance.
     fn run_turn(&mut self, turn: &Turn) -> Result<Ended> {
         let label = self.prepared.labels[turn.target].clone();
-        let blocks = self.prepared.plan.block_count();
+        let blocks = pace::goal(&self.prepared.plan, turn.block);
         self.progress.step(&format!(
             "block {}/{blocks} · {label} · {} proc",
             turn.block + 1,
@@ -90,24 +120,43 @@ impl Schedule<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(Ended::Stopped);
         }
-        let spec: &Target = &self.prepared.plan.targets[turn.target];
-        let instance = match self.lab.provision(spec, &label) {
-            Ok(instance) => instance,
+        let spec: &Target = &self.prepared.entrants[turn.target];
+        let plan = &self.prepared.plan;
+        self.progress.now(&format!("{label} · being made {}", plan.condition()));
+        let made = self.lab.provision(spec, &label).map_err(anyhow::Error::from);
+        let made = made.and_then(|instance| {
+            let seed = (self.campaign.seed, turn.block);
+            Ok((condition::bring_about(plan, seed, &instance, self.stop)?, instance))
+        });
+        let (condition, instance) = match made {
+            Ok(made) => made,
             // A signal also reaches mkfs and mount; that is no failure of the target.
             Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
-                self.target_failed(turn, &error.to_string())?;
+                self.target_failed(turn, &format!("{error:#}"))?;
                 self.progress.done(self.prepared.items_at(turn.procs).count() as u64);
                 return Ok(Ended::Done);
             }
         };
-        self.records[turn.target].facts = instance.facts().clone();
+        upkeep::refresh(&mut self.records[turn.target], instance.facts());
+        condition.describe(&mut self.records[turn.target].facts);
         self.store.set_target(&self.campaign.id, &self.records[turn.target])?;
-        let ended = self.run_tests(turn, &label, &instance);
-        let undone = instance.teardown();
+        let ended = self.run_tests(turn, &label, &instance, &condition);
+        // Checked once in a block, when the tests have left all that they leave.
+        let last = self.prepared.counts.last() == Some(&turn.procs);
+        let undone = instance.finish(last && matches!(ended, Ok(Ended::Done)));
         let ended = ended?;
-        undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
+        let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
+        cost.map_or(Ok(()), |cost| self.note_cost(turn, &cost))?;
         Ok(ended)
+    }
+
+    fn note_cost(&mut self, turn: &Turn, cost: &Upkeep) -> Result<()> {
+        let record = &mut self.records[turn.target];
+        if let Some(damage) = upkeep::note(record, (turn.block, turn.procs), cost) {
+            self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
+        }
+        Ok(self.store.set_target(&self.campaign.id, record)?)
     }
 
     fn target_failed(&mut self, turn: &Turn, why: &str) -> Result<()> {
@@ -118,7 +167,13 @@ impl Schedule<'_> {
         Ok(self.store.set_target(&self.campaign.id, record)?)
     }
 
-    fn run_tests(&mut self, turn: &Turn, label: &str, instance: &Instance<'_>) -> Result<Ended> {
+    fn run_tests(
+        &mut self,
+        turn: &Turn,
+        label: &str,
+        instance: &Instance<'_>,
+        condition: &Condition,
+    ) -> Result<Ended> {
         let memory = prepare::memory()?;
         let timeout = Duration::from_secs(self.prepared.plan.case_timeout_s);
         let crew =
@@ -131,7 +186,7 @@ impl Schedule<'_> {
             let place =
                 Place { block: turn.block, position: turn.position, label, suite: item.suite };
             let bench = Bench { instance, crew: &crew, stop: self.stop };
-            let samples = match case::run(item.test, &mut jobs, &bench, &place) {
+            let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
                 Ok(Some(samples)) => samples,
                 Ok(None) => return Ok(Ended::Stopped),
                 Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
@@ -141,6 +196,7 @@ impl Schedule<'_> {
                     return Ok(Ended::Done);
                 }
             };
+            condition.mark(&mut samples);
             for sample in &samples {
                 self.store.append(&self.campaign.id, turn.attempt, sample)?;
             }

@@ -3,7 +3,7 @@
 
 use super::prepare::Prepared;
 use anyhow::{Context, Result};
-use model::{Bytes, Job};
+use model::{Bytes, Group, Job};
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -76,20 +76,25 @@ pub struct Load {
     pub ops: u64,
     /// Time that passes whatever the disk does, seconds.
     pub fixed_s: f64,
+    /// That part of it in which a test may write as much as the backing takes, seconds.
+    pub open_write_s: f64,
     /// Number of cases.
     pub cases: u64,
+    /// Share of the image that is occupied before the first test, 0 to 1.
+    pub occupied_share: f64,
 }
 
 impl Load {
     /// The load of `prepared` at `scale`.
     pub fn of(prepared: &Prepared, scale: f64, memory: Bytes) -> Load {
-        let mut load = Load::default();
+        let occupied_share = prepared.plan.occupied_share();
+        let mut load = Load { occupied_share, ..Load::default() };
         for &count in &prepared.counts {
             let mut tests = BTreeMap::<u32, Vec<(&dyn Test, Job)>>::new();
             for item in prepared.items_at(count) {
                 let (workers, _) = item.workers(count);
                 let job = prepared.job(item, count, scale, memory);
-                load.add(&item.test.estimate(&job), workers);
+                load.add(&item.test.estimate(&job), workers, reads_only(item.test));
                 tests.entry(workers).or_default().push((item.test, job));
             }
             let bytes = tests.iter().map(|(workers, of)| space_bytes(of) * u64::from(*workers));
@@ -99,7 +104,10 @@ impl Load {
     }
 
     /// Adds a case of `workers`.
-    fn add(&mut self, estimate: &Estimate, workers: u32) {
+    fn add(&mut self, estimate: &Estimate, workers: u32, reads_only: bool) {
+        if estimate.write_bytes == 0 && !reads_only {
+            self.open_write_s += estimate.fixed_s;
+        }
         let workers = u64::from(workers);
         self.write_bytes += estimate.write_bytes * workers;
         self.read_bytes += estimate.read_bytes * workers;
@@ -117,11 +125,35 @@ impl Load {
             + self.cases as f64 * CASE_FIXED_S
     }
 
+    /// Most bytes that tests write which run for a given time, at the rate of `pilot`.
+    pub fn open_write_bytes(&self, pilot: &Pilot) -> u64 {
+        (self.open_write_s * pilot.write_bytes_per_s) as u64
+    }
+
     /// Size of the image that holds it.
     pub fn image_bytes(&self) -> Bytes {
-        let bytes = (self.peak_bytes as f64 * IMAGE_OVERHEAD) as u64 + IMAGE_SPARE_BYTES;
+        let free = self.peak_bytes as f64 * IMAGE_OVERHEAD;
+        let bytes = (free / (1.0 - self.occupied_share)) as u64 + IMAGE_SPARE_BYTES;
         Bytes(bytes.next_multiple_of(1 << 20).max(1 << 30))
     }
+}
+
+/// True when every figure of `test` is about reading.
+fn reads_only(test: &dyn Test) -> bool {
+    let reads = [Group::ReadCold, Group::ReadHot, Group::SequentialRead, Group::RandomRead];
+    test.infos().iter().all(|info| reads.contains(&info.group))
+}
+
+/// Time that one target may take in one block, seconds: the preset's, or less where a budget must
+/// hold the first look.
+pub fn target_block_s(prepared: &Prepared) -> f64 {
+    let plan = &prepared.plan;
+    let preset_s = plan.preset.target_block_s();
+    let (Some(budget_s), Some(first)) = (plan.budget_s, plan.looks().first()) else {
+        return preset_s;
+    };
+    let turns = f64::from(*first) * prepared.labels.len() as f64;
+    preset_s.min(budget_s as f64 / turns)
 }
 
 /// The largest scale that fits `free_bytes` and `budget_s`; the smallest when none does.

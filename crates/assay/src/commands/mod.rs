@@ -11,8 +11,10 @@ mod list;
 mod plan;
 mod report;
 mod resume;
-mod run;
+pub mod run;
+mod selftest;
 mod show;
+mod tune;
 
 use crate::{
     cli::{Cli, Verb},
@@ -27,17 +29,19 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
     let state = paths::state(cli.state.as_deref());
     match cli.verb {
         Verb::Run(args) => run::run(&args, &store, &state),
-        Verb::Plan(args) => plan::plan(&args, &state),
+        Verb::Plan(args) => plan::plan(&args, &store, &state),
         Verb::Resume(args) => resume::resume(&args, &store, &state),
         Verb::Cleanup => cleanup::cleanup(&state),
         Verb::List(args) => list::list(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
         Verb::Compare(args) => compare::compare(&args, &store),
+        Verb::Tune(args) => tune::tune(&args, &store, &state),
         Verb::Advise(args) => advise::advise(&args, &store),
         Verb::Export(args) => export::export(&args, &store),
         Verb::Import(args) => import::import(&args, &store),
         Verb::Doctor => doctor::doctor(),
+        Verb::Selftest(args) => selftest::selftest(&args, &state),
         Verb::Explain(args) => explain::explain(&args),
     }
 }

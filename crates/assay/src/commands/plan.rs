@@ -3,6 +3,7 @@
 use super::run;
 use crate::{
     campaign::{
+        condition, forecast, pace,
         prepare::{self, Prepared},
         schedule,
         sizing::{self, Load, Pilot},
@@ -15,8 +16,8 @@ use anyhow::{Context, Result};
 use model::{Bytes, Plan};
 use std::{fmt::Write, fs, path::Path};
 
-/// Prints cases, commands, bytes and time.
-pub fn plan(args: &PlanArgs, state: &Path) -> Result<Exit> {
+/// Prints cases, commands, bytes, time and the precision to expect.
+pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let prepared = Prepared::new(from_args(args)?)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
@@ -25,6 +26,7 @@ pub fn plan(args: &PlanArgs, state: &Path) -> Result<Exit> {
     let mut text = cases(&prepared, scale)?;
     text += &commands(&prepared)?;
     text += &cost(&prepared, &load, &pilot, &work)?;
+    text += &forecast::text(&prepared, &looks(&prepared.plan), store)?;
     terminal::out(&text);
     Ok(Exit::Done)
 }
@@ -39,7 +41,10 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
         plan.suites.join(", "),
         counts.join(", ")
     )?;
-    for block in 0..plan.block_count() {
+    if let Some(twin) = plan.twin() {
+        writeln!(text, "A/A pair: {} is {} again, to check the method", twin.label, twin.of)?;
+    }
+    for block in 0..looks(plan)[0] {
         let seed = plan.seed.unwrap_or_default();
         let order = schedule::block_order(prepared.labels.len(), seed, block);
         let order: Vec<&str> = order.iter().map(|&t| prepared.labels[t].as_str()).collect();
@@ -65,37 +70,57 @@ fn commands(prepared: &Prepared) -> Result<String> {
     Ok(text)
 }
 
+/// Numbers of blocks after which the campaign may end.
+fn looks(plan: &Plan) -> Vec<u32> {
+    match plan.looks() {
+        [] => vec![plan.block_count()],
+        looks => looks.to_vec(),
+    }
+}
+
 fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &prepared.plan;
-    let turns = prepared.labels.len() as u64 * u64::from(plan.block_count());
-    let mut text = String::new();
-    writeln!(
-        text,
-        "\n{} cases · {} written · {} read · about {} · {} free in {}",
-        load.cases * turns,
-        Bytes(load.write_bytes * turns),
-        Bytes(load.read_bytes * turns),
-        humantime::format_duration(std::time::Duration::from_secs(
-            (load.seconds(pilot) * turns as f64) as u64
-        )),
-        Bytes(sizing::free_bytes(work)?),
-        work.display()
-    )?;
-    if prepared.needs_image() {
-        writeln!(text, "loop image {}", plan.backing.size.unwrap_or_else(|| load.image_bytes()))?;
+    let mut text = String::from("\n");
+    for blocks in looks(plan) {
+        let turns = prepared.labels.len() as u64 * u64::from(blocks);
+        writeln!(
+            text,
+            "{blocks} {}: {} cases · {} · {} read · about {}",
+            if blocks == 1 { "block" } else { "blocks" },
+            load.cases * turns,
+            written(load, pilot, turns),
+            Bytes(load.read_bytes * turns),
+            pace::time(load.seconds(pilot) * turns as f64),
+        )?;
     }
-    for cv in [0.02, 0.05, 0.10] {
-        match stats::half_width(cv, plan.block_count()) {
-            Some(half) => writeln!(
-                text,
-                "expected half-width of a ratio's 95 % interval at {:.0} % noise: {:.0} %",
-                cv * 100.0,
-                half * 100.0
-            )?,
-            None => return Ok(text + "one block: no interval, every verdict will be unclear\n"),
-        }
+    if let Some(budget_s) = plan.budget_s {
+        let block_s = load.seconds(pilot) * prepared.labels.len() as f64;
+        writeln!(
+            text,
+            "the budget of {} holds about {:.0} blocks of about {}",
+            pace::time(budget_s as f64),
+            (budget_s as f64 / block_s).floor(),
+            pace::time(block_s)
+        )?;
+    }
+    writeln!(text, "{} free in {}", Bytes(sizing::free_bytes(work)?), work.display())?;
+    if prepared.needs_image() {
+        let image = plan.backing.size.unwrap_or_else(|| load.image_bytes());
+        writeln!(text, "loop image {image}")?;
+        let turns = prepared.labels.len() as u64 * u64::from(looks(plan)[0]);
+        text += &condition::lines(plan, image, turns * prepared.counts.len() as u64);
     }
     Ok(text)
+}
+
+/// What `turns` write. A test that runs for a given time writes what it can: at most the rate that
+/// the backing was found to have.
+fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
+    let known = Bytes(load.write_bytes * turns);
+    match load.open_write_bytes(pilot) * turns {
+        0 => format!("{known} written"),
+        open => format!("{known} written, and up to about {} by tests of a given time", Bytes(open)),
+    }
 }
 
 /// The plan of a file, overridden by arguments.
@@ -119,10 +144,14 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.threads, &args.threads);
     set(&mut plan.preset, &args.preset);
     set(&mut plan.scale, &args.scale);
-    set(&mut plan.data, &args.data);
     set(&mut plan.case_timeout_s, &args.case_timeout);
-    plan.blocks = args.blocks.or(plan.blocks);
+    set_extent(&mut plan, args);
     plan.seed = args.seed.or(plan.seed);
+    if let Some(data) = &args.data {
+        plan.data = data.kind(plan.seed.unwrap_or_default())?;
+    }
+    plan.age = args.age.or(plan.age);
+    plan.fullness = args.fullness.or(plan.fullness);
     plan.baseline = args.baseline.clone().or(plan.baseline);
     plan.backing.dir = args.image_dir.clone().or(plan.backing.dir);
     plan.backing.size = args.image_size.or(plan.backing.size);
@@ -133,6 +162,19 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
         plan.knobs.insert(key.into(), value.into());
     }
     Ok(plan)
+}
+
+/// Number of blocks, time for them, and the A/A pair. An argument for one of the first two overrides
+/// either of the file.
+fn set_extent(plan: &mut Plan, args: &PlanArgs) {
+    if args.blocks.is_some() || args.budget.is_some() {
+        (plan.blocks, plan.budget_s) = (args.blocks, args.budget);
+    }
+    let by_argument = match (args.aa, args.no_aa) {
+        (false, false) => None,
+        (aa, _) => Some(aa),
+    };
+    plan.aa = Some(by_argument.or(plan.aa).unwrap_or(plan.preset.is_evidence()));
 }
 
 fn set<T: Clone>(place: &mut T, given: &Option<T>) {

@@ -3,6 +3,7 @@
 use super::{plan, report};
 use crate::{
     campaign::{
+        pace,
         prepare::{self, Prepared},
         schedule::{Ended, Schedule},
         sizing::{self, Load, Pilot},
@@ -16,14 +17,14 @@ use crate::{
 use anyhow::{Context, Result};
 use lab::Lab;
 use model::{
-    Campaign, CampaignState, Dataset, Job, Origin, Rng, Sample, Scale, TargetState, Validity,
+    Campaign, CampaignState, Dataset, Job, Origin, Plan, Rng, Sample, Scale, TargetState, Validity,
 };
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 use store::Store;
 
@@ -79,7 +80,7 @@ pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     environment.0.extend(tool_facts(prepared, scale, seed)?);
     Ok(Campaign {
         id,
-        title: format!("{} on {}", prepared.plan.suites.join(", "), prepared.labels.join(", ")),
+        title: prepared.plan.title(),
         origin: Origin::Run,
         state: CampaignState::Open,
         assay_version: env!("CARGO_PKG_VERSION").into(),
@@ -169,7 +170,7 @@ pub fn choose_scale(
     terminal::note(&format!("trying the backing {} for the automatic scale ...", work.display()));
     let pilot = pilot()?;
     let memory = prepare::memory()?;
-    let budget_s = prepared.plan.preset.target_block_s();
+    let budget_s = sizing::target_block_s(prepared);
     let free = sizing::free_bytes(work)?;
     let scale = sizing::largest_scale(prepared, &pilot, free, budget_s, memory);
     terminal::note(&format!(
@@ -189,18 +190,19 @@ pub fn drive(
     state: &Path,
     stop: &AtomicBool,
 ) -> Result<()> {
+    let since = Instant::now();
     terminal::note(&format!(
-        "campaign {}: {} · {} blocks · {} processes · scale {} · seed {}",
+        "campaign {}: {} · {} · {} processes · scale {} · seed {}",
         campaign.id,
         campaign.title,
-        prepared.plan.block_count(),
+        blocks(&prepared.plan),
         prepared.counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         campaign.scale,
         campaign.seed
     ));
     let mut lab = Lab::open(state, &campaign.id)?;
     let made = make_image(prepared, campaign, &mut lab, state, stop);
-    let ended = made.and_then(|()| walk(prepared, campaign, store, &lab, stop));
+    let ended = made.and_then(|()| walk(prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
     closed.context("something could not be undone; run `assay cleanup`")?;
     if stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done)) {
@@ -237,15 +239,29 @@ fn walk(
     store: &mut Store,
     lab: &Lab,
     stop: &AtomicBool,
+    since: Instant,
 ) -> Result<Ended> {
-    let plan = &prepared.plan;
-    let cases = prepared.cases() * plan.targets.len() as u64;
-    let progress = Progress::new(cases * u64::from(plan.block_count()));
+    let progress = Progress::new(0);
     let records = store.dataset(&campaign.id)?.targets;
-    let ended =
-        Schedule { prepared, campaign, store, lab, progress: &progress, stop, records }.run();
+    let mut schedule =
+        Schedule { prepared, campaign, store, lab, progress: &progress, stop, records, since };
+    let ended = schedule.run();
     progress.finish();
     ended
+}
+
+/// `5 blocks`, or `5 to 20 blocks, at most 2h`.
+fn blocks(plan: &Plan) -> String {
+    let most = plan.block_count();
+    let range = match plan.looks().first() {
+        Some(first) if *first < most => format!("{first} to {most} blocks"),
+        _ if most == 1 => "1 block".into(),
+        _ => format!("{most} blocks"),
+    };
+    match plan.budget_s {
+        Some(budget_s) => format!("{range}, at most {}", pace::time(budget_s as f64)),
+        None => range,
+    }
 }
 
 /// Prints the tables, writes the report, and tells whether all went well.

@@ -1,0 +1,90 @@
+//! How precise a campaign will be: from an earlier one of the same suites and targets, which knows the
+//! noise of every cell, else from a table over the noise.
+
+use super::prepare::Prepared;
+use crate::terminal;
+use anyhow::Result;
+use model::{Dataset, Origin};
+use stats::{Forecast, Settings};
+use std::{collections::BTreeSet, fmt::Write, path::Path};
+use store::Store;
+
+/// Noise of one run for which the table is made, shares.
+const NOISE: [f64; 4] = [0.02, 0.05, 0.10, 0.20];
+
+/// What to expect after each number of `blocks`, as text; `store` is where earlier campaigns are.
+pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String> {
+    if blocks.iter().all(|&n| n < 2) {
+        return Ok("\none block: no interval, every verdict will be unclear\n".into());
+    }
+    let mut text = String::from("\nexpected half-widths of a ratio's 95 % interval");
+    let earlier = earlier(prepared, store).unwrap_or_else(|error| {
+        terminal::note(&format!("no earlier campaign to learn from: {error:#}"));
+        None
+    });
+    if let Some(dataset) = earlier {
+        let settings = Settings { baseline: prepared.plan.baseline.clone(), ..Settings::default() };
+        let forecasts = stats::forecast(&dataset, &settings, blocks)?;
+        if !forecasts.is_empty() {
+            writeln!(text, ", by the spread of campaign {}", dataset.campaign.id)?;
+            forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
+            text += &end(&forecasts, !prepared.plan.looks().is_empty());
+            return Ok(text);
+        }
+    }
+    writeln!(text, ", by the noise of a run")?;
+    write!(text, "  {:>9}", "noise")?;
+    blocks.iter().try_for_each(|n| write!(text, "{:>11}", format!("{n} blocks")))?;
+    for noise in NOISE {
+        write!(text, "\n  {:>9}", percent(noise))?;
+        for half in blocks.iter().map(|&n| stats::half_width(noise, n)) {
+            write!(text, "{:>11}", half.map_or_else(|| "-".into(), percent))?;
+        }
+    }
+    Ok(text + "\n")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn line(f: &Forecast, band: f64) -> String {
+    format!(
+        "{} blocks: median {}, widest {}; {} of {} ratios decided or known to {}",
+        f.blocks,
+        percent(f.median),
+        percent(f.widest),
+        f.resolved,
+        f.ratios,
+        percent(band)
+    )
+}
+
+/// When an adaptive campaign will end, by the forecasts at its looks.
+fn end(forecasts: &[Forecast], adaptive: bool) -> String {
+    let enough = forecasts.iter().find(|f| f.resolved == f.ratios);
+    match (enough.or(forecasts.last()), adaptive) {
+        (Some(f), true) => format!("  it would end after {} blocks\n", f.blocks),
+        _ => String::new(),
+    }
+}
+
+/// The newest measured campaign of the same suites and candidates with two blocks or more, reduced to
+/// the tests and process counts of `prepared`.
+fn earlier(prepared: &Prepared, store: &Path) -> Result<Option<Dataset>> {
+    if !store.exists() {
+        return Ok(None);
+    }
+    let store = Store::open_read_only(store)?;
+    let title = prepared.plan.title();
+    let list = store.list()?;
+    let alike =
+        |c: &&store::CampaignSummary| c.title == title && c.origin == Origin::Run && c.blocks >= 2;
+    let Some(found) = list.iter().rev().find(alike) else { return Ok(None) };
+    let mut dataset = store.dataset(&found.id)?;
+    let tests: BTreeSet<String> = prepared.infos().into_iter().map(|info| info.id).collect();
+    dataset
+        .samples
+        .retain(|s| tests.contains(&s.case.test) && prepared.counts.contains(&s.case.procs));
+    Ok((!dataset.samples.is_empty()).then_some(dataset))
+}

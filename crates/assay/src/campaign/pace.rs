@@ -1,0 +1,194 @@
+//! When a campaign ends: after its number of blocks, when its ratios are precise, or before a block
+//! would overrun the budget. No clock in here, so that each rule is tested with numbers.
+
+use anyhow::Result;
+use model::Plan;
+use stats::Precision;
+use std::time::Duration;
+
+/// What a campaign has used so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Finished blocks.
+    pub blocks: u32,
+    /// Time, seconds, those of interrupted runs included.
+    pub used_s: f64,
+    /// The longest finished block, seconds.
+    pub longest_block_s: f64,
+}
+
+/// Why no further block is run.
+#[derive(Debug, PartialEq)]
+pub enum End {
+    /// The number of blocks was given.
+    Fixed,
+    /// At a look, every ratio was resolved.
+    Precise(Precision),
+    /// It was the last look.
+    Most(Precision),
+    /// Another block would not end within the budget.
+    Budget(Precision),
+}
+
+/// Whether a campaign of `plan` ends here. `precision` is asked only when the answer hangs on it.
+pub fn end(
+    plan: &Plan,
+    spent: &Spent,
+    precision: impl FnOnce() -> Result<Precision>,
+) -> Result<Option<End>> {
+    let looks = plan.looks();
+    let last = spent.blocks >= plan.block_count();
+    if looks.is_empty() {
+        return Ok(last.then_some(End::Fixed));
+    }
+    if last || looks.contains(&spent.blocks) {
+        let precision = precision()?;
+        if precision.is_enough() {
+            return Ok(Some(End::Precise(precision)));
+        }
+        if last {
+            return Ok(Some(End::Most(precision)));
+        }
+        return Ok(is_short(plan, spent).then_some(End::Budget(precision)));
+    }
+    Ok(if is_short(plan, spent) { Some(End::Budget(precision()?)) } else { None })
+}
+
+/// True when another block would not end within the budget. The first block is always run: until
+/// then nothing tells how long one takes.
+fn is_short(plan: &Plan, spent: &Spent) -> bool {
+    let needed_s = spent.used_s + spent.longest_block_s;
+    spent.blocks > 0 && plan.budget_s.is_some_and(|budget_s| needed_s > budget_s as f64)
+}
+
+/// The number of blocks at which the campaign may end next when `done` are finished.
+pub fn goal(plan: &Plan, done: u32) -> u32 {
+    plan.looks().iter().copied().find(|look| *look > done).unwrap_or_else(|| plan.block_count())
+}
+
+impl End {
+    /// Why, in a sentence or two; `None` when that was to be expected.
+    pub fn sentence(&self, plan: &Plan, spent: &Spent, band: f64) -> Option<String> {
+        let after = format!("Ended after {} blocks", spent.blocks);
+        let after = if spent.blocks == 1 { "Ended after 1 block".into() } else { after };
+        Some(match self {
+            End::Fixed => return None,
+            End::Precise(p) if p.ratios == 0 => {
+                format!("{after}: there is no ratio that more blocks would make precise.")
+            }
+            End::Precise(p) => format!("{after}: {}.", resolved(p, band)),
+            End::Most(p) => format!("{after}, the most: {}.{}", resolved(p, band), widest(p)),
+            End::Budget(p) => format!(
+                "{after}: the budget of {} does not hold another; {} are used, a block took up to \
+                 {}. So far {}.{}",
+                time(plan.budget_s.unwrap_or(0) as f64),
+                time(spent.used_s),
+                time(spent.longest_block_s),
+                resolved(p, band),
+                widest(p)
+            ),
+        })
+    }
+}
+
+fn resolved(p: &Precision, band: f64) -> String {
+    format!(
+        "{} of {} ratios over the baseline are decided or known to {:.0} %",
+        p.resolved,
+        p.ratios,
+        100.0 * band
+    )
+}
+
+fn widest(p: &Precision) -> String {
+    let Some(wide) = &p.widest else { return String::new() };
+    let width = wide.half_width.map_or_else(
+        || "which has no interval".to_string(),
+        |half| format!("known to {:.0} %", 100.0 * half),
+    );
+    let processes = if wide.procs == 1 { "process" } else { "processes" };
+    format!(
+        " The widest of the others is {} at {} {processes} on {}, {width}.",
+        wide.name, wide.procs, wide.target
+    )
+}
+
+/// A time for a reader: whole seconds, at least one.
+pub fn time(seconds: f64) -> String {
+    let whole = Duration::from_secs(seconds.max(1.0).round() as u64);
+    humantime::format_duration(whole).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Preset;
+    use stats::Wide;
+
+    fn plan(preset: Preset, blocks: Option<u32>, budget_s: Option<u64>) -> Plan {
+        Plan { preset, blocks, budget_s, ..Plan::default() }
+    }
+
+    fn spent(blocks: u32, used_s: f64) -> Spent {
+        Spent { blocks, used_s, longest_block_s: 60.0 }
+    }
+
+    fn open() -> Precision {
+        let wide =
+            Wide { name: "read".into(), procs: 4, target: "xfs".into(), half_width: Some(0.12) };
+        Precision { ratios: 9, resolved: 7, widest: Some(wide) }
+    }
+
+    fn enough() -> Precision {
+        Precision { ratios: 9, resolved: 9, widest: None }
+    }
+
+    #[test]
+    fn a_given_number_of_blocks_is_exact() {
+        let plan = plan(Preset::Standard, Some(6), None);
+        let never = || -> Result<Precision> { panic!("not asked") };
+        assert_eq!(end(&plan, &spent(5, 1e9), never).unwrap(), None);
+        assert_eq!(end(&plan, &spent(6, 0.0), never).unwrap(), Some(End::Fixed));
+        assert_eq!(End::Fixed.sentence(&plan, &spent(6, 0.0), 0.05), None);
+    }
+
+    #[test]
+    fn precision_is_looked_at_only_at_the_looks() {
+        let plan = plan(Preset::Standard, None, None);
+        let never = || -> Result<Precision> { panic!("not asked") };
+        for blocks in [0, 1, 4, 6, 7, 13, 19] {
+            assert_eq!(end(&plan, &spent(blocks, 0.0), never).unwrap(), None, "{blocks}");
+        }
+        for blocks in [5, 8, 12] {
+            let at = |precision: Precision| end(&plan, &spent(blocks, 0.0), || Ok(precision));
+            assert_eq!(at(open()).unwrap(), None);
+            assert_eq!(at(enough()).unwrap(), Some(End::Precise(enough())));
+        }
+        let last = end(&plan, &spent(20, 0.0), || Ok(open())).unwrap().unwrap();
+        let sentence = last.sentence(&plan, &spent(20, 0.0), 0.05).unwrap();
+        assert_eq!(
+            sentence,
+            "Ended after 20 blocks, the most: 7 of 9 ratios over the baseline are decided or known to \
+             5 %. The widest of the others is read at 4 processes on xfs, known to 12 %."
+        );
+        assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
+    }
+
+    #[test]
+    fn no_block_is_begun_that_would_overrun_the_budget() {
+        let plan = plan(Preset::Quick, None, Some(600));
+        let at = |blocks, used_s| end(&plan, &spent(blocks, used_s), || Ok(open())).unwrap();
+        assert_eq!(at(0, 0.0), None);
+        assert_eq!(at(3, 540.0), None);
+        assert_eq!(at(3, 541.0), Some(End::Budget(open())));
+        assert_eq!(at(5, 541.0), Some(End::Budget(open())));
+        let sentence = at(3, 541.0).unwrap().sentence(&plan, &spent(3, 541.0), 0.05).unwrap();
+        assert!(
+            sentence.starts_with(
+                "Ended after 3 blocks: the budget of 10m does not hold another; 9m 1s are used, a \
+                 block took up to 1m. So far 7 of 9"
+            ),
+            "{sentence}"
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! How many blocks a campaign runs, and the pair that checks it: exact figures, no disk, no root.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, text};
+
+/// Two candidates of the null suite, whose figures never vary.
+const RUN: [&str; 12] = [
+    "run", "--suite", "null", "--on", "null", "--on", "null", "--procs", "1", "--scale", "smoke",
+    "--seed=7",
+];
+
+fn run(place: &Place, more: &[&str]) -> String {
+    place.ok(&[&RUN[..], more].concat())
+}
+
+#[test]
+fn a_standard_campaign_ends_when_it_is_precise_and_says_so() {
+    let place = Place::new();
+    let report = run(&place, &["--preset", "standard"]);
+    let why = "Ended after 5 blocks: 3 of 3 ratios over the baseline are decided or known to 5 %.";
+    assert!(report.contains(why), "{report}");
+    let shown = place.ok(&["show"]);
+    assert!(shown.contains(&format!("note: {why}")) && shown.contains("done"), "{shown}");
+    assert!(shown.contains("45 samples: 45 valid"), "5 blocks, 3 entrants, 3 figures: {shown}");
+    place.assert_clean();
+}
+
+#[test]
+fn the_twin_is_checked_and_is_no_candidate() {
+    let place = Place::new();
+    let report = run(&place, &["--preset", "standard", "--blocks", "3"]);
+    assert!(report.contains("A/A pair passes") && report.contains("0 of 3"), "{report}");
+    assert!(!report.contains("Ended after"), "a given number needs no reason: {report}");
+    let list = place.ok(&["list"]);
+    assert!(list.contains("null on null, null#2") && !list.contains("null#3"), "{list}");
+    let csv = place.ok(&["report", "--format", "csv"]);
+    assert!(csv.contains("null#2") && !csv.contains("null#3"), "{csv}");
+    let line = place.fails(&["report", "--baseline", "null#3"], 2);
+    assert!(line.contains("choose the baseline from: null, null#2"), "{line}");
+    place.ok(&["export", "--out", "out"]);
+    let samples = std::fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    assert!(samples.contains(",null#3,"), "the raw data has it");
+    place.ok(&["import", "out", "--store", "other.db"]);
+    assert_eq!(csv, place.ok(&["report", "--format", "csv", "--store", "other.db"]));
+}
+
+#[test]
+fn the_pair_is_asked_for_or_left_out() {
+    let place = Place::new();
+    let with = run(&place, &["--preset", "quick", "--aa"]);
+    assert!(with.contains("A/A pair passes"), "{with}");
+    let without = run(&place, &["--preset", "standard", "--blocks", "2", "--no-aa"]);
+    assert!(!without.contains("A/A pair"), "{without}");
+    let usual = run(&place, &["--preset", "quick"]);
+    assert!(!usual.contains("A/A pair") && !usual.contains("Ended after"), "{usual}");
+}
+
+#[test]
+fn a_budget_ends_a_campaign_before_it_is_overrun() {
+    let place = Place::new();
+    // A block takes longer than half of the budget, so that a second one never fits.
+    let slow = ["--preset", "smoke", "--knob", "write_us=600000", "--budget", "2s"];
+    let report = run(&place, &slow);
+    assert!(
+        report.contains("Ended after 1 block: the budget of 2s does not hold another"),
+        "{report}"
+    );
+    let shown = place.ok(&["show"]);
+    assert!(shown.contains("So far 0 of 3 ratios") && shown.contains("budget_s = 2"), "{shown}");
+}
+
+#[test]
+fn a_number_of_blocks_and_a_budget_exclude_each_other() {
+    let place = Place::new();
+    let both = place.assay(&[&RUN[..], &["--blocks", "3", "--budget", "1h"]].concat());
+    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
+    std::fs::write(place.path("plan.toml"), "suites = ['null']\nblocks = 3\nbudget_s = 60\n")
+        .unwrap();
+    let line = place.fails(&["plan", "plan.toml", "--on", "null"], 2);
+    assert!(line.contains("exclude each other"), "{line}");
+}
+
+#[test]
+fn a_resumed_campaign_goes_on_to_the_same_end() {
+    let place = Place::new();
+    let slow = ["--preset", "standard", "--knob", "write_us=100000"];
+    let mut child = place.spawn(&[&RUN[..], &slow].concat());
+    // However slow the machine is: not before there is a campaign, and at whatever block it then is.
+    while !place.assay(&["show"]).status.success() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended without a campaign");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    child.wait().unwrap();
+    let resumed = place.ok(&["resume"]);
+    assert!(resumed.contains("Ended after 5 blocks: 3 of 3 ratios"), "{resumed}");
+    let shown = place.ok(&["show"]);
+    assert!(shown.contains("done") && shown.contains("45 samples: 45 valid"), "{shown}");
+    assert_eq!(shown.matches("Ended after").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_plan_tells_time_and_precision_by_look() {
+    let place = Place::new();
+    let args = [&["plan"], &RUN[1..], &["--preset", "standard"]].concat();
+    let fresh = place.ok(&args);
+    assert!(fresh.contains("A/A pair: null#3 is null again"), "{fresh}");
+    for look in ["5 blocks: 30 cases", "20 blocks: 120 cases", "noise   5 blocks   8 blocks"] {
+        assert!(fresh.contains(look), "{look}: {fresh}");
+    }
+    assert!(fresh.contains("      5 %        9 %"), "{fresh}");
+    run(&place, &["--blocks", "3"]);
+    let learnt = place.ok(&args);
+    assert!(learnt.contains("by the spread of campaign"), "{learnt}");
+    let line = "5 blocks: median 0 %, widest 0 %; 3 of 3 ratios decided or known to 5 %";
+    assert!(learnt.contains(line) && learnt.contains("it would end after 5 blocks"), "{learnt}");
+}
