@@ -5,7 +5,7 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::{Dataset, Origin};
+use model::{Dataset, Origin, Target};
 use stats::{CallKind, Candidate, Findings};
 
 /// Facts of the environment that name what was measured, with the word to print before them.
@@ -49,10 +49,27 @@ pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     parts.push(names::blocks(blocks));
     parts.push(format!("scale {}", findings.campaign.scale));
     parts.push(findings.campaign.created.chars().take(10).collect());
+    parts.extend(condition(dataset));
     if blocks > 1 && blocks < 5 {
         parts.push("quick look".into());
     }
+    match findings.selfcheck.aa.as_ref().and_then(stats::AaCheck::passes) {
+        Some(true) => parts.push("A/A pair passes".into()),
+        Some(false) => parts.push("A/A pair fails".into()),
+        None => {}
+    }
     format!("Scope: {}, suite {}.", parts.join(", "), findings.campaign.suite)
+}
+
+/// In which state the file systems were; the history of a directory is not known.
+fn condition(dataset: &Dataset) -> Option<String> {
+    let (campaign, plan) = (&dataset.campaign, &dataset.campaign.plan);
+    let made = plan.targets.iter().any(|target| matches!(target, Target::Made { .. }));
+    if campaign.origin != Origin::Run || !made {
+        return None;
+    }
+    let fresh = plan.age.is_none() && plan.fullness.is_none();
+    Some(if fresh { "fresh file systems only".into() } else { plan.condition() })
 }
 
 /// What a probability speaks of.

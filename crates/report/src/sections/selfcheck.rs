@@ -1,0 +1,92 @@
+//! What the campaign says of itself: the A/A pair, the drift over its blocks, the place in a block.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{AaCheck, Drift, Findings, Ratio, Verdict};
+
+pub(crate) struct SelfCheck;
+
+impl Section for SelfCheck {
+    fn title(&self) -> &'static str {
+        "Self-check"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let check = &findings.selfcheck;
+        let mut rows: Vec<Row> = check.aa.iter().flat_map(pair).collect();
+        rows.extend(check.drift.iter().flat_map(|drift| moved(drift, findings.band)));
+        if rows.is_empty() || findings.comparison.is_some() {
+            return None;
+        }
+        let mut blocks: Vec<Block> = check.notes.iter().cloned().map(Block::Callout).collect();
+        blocks.push(Block::Table(Table {
+            caption: "What the campaign finds where there should be nothing".into(),
+            columns: vec![
+                Column::words("Check"),
+                Column::numbers("", "Figure"),
+                Column::numbers("", "95 % CI"),
+                Column::words("Result"),
+            ],
+            rows,
+            footnotes: footnotes(check.aa.as_ref()),
+        }));
+        Some(blocks)
+    }
+}
+
+fn row(check: String, figure: String, interval: String, result: &str) -> Row {
+    let cells = [check, figure, interval, result.into()].map(Cell::plain).into();
+    Row { kind: RowKind::Body, cells }
+}
+
+fn pair(aa: &AaCheck) -> Vec<Row> {
+    let result = match aa.passes() {
+        Some(true) => format!("passes: at most {}", aa.limit),
+        Some(false) => format!("fails: more than {}", aa.limit),
+        None => "no interval".into(),
+    };
+    let marked = format!("{} of {}", aa.marked, aa.cells);
+    let name = format!("A/A pair: cells in which {} differs from {}", aa.twin, aa.of);
+    let mut rows = vec![row(name, marked, String::new(), &result)];
+    let overall = format!("A/A pair: {} over {}", aa.twin, aa.of);
+    rows.extend(aa.ratio.map(|r| row(overall, number::ratio(r.point), number::interval(&r), "")));
+    rows
+}
+
+fn moved(drift: &Drift, band: f64) -> Vec<Row> {
+    let of = |name: &str, ratio: &Ratio| {
+        let result = result(ratio, band);
+        row(name.into(), number::ratio(ratio.point), number::interval(ratio), result)
+    };
+    let name = "Drift: last block over first".to_string();
+    let mut rows = vec![
+        row(name, number::ratio(drift.last_over_first), String::new(), ""),
+        of("Drift: last over first, by a line through all blocks", &drift.trend),
+    ];
+    rows.extend(drift.position.iter().map(|r| of("Place in a block: last over first", r)));
+    rows
+}
+
+fn result(ratio: &Ratio, band: f64) -> &'static str {
+    match stats::judge(ratio, band) {
+        Verdict::Same => "none that matters",
+        Verdict::SlightlyBetter | Verdict::SlightlyWorse => "within the band",
+        Verdict::Better | Verdict::Worse => "beyond the band",
+        Verdict::Unclear => "cannot be told",
+    }
+}
+
+fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
+    let told = |aa: &AaCheck| {
+        format!(
+            "{} is {} entered again under another name. It is no candidate: it stands in no other \
+             table and has no part in the call.",
+            aa.twin, aa.of
+        )
+    };
+    pair.map(told).into_iter().collect()
+}

@@ -1,0 +1,63 @@
+//! What a report says of the campaign itself.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::{Dataset, Target, TargetRecord};
+use report::{TerminalOptions, html, terminal};
+use stats::{Settings, findings};
+
+/// The campaign of `common` with its first target entered again, `factor` times as fast.
+fn with_twin(factor: f64) -> Dataset {
+    let mut data = common::campaign(5);
+    let of = data.targets[0].clone();
+    let label = format!("{}#2", of.label);
+    let plan = &mut data.campaign.plan;
+    plan.targets = data.targets.iter().map(|t| t.label.parse::<Target>().unwrap()).collect();
+    plan.aa = Some(true);
+    let mut twins: Vec<_> =
+        data.samples.iter().filter(|s| s.case.target == of.label).cloned().collect();
+    for twin in &mut twins {
+        twin.case.target.clone_from(&label);
+        twin.metrics[0].value *= factor;
+        twin.position = 3;
+    }
+    data.samples.extend(twins);
+    data.targets.push(TargetRecord { label, ..of });
+    data
+}
+
+fn printed(data: &Dataset) -> String {
+    let found = findings(data, &Settings::default()).unwrap();
+    let html = html(data, &found);
+    assert!(html.contains("Self-check"));
+    terminal(data, &found, &TerminalOptions { width: 160, color: false })
+}
+
+#[test]
+fn a_pair_that_passes_is_a_badge_and_no_column() {
+    let text = printed(&with_twin(1.0));
+    assert!(text.contains("A/A pair passes"), "{text}");
+    assert!(text.contains("0 of 10") && text.contains("passes: at most 2"), "{text}");
+    let told = text.lines().filter(|line| line.contains("ext4#2")).count();
+    assert_eq!(told, 3, "two checks and the footnote: {text}");
+}
+
+#[test]
+fn a_pair_that_fails_must_not_be_missed() {
+    let text = printed(&with_twin(1.5));
+    assert!(text.contains("A/A pair fails") && text.contains("fails: more than 2"), "{text}");
+    assert!(text.contains("10 of 10 cells differ between ext4 and itself"), "{text}");
+}
+
+#[test]
+fn without_a_pair_there_is_the_drift_alone_and_of_one_block_nothing() {
+    let text = printed(&common::campaign(5));
+    assert!(text.contains("Drift: last block over first") && !text.contains("A/A"), "{text}");
+    let data = common::campaign(1);
+    let found = findings(&data, &Settings::default()).unwrap();
+    let text = terminal(&data, &found, &TerminalOptions { width: 160, color: false });
+    assert!(!text.contains("Self-check"), "{text}");
+}
