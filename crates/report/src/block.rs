@@ -14,6 +14,34 @@ pub enum Block {
     Callout(String),
     /// Curves, where they can be drawn; the numbers stand in a table beside them.
     Chart(Chart),
+    /// Points, where they can be drawn; the numbers stand in a table beside them.
+    Scatter(Scatter),
+}
+
+/// Points on two ratios, of both of which more is better.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scatter {
+    /// What it shows.
+    pub caption: String,
+    /// What lies across.
+    pub x: String,
+    /// What goes up.
+    pub y: String,
+    /// The points.
+    pub spots: Vec<Spot>,
+}
+
+/// One point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    /// What it is of.
+    pub name: String,
+    /// Ratio across, above 0.
+    pub x: f64,
+    /// Ratio upwards, above 0.
+    pub y: f64,
+    /// Drawn hollow: another is better.
+    pub hollow: bool,
 }
 
 /// Curves of latency over the share of operations that did not exceed it.

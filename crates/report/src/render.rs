@@ -5,6 +5,7 @@ pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
+mod scatter;
 pub(crate) mod terminal;
 mod terminal_table;
 

@@ -1,7 +1,7 @@
 //! The report as one HTML file: no script, no request, readable in any browser, in print and by a
 //! screen reader.
 
-use super::{built, chart, title};
+use super::{built, chart, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::Dataset;
@@ -69,7 +69,8 @@ fn render(block: &Block, notes: bool) -> Markup {
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
         Block::Table(table) => render_table(table, notes),
         Block::Chart(chart) if notes => chart::render(chart),
-        Block::Chart(_) => markup! {},
+        Block::Scatter(scatter) if notes => scatter::render(scatter),
+        Block::Chart(_) | Block::Scatter(_) => markup! {},
     }
 }
 

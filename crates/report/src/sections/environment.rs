@@ -4,7 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
     sections::Section,
 };
-use model::{Campaign, Dataset, Environment as Facts, TargetRecord, TargetState};
+use model::{Campaign, Dataset, Environment as Facts, Origin, TargetRecord, TargetState, is_cost};
 use stats::Findings;
 
 pub(crate) struct Environment;
@@ -37,11 +37,16 @@ fn of_campaign(campaign: &Campaign) -> Facts {
         ("data", campaign.plan.data.to_string()),
     ];
     machine.0.extend(own.map(|(key, value)| (key.to_string(), value)));
+    if campaign.origin == Origin::Run {
+        machine.0.insert("condition".into(), campaign.plan.condition());
+    }
     machine
 }
 
 fn target(record: &TargetRecord) -> Table {
     let mut known = record.facts.clone();
+    // Costs stand in tables of their own.
+    known.0.retain(|key, _| !is_cost(key));
     if record.target != record.label {
         known.0.insert("target".into(), record.target.clone());
     }

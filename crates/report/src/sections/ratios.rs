@@ -29,9 +29,20 @@ impl Section for Ratios {
         if findings.tables.is_empty() {
             return None;
         }
-        let tables = findings.tables.iter().map(|t| Block::Table(table(t, findings)));
-        Some(std::iter::once(Block::Prose(legend(findings))).chain(tables).collect())
+        let mut blocks = vec![Block::Prose(legend(findings))];
+        for own in &findings.tables {
+            blocks.push(Block::Table(table(own, findings)));
+            blocks.extend(said(own, findings));
+        }
+        Some(blocks)
     }
+}
+
+/// What the table shows, as one paragraph; nothing where nothing was replicated.
+fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
+    let sentences: Vec<String> =
+        stats::observations(findings, table).into_iter().map(|o| o.text).collect();
+    (!sentences.is_empty()).then(|| Block::Prose(sentences.join(" ")))
 }
 
 fn legend(findings: &Findings) -> String {
@@ -107,6 +118,9 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     }
     if cell.spread.is_some_and(|s| s > NOISY) {
         notes.push("noisy".to_string());
+    }
+    if cell.unsteady > 0 {
+        notes.push("not steady".to_string());
     }
     let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
     Cell { note: notes.join(" "), ..Cell::plain(text) }

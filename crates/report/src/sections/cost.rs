@@ -1,0 +1,149 @@
+//! What speed costs, and which targets nobody should choose.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Scatter, Spot, Table},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Findings, Ratio};
+
+pub(crate) struct Cost;
+
+impl Section for Cost {
+    fn title(&self) -> &'static str {
+        "Cost"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if findings.costs.is_empty() || findings.comparison.is_some() {
+            return None;
+        }
+        let tables = [processors(findings), media(findings), upkeep(findings)];
+        let mut blocks: Vec<Block> = tables.into_iter().flatten().map(Block::Table).collect();
+        blocks.extend(pareto(findings));
+        Some(blocks)
+    }
+}
+
+/// A figure, `-` where it was not measured.
+fn figure(value: Option<f64>) -> Cell {
+    Cell::plain(value.map_or_else(|| "-".into(), number::value))
+}
+
+fn ratio(ratio: Option<Ratio>) -> Cell {
+    let cell =
+        |r: Ratio| Cell { note: number::interval(&r), ..Cell::plain(number::ratio(r.point)) };
+    ratio.map_or_else(|| Cell::plain("-"), cell)
+}
+
+/// A row for each target; `None` when no target has any figure.
+fn table(
+    findings: &Findings,
+    caption: &str,
+    heads: &[&str],
+    cells: impl Fn(&stats::Cost) -> Vec<Cell>,
+) -> Option<Table> {
+    let row = |cost: &stats::Cost| {
+        let target = Cell::plain(&cost.target);
+        Row { kind: RowKind::Body, cells: std::iter::once(target).chain(cells(cost)).collect() }
+    };
+    let rows: Vec<Row> = findings.costs.iter().map(row).collect();
+    let known = |row: &Row| row.cells[1..].iter().any(|cell| cell.text != "-");
+    let columns = heads.iter().map(|head| Column::numbers("", head));
+    rows.iter().any(known).then(|| Table {
+        caption: caption.into(),
+        columns: std::iter::once(Column::words("Target")).chain(columns).collect(),
+        rows,
+        footnotes: Vec::new(),
+    })
+}
+
+fn processors(findings: &Findings) -> Option<Table> {
+    let base = &findings.baseline;
+    let heads = [
+        &format!("speed / {base}"),
+        &format!("CPU saved / {base}"),
+        "CPU ns per op",
+        "CPU ns per byte",
+        "kernel threads at most",
+        "beaten by",
+    ];
+    let cells = |cost: &stats::Cost| {
+        let share =
+            cost.kernel_share.map_or_else(|| "-".into(), |s| format!("+{:.0} %", 100.0 * s));
+        vec![
+            ratio(cost.speed),
+            ratio(cost.cpu),
+            figure(cost.cpu_ns_per_op),
+            figure(cost.cpu_ns_per_byte),
+            Cell::plain(share),
+            Cell::plain(cost.dominated_by.as_deref().unwrap_or("-")),
+        ]
+    };
+    let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
+    let caption = "Processor time for the same work";
+    let table = table(findings, caption, &heads, cells).filter(|_| any)?;
+    Some(Table {
+        footnotes: vec![
+            format!(
+                "CPU saved: time of {base} over its own, above 1 needs less. Kernel threads: system \
+                 time of the machine outside of the workers, which others may have used as well."
+            ),
+            format!(
+                "Beaten by: a target that is at least as fast and needs no more processor time, and \
+                 is better in one of them by more than {:.0} %.",
+                100.0 * findings.band
+            ),
+        ],
+        ..table
+    })
+}
+
+fn media(findings: &Findings) -> Option<Table> {
+    let heads =
+        ["written per byte", "read per byte, cold", "space per byte", "slab MB", "page cache MB"];
+    let mb = |bytes: Option<f64>| figure(bytes.map(|bytes| bytes / 1e6));
+    let cells = |cost: &stats::Cost| {
+        vec![
+            figure(cost.written_per_byte),
+            figure(cost.read_per_byte),
+            figure(cost.taken_per_byte),
+            mb(cost.slab_bytes),
+            mb(cost.page_cache_bytes),
+        ]
+    };
+    let caption = "Device, space and memory, for each logical byte and of the whole machine";
+    table(findings, caption, &heads, cells)
+}
+
+fn upkeep(findings: &Findings) -> Option<Table> {
+    let heads = ["mkfs ms", "mount ms", "umount ms", "check ms"];
+    let cells = |cost: &stats::Cost| {
+        [cost.mkfs_ms, cost.mount_ms, cost.unmount_ms, cost.check_ms].map(figure).into()
+    };
+    table(findings, "Upkeep, mean over instances", &heads, cells)
+}
+
+/// Speed against processor time; nothing for a target alone.
+fn pareto(findings: &Findings) -> Option<Block> {
+    let spot = |cost: &stats::Cost| {
+        Some(Spot {
+            name: cost.target.clone(),
+            x: cost.speed?.point,
+            y: cost.cpu?.point,
+            hollow: cost.dominated_by.is_some(),
+        })
+    };
+    let spots: Vec<Spot> = findings.costs.iter().filter_map(spot).collect();
+    let base = &findings.baseline;
+    (spots.len() > 1).then(|| {
+        Block::Scatter(Scatter {
+            caption: "Speed against processor time: up and right is better, hollow is beaten"
+                .into(),
+            x: format!("speed / {base}"),
+            y: format!("CPU saved / {base}"),
+            spots,
+        })
+    })
+}

@@ -1,0 +1,88 @@
+//! What the sections on cost and steady state say of a campaign.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::{Better, Dataset, Metric, ROUND_RATES};
+use report::{TerminalOptions, html, markdown, terminal};
+use stats::{Settings, findings};
+
+/// The campaign of the other tests: xfs needs half of the processor time of ext4, btrfs twice as much;
+/// one test ran sustained, and drifted on xfs.
+fn campaign() -> Dataset {
+    let mut data = common::campaign(3);
+    for s in &mut data.samples {
+        let share = match s.case.target.as_str() {
+            "xfs" => 0.5,
+            "ext4" => 1.0,
+            _ => 2.0,
+        };
+        (s.cpu_user_s, s.cpu_sys_s) = (0.2 * share, 0.7 * share);
+        if s.case.test == "columnar.sort.disk" {
+            let step = if s.case.target == "xfs" { 10.0 } else { 0.0 };
+            let rates = [0.0, 1.0, 2.0, 3.0, 4.0].map(|i| 100.0 - i * step);
+            let metric = |(name, rate)| Metric::new(name, rate, "1/s", Better::Higher);
+            s.metrics.extend(ROUND_RATES.into_iter().zip(rates).map(metric));
+        }
+    }
+    let facts = &mut data.targets[1].facts;
+    facts.0.insert("cost.unmount_ms".into(), "0/1 10, 1/1 30".into());
+    data
+}
+
+fn text() -> String {
+    let data = campaign();
+    let judged = findings(&data, &Settings::default()).unwrap();
+    terminal(&data, &judged, &TerminalOptions { width: 200, color: false })
+}
+
+/// The line of the table under `caption` that begins with `target`.
+fn line<'a>(text: &'a str, caption: &str, target: &str) -> Vec<&'a str> {
+    let table = text.split_once(caption).unwrap().1;
+    let line = table.lines().find(|line| line.trim_start().starts_with(target)).unwrap();
+    line.split_whitespace().collect()
+}
+
+#[test]
+fn costs_stand_beside_speed() {
+    let text = text();
+    let caption = "Processor time for the same work";
+    let xfs = line(&text, caption, "xfs");
+    assert!(xfs.contains(&"2.00"), "half of the time: {xfs:?}");
+    assert_eq!(line(&text, caption, "ext4").last(), Some(&"xfs"), "beaten in both");
+    assert_eq!(xfs.last(), Some(&"-"));
+    let upkeep = line(&text, "Upkeep, mean over instances", "xfs");
+    assert_eq!(upkeep[..], ["xfs", "-", "-", "20.0", "-"]);
+    assert!(!text.contains("cost.unmount_ms"));
+}
+
+#[test]
+fn a_drifting_run_is_named_and_noted() {
+    let text = text();
+    assert!(text.contains("not steady"), "{text}");
+    let xfs = line(&text, "Not steady:", "disk sort, 1 process");
+    assert_eq!(xfs[4..], ["xfs", "3", "of", "3", "50", "%", "50", "%"]);
+    assert!(text.contains("4 of 6 sustained cells were steady"));
+}
+
+#[test]
+fn the_picture_is_in_the_page_and_its_numbers_everywhere() {
+    let data = campaign();
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let page = html(&data, &judged);
+    assert_eq!(page.matches("<circle").count(), 3);
+    assert!(markdown(&data, &judged).contains("CPU saved / ext4"));
+}
+
+#[test]
+fn nothing_is_said_where_nothing_was_measured() {
+    let mut data = common::campaign(2);
+    data.samples.iter_mut().for_each(|s| {
+        (s.cpu_user_s, s.cpu_sys_s, s.device_write_bytes) = (0.0, 0.0, None);
+    });
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let text = terminal(&data, &judged, &TerminalOptions::default());
+    assert!(!text.contains("Processor time") && !text.contains("steady"), "{text}");
+}
