@@ -2,10 +2,11 @@
 //! need neither root nor a device.
 //!
 //! Options of a target are read by one rule: `mkfs.X=V` becomes the mkfs flag `-X V` (`--X V` when X
-//! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, and every other key
-//! is a mount option that must be one of the file system's knobs.
+//! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, `cap.X=V` is imposed on
+//! the device by the lab, and every other key is a mount option that must be one of the file system's
+//! knobs.
 
-use crate::{Cmd, Exclusion, Tool, Trial};
+use crate::{Cmd, Exclusion, Tool, Trial, throttle};
 use crate::trial::not_both;
 use model::{Knob, Options};
 use std::path::Path;
@@ -66,6 +67,11 @@ pub trait FileSystem: Sync {
         Vec::new()
     }
 
+    /// Checks it on `device`, where it is not mounted, and changes nothing; `None` without a checker.
+    fn check(&self, _device: &Path) -> Option<Cmd> {
+        None
+    }
+
     /// Prints the version of its tools.
     fn version(&self) -> Option<Cmd> {
         None
@@ -113,7 +119,8 @@ pub(crate) fn mkfs_flags(options: &Options, merged: &[&str]) -> Vec<String> {
 
 /// The mount options of a target after `defaults`, joined by commas; `None` when there are none.
 pub(crate) fn mount_options(options: &Options, defaults: &[&str]) -> Option<String> {
-    let asked = options.iter().filter(|(key, _)| !key.starts_with(MKFS)).map(|(key, value)| {
+    let own = |key: &str| !key.starts_with(MKFS) && !throttle::is_cap(key);
+    let asked = options.iter().filter(|(key, _)| own(key)).map(|(key, value)| {
         let key = key.strip_prefix(OTHER).unwrap_or(key);
         if value.is_empty() { key.to_string() } else { format!("{key}={value}") }
     });
@@ -192,7 +199,8 @@ mod tests {
 
     #[test]
     fn mount_options_follow_the_defaults() {
-        let given = options(&[("noatime", ""), ("o.commit", "5"), ("mkfs.K", "")]);
+        let given =
+            options(&[("noatime", ""), ("o.commit", "5"), ("mkfs.K", ""), ("cap.read_iops", "9")]);
         assert_eq!(
             mount_options(&given, &["nodiscard"]).as_deref(),
             Some("nodiscard,noatime,commit=5")

@@ -1,8 +1,15 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
+mod upkeep;
+
+pub use upkeep::{Check, Upkeep};
+
 use crate::{
-    Cmd, Coldness, Device, FileSystem, Lab, LabError, Waited, drop_caches, lab::Image, mounts,
-    private_dir, quiesce,
+    Cmd, Coldness, Device, FileSystem, Lab, LabError, Waited, drop_caches,
+    lab::Image,
+    mounts, private_dir, quiesce,
+    throttle::{Cap, Controller},
+    undo::Undo,
 };
 use model::Environment;
 use std::{
@@ -46,6 +53,10 @@ pub struct Instance<'lab> {
     facts: Environment,
     mkfs_ms: f64,
     mount_ms: f64,
+    /// Space in use when it was made.
+    fresh_bytes: u64,
+    /// What lifts the caps on the device.
+    caps: Vec<Undo>,
     down: bool,
 }
 
@@ -72,6 +83,8 @@ impl<'lab> Instance<'lab> {
             facts,
             mkfs_ms: 0.0,
             mount_ms: 0.0,
+            fresh_bytes: 0,
+            caps: Vec::new(),
             down: false,
         };
         instance.bring_up()?;
@@ -95,7 +108,18 @@ impl<'lab> Instance<'lab> {
         self.number = number(&self.root)?;
         self.facts = self.gather_facts()?;
         self.quiesce()?;
+        self.fresh_bytes = self.used_bytes()?;
         self.check()
+    }
+
+    /// Imposes `caps` on its device until it is taken down.
+    pub(crate) fn impose(&mut self, caps: &[Cap]) -> Result<(), LabError> {
+        let Some(device) = self.device.filter(|_| !caps.is_empty()) else { return Ok(()) };
+        let (device, campaign) = (device.to_string(), self.lab.campaign());
+        let controller = Controller::find()?.ok_or(LabError::NoThrottle)?;
+        self.caps = controller.undo(caps, &device, campaign);
+        self.caps.iter().try_for_each(|undo| self.lab.record(undo))?;
+        controller.impose(caps, &device, campaign)
     }
 
     /// The directory in which workers get their directories.
@@ -218,6 +242,10 @@ impl<'lab> Instance<'lab> {
     fn take_down(&mut self) -> Result<(), LabError> {
         if self.down {
             return Ok(());
+        }
+        // Before the rest is written back, which nobody measures.
+        for undo in &self.caps {
+            undo.apply(self.lab.campaign())?;
         }
         match (&self.place, &self.made) {
             (Place::Mounted { dir }, Some(made)) => {

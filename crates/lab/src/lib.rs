@@ -5,6 +5,7 @@
 //! [`cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
+mod age;
 #[allow(unsafe_code)]
 mod command;
 mod device;
@@ -13,10 +14,14 @@ mod environment;
 mod error;
 mod file_system;
 pub mod fs;
+mod fullness;
+mod fuse;
 mod image;
 mod instance;
 mod journal;
 mod lab;
+#[allow(unsafe_code)]
+mod layout;
 mod loop_device;
 mod mounts;
 mod observe;
@@ -26,23 +31,29 @@ mod probe;
 mod quiesce;
 #[allow(unsafe_code)]
 mod residency;
+mod throttle;
 mod tool;
 mod trial;
 mod undo;
 
+pub use age::{Aged, Ageing, age};
 pub use command::{Cmd, Output};
 pub use device::Device;
 pub use drop_caches::Coldness;
 pub use environment::collect as collect_environment;
 pub use error::LabError;
 pub use file_system::FileSystem;
-pub use instance::Instance;
+pub use fullness::{fill, fullness};
+pub use fuse::Delayed;
+pub use instance::{Check, Instance, Upkeep};
 pub use journal::{CleanupReport, cleanup};
 pub use lab::Lab;
+pub use layout::{Layout, layout};
 pub use observe::{Snapshot, Usage};
 pub use plan::plan;
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
 pub use residency::{Residency, residency};
+pub use throttle::can_cap;
 pub use tool::Tool;
 pub use trial::{Exclusion, Trial};

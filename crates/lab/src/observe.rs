@@ -1,7 +1,11 @@
 //! What machine and device did between two moments: counters of the device, processor time, pressure
 //! and memory, each from one small file.
 
+mod clock;
+mod parse;
+
 use crate::{Device, LabError};
+use rustix::time::ClockId;
 use std::{fs, path::Path};
 
 /// Linux counts device sectors of 512 bytes, whatever the device has.
@@ -16,6 +20,12 @@ pub struct Snapshot {
     cpu: CpuTicks,
     pressure: Pressure,
     memory: Memory,
+    /// Processor time of the processes asked for, ticks; `None` for one that is gone.
+    workers: Vec<Option<u64>>,
+    /// Processor time of this process, nanoseconds.
+    own_cpu_ns: u64,
+    frequency_mhz: Option<f64>,
+    throttle_events: Option<u64>,
 }
 
 /// What happened between two snapshots.
@@ -51,8 +61,16 @@ pub struct Usage {
     pub slab_bytes: u64,
     /// Page cache at the later moment, bytes.
     pub page_cache_bytes: u64,
-    /// Dirty pages at the later moment, bytes.
+    /// Pages that wait for writeback or are in it at the later moment, bytes.
     pub dirty_bytes: u64,
+    /// Processor time of each process asked for, seconds; 0 for one that is gone.
+    pub worker_cpu_s: Vec<f64>,
+    /// Processor time of this process, the coordinator, seconds.
+    pub own_cpu_s: f64,
+    /// Mean frequency of the processors at the later moment, MHz; `None` where it is not told.
+    pub frequency_mhz: Option<f64>,
+    /// How often a processor slowed down because of heat; `None` where it is not counted.
+    pub throttle_events: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,6 +104,7 @@ struct Memory {
     slab: u64,
     cached: u64,
     dirty: u64,
+    writeback: u64,
 }
 
 impl Snapshot {
@@ -94,19 +113,33 @@ impl Snapshot {
     /// # Errors
     /// `/proc` or the device's counters cannot be read.
     pub fn take(device: Option<Device>) -> Result<Snapshot, LabError> {
+        Snapshot::with_workers(device, &[])
+    }
+
+    /// As `take`, with the processor time of these processes.
+    ///
+    /// # Errors
+    /// `/proc` or the device's counters cannot be read.
+    pub fn with_workers(device: Option<Device>, pids: &[u32]) -> Result<Snapshot, LabError> {
         let pressure = |name: &str| {
-            parse_pressure(&fs::read_to_string(format!("/proc/pressure/{name}")).ok()?)
+            parse::pressure(&fs::read_to_string(format!("/proc/pressure/{name}")).ok()?)
         };
+        let worker =
+            |pid: &u32| parse::process(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
         Ok(Snapshot {
-            now_ns: now_ns(),
-            device: device.map(|d| read(&d.stat_file())).transpose()?.map(|t| parse_device(&t)),
-            cpu: parse_stat(&read(Path::new("/proc/stat"))?),
+            now_ns: now_ns(ClockId::Monotonic),
+            device: device.map(|d| read(&d.stat_file())).transpose()?.map(|t| parse::device(&t)),
+            cpu: parse::machine(&read(Path::new("/proc/stat"))?),
             pressure: Pressure {
                 cpu_us: pressure("cpu"),
                 io_us: pressure("io"),
                 memory_us: pressure("memory"),
             },
-            memory: parse_meminfo(&read(Path::new("/proc/meminfo"))?),
+            memory: parse::memory(&read(Path::new("/proc/meminfo"))?),
+            workers: pids.iter().map(worker).collect(),
+            own_cpu_ns: now_ns(ClockId::ProcessCPUTime),
+            frequency_mhz: clock::frequency_mhz(),
+            throttle_events: clock::throttle_events(),
         })
     }
 
@@ -120,6 +153,11 @@ impl Snapshot {
         let device = |get: fn(&DeviceCounters) -> u64| {
             let (later, earlier) = (self.device.as_ref()?, earlier.device.as_ref()?);
             Some(get(later).saturating_sub(get(earlier)))
+        };
+        let worker = |(later, earlier): (&Option<u64>, &Option<u64>)| {
+            let ticks =
+                later.zip(*earlier).map_or(0, |(later, earlier)| later.saturating_sub(earlier));
+            ticks as f64 / per_second
         };
         let psi = |get: fn(&Pressure) -> Option<u64>| {
             let waited_us = get(&self.pressure)?.saturating_sub(get(&earlier.pressure)?);
@@ -141,64 +179,25 @@ impl Snapshot {
             psi_memory_some_pct: psi(|p| p.memory_us),
             slab_bytes: self.memory.slab,
             page_cache_bytes: self.memory.cached,
-            dirty_bytes: self.memory.dirty,
+            dirty_bytes: self.memory.dirty + self.memory.writeback,
+            worker_cpu_s: self.workers.iter().zip(&earlier.workers).map(worker).collect(),
+            own_cpu_s: self.own_cpu_ns.saturating_sub(earlier.own_cpu_ns) as f64 / 1e9,
+            frequency_mhz: self.frequency_mhz,
+            throttle_events: self
+                .throttle_events
+                .zip(earlier.throttle_events)
+                .map(|(later, earlier)| later.saturating_sub(earlier)),
         }
     }
 }
 
-fn now_ns() -> u64 {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+fn now_ns(clock: ClockId) -> u64 {
+    let t = rustix::time::clock_gettime(clock);
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
 fn read(path: &Path) -> Result<String, LabError> {
     fs::read_to_string(path).map_err(LabError::io("read", path))
-}
-
-/// The number in column `i`, 0 where it is missing.
-fn column(words: &[&str], i: usize) -> u64 {
-    words.get(i).and_then(|word| word.parse().ok()).unwrap_or(0)
-}
-
-/// Documentation/block/stat.rst of the kernel.
-fn parse_device(text: &str) -> DeviceCounters {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    DeviceCounters {
-        read_sectors: column(&words, 2),
-        written_sectors: column(&words, 6),
-        busy_ms: column(&words, 9),
-    }
-}
-
-/// proc_stat(5).
-fn parse_stat(text: &str) -> CpuTicks {
-    let words: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
-    let sum = |columns: &[usize]| columns.iter().map(|&i| column(&words, i)).sum();
-    let lines = text.lines().filter(|line| line.starts_with("cpu")).count();
-    CpuTicks {
-        user: sum(&[1, 2]),
-        system: sum(&[3, 6, 7]),
-        idle: sum(&[4]),
-        iowait: sum(&[5]),
-        steal: sum(&[8]),
-        cpus: lines.saturating_sub(1) as u32,
-    }
-}
-
-/// Documentation/accounting/psi.rst of the kernel.
-fn parse_pressure(text: &str) -> Option<u64> {
-    let some = text.lines().find(|line| line.starts_with("some "))?;
-    some.split_once("total=")?.1.trim().parse().ok()
-}
-
-/// proc_meminfo(5).
-fn parse_meminfo(text: &str) -> Memory {
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-        let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        kib.unwrap_or(0) * 1024
-    };
-    Memory { slab: bytes("Slab"), cached: bytes("Cached"), dirty: bytes("Dirty") }
 }
 
 #[cfg(test)]
@@ -208,10 +207,11 @@ mod tests {
     fn snapshot(now_ns: u64, stat: &str, device: &str, psi: &str, mem: &str) -> Snapshot {
         Snapshot {
             now_ns,
-            device: Some(parse_device(device)),
-            cpu: parse_stat(stat),
-            pressure: Pressure { cpu_us: parse_pressure(psi), io_us: None, memory_us: None },
-            memory: parse_meminfo(mem),
+            device: Some(parse::device(device)),
+            cpu: parse::machine(stat),
+            pressure: Pressure { cpu_us: parse::pressure(psi), io_us: None, memory_us: None },
+            memory: parse::memory(mem),
+            ..Snapshot::default()
         }
     }
 
@@ -224,13 +224,27 @@ mod tests {
             "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0 total=5\n",
             "",
         );
+        let earlier = Snapshot {
+            workers: vec![Some(100), Some(7), None],
+            own_cpu_ns: 5,
+            throttle_events: Some(3),
+            ..earlier
+        };
         let later = snapshot(
             3_000_000_000,
             "cpu  300 100 150 1100 60 10 40 50 0 0\ncpu0 1 0\ncpu1 1 0\nctxt 9\n",
             "  10 0 1000 5 20 0 3600 9 0 1600 14 0 0 0 0",
             "some avg10=0.00 avg60=0.00 avg300=0.00 total=501000\nfull avg10=0 total=5\n",
-            "MemTotal: 9 kB\nSwapCached: 5 kB\nCached:   8 kB\nDirty:   2 kB\nSlab:  4 kB\n",
+            "MemTotal: 9 kB\nSwapCached: 5 kB\nCached:   8 kB\nDirty:   2 kB\nSlab:  4 kB\n\
+             Writeback: 1 kB\n",
         );
+        let later = Snapshot {
+            workers: vec![Some(250), None, Some(9)],
+            own_cpu_ns: 2_000_005,
+            throttle_events: Some(4),
+            frequency_mhz: Some(2400.0),
+            ..later
+        };
         let usage = later.since(&earlier);
         assert_eq!(
             usage,
@@ -250,7 +264,11 @@ mod tests {
                 psi_memory_some_pct: None,
                 slab_bytes: 4096,
                 page_cache_bytes: 8192,
-                dirty_bytes: 2048,
+                dirty_bytes: 3072,
+                worker_cpu_s: vec![1.5, 0.0, 0.0],
+                own_cpu_s: 0.002,
+                frequency_mhz: Some(2400.0),
+                throttle_events: Some(1),
             }
         );
     }
@@ -261,5 +279,15 @@ mod tests {
         let usage = Snapshot::take(None).unwrap().since(&snapshot);
         assert!(usage.cpus >= 1 && usage.page_cache_bytes > 0);
         assert_eq!(usage.device_read_bytes, None);
+    }
+
+    #[test]
+    fn the_time_of_a_process_is_seen() {
+        let pids = [std::process::id()];
+        let before = Snapshot::with_workers(None, &pids).unwrap();
+        let seen = |usage: &Usage| usage.worker_cpu_s[0] > 0.0 && usage.own_cpu_s > 0.0;
+        while !seen(&Snapshot::with_workers(None, &pids).unwrap().since(&before)) {}
+        let gone = Snapshot::with_workers(None, &[u32::MAX]).unwrap();
+        assert_eq!(gone.workers, [None]);
     }
 }

@@ -2,7 +2,9 @@
 //! missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Availability, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency};
+use lab::{
+    Availability, Check, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency,
+};
 use model::Bytes;
 use std::{
     env, fs as files,
@@ -110,6 +112,34 @@ fn every_file_system_is_made_checked_cold_and_undone() {
     assert!(!loop_holds(state.path()));
     assert_eq!(files::read_dir(state.path().join("mnt")).unwrap().count(), 0);
     assert_eq!(files::read_dir(state.path().join("journal")).unwrap().count(), 0);
+}
+
+#[test]
+fn upkeep_is_timed_and_what_the_tests_left_is_checked() {
+    let state = tempfile::tempdir().unwrap();
+    let names: Vec<&str> = ["ext4", "xfs", "btrfs"].into_iter().filter(|n| ready(n)).collect();
+    if names.is_empty() {
+        return;
+    }
+    let lab = lab_with_image(state.path(), "upkeep");
+    for name in names {
+        let instance = lab.provision(&name.parse().unwrap(), name).unwrap();
+        write_file(instance.root());
+        let cost = instance.finish(true).unwrap().unwrap();
+        assert!(cost.mkfs_ms > 0.0 && cost.mount_ms > 0.0 && cost.unmount_ms > 0.0, "{cost:?}");
+        assert_eq!(cost.logical_bytes, Some(FILE_BYTES));
+        // Data, and less of metadata than that.
+        assert!((FILE_BYTES..2 * FILE_BYTES).contains(&cost.taken_bytes), "{name}: {cost:?}");
+        match cost.check {
+            Check::Sound(ms) => assert!(ms > 0.0),
+            Check::Skipped(why) => println!("skipped: {why}"),
+            other => panic!("{name}: {other:?}"),
+        }
+        assert!(!mentions("/proc/self/mountinfo", state.path()));
+    }
+    let unchecked = lab.provision(&"null".parse().unwrap(), "n").unwrap().finish(true).unwrap();
+    assert_eq!(unchecked, None);
+    lab.close().unwrap();
 }
 
 #[test]

@@ -158,6 +158,10 @@ impl FileSystem for Fs {
         vec![Cmd::new("btrfs").args(["filesystem", "sync"]).arg(dir)]
     }
 
+    fn check(&self, device: &Path) -> Option<Cmd> {
+        Some(Cmd::new("btrfs").args(["check", "--readonly"]).arg(device))
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.btrfs").arg("-V"))
     }

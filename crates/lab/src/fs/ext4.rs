@@ -194,6 +194,11 @@ impl FileSystem for Fs {
         mount_command("ext4", source, dir, mount_options(options, &[]))
     }
 
+    fn check(&self, device: &Path) -> Option<Cmd> {
+        // Forced: a file system that was unmounted cleanly would not be looked at.
+        Some(Cmd::new("e2fsck").arg("-fn").arg(device))
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.ext4").arg("-V"))
     }

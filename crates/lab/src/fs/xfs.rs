@@ -159,6 +159,10 @@ impl FileSystem for Fs {
         mount_command("xfs", source, dir, mount_options(options, &[]))
     }
 
+    fn check(&self, device: &Path) -> Option<Cmd> {
+        Some(Cmd::new("xfs_repair").arg("-n").arg(device))
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.xfs").arg("-V"))
     }

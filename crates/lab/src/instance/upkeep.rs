@@ -1,0 +1,122 @@
+//! What an instance costs beside the work on it: making, mounting, unmounting and checking it, and
+//! the space that its files take.
+
+use super::{Instance, Place, milliseconds};
+use crate::{LabError, mounts, private_dir};
+use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Instant};
+
+/// Files beyond this number are not counted one by one: the walk would take longer than the tests.
+const MOST_FILES: usize = 200_000;
+
+/// The costs of one instance that was made, from its mkfs to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upkeep {
+    /// Making it, milliseconds.
+    pub mkfs_ms: f64,
+    /// Its first mount, milliseconds.
+    pub mount_ms: f64,
+    /// Unmounting it when nothing was left to write back, milliseconds.
+    pub unmount_ms: f64,
+    /// What its checker said.
+    pub check: Check,
+    /// What its files took of the space, bytes: in use at the end less in use when it was made.
+    pub taken_bytes: u64,
+    /// Length of its files by their sizes, bytes, holes included; `None` when they are too many.
+    pub logical_bytes: Option<u64>,
+}
+
+/// The answer of a read-only checker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Check {
+    /// Not asked, or the file system has none.
+    None,
+    /// Sound, in milliseconds.
+    Sound(f64),
+    /// It could not be asked: why, and what to do.
+    Skipped(String),
+    /// It found fault: what it said.
+    Damaged(String),
+}
+
+impl Instance<'_> {
+    /// Undoes it now, as [`Instance::teardown`] does, and tells what it cost; `None` where nothing was
+    /// mounted, or it went away under the tests and there is nothing to look at. With `check`, the checker of the file system reads what the tests left.
+    ///
+    /// # Errors
+    /// It stays busy, or its directory cannot be removed.
+    pub fn finish(mut self, check: bool) -> Result<Option<Upkeep>, LabError> {
+        let upkeep = self.upkeep(check).unwrap_or_default();
+        self.take_down()?;
+        Ok(upkeep)
+    }
+
+    fn upkeep(&self, check: bool) -> Result<Option<Upkeep>, LabError> {
+        let (Place::Mounted { dir }, Some(made)) = (&self.place, &self.made) else {
+            return Ok(None);
+        };
+        self.quiesce()?;
+        let logical_bytes = logical_bytes(&self.root)?;
+        let taken_bytes = self.used_bytes()?.saturating_sub(self.fresh_bytes);
+        let start = Instant::now();
+        mounts::unmount(dir, &made.fs.unmount(dir))?;
+        let unmount_ms = milliseconds(start);
+        let checker = made.fs.check(&made.source).filter(|_| check);
+        Ok(Some(Upkeep {
+            mkfs_ms: self.mkfs_ms,
+            mount_ms: self.mount_ms,
+            unmount_ms,
+            check: checker.map_or(Check::None, |cmd| Check::of(&cmd)),
+            taken_bytes,
+            logical_bytes,
+        }))
+    }
+}
+
+impl Check {
+    fn of(checker: &crate::Cmd) -> Check {
+        let start = Instant::now();
+        match checker.run() {
+            Ok(_) => Check::Sound(milliseconds(start)),
+            Err(error @ LabError::Command { .. }) => Check::Damaged(error.to_string()),
+            Err(error) => Check::Skipped(error.to_string()),
+        }
+    }
+}
+
+/// Sizes of all files below `dir`.
+fn logical_bytes(dir: &Path) -> Result<Option<u64>, LabError> {
+    let files = private_dir::files(dir)?;
+    if files.len() > MOST_FILES {
+        return Ok(None);
+    }
+    let mut sum = 0;
+    for file in files {
+        sum += fs::symlink_metadata(&file).map_err(LabError::io("look at", &file))?.size();
+    }
+    Ok(Some(sum))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cmd;
+
+    #[test]
+    fn a_checker_is_sound_damaged_or_missing() {
+        assert!(matches!(Check::of(&Cmd::new("true")), Check::Sound(ms) if ms > 0.0));
+        let bad = Cmd::new("sh").args(["-c", "echo bad inode 7 >&2; exit 4"]);
+        let Check::Damaged(why) = Check::of(&bad) else { panic!("taken for sound") };
+        assert!(why.contains("exit 4") && why.ends_with("bad inode 7"), "{why}");
+        let Check::Skipped(why) = Check::of(&Cmd::new("fsck.none-such")) else { panic!("found") };
+        assert!(why.contains("not installed"), "{why}");
+    }
+
+    #[test]
+    fn logical_bytes_are_sizes_not_blocks() {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join("d")).unwrap();
+        fs::write(top.path().join("d/f"), "abc").unwrap();
+        fs::File::create(top.path().join("hole")).unwrap().set_len(1 << 20).unwrap();
+        assert_eq!(logical_bytes(top.path()).unwrap(), Some(3 + (1 << 20)));
+    }
+}

@@ -1,0 +1,82 @@
+//! The texts of `/proc` and `/sys` that counters come from, each read as its documentation says.
+
+use super::{CpuTicks, DeviceCounters, Memory};
+
+/// The number in column `i`, 0 where it is missing.
+fn column(words: &[&str], i: usize) -> u64 {
+    words.get(i).and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// Documentation/block/stat.rst of the kernel.
+pub(super) fn device(text: &str) -> DeviceCounters {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    DeviceCounters {
+        read_sectors: column(&words, 2),
+        written_sectors: column(&words, 6),
+        busy_ms: column(&words, 9),
+    }
+}
+
+/// proc_stat(5).
+pub(super) fn machine(text: &str) -> CpuTicks {
+    let words: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
+    let sum = |columns: &[usize]| columns.iter().map(|&i| column(&words, i)).sum();
+    let lines = text.lines().filter(|line| line.starts_with("cpu")).count();
+    CpuTicks {
+        user: sum(&[1, 2]),
+        system: sum(&[3, 6, 7]),
+        idle: sum(&[4]),
+        iowait: sum(&[5]),
+        steal: sum(&[8]),
+        cpus: lines.saturating_sub(1) as u32,
+    }
+}
+
+/// proc_pid_stat(5): utime and stime, ticks. The name of the program, in parentheses, may hold
+/// anything, so columns are counted after the last one.
+pub(super) fn process(text: &str) -> Option<u64> {
+    let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |i: usize| words.get(i)?.parse::<u64>().ok();
+    Some(ticks(11)? + ticks(12)?)
+}
+
+/// Documentation/accounting/psi.rst of the kernel.
+pub(super) fn pressure(text: &str) -> Option<u64> {
+    let some = text.lines().find(|line| line.starts_with("some "))?;
+    some.split_once("total=")?.1.trim().parse().ok()
+}
+
+/// proc_meminfo(5).
+pub(super) fn memory(text: &str) -> Memory {
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
+        let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kib.unwrap_or(0) * 1024
+    };
+    Memory {
+        slab: bytes("Slab"),
+        cached: bytes("Cached"),
+        dirty: bytes("Dirty"),
+        writeback: bytes("Writeback"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_may_be_called_anything() {
+        let text = "42 (a) b) R 1 42 42 0 -1 4194304 9 8 7 6 130 25 3 2 20 0 4 0 17 1 1\n";
+        assert_eq!(process(text), Some(155));
+        assert_eq!(process("42 (gone"), None);
+    }
+
+    #[test]
+    fn memory_is_told_by_its_exact_key() {
+        let text = "SwapCached: 5 kB\nCached: 8 kB\nDirty: 2 kB\nWriteback: 3 kB\n\
+                    WritebackTmp: 9 kB\nSlab: 4 kB\n";
+        let expected = Memory { slab: 4096, cached: 8192, dirty: 2048, writeback: 3072 };
+        assert_eq!(memory(text), expected);
+    }
+}
