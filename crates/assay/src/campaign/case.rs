@@ -1,13 +1,20 @@
 //! One case: fill what is missing, bring the cache into the wanted state and prove it, release the
 //! workers, and turn what came back into samples.
 
-use super::judge::{self, Seen};
+use super::{
+    judge::{self, Seen},
+    limiter::{self, Load},
+    sampler::{Sampler, Window},
+};
 use anyhow::{Context, Result};
-use lab::{Coldness, Device, Instance, LabError, Residency, Snapshot, Usage};
-use model::{CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Sample, Validity};
-use std::{fs, ops::Range, path::PathBuf, sync::atomic::AtomicBool};
+use lab::{Coldness, Instance, Residency};
+use model::{
+    Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Metric, ROUND_RATES, Sample,
+    Validity,
+};
+use std::{fs, path::PathBuf, sync::atomic::AtomicBool};
 use suites::{Measured, Test};
-use workers::{Crew, CrewError, Observer};
+use workers::{Crew, CrewError};
 
 /// Where a case stands in the campaign.
 pub struct Place<'a> {
@@ -19,44 +26,6 @@ pub struct Place<'a> {
     pub label: &'a str,
     /// Name of the suite.
     pub suite: &'a str,
-}
-
-/// Snapshots of the machine at the edges of each phase.
-#[derive(Default)]
-struct Edges {
-    device: Option<Device>,
-    released: Vec<Snapshot>,
-    ended: Vec<Snapshot>,
-    failure: Option<LabError>,
-}
-
-impl Edges {
-    fn of(device: Option<Device>) -> Edges {
-        Edges { device, ..Edges::default() }
-    }
-
-    fn take(&mut self) -> Option<Snapshot> {
-        Snapshot::take(self.device).map_err(|error| self.failure = Some(error)).ok()
-    }
-
-    /// Counters from the release of the first to the end of the last of `phases`.
-    fn usage(&self, phases: &Range<usize>) -> Usage {
-        let first = self.released.get(phases.start);
-        let last = phases.end.checked_sub(1).and_then(|last| self.ended.get(last));
-        first.zip(last).map_or_else(Usage::default, |(first, last)| last.since(first))
-    }
-}
-
-impl Observer for Edges {
-    fn released(&mut self, _phase: usize) {
-        let snapshot = self.take();
-        self.released.extend(snapshot);
-    }
-
-    fn ended(&mut self, _phase: usize) {
-        let snapshot = self.take();
-        self.ended.extend(snapshot);
-    }
 }
 
 /// Everything a case needs beside its test.
@@ -108,19 +77,20 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], place),
     };
-    let mut edges = Edges::of(bench.instance.device());
+    let mut sampler = Sampler::of(bench.instance.device());
     set_mode(jobs, JobMode::Run);
-    let report = match bench.crew.run(jobs, &mut edges, bench.stop) {
+    let report = match bench.crew.run(jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], place),
     };
-    if let Some(error) = edges.failure.take() {
+    let settled = bench.instance.quiesce()?;
+    let settle_write_bytes = sampler.written_since_end();
+    if let Some(error) = sampler.take_failure() {
         return Err(error.into());
     }
-    let settled = bench.instance.quiesce()?;
     let settle_s = settled.sync_s + settled.idle_s;
     let used_bytes = bench.instance.used_bytes()?;
-    let outcome = Outcome { report, edges, cache, settle_s, used_bytes };
+    let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
 }
@@ -233,15 +203,19 @@ fn resident(test: &dyn Test, jobs: &[Job]) -> Result<Option<Residency>> {
 /// Everything that is known of a case after it ran.
 struct Outcome {
     report: CrewReport,
-    edges: Edges,
+    sampler: Sampler,
     cache: CacheBefore,
     settle_s: f64,
+    settle_write_bytes: Option<u64>,
     used_bytes: u64,
 }
 
 impl Outcome {
     fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, place: &Place<'_>) -> Sample {
-        let usage = self.edges.usage(&measured.phases);
+        let usage = self.sampler.usage(&measured.phases);
+        let seconds = self.sampler.seconds(&measured.phases);
+        let load = Load::of(measured, &self.report.workers, test.threads(job), &usage, job.workers);
+        let (limiter, limited) = limiter::limiter(&usage, &seconds, &load);
         let footprint = self.report.workers.iter().map(|w| w.footprint_bytes).sum();
         // The proof is about the test itself; a sync that follows it in the same run writes.
         let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
@@ -258,6 +232,12 @@ impl Outcome {
         let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
         let mut metrics = measured.metrics.clone();
         metrics.extend(judge::machine_metrics(&usage, cpu_user_s, self.used_bytes, self.settle_s));
+        metrics.extend(judge::second_metrics(&usage, &seconds, &load));
+        let lower =
+            |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
+        metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));
+        metrics.extend(self.settle_write(measured));
+        metrics.extend(self.rounds(measured, test, job));
         Sample {
             block: place.block,
             position: place.position,
@@ -272,9 +252,32 @@ impl Outcome {
             device_write_bytes: usage.device_write_bytes,
             cpu_user_s,
             cpu_sys_s,
-            limiter: judge::limiter(&usage, measured, cpu_user_s + cpu_sys_s, job.workers),
+            limiter,
             validity,
             histograms: measured.histograms.clone(),
         }
+    }
+
+    /// What the device wrote after the last phase belongs to the test that ended with it.
+    fn settle_write(&self, measured: &Measured) -> Option<Metric> {
+        let bytes =
+            self.settle_write_bytes.filter(|_| measured.phases.end == self.sampler.phases());
+        bytes.map(|bytes| Metric::new("settle_write_bytes", bytes as f64, "B", Better::Lower))
+    }
+
+    /// Rates of the rounds of a test that runs for a given time.
+    fn rounds(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Vec<Metric> {
+        let phase = measured.phases.start;
+        let own = || self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
+        let edges = own().map(|p| p.start_ns).min().zip(own().map(|p| p.end_ns).max());
+        let window = edges.map(|(from_ns, to_ns)| Window { from_ns, to_ns });
+        let sustained = test.estimate(job).fixed_s > 0.0;
+        let ops = own().map(|p| p.ops).sum();
+        let rates = window
+            .filter(|_| sustained)
+            .and_then(|window| self.sampler.round_rates(phase, window, ops));
+        let metric = |(name, rate): (&str, f64)| Metric::new(name, rate, "1/s", Better::Higher);
+        rates
+            .map_or_else(Vec::new, |rates| ROUND_RATES.into_iter().zip(rates).map(metric).collect())
     }
 }

@@ -1,8 +1,9 @@
-//! From what was seen to a sample: sums over phases, the cold and hot proofs, the limiter, and the
-//! further metrics that every sample carries. Pure, so that each rule is tested with numbers.
+//! From what was seen to a sample: sums over phases, the cold and hot proofs, and the further metrics
+//! that every sample carries. Pure, so that each rule is tested with numbers.
 
+use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{Better, CacheNeed, CacheState, Limiter, Metric, Validity, WorkerReport};
+use model::{Better, CacheNeed, CacheState, Metric, Validity, WorkerReport};
 use suites::Measured;
 
 /// A cold run must bring at least this share of the pages it touched from the device.
@@ -95,26 +96,6 @@ pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> 
     phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
 }
 
-/// What limited a timed part, by Gregg's active benchmarking: the device when it was busy, a
-/// processor when a worker never left it, the cache when the device had little to do.
-pub fn limiter(usage: &Usage, measured: &Measured, cpu_s: f64, workers: u32) -> Limiter {
-    let seconds = usage.seconds.max(1e-9);
-    let device_busy = usage.device_busy_s.map(|busy| busy / seconds);
-    let possible = f64::from(workers.min(usage.cpus.max(1)));
-    let cpu_busy = cpu_s / (seconds * possible);
-    let device_bytes = usage.device_read_bytes.zip(usage.device_write_bytes).map(|(r, w)| r + w);
-    if usage.steal_s > 0.1 * seconds * f64::from(usage.cpus.max(1)) {
-        return Limiter::Throttled;
-    }
-    match (device_busy, device_bytes) {
-        (Some(busy), _) if busy > 0.9 => Limiter::Device,
-        (busy, _) if cpu_busy > 0.95 && busy.unwrap_or(0.0) < 0.6 => Limiter::Cpu,
-        (_, Some(bytes)) if measured.bytes > 0 && bytes * 10 < measured.bytes => Limiter::Cache,
-        (Some(_), _) => Limiter::Lock,
-        (None, _) => Limiter::Unknown,
-    }
-}
-
 /// Metrics that every sample carries beside the test's own: pressure, others' processor time,
 /// whole-machine processor time, memory and space.
 pub fn machine_metrics(
@@ -130,6 +111,7 @@ pub fn machine_metrics(
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
     let mut metrics = vec![
         lower("machine_cpu_s", usage.machine_user_s + usage.machine_sys_s, "s"),
+        lower("machine_sys_s", usage.machine_sys_s, "s"),
         lower("slab_bytes", usage.slab_bytes as f64, "B"),
         lower("page_cache_bytes", usage.page_cache_bytes as f64, "B"),
         lower("space_used_bytes", used_bytes as f64, "B"),
@@ -147,6 +129,27 @@ pub fn machine_metrics(
     metrics.extend(pressures.into_iter().filter_map(|(name, v)| v.map(|v| lower(name, v, "%"))));
     metrics.retain(|m| m.value.is_finite());
     metrics
+}
+
+/// Metrics from the seconds of a timed part: how busy device and busiest worker were, the most dirty
+/// pages, the lowest frequency. Of a part without whole seconds only what its edges tell.
+pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &Load) -> Vec<Metric> {
+    let share = |usage: &Usage| Some(100.0 * usage.device_busy_s? / usage.seconds.max(1e-9));
+    let all = || seconds.iter().chain([whole]);
+    let most = |of: &dyn Fn(&Usage) -> Option<f64>| all().filter_map(of).reduce(f64::max);
+    let least = all().filter_map(|usage| usage.frequency_mhz).reduce(f64::min);
+    let lower = |name: &str, value: Option<f64>, unit: &str| {
+        value.map(|value| Metric::new(name, value, unit, Better::Lower))
+    };
+    let peak = if seconds.is_empty() { None } else { most(&share) };
+    let metrics = [
+        lower("device_busy_pct", share(whole), "%"),
+        lower("device_busy_peak_pct", peak, "%"),
+        lower("worker_busy_pct", Some(100.0 * load.busiest), "%"),
+        lower("dirty_peak_bytes", most(&|usage| Some(usage.dirty_bytes as f64)), "B"),
+        least.map(|mhz| Metric::new("cpu_least_mhz", mhz, "MHz", Better::Higher)),
+    ];
+    metrics.into_iter().flatten().filter(|metric| metric.value.is_finite()).collect()
 }
 
 #[cfg(test)]
@@ -235,13 +238,30 @@ mod tests {
     }
 
     #[test]
-    fn the_limiter_is_what_was_busy() {
-        let label =
-            |read, busy, cpu| limiter(&usage(read, 1.0, busy), &measured(100 * MB, 1.0), cpu, 1);
-        assert_eq!(label(100 * MB, 0.95, 0.1), Limiter::Device);
-        assert_eq!(label(0, 0.1, 0.99), Limiter::Cpu);
-        assert_eq!(label(9 * MB, 0.1, 0.5), Limiter::Cache);
-        assert_eq!(label(50 * MB, 0.5, 0.5), Limiter::Lock);
+    fn seconds_tell_peaks() {
+        let second = |busy_s, dirty_bytes, mhz| Usage {
+            dirty_bytes,
+            frequency_mhz: mhz,
+            ..usage(0, 1.0, busy_s)
+        };
+        let seconds = [second(0.2, 5, Some(3000.0)), second(1.0, 9, Some(2000.0))];
+        let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
+        let load = Load { bytes: 0, crew_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
+        let metrics = second_metrics(&whole, &seconds, &load);
+        let figures: Vec<(&str, f64)> =
+            metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
+        assert_eq!(
+            figures,
+            [
+                ("device_busy_pct", 60.0),
+                ("device_busy_peak_pct", 100.0),
+                ("worker_busy_pct", 25.0),
+                ("dirty_peak_bytes", 9.0),
+                ("cpu_least_mhz", 2000.0)
+            ]
+        );
+        let edges = second_metrics(&whole, &[], &load);
+        assert_eq!(edges.len(), 3, "no peak and no frequency");
     }
 
     #[test]

@@ -1,0 +1,214 @@
+//! Snapshots of the machine at the edges of each phase and once a second in between, and what follows
+//! from them: usage of a timed part, of each of its seconds, and the rates of its rounds.
+
+use lab::{Device, LabError, Snapshot, Usage};
+use std::ops::Range;
+use workers::{Moved, Observer};
+
+/// An interval shorter than this is the rest of a second, too coarse to be judged alone.
+const SHORTEST_S: f64 = 0.5;
+
+/// Rounds of a sustained run.
+const ROUNDS: usize = model::ROUND_RATES.len();
+
+/// A round is at least this long, so that the counters, read once a second, tell rounds apart.
+const SHORTEST_ROUND_S: f64 = 2.0;
+
+/// Operations below which rounds would differ by chance alone.
+const LEAST_OPS: u64 = 1000;
+
+/// Takes and keeps the snapshots of one run.
+pub struct Sampler {
+    device: Option<Device>,
+    pids: Vec<u32>,
+    phases: Vec<Phase>,
+    failure: Option<LabError>,
+}
+
+/// What was seen of one phase.
+#[derive(Default)]
+struct Phase {
+    released: Option<Snapshot>,
+    seconds: Vec<(Snapshot, Moved)>,
+    ended: Option<Snapshot>,
+}
+
+impl Phase {
+    fn snapshots(&self) -> impl Iterator<Item = &Snapshot> {
+        let seconds = self.seconds.iter().map(|(snapshot, _)| snapshot);
+        self.released.iter().chain(seconds).chain(&self.ended)
+    }
+}
+
+impl Sampler {
+    /// Of the machine, and of `device` where there is one.
+    pub fn of(device: Option<Device>) -> Sampler {
+        Sampler { device, pids: Vec::new(), phases: Vec::new(), failure: None }
+    }
+
+    /// The first snapshot that could not be taken.
+    pub fn take_failure(&mut self) -> Option<LabError> {
+        self.failure.take()
+    }
+
+    /// Phases that were seen.
+    pub fn phases(&self) -> usize {
+        self.phases.len()
+    }
+
+    fn snapshot(&mut self) -> Option<Snapshot> {
+        match Snapshot::with_workers(self.device, &self.pids) {
+            Ok(snapshot) => Some(snapshot),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Counters from the release of the first to the end of the last of `phases`.
+    pub fn usage(&self, phases: &Range<usize>) -> Usage {
+        let first = self.phases.get(phases.start).and_then(|phase| phase.released.as_ref());
+        let last = phases.end.checked_sub(1).and_then(|last| self.phases.get(last)?.ended.as_ref());
+        first.zip(last).map_or_else(Usage::default, |(first, last)| last.since(first))
+    }
+
+    /// Counters of each second of `phases`; of a phase below half a second there is none.
+    pub fn seconds(&self, phases: &Range<usize>) -> Vec<Usage> {
+        let phases = self.phases.get(phases.clone()).unwrap_or_default();
+        let intervals = phases.iter().flat_map(|phase| {
+            let snapshots: Vec<&Snapshot> = phase.snapshots().collect();
+            snapshots.windows(2).map(|pair| pair[1].since(pair[0])).collect::<Vec<_>>()
+        });
+        intervals.filter(|usage| usage.seconds >= SHORTEST_S).collect()
+    }
+
+    /// Operations per second in each fifth of the window in which `phase` did `ops` operations.
+    pub fn round_rates(&self, phase: usize, window: Window, ops: u64) -> Option<[f64; ROUNDS]> {
+        let seen = self.phases.get(phase)?.seconds.iter();
+        let points: Vec<(u64, u64)> = seen.map(|(s, moved)| (s.now_ns, moved.ops)).collect();
+        round_rates(&points, window, ops)
+    }
+
+    /// What the device wrote since the last phase ended, bytes.
+    pub fn written_since_end(&mut self) -> Option<u64> {
+        let now = self.snapshot()?;
+        now.since(self.phases.last()?.ended.as_ref()?).device_write_bytes
+    }
+}
+
+impl Observer for Sampler {
+    fn started(&mut self, pids: &[u32]) {
+        self.pids = pids.into();
+    }
+
+    fn released(&mut self, _phase: usize) {
+        let released = self.snapshot();
+        self.phases.push(Phase { released, ..Phase::default() });
+    }
+
+    fn working(&mut self, phase: usize, moved: Moved) {
+        let snapshot = self.snapshot();
+        if let Some((phase, snapshot)) = self.phases.get_mut(phase).zip(snapshot) {
+            phase.seconds.push((snapshot, moved));
+        }
+    }
+
+    fn ended(&mut self, phase: usize) {
+        let ended = self.snapshot();
+        if let Some(phase) = self.phases.get_mut(phase) {
+            phase.ended = ended;
+        }
+    }
+}
+
+/// From the first start to the last end of a phase, nanoseconds of CLOCK_MONOTONIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// First start.
+    pub from_ns: u64,
+    /// Last end.
+    pub to_ns: u64,
+}
+
+/// Rates in equal parts of `window`, from counts at some times in it, with straight lines between
+/// them. `None` when the window is too short, too little was done in it, or the counter was not kept
+/// up to date: a test that counts at its end tells nothing of its rounds.
+fn round_rates(seen: &[(u64, u64)], window: Window, ops: u64) -> Option<[f64; ROUNDS]> {
+    let round_s = window.to_ns.saturating_sub(window.from_ns) as f64 / 1e9 / ROUNDS as f64;
+    let inside = |&(time, count): &(u64, u64)| {
+        (window.from_ns..window.to_ns).contains(&time) && count <= ops
+    };
+    let inner: Vec<(u64, u64)> = seen.iter().copied().filter(inside).collect();
+    let counted = ops >= LEAST_OPS && inner.iter().any(|(_, count)| *count > 0);
+    if round_s < SHORTEST_ROUND_S || inner.len() < 2 * ROUNDS - 1 || !counted {
+        return None;
+    }
+    let ends = [(window.from_ns, 0), (window.to_ns, ops)];
+    let points: Vec<(u64, u64)> =
+        ends[..1].iter().chain(&inner).chain(&ends[1..]).copied().collect();
+    let count_at = |round: usize| {
+        let time = window.from_ns as f64 + round as f64 * round_s * 1e9;
+        interpolate(&points, time)
+    };
+    Some(std::array::from_fn(|i| (count_at(i + 1) - count_at(i)) / round_s))
+}
+
+fn interpolate(points: &[(u64, u64)], time: f64) -> f64 {
+    let after = points.iter().position(|p| p.0 as f64 >= time).unwrap_or(points.len() - 1).max(1);
+    let ((t0, c0), (t1, c1)) = (points[after - 1], points[after]);
+    let share = (time - t0 as f64) / ((t1 - t0) as f64).max(1.0);
+    c0 as f64 + share.clamp(0.0, 1.0) * (c1 as f64 - c0 as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn rounds_are_equal_parts_of_the_window() {
+        // 1000 a second for four seconds, then 500; counters read 0.3 s after each full second.
+        let count = |tenth: u64| if tenth <= 40 { 100 * tenth } else { 4000 + 50 * (tenth - 40) };
+        let seen: Vec<(u64, u64)> =
+            (0..10).map(|s| (7 * S + s * S + S * 3 / 10, count(10 * s + 3))).collect();
+        let window = Window { from_ns: 7 * S, to_ns: 17 * S };
+        let rates = round_rates(&seen, window, count(100)).unwrap();
+        for (rate, truth) in rates.iter().zip([1000.0, 1000.0, 500.0, 500.0, 500.0]) {
+            // The knee lies between two readings.
+            assert!((rate - truth).abs() < 60.0, "{rates:?}");
+        }
+        assert!((rates.iter().sum::<f64>() * 2.0 - 7000.0).abs() < 1e-6, "nothing is lost");
+    }
+
+    #[test]
+    fn short_windows_and_idle_counters_have_no_rounds() {
+        let seen: Vec<(u64, u64)> = (1..10).map(|s| (s * S, s * 100)).collect();
+        let full = Window { from_ns: 0, to_ns: 10 * S };
+        assert!(round_rates(&seen, full, 1000).is_some());
+        assert_eq!(round_rates(&seen, Window { to_ns: 9 * S, ..full }, 1000), None);
+        assert_eq!(round_rates(&seen, full, 999), None);
+        let idle: Vec<(u64, u64)> = (1..10).map(|s| (s * S, 0)).collect();
+        assert_eq!(round_rates(&idle, full, 1000), None);
+    }
+
+    #[test]
+    fn a_part_has_its_seconds() {
+        let mut sampler = Sampler::of(None);
+        sampler.released(0);
+        let first = sampler.phases[0].released.clone().unwrap();
+        let later = |seconds: f64| {
+            let mut snapshot = first.clone();
+            snapshot.now_ns += (seconds * 1e9) as u64;
+            snapshot
+        };
+        sampler.phases[0].seconds =
+            vec![(later(1.0), Moved::default()), (later(2.0), Moved::default())];
+        sampler.phases[0].ended = Some(later(2.3));
+        let seconds: Vec<f64> = sampler.seconds(&(0..1)).iter().map(|u| u.seconds).collect();
+        assert_eq!(seconds, [1.0, 1.0]);
+        assert!((sampler.usage(&(0..1)).seconds - 2.3).abs() < 1e-9);
+        assert_eq!(sampler.usage(&(0..2)), Usage::default());
+    }
+}
