@@ -13,6 +13,7 @@ mod signals;
 mod source;
 mod terminal;
 mod tools;
+mod tune;
 
 use clap::Parser;
 use model::Job;

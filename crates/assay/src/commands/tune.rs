@@ -1,0 +1,86 @@
+//! `assay tune`: searches better options of one file system for the work of a campaign.
+
+use super::{plan, run};
+use crate::{
+    cli::{PlanArgs, TuneArgs},
+    exit::{self, Exit},
+    signals, source, terminal,
+    tune::{
+        bench::{Campaigns, Site},
+        outcome::Search,
+        variant::{self, Wanted},
+    },
+};
+use anyhow::Result;
+use model::{Plan, Scale};
+use stats::{Settings, tune::Ending};
+use std::{path::Path, time::Duration};
+
+/// Screens, halves and confirms within the budget, and says what to use.
+pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+    let wanted = Wanted { only: args.only.clone(), risky: args.allow_unsafe };
+    let field = variant::field(&args.on, &wanted)?;
+    let work = work(args, store_path)?;
+    let stop = signals::stop_flag()?;
+    let mut store = run::open_store(store_path)?;
+    let site = Site { store: &mut store, state, stop: &stop };
+    let mut bench = Campaigns::new(work, args.on.clone(), site, args.budget)?;
+    terminal::note(&format!(
+        "{} variants of {}, about {:.0} s for a candidate in a block, within {}",
+        field.len(),
+        args.on,
+        bench.turn_s(),
+        humantime::format_duration(args.budget)
+    ));
+    let settings = Settings::default();
+    let outcome = stats::tune::search(&field, &mut bench, &settings)?;
+    if let Ending::NoTime { turns } = outcome.ending {
+        let needed = Duration::from_secs((turns * bench.turn_s() * 1.5) as u64 + 60);
+        return Err(exit::usage(format!(
+            "{} is too short to measure one variant and confirm it; give --budget {} or less work by --tests, \
+             --procs or --scale",
+            humantime::format_duration(args.budget),
+            humantime::format_duration(needed)
+        )));
+    }
+    let search = Search { default: &args.on, band: settings.band, ran: &bench.ran };
+    terminal::out(&search.text(&outcome));
+    Ok(Exit::Done)
+}
+
+/// What is measured: the work of a campaign at its scale, or of a plan file, overridden by arguments.
+fn work(args: &TuneArgs, store: &Path) -> Result<Plan> {
+    let mut work = match &args.work {
+        None if !args.suite.is_empty() => Plan::default(),
+        Some(path) if Path::new(path).extension().is_some_and(|e| e == "toml") => {
+            plan::from_args(&PlanArgs { plan: Some(path.into()), ..PlanArgs::default() })?
+        }
+        id => {
+            let dataset = source::dataset(id.as_deref().unwrap_or("last"), store)?;
+            source::writable(&dataset)?;
+            Plan { scale: Scale::Factor(dataset.campaign.scale), ..dataset.campaign.plan }
+        }
+    };
+    if !args.suite.is_empty() {
+        work.suites.clone_from(&args.suite);
+    }
+    if !args.tests.is_empty() {
+        work.tests.clone_from(&args.tests);
+    }
+    if !args.procs.is_empty() {
+        work.procs.clone_from(&args.procs);
+    }
+    work.scale = args.scale.unwrap_or(work.scale);
+    work.backing.dir = args.image_dir.clone().or(work.backing.dir);
+    work.backing.size = args.image_size.or(work.backing.size);
+    Ok(Plan {
+        targets: Vec::new(),
+        baseline: None,
+        seed: args.seed,
+        // Stages have blocks of their own number and no twin; the default is in each of them.
+        blocks: None,
+        budget_s: None,
+        aa: Some(false),
+        ..work
+    })
+}

@@ -1,0 +1,156 @@
+//! Each stage of a search as an ordinary campaign: it is stored, and can be shown, reported and
+//! resumed like any other.
+
+use super::variant::{self, Variant};
+use crate::{
+    campaign::{
+        prepare::{self, Prepared},
+        sizing::{self, Load, Pilot},
+    },
+    commands::run,
+    terminal,
+};
+use anyhow::Result;
+use model::{Dataset, Plan, Scale, Target};
+use stats::tune::{Bench, Stage, StageKind};
+use std::{
+    path::Path,
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
+use store::Store;
+
+/// Share of the time left that is planned; the rest is for turns that take longer than before.
+const PLANNED: f64 = 0.9;
+/// Time to make, mount and undo an instance, before one was timed, seconds.
+const INSTANCE_S: f64 = 1.0;
+
+/// Measures stages until the budget is spent.
+pub struct Campaigns<'a> {
+    /// The work, without targets, at a fixed scale.
+    plan: Plan,
+    default: Target,
+    store: &'a mut Store,
+    state: &'a Path,
+    stop: &'a AtomicBool,
+    deadline: Instant,
+    costs: Costs,
+    /// The campaigns so far.
+    pub ran: Vec<(StageKind, String)>,
+}
+
+/// What a stage takes, seconds.
+struct Costs {
+    /// One candidate in one block.
+    turn_s: f64,
+    /// The image that every campaign writes.
+    image_s: f64,
+}
+
+/// Where campaigns are kept and made.
+pub struct Site<'a> {
+    /// The store.
+    pub store: &'a mut Store,
+    /// Folder of the journal, mount points and images.
+    pub state: &'a Path,
+    /// Becomes true when a signal asks to stop.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Campaigns<'a> {
+    /// A bench for the work of `plan` on variants of `default`, which ends `budget` from now. The
+    /// scale is settled here, so that all stages do the same.
+    pub fn new(
+        plan: Plan,
+        default: Target,
+        site: Site<'a>,
+        budget: Duration,
+    ) -> Result<Campaigns<'a>> {
+        let deadline = Instant::now() + budget;
+        let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
+        let work = run::work_dir(&prepared, site.state);
+        let pilot = sizing::pilot(&work)?;
+        let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
+        let costs = Costs::expected(&prepared, scale, &pilot)?;
+        prepared.plan.scale = Scale::Factor(scale);
+        let Site { store, state, stop } = site;
+        let plan = prepared.plan;
+        Ok(Campaigns { plan, default, store, state, stop, deadline, costs, ran: Vec::new() })
+    }
+
+    /// Expected time of a turn, seconds.
+    pub fn turn_s(&self) -> f64 {
+        self.costs.turn_s
+    }
+
+    fn stage_plan(&self, stage: &Stage, variants: &[Variant]) -> Plan {
+        let variants = variants.iter().map(|variant| variant.target.clone());
+        let nth = self.ran.len() as u64;
+        Plan {
+            targets: std::iter::once(self.default.clone()).chain(variants).collect(),
+            baseline: Some(self.default.to_string()),
+            blocks: Some(stage.blocks),
+            seed: self.plan.seed.map(|seed| seed.wrapping_add(nth)),
+            ..self.plan.clone()
+        }
+    }
+}
+
+impl Costs {
+    /// By the rates of the backing.
+    fn expected(prepared: &Prepared, scale: f64, pilot: &Pilot) -> Result<Costs> {
+        let load = Load::of(prepared, scale, prepare::memory()?);
+        let image = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+        Ok(Costs {
+            turn_s: load.seconds(pilot) + INSTANCE_S * prepared.counts.len() as f64,
+            image_s: image.0 as f64 / pilot.write_bytes_per_s,
+        })
+    }
+
+    /// By what a stage of `turns` took.
+    fn learn(&mut self, elapsed_s: f64, turns: f64) {
+        self.turn_s = (elapsed_s - self.image_s).max(elapsed_s / 2.0) / turns;
+    }
+}
+
+impl Bench for Campaigns<'_> {
+    type Variant = Variant;
+    type Error = anyhow::Error;
+
+    fn turns_left(&self) -> f64 {
+        let left_s = self.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+        ((left_s - self.costs.image_s) * PLANNED / self.costs.turn_s).max(0.0)
+    }
+
+    fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
+        let start = Instant::now();
+        let prepared = Prepared::new(self.stage_plan(stage, variants))?;
+        let mut campaign = run::new_campaign(&prepared, self.state)?;
+        let (kind, n) = (stage_name(stage.kind), variants.len());
+        campaign.title = format!("{kind} of {n} variants of {}", self.default);
+        campaign.notes.push(format!(
+            "One stage of a search for better options of {}. Only a confirmation decides.",
+            self.default
+        ));
+        terminal::note(&campaign.title);
+        self.store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
+        self.ran.push((stage.kind, campaign.id.clone()));
+        run::drive(&prepared, &campaign, self.store, self.state, self.stop)?;
+        let turns = (n + 1) as f64 * f64::from(stage.blocks);
+        self.costs.learn(start.elapsed().as_secs_f64(), turns);
+        Ok(self.store.dataset(&campaign.id)?)
+    }
+
+    fn combine(&self, best: &[Variant]) -> Option<Variant> {
+        variant::combined(&self.default, best)
+    }
+}
+
+/// What a stage is called.
+pub fn stage_name(kind: StageKind) -> &'static str {
+    match kind {
+        StageKind::Screening => "screening",
+        StageKind::Halving => "halving",
+        StageKind::Confirmation => "confirmation",
+    }
+}

@@ -1,0 +1,206 @@
+//! What a search found, in words and one table. Ratios are those of the confirmation alone.
+
+use super::{bench::stage_name, variant::Variant};
+use model::Target;
+use stats::tune::{Confirmation, Ending, Finalist, Outcome, StageKind};
+use std::fmt::Write;
+
+/// What the text is about.
+pub struct Search<'a> {
+    /// What was varied.
+    pub default: &'a Target,
+    /// Half-width of the practical band, a share.
+    pub band: f64,
+    /// The campaigns.
+    pub ran: &'a [(StageKind, String)],
+}
+
+impl Search<'_> {
+    /// The whole text for the terminal.
+    pub fn text(&self, outcome: &Outcome<Variant>) -> String {
+        let mut text = String::new();
+        if let Ending::Confirmed(confirmation) = &outcome.ending {
+            text += &self.table(confirmation, &outcome.last);
+            text += &remarks(confirmation, &outcome.last);
+            text.push('\n');
+        }
+        text += &self.sentence(outcome);
+        text += "\n\n";
+        if outcome.untried > 0 {
+            let _ = writeln!(
+                text,
+                "Not tried for want of time: {} variants. A longer --budget tries them.",
+                outcome.untried
+            );
+        }
+        text += &self.campaigns();
+        text
+    }
+
+    fn table(&self, confirmation: &Confirmation, variants: &[Variant]) -> String {
+        let mut rows =
+            vec![["default", "variant", "ratio", "95 % CI", "verdict"].map(String::from)];
+        for finalist in &confirmation.finalists {
+            rows.push([
+                self.default.to_string(),
+                variants[finalist.variant].target.to_string(),
+                format!("{:.2}", finalist.ratio.point),
+                interval(finalist),
+                word(finalist),
+            ]);
+        }
+        format!(
+            "Confirmation over {} blocks and {} cells, each group of tests weighing the same\n\n{}",
+            confirmation.blocks,
+            confirmation.cells,
+            aligned(&rows)
+        )
+    }
+
+    /// What to do.
+    fn sentence(&self, outcome: &Outcome<Variant>) -> String {
+        let default = self.default;
+        match &outcome.ending {
+            Ending::Confirmed(Confirmation { finalists, chosen: Some(at), blocks, .. }) => {
+                let best = &finalists[*at];
+                format!(
+                    "Use {} for this work on this machine: {:.2}x {default} (95 % interval {}, {blocks} blocks).",
+                    outcome.last[best.variant].target,
+                    best.ratio.point,
+                    interval(best)
+                )
+            }
+            Ending::Confirmed(Confirmation { finalists, .. }) => format!(
+                "Keep the default, {default}: none of the {} finalists is better beyond doubt and by more than {:.0} %.",
+                finalists.len(),
+                self.band * 100.0
+            ),
+            Ending::NothingPromising => {
+                format!("Keep the default, {default}: no variant scored above it.")
+            }
+            Ending::NotConfirmed => format!(
+                "Keep the default, {default}: {} variants scored above it, but no time was left to confirm one; \
+                 give a longer --budget.",
+                outcome.last.len()
+            ),
+            Ending::NoTime { .. } => format!("Nothing was measured; keep the default, {default}."),
+        }
+    }
+
+    fn campaigns(&self) -> String {
+        let mut text = String::from("Campaigns, for `assay report ID`:\n");
+        for (kind, id) in self.ran {
+            let _ = writeln!(text, "  {:<13} {id}", stage_name(*kind));
+        }
+        text += "Screening and halving choose who goes on; their ratios are picked from many and exaggerate.\n";
+        text
+    }
+}
+
+/// A line for each thing to know about a finalist before it is used.
+fn remarks(confirmation: &Confirmation, variants: &[Variant]) -> String {
+    let mut text = String::new();
+    for finalist in &confirmation.finalists {
+        let variant = &variants[finalist.variant];
+        for risk in variant.risks() {
+            let _ = writeln!(text, "UNSAFE {}: {risk}.", variant.target);
+        }
+        if variant.trials.len() > 1 {
+            let n = variant.trials.len();
+            let _ = writeln!(
+                text,
+                "{}: {n} settings changed together; which of them did it is not told.",
+                variant.target
+            );
+        }
+        if let Some(loss) = &finalist.largest_loss {
+            let _ = writeln!(
+                text,
+                "{}: loses most on {} at {} proc, {:.2}x.",
+                variant.target, loss.name, loss.procs, loss.ratio.point
+            );
+        }
+    }
+    text
+}
+
+fn interval(finalist: &Finalist) -> String {
+    match (finalist.ratio.low, finalist.ratio.high) {
+        (Some(low), Some(high)) => format!("{low:.2}-{high:.2}"),
+        _ => "-".into(),
+    }
+}
+
+/// The verdict, with what Holm's procedure says of it.
+fn word(finalist: &Finalist) -> String {
+    let holm = if finalist.holm { ", holds by Holm" } else { "" };
+    format!("{}{holm}", finalist.verdict)
+}
+
+/// Rows with their columns aligned.
+fn aligned(rows: &[[String; 5]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..5).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::variant::{Wanted, field};
+    use stats::{Ratio, Verdict};
+
+    fn finalist(variant: usize, point: f64, verdict: Verdict) -> Finalist {
+        let ratio =
+            Ratio { point, low: Some(point - 0.04), high: Some(point + 0.05), p: Some(0.001) };
+        Finalist { variant, ratio, verdict, holm: verdict == Verdict::Better, largest_loss: None }
+    }
+
+    fn text(target: &str, ending: Ending) -> String {
+        let default: Target = target.parse().unwrap();
+        let wanted = Wanted { only: vec!["data".into(), "commit".into()], risky: true };
+        let last = field(&default, &wanted).unwrap();
+        let ran = [(StageKind::Screening, "a".into()), (StageKind::Confirmation, "b".into())];
+        let search = Search { default: &default, band: 0.05, ran: &ran };
+        search.text(&Outcome { untried: 0, last, ending })
+    }
+
+    fn confirmed(chosen: Option<usize>, words: [Verdict; 2]) -> Ending {
+        let finalists = vec![finalist(1, 1.2, words[0]), finalist(0, 1.0, words[1])];
+        Ending::Confirmed(Confirmation { finalists, chosen, blocks: 8, cells: 4 })
+    }
+
+    #[test]
+    fn a_winner_is_told_with_its_interval_and_what_it_gives_up() {
+        let text = text("ext4", confirmed(Some(0), [Verdict::Better, Verdict::Unclear]));
+        let table = "default  variant               ratio  95 % CI    verdict\n\
+                     ext4     ext4[data=writeback]  1.20   1.16-1.25  better, holds by Holm\n\
+                     ext4     ext4[data=journal]    1.00   0.96-1.05  unclear\n";
+        assert!(text.contains(table), "{text}");
+        let call = "Use ext4[data=writeback] for this work on this machine: 1.20x ext4 \
+                    (95 % interval 1.16-1.25, 8 blocks).";
+        assert!(text.contains(call), "{text}");
+        assert!(text.contains("UNSAFE ext4[data=writeback]: after a crash"), "{text}");
+        assert!(text.contains("confirmation  b"), "{text}");
+    }
+
+    #[test]
+    fn every_other_ending_keeps_the_default() {
+        let endings = [
+            confirmed(None, [Verdict::Unclear, Verdict::Worse]),
+            Ending::NothingPromising,
+            Ending::NotConfirmed,
+        ];
+        for ending in endings {
+            let text = text("ext4", ending);
+            assert!(text.contains("Keep the default, ext4: "), "{text}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What can be tried: the default with one setting changed, and several changes in one.
+
+use crate::exit;
+use anyhow::Result;
+use lab::{FileSystem, Trial, fs::Candidate};
+use model::{Options, Target};
+use std::collections::BTreeSet;
+
+/// The default with some settings changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// What is changed.
+    pub trials: Vec<Trial>,
+    /// The default with these changes.
+    pub target: Target,
+}
+
+impl Variant {
+    /// What a crash or a bad disk may cost with it, a sentence for each change that costs something.
+    pub fn risks(&self) -> impl Iterator<Item = &'static str> {
+        self.trials.iter().map(|trial| trial.risk).filter(|risk| !risk.is_empty())
+    }
+
+    /// With `trial` added; `None` where that is settled already or cannot be.
+    fn with(&self, trial: Trial) -> Option<Variant> {
+        let (_, name, options) = made(&self.target).ok()?;
+        let target = Target::Made { name: name.into(), options: trial.on(options)?, inner: None };
+        lab::fs::resolve(&target).ok()?;
+        let trials = self.trials.iter().copied().chain([trial]).collect();
+        Some(Variant { trials, target })
+    }
+}
+
+/// Which variants are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Settings or keys to try; empty means all.
+    pub only: Vec<String>,
+    /// Also those that give up a promise of the file system.
+    pub risky: bool,
+}
+
+/// Every variant of `default` that changes one setting, the most promising first.
+///
+/// # Errors
+/// The target has no settings to try, or `wanted` names none of them.
+pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
+    let (fs, name, _) = made(default)?;
+    let trials = fs.trials();
+    if trials.is_empty() {
+        return Err(exit::usage(format!(
+            "{name} has no settings to try; tune one of {}",
+            tunable().join(", ")
+        )));
+    }
+    let named = |trial: &Trial, name: &str| trial.key == name || trial.setting() == name;
+    if let Some(unknown) = wanted.only.iter().find(|n| !trials.iter().any(|t| named(t, n))) {
+        let known: BTreeSet<String> = trials.iter().map(Trial::setting).collect();
+        let known = known.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(exit::usage(format!(
+            "{name} has no setting `{unknown}` to try; it has {known}"
+        )));
+    }
+    let plain = Variant { trials: Vec::new(), target: default.clone() };
+    let asked = |t: &&Trial| wanted.only.is_empty() || wanted.only.iter().any(|n| named(t, n));
+    let allowed = |t: &&Trial| wanted.risky || t.risk.is_empty();
+    let field: Vec<Variant> = trials
+        .iter()
+        .filter(asked)
+        .filter(allowed)
+        .filter_map(|trial| plain.with(*trial))
+        .collect();
+    if field.is_empty() {
+        return Err(exit::usage(format!(
+            "nothing of {default} is left to try; leave options out of --on, or add --allow-unsafe"
+        )));
+    }
+    Ok(field)
+}
+
+/// Every change of `best` that goes with those before it, in one variant; `None` when that is only
+/// one change.
+pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
+    let plain = Variant { trials: Vec::new(), target: default.clone() };
+    let changes = best.iter().flat_map(|variant| &variant.trials);
+    let all = changes.fold(plain, |sum, trial| sum.with(*trial).unwrap_or(sum));
+    (all.trials.len() > 1).then_some(all)
+}
+
+/// The file system of a target that is made, with its name and options.
+fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
+    match (target, lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))?) {
+        (Target::Made { name, .. }, Candidate::Made(fs, options)) => Ok((fs, name, options)),
+        _ => Err(exit::usage(format!(
+            "{target} is not made afresh, so its options cannot be changed; tune one of {}",
+            tunable().join(", ")
+        ))),
+    }
+}
+
+fn tunable() -> Vec<&'static str> {
+    lab::fs::ALL.iter().filter(|fs| !fs.trials().is_empty()).map(|fs| fs.name()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(target: &str, risky: bool) -> Vec<String> {
+        let wanted = Wanted { risky, ..Wanted::default() };
+        let field = field(&target.parse().unwrap(), &wanted).unwrap();
+        field.iter().map(|v| v.target.to_string()).collect()
+    }
+
+    fn refusal(target: &str, only: &[&str]) -> String {
+        let only = only.iter().map(ToString::to_string).collect();
+        let wanted = Wanted { only, ..Wanted::default() };
+        field(&target.parse().unwrap(), &wanted).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn options_of_the_default_are_kept_and_not_tried() {
+        let variants = all("xfs[noatime]", false);
+        assert!(variants.contains(&"xfs[logbsize=256k,noatime]".to_string()), "{variants:?}");
+        assert!(variants.iter().all(|v| v.contains("noatime") && *v != "xfs[noatime]"));
+    }
+
+    #[test]
+    fn promises_are_given_up_only_when_that_is_allowed() {
+        for (fs, risky) in [("ext4", "barrier=0"), ("ext4", "commit=60"), ("btrfs", "nodatacow")] {
+            let target = format!("{fs}[{risky}]");
+            assert!(!all(fs, false).contains(&target) && all(fs, true).contains(&target));
+        }
+        let wanted = Wanted { risky: true, ..Wanted::default() };
+        let field = field(&"ext4".parse().unwrap(), &wanted).unwrap();
+        let barrier = field.iter().find(|v| v.target.to_string() == "ext4[barrier=0]").unwrap();
+        assert_eq!(barrier.risks().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_together_is_left_out() {
+        let variants = all("ext4[mkfs.O=^has_journal]", true);
+        assert!(variants.iter().any(|v| v == "ext4[mkfs.O=\"^has_journal,bigalloc\"]"));
+        assert!(!variants.iter().any(|v| v.contains("data=") || v.contains("fast_commit")));
+    }
+
+    #[test]
+    fn changes_that_go_together_are_combined() {
+        let default: Target = "btrfs".parse().unwrap();
+        let wanted = Wanted { risky: true, ..Wanted::default() };
+        let field = field(&default, &wanted).unwrap();
+        let pick =
+            |text: &str| field.iter().find(|v| v.target.to_string() == text).cloned().unwrap();
+        let best = ["btrfs[nodatacow]", "btrfs[compress=lzo]", "btrfs[noatime]"].map(pick);
+        let sum = combined(&default, &best).unwrap();
+        assert_eq!(sum.target.to_string(), "btrfs[noatime,nodatacow]");
+        assert_eq!(combined(&default, &best[..2]), None);
+        let metadata = ["btrfs[mkfs.nodesize=4096]", "btrfs[mkfs.nodesize=65536]"].map(pick);
+        assert_eq!(combined(&default, &metadata), None);
+    }
+
+    #[test]
+    fn wrong_wishes_are_told() {
+        assert!(refusal("null", &[]).contains("tune one of ext4, xfs, btrfs"));
+        assert!(refusal("dir:/tmp", &[]).contains("cannot be changed"));
+        let unknown = refusal("xfs", &["logsize"]);
+        assert!(unknown.contains("no setting `logsize`") && unknown.contains("mkfs.d=agcount"));
+        assert!(refusal("ext4", &["barrier"]).contains("--allow-unsafe"));
+    }
+}
