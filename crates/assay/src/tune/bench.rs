@@ -67,6 +67,8 @@ impl<'a> Campaigns<'a> {
         budget: Duration,
     ) -> Result<Campaigns<'a>> {
         let deadline = Instant::now() + budget;
+        // The budget is of the whole search, and a stage has a control of its own: the default.
+        let plan = Plan { budget_s: None, aa: None, ..plan };
         let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
         let work = run::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
