@@ -9,7 +9,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything that was asked was done.
     Done = 0,
-    /// It could not be done; the last line on stderr says why.
+    /// It could not be done, or `compare --fail-over` found a regression; the last line on stderr says
+    /// which.
     Failed = 1,
     /// Arguments or a plan are wrong; nothing was touched.
     Usage = 2,

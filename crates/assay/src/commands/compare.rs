@@ -1,4 +1,5 @@
-//! `assay compare`: two campaigns side by side.
+//! `assay compare`: two campaigns side by side, and with `--fail-over` a gate for continuous
+//! integration.
 
 use super::report::{text, write};
 use crate::{
@@ -6,21 +7,46 @@ use crate::{
     exit::{self, Exit},
     source, terminal,
 };
-use anyhow::Result;
-use stats::{Settings, StatsError};
+use anyhow::{Result, anyhow};
+use stats::{Comparison, Settings, StatsError};
 use std::path::Path;
 
 /// Prints what changed between two campaigns, what became better or worse, and the tables of both.
 pub fn compare(args: &CompareArgs, store: &Path) -> Result<Exit> {
     let (a, b) = (source::dataset(&args.a, store)?, source::dataset(&args.b, store)?);
-    let settings = Settings { baseline: args.baseline.clone(), ..Settings::default() };
-    let (dataset, findings) = stats::compare(&a, &b, &settings).map_err(|error| match error {
-        StatsError::UnknownBaseline { .. } => exit::usage(error.to_string()),
-        other => other.into(),
-    })?;
+    let (dataset, findings) =
+        stats::compare(&a, &b, &settings(args)).map_err(|error| match error {
+            StatsError::UnknownBaseline { .. } => exit::usage(error.to_string()),
+            other => other.into(),
+        })?;
     terminal::out(&text(&dataset, &findings, args.format));
     if let Some(path) = &args.html {
         write(path, &::report::html(&dataset, &findings))?;
     }
-    Ok(Exit::Done)
+    match (args.fail_over, &findings.comparison) {
+        (Some(limit), Some(comparison)) => gate(comparison, limit),
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// What is smaller than the band is not acted on, so the band is never wider than what may fail.
+fn settings(args: &CompareArgs) -> Settings {
+    let usual = Settings::default();
+    let band = args.fail_over.map_or(usual.band, |limit| limit.min(usual.band));
+    Settings { baseline: args.baseline.clone(), band, ..usual }
+}
+
+fn gate(comparison: &Comparison, limit: f64) -> Result<Exit> {
+    let Some(gate) = comparison.gate(limit) else {
+        let [a, b] = comparison.sides.each_ref().map(|side| &side.id);
+        return Err(exit::usage(format!(
+            "{a} and {b} have no target in common, so --fail-over has nothing to judge; measure the same \
+             target in both"
+        )));
+    };
+    if gate.regressions.is_empty() {
+        terminal::note(&gate.sentence);
+        return Ok(Exit::Done);
+    }
+    Err(anyhow!("{}; see the decided differences", gate.sentence))
 }
