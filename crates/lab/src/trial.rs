@@ -197,7 +197,7 @@ mod tests {
                     };
                     let value =
                         if value.ends_with('=') { format!("{value}1") } else { value.into() };
-                    let given = options.entry(key.into()).or_insert_with(String::new);
+                    let given = options.entry(key.into()).or_default();
                     *given = if given.is_empty() { value } else { format!("{given},{value}") };
                 }
                 for pattern in [exclusion.one, exclusion.other] {
