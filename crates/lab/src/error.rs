@@ -171,6 +171,11 @@ pub enum LabError {
         /// The reason and the next step.
         why: String,
     },
+    /// No control group can cap a device.
+    #[error(
+        "no control group can cap a device here; mount the controller blkio (version 1) or io (version 2), or leave the options cap.* out"
+    )]
+    NoThrottle,
     /// The user stopped it.
     #[error("stopped while {0}")]
     Stopped(&'static str),

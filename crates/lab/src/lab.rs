@@ -9,6 +9,7 @@ use crate::{
     journal::{CleanupReport, Journal},
     loop_device::{self, LoopDevice},
     mounts, private_dir,
+    throttle,
     undo::Undo,
 };
 use model::{Bytes, Options, Target};
@@ -97,12 +98,12 @@ impl Lab {
     /// # Errors
     /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
     pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
         match registry::resolve(target)? {
-            Candidate::Directory(dir) => self.provision_dir(dir, number),
+            Candidate::Directory(dir) => {
+                self.provision_dir(dir, self.count.fetch_add(1, Ordering::Relaxed))
+            }
             Candidate::Made(fs, options) => {
-                let name = private_dir::name(&format!("{number}-{}", slug(label)));
-                self.provision_made(fs, options, self.mounts.join(name))
+                self.provision_made(fs, options, self.mount_point(label))
             }
         }
     }
@@ -143,7 +144,9 @@ impl Lab {
         let mkfs: Vec<Cmd> = fs.mkfs(&source, options);
         let device = image.and_then(|image| Device::of_node(&image.attached.node));
         let made = Made { fs, source, mkfs, mount, image: image.cloned(), device };
-        Instance::start(self, Place::Mounted { dir }, Some(made))
+        let mut instance = Instance::start(self, Place::Mounted { dir }, Some(made))?;
+        instance.impose(&throttle::caps(fs.name(), options)?)?;
+        Ok(instance)
     }
 
     /// The image, when it is there, large enough and not in use.
@@ -184,6 +187,17 @@ impl Lab {
 
     pub(crate) fn campaign(&self) -> &str {
         &self.campaign
+    }
+
+    /// Writes `entry` to the journal; its act may happen after this returns.
+    pub(crate) fn record(&self, entry: &Undo) -> Result<(), LabError> {
+        self.journal.record(entry)
+    }
+
+    /// A directory for a mount that no other instance of this lab uses; not made yet.
+    pub(crate) fn mount_point(&self, label: &str) -> PathBuf {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What must be undone, described by what to look for. Each kind does nothing when there is nothing
 //! left to undo, so a journal may be undone again.
 
-use crate::{Cmd, LabError, loop_device, mounts, private_dir};
+use crate::{Cmd, LabError, loop_device, mounts, private_dir, throttle};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -15,6 +15,10 @@ pub(crate) enum Undo {
     DetachLoop { image: PathBuf },
     /// Remove this private directory.
     RemoveDir { path: PathBuf },
+    /// Lift the cap on this device, by number, that this file of a control group holds.
+    Uncap { file: PathBuf, device: String },
+    /// Remove this control group; processes in it go back to `home`.
+    LeaveGroup { group: PathBuf, home: PathBuf },
 }
 
 impl Undo {
@@ -34,6 +38,11 @@ impl Undo {
             }
             Undo::RemoveDir { path } => {
                 private_dir::remove(path, campaign)?.then(|| format!("removed {}", path.display()))
+            }
+            Undo::Uncap { file, device } => throttle::lift(file, device)?
+                .then(|| format!("lifted the cap of {device} in {}", file.display())),
+            Undo::LeaveGroup { group, home } => {
+                throttle::leave(group, home)?.then(|| format!("removed {}", group.display()))
             }
         })
     }

@@ -1,6 +1,6 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, LabError, trial};
+use crate::{FileSystem, LabError, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
@@ -54,7 +54,12 @@ pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     if inner.is_some() {
         return Err(LabError::NoInner { target: target.to_string(), name: name.clone() });
     }
-    check_options(name, fs.knobs(), options)?;
+    let mut own = options.clone();
+    if fs.has_device() {
+        throttle::caps(name, options)?;
+        own.retain(|key, _| !throttle::is_cap(key));
+    }
+    check_options(name, fs.knobs(), &own)?;
     trial::check_parts(name, fs.knobs(), options)?;
     if let Some(why) = trial::excluded(fs.exclusions(), options) {
         return Err(LabError::Excluded { target: target.to_string(), why });
@@ -82,6 +87,9 @@ mod tests {
         assert!(refusal("xfs[mkfs.m=rmapbt=2]").contains("use one of 0, 1"));
         let excluded = refusal("xfs[mkfs.m=\"crc=0,reflink=1\"]");
         assert!(excluded.contains("cannot be made: reflink needs crc=1"), "{excluded}");
+        assert!(resolve(&"ext4[noatime,cap.read_iops=500]".parse().unwrap()).is_ok());
+        assert!(refusal("xfs[cap.read_iops=0]").contains("use one of 1, 2"));
+        assert!(refusal("tmpfs[cap.read_iops=500]").contains("no option `cap.read_iops`"));
     }
 
     #[test]

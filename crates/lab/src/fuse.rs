@@ -1,0 +1,139 @@
+//! A file system with a known latency, served by this process over FUSE: every read takes a given
+//! time and, what counts, the time that it really took is written down. A measurement of it must give
+//! that time back.
+
+mod protocol;
+mod tree;
+
+use crate::{Cmd, Lab, LabError, drop_caches, mounts, undo::Undo};
+use protocol::{Opcode, Request};
+use rustix::{
+    io::Errno,
+    mount::{MountFlags, mount},
+};
+use std::{
+    ffi::CString,
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+use tree::Tree;
+
+const DEVICE: &str = "/dev/fuse";
+/// The kernel refuses a buffer that could not hold its largest request.
+const REQUEST_BYTES: usize = 64 << 10;
+
+/// A mounted file system whose reads take a given time. Dropping it unmounts it.
+#[derive(Debug)]
+pub struct Delayed {
+    mount_point: PathBuf,
+    server: Option<JoinHandle<io::Result<Vec<u64>>>>,
+}
+
+impl Delayed {
+    /// Why none can be served here; `None` where it can.
+    pub fn missing() -> Option<String> {
+        if !drop_caches::is_root() {
+            return Some("mounting needs root".into());
+        }
+        open_device().err().map(|error| error.to_string())
+    }
+
+    /// Mounts one in `lab` that holds `files`, paths and bytes, all zeros. A read takes `delay`; it
+    /// is asked for by the kernel in the size in which a program asks, as no cache answers.
+    ///
+    /// # Errors
+    /// No root, no FUSE, or the journal cannot be written.
+    pub fn mount(
+        lab: &Lab,
+        files: &[(PathBuf, u64)],
+        delay: Duration,
+    ) -> Result<Delayed, LabError> {
+        let mount_point = lab.mount_point("delayed");
+        fs::create_dir(&mount_point).map_err(LabError::io("create", &mount_point))?;
+        let device = open_device()?;
+        lab.record(&Undo::Unmount { mount_point: mount_point.clone() })?;
+        let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
+        let data = CString::new(data).unwrap_or_default();
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
+        mount("assay-delayed", &mount_point, "fuse.assay", flags, &*data)
+            .map_err(LabError::errno("mount FUSE at", &mount_point))?;
+        let tree = Tree::of(files);
+        let server = thread::Builder::new()
+            .name("delayed".into())
+            .spawn(move || serve(device, &tree, delay))
+            .map_err(LabError::io("serve FUSE at", &mount_point))?;
+        Ok(Delayed { mount_point, server: Some(server) })
+    }
+
+    /// Where the files are.
+    pub fn root(&self) -> &Path {
+        &self.mount_point
+    }
+
+    /// Unmounts it, and tells how long each read was in its hands, nanoseconds: from when the request
+    /// had come to when the answer was given. The ways of the kernel there and back are not in it.
+    ///
+    /// # Errors
+    /// It stays busy, or could not be served to the end.
+    pub fn unmount(mut self) -> Result<Vec<u64>, LabError> {
+        self.take_down()
+    }
+
+    fn take_down(&mut self) -> Result<Vec<u64>, LabError> {
+        let Some(server) = self.server.take() else { return Ok(Vec::new()) };
+        let dir = &self.mount_point;
+        mounts::unmount(dir, &[Cmd::new("umount").arg(dir)])?;
+        fs::remove_dir(dir).map_err(LabError::io("remove", dir))?;
+        let ended = server.join().unwrap_or_else(|_| Err(io::Error::other("the server panicked")));
+        ended.map_err(LabError::io("serve FUSE at", dir))
+    }
+}
+
+impl Drop for Delayed {
+    fn drop(&mut self) {
+        // What fails here is tried again by the lab, and told by `assay cleanup`.
+        let _ = self.take_down();
+    }
+}
+
+fn open_device() -> Result<File, LabError> {
+    let device = Path::new(DEVICE);
+    File::options().read(true).write(true).open(device).map_err(LabError::io("open", device))
+}
+
+/// Answers until it is unmounted. Returns the time of each read, nanoseconds.
+fn serve(mut device: File, tree: &Tree, delay: Duration) -> io::Result<Vec<u64>> {
+    let mut buffer = vec![0; REQUEST_BYTES];
+    let mut times_ns = Vec::with_capacity(1 << 16);
+    loop {
+        let length = match device.read(&mut buffer) {
+            Ok(length) => length,
+            Err(error) => match Errno::from_io_error(&error) {
+                // The program that asked was killed before its request came.
+                Some(Errno::NOENT | Errno::INTR | Errno::AGAIN) => continue,
+                Some(Errno::NODEV) => return Ok(times_ns),
+                _ => return Err(error),
+            },
+        };
+        let start = Instant::now();
+        let Some(request) = Request::of(&buffer[..length]) else { continue };
+        let Some(message) = tree.answer(&request).message(request.unique) else { continue };
+        if request.opcode == Opcode::READ {
+            thread::sleep(delay);
+            times_ns.push(start.elapsed().as_nanos() as u64);
+        }
+        match device.write(&message).map_err(|error| Errno::from_io_error(&error).ok_or(error)) {
+            // The program that asked was killed while it waited.
+            Ok(_) | Err(Ok(Errno::NOENT)) => {}
+            Err(Ok(errno)) => return Err(errno.into()),
+            Err(Err(error)) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! Caps that are imposed on a device on purpose: a truth that a measurement must give back. A target
+//! asks for them by options, as `ext4[cap.read_iops=500]`; the block controller of control groups
+//! holds them while an instance is up.
+//!
+//! Version 1 of the controller knows no hierarchy: a group's cap is about the requests of that group
+//! alone. Direct I/O and fsync are charged to the worker's group, writeback by flusher threads to
+//! the root group, so both are capped. Version 2 charges writeback to the group that dirtied the
+//! pages, and allows no cap on the root: this process moves into a group of its own, and its workers
+//! are born there. Sources: Documentation/admin-guide/cgroup-v1/blkio-controller.rst and
+//! Documentation/admin-guide/cgroup-v2.rst of Linux.
+
+use crate::{
+    LabError,
+    mounts::{self, Mount},
+    undo::Undo,
+};
+use model::{Bytes, KnobError, Options};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// How the options of caps begin.
+const PREFIX: &str = "cap.";
+const OWN_GROUPS: &str = "/proc/self/cgroup";
+
+/// One quantity that can be capped.
+#[derive(Debug, PartialEq, Eq)]
+struct Quantity {
+    /// The option without its prefix.
+    option: &'static str,
+    /// File of version 1.
+    v1: &'static str,
+    /// Key in `io.max` of version 2.
+    v2: &'static str,
+    /// Read as a size, with k, M and G.
+    bytes: bool,
+}
+
+const QUANTITIES: [Quantity; 4] = [
+    Quantity {
+        option: "read_bytes_per_s",
+        v1: "blkio.throttle.read_bps_device",
+        v2: "rbps",
+        bytes: true,
+    },
+    Quantity {
+        option: "write_bytes_per_s",
+        v1: "blkio.throttle.write_bps_device",
+        v2: "wbps",
+        bytes: true,
+    },
+    Quantity {
+        option: "read_iops",
+        v1: "blkio.throttle.read_iops_device",
+        v2: "riops",
+        bytes: false,
+    },
+    Quantity {
+        option: "write_iops",
+        v1: "blkio.throttle.write_iops_device",
+        v2: "wiops",
+        bytes: false,
+    },
+];
+
+/// Most that a device may do of one quantity in a second.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Cap {
+    quantity: &'static Quantity,
+    per_s: u64,
+}
+
+/// Whether the option `key` is about a cap; all others are the file system's.
+pub(crate) fn is_cap(key: &str) -> bool {
+    key.starts_with(PREFIX)
+}
+
+/// The caps that `options` of the target `owner` ask for.
+///
+/// # Errors
+/// There is no such cap, or its value is not a number from 1 on.
+pub(crate) fn caps(owner: &str, options: &Options) -> Result<Vec<Cap>, KnobError> {
+    options
+        .iter()
+        .filter(|(key, _)| is_cap(key))
+        .map(|(key, value)| cap(owner, key, value))
+        .collect()
+}
+
+fn cap(owner: &str, key: &str, value: &str) -> Result<Cap, KnobError> {
+    let found = QUANTITIES.iter().find(|q| key.strip_prefix(PREFIX) == Some(q.option));
+    let quantity = found.ok_or_else(|| KnobError::Unknown {
+        owner: owner.into(),
+        key: key.into(),
+        known: QUANTITIES.map(|q| format!("{PREFIX}{}", q.option)).join(", "),
+    })?;
+    let number = match quantity.bytes {
+        true => value.parse::<Bytes>().ok().map(|bytes| bytes.0),
+        false => value.parse().ok(),
+    };
+    let per_s = number.filter(|n| *n > 0).ok_or_else(|| KnobError::Value {
+        owner: owner.into(),
+        key: key.into(),
+        value: value.into(),
+        allowed: if quantity.bytes { "50M, 1048576, ..." } else { "1, 2, 3, ..." }.into(),
+    })?;
+    Ok(Cap { quantity, per_s })
+}
+
+/// Whether a device can be capped here.
+///
+/// # Errors
+/// The mount table cannot be read.
+pub fn can_cap() -> Result<bool, LabError> {
+    Ok(Controller::find()?.is_some())
+}
+
+/// The block controller of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Controller {
+    /// The groups to which the requests of this process are charged.
+    V1 { groups: Vec<PathBuf> },
+    /// The root of the hierarchy and the group of this process.
+    V2 { root: PathBuf, home: PathBuf },
+}
+
+impl Controller {
+    /// Finds it; `None` where no control group can cap a device.
+    pub(crate) fn find() -> Result<Option<Controller>, LabError> {
+        let own = Path::new(OWN_GROUPS);
+        let own = fs::read_to_string(own).map_err(LabError::io("read", own))?;
+        Ok(Controller::among(&mounts::all()?, &own))
+    }
+
+    fn among(mounts: &[Mount], own: &str) -> Option<Controller> {
+        let v1 = |m: &&Mount| m.kind == "cgroup" && m.options.split(',').any(|o| o == "blkio");
+        if let Some(mount) = mounts.iter().find(v1) {
+            let root = mount.mount_point.clone();
+            let home = below(&root, own_group(own, "blkio"));
+            // In a container the path of the group may not be visible; its root is the group then.
+            let groups = if home == root || !home.is_dir() { vec![root] } else { vec![root, home] };
+            return Some(Controller::V1 { groups });
+        }
+        let has_io = |m: &&Mount| {
+            let list = fs::read_to_string(m.mount_point.join("cgroup.controllers"));
+            m.kind == "cgroup2" && list.is_ok_and(|l| l.split_whitespace().any(|c| c == "io"))
+        };
+        let root = mounts.iter().find(has_io)?.mount_point.clone();
+        Some(Controller::V2 { home: below(&root, own_group(own, "")), root })
+    }
+
+    /// What lifts `caps` on `device` ("major:minor") again; to be recorded before they are imposed.
+    pub(crate) fn undo(&self, caps: &[Cap], device: &str, campaign: &str) -> Vec<Undo> {
+        match self {
+            Controller::V1 { groups } => {
+                let lift = |file| Undo::Uncap { file, device: device.into() };
+                files_v1(groups, caps).map(|(file, _)| lift(file)).collect()
+            }
+            Controller::V2 { root, home } => {
+                vec![Undo::LeaveGroup { group: own_v2(root, campaign), home: home.clone() }]
+            }
+        }
+    }
+
+    /// Imposes `caps` on `device` ("major:minor").
+    pub(crate) fn impose(
+        &self,
+        caps: &[Cap],
+        device: &str,
+        campaign: &str,
+    ) -> Result<(), LabError> {
+        match self {
+            Controller::V1 { groups } => files_v1(groups, caps)
+                .try_for_each(|(file, cap)| write(&file, &format!("{device} {}", cap.per_s))),
+            Controller::V2 { root, .. } => {
+                let group = own_v2(root, campaign);
+                write(&root.join("cgroup.subtree_control"), "+io")?;
+                fs::create_dir_all(&group).map_err(LabError::io("create", &group))?;
+                write(&group.join("io.max"), &io_max(caps, device))?;
+                // 0 stands for the process that writes.
+                write(&group.join("cgroup.procs"), "0")
+            }
+        }
+    }
+}
+
+/// Each cap in each group with its file.
+fn files_v1<'a>(
+    groups: &'a [PathBuf],
+    caps: &'a [Cap],
+) -> impl Iterator<Item = (PathBuf, &'a Cap)> {
+    groups.iter().flat_map(|g| caps.iter().map(move |cap| (g.join(cap.quantity.v1), cap)))
+}
+
+fn own_v2(root: &Path, campaign: &str) -> PathBuf {
+    root.join(format!("assay-{campaign}"))
+}
+
+fn io_max(caps: &[Cap], device: &str) -> String {
+    let keys = caps.iter().map(|cap| format!(" {}={}", cap.quantity.v2, cap.per_s));
+    format!("{device}{}", keys.collect::<String>())
+}
+
+/// Lifts the cap that `file` lists for `device`. Returns whether there was one.
+pub(crate) fn lift(file: &Path, device: &str) -> Result<bool, LabError> {
+    let Some(text) = read_if_there(file)? else { return Ok(false) };
+    let capped = text.lines().any(|line| line.split_whitespace().next() == Some(device));
+    if capped {
+        write(file, &format!("{device} 0"))?;
+    }
+    Ok(capped)
+}
+
+/// Moves what is in `group` to `home` and removes it. Returns whether it was there.
+pub(crate) fn leave(group: &Path, home: &Path) -> Result<bool, LabError> {
+    let Some(members) = read_if_there(&group.join("cgroup.procs"))? else { return Ok(false) };
+    for process in members.lines() {
+        write(&home.join("cgroup.procs"), process)?;
+    }
+    fs::remove_dir(group).map_err(LabError::io("remove", group))?;
+    Ok(true)
+}
+
+fn read_if_there(file: &Path) -> Result<Option<String>, LabError> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(LabError::io("read", file)(error)),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), LabError> {
+    fs::write(file, text).map_err(LabError::io("write", file))
+}
+
+/// The group of the hierarchy with `controller` in `/proc/self/cgroup`; version 2 has no name there.
+fn own_group<'a>(own: &'a str, controller: &str) -> &'a str {
+    let group = own.lines().find_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        controllers.split(',').any(|c| c == controller).then_some(path)
+    });
+    group.unwrap_or("/")
+}
+
+fn below(root: &Path, group: &str) -> PathBuf {
+    match group.trim_start_matches('/') {
+        "" => root.into(),
+        group => root.join(group),
+    }
+}
+
+#[cfg(test)]
+mod tests;

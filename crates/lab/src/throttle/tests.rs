@@ -1,0 +1,98 @@
+//! Caps without a controller: what is read, what is found, what is written where.
+
+use super::*;
+
+/// A device by number, as the controllers take it.
+const DEVICE: &str = "7:9";
+
+fn options(pairs: &[(&str, &str)]) -> Options {
+    pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+}
+
+fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
+    Mount {
+        mount_point: mount_point.into(),
+        kind: kind.into(),
+        source: kind.into(),
+        options: options.into(),
+    }
+}
+
+#[test]
+fn options_of_caps_are_read_and_others_left() {
+    let caps = caps("ext4", &options(&[("cap.read_bytes_per_s", "50M"), ("noatime", "")])).unwrap();
+    assert_eq!(caps, [Cap { quantity: &QUANTITIES[0], per_s: 50 << 20 }]);
+}
+
+#[test]
+fn wrong_caps_are_refused_with_what_is_right() {
+    let refusal = |key, value| caps("xfs", &options(&[(key, value)])).unwrap_err().to_string();
+    assert!(refusal("cap.iops", "5").contains("cap.read_iops, cap.write_iops"));
+    for (key, value) in [("cap.read_iops", "0"), ("cap.read_iops", "5k"), ("cap.write_iops", "")] {
+        assert!(refusal(key, value).contains("use one of 1, 2"), "{key}={value}");
+    }
+    assert!(refusal("cap.write_bytes_per_s", "fast").contains("50M"));
+}
+
+#[test]
+fn version_1_caps_the_root_and_the_own_group() {
+    let root = tempfile::tempdir().unwrap();
+    let own = "7:blkio:/a/b\n0::/\n";
+    let mounts = [mount("cgroup", root.path(), "rw,blkio")];
+    let groups = |c| match c {
+        Some(Controller::V1 { groups }) => groups,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(groups(Controller::among(&mounts, own)), [root.path()]);
+    let home = root.path().join("a/b");
+    fs::create_dir_all(&home).unwrap();
+    assert_eq!(groups(Controller::among(&mounts, own)), [root.path(), &home]);
+}
+
+#[test]
+fn without_the_controller_there_is_none() {
+    let root = tempfile::tempdir().unwrap();
+    let mounts = [mount("cgroup", root.path(), "rw,cpu"), mount("cgroup2", root.path(), "rw")];
+    assert_eq!(Controller::among(&mounts, "0::/\n"), None);
+}
+
+#[test]
+fn version_1_is_written_and_lifted() {
+    let root = tempfile::tempdir().unwrap();
+    let controller = Controller::V1 { groups: vec![root.path().into()] };
+    let caps = caps("x", &options(&[("cap.read_iops", "500")])).unwrap();
+    let file = root.path().join("blkio.throttle.read_iops_device");
+    let undo = controller.undo(&caps, DEVICE, "c");
+    assert_eq!(undo[0].apply("c").unwrap(), None, "nothing is capped yet");
+    controller.impose(&caps, DEVICE, "c").unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "7:9 500");
+    let done = undo[0].apply("c").unwrap().unwrap();
+    assert!(done.starts_with("lifted the cap"), "{done}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "7:9 0");
+    fs::write(&file, "").unwrap();
+    assert_eq!(undo[0].apply("c").unwrap(), None);
+}
+
+#[test]
+fn version_2_moves_this_process_into_a_group_and_back() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("cgroup.controllers"), "cpu io memory\n").unwrap();
+    fs::create_dir(root.path().join("shell")).unwrap();
+    let mounts = [mount("cgroup2", root.path(), "rw")];
+    let controller = Controller::among(&mounts, "0::/shell\n").unwrap();
+    let caps = caps("x", &options(&[("cap.read_iops", "7"), ("cap.write_bytes_per_s", "1k")]));
+    let caps = caps.unwrap();
+    let (group, home) = (root.path().join("assay-c"), root.path().join("shell"));
+    let undo = Undo::LeaveGroup { group: group.clone(), home: home.clone() };
+    assert_eq!(controller.undo(&caps, DEVICE, "c"), [undo]);
+    controller.impose(&caps, DEVICE, "c").unwrap();
+    let limits = fs::read_to_string(group.join("io.max")).unwrap();
+    assert_eq!(limits, "7:9 riops=7 wbps=1024");
+
+    fs::write(group.join("cgroup.procs"), "12\n").unwrap();
+    // Real control groups have no files to remove; these are plain ones.
+    assert!(leave(&group, &home).is_err());
+    assert_eq!(fs::read_to_string(home.join("cgroup.procs")).unwrap(), "12");
+    fs::remove_dir_all(&group).unwrap();
+    assert!(!leave(&group, root.path()).unwrap());
+}
