@@ -51,7 +51,7 @@ fn costs_stand_beside_speed() {
     let caption = "Processor time for the same work";
     let xfs = line(&text, caption, "xfs");
     assert!(xfs.contains(&"2.00"), "half of the time: {xfs:?}");
-    assert_eq!(line(&text, caption, "ext4").last(), Some(&"xfs"), "beaten in both");
+    assert_eq!(line(&text, caption, "ext4").last(), Some(&"xfs"), "certainly, in processor time");
     assert_eq!(xfs.last(), Some(&"-"));
     let upkeep = line(&text, "Upkeep, mean over instances", "xfs");
     assert_eq!(upkeep[..], ["xfs", "-", "-", "20.0", "-"]);

@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 /// operations.
 const BULK_BYTES: u64 = 64 << 10;
 
+/// Processor time of the workers below which the ticks of the machine tell nothing beside it.
+const LEAST_CPU_S: f64 = 1.0;
+
 /// Figures of CPU for each operation, by name of their cells.
 const PER_OP: &str = "cpu_ns_per_op";
 /// The same for each byte.
@@ -61,6 +64,8 @@ pub struct Cost {
     /// A target that is at least as fast and needs no more processor time, and is better in one of the
     /// two by more than the band.
     pub dominated_by: Option<String>,
+    /// Whether that holds for all that the intervals leave open of the better of the two.
+    pub certain: bool,
 }
 
 impl Cost {
@@ -205,25 +210,33 @@ fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
         outside_s += machine_s - sample.cpu_sys_s;
         workers_s += sample.cpu_user_s + sample.cpu_sys_s;
     }
-    (workers_s > 0.0).then(|| (outside_s / workers_s).max(0.0))
+    (workers_s >= LEAST_CPU_S).then(|| (outside_s / workers_s).max(0.0))
 }
 
 /// Pareto's order on speed and processor time, by the points: both at least as good, and one of them
-/// better by more than the band.
+/// better by more than the band. It is certain when the intervals of one that is better lie apart.
 fn dominate(costs: &mut [Cost], band: f64) {
-    let points: Vec<Option<(f64, f64)>> =
-        costs.iter().map(|c| Some((c.speed?.point, c.cpu?.point))).collect();
-    let beats = |a: (f64, f64), b: (f64, f64)| {
-        let (speed, cpu) = (a.0 / b.0, a.1 / b.1);
+    let points: Vec<Option<(Ratio, Ratio)>> = costs.iter().map(|c| c.speed.zip(c.cpu)).collect();
+    let labels: Vec<String> = costs.iter().map(|c| c.target.clone()).collect();
+    let beats = |a: (Ratio, Ratio), b: (Ratio, Ratio)| {
+        let (speed, cpu) = (a.0.point / b.0.point, a.1.point / b.1.point);
         speed >= 1.0 && cpu >= 1.0 && speed.max(cpu) > 1.0 + band
     };
-    for i in 0..costs.len() {
-        let Some(own) = points[i] else { continue };
-        let by = (0..costs.len()).filter(|&j| points[j].is_some_and(|other| beats(other, own)));
+    for (cost, own) in costs.iter_mut().zip(&points) {
+        let Some(own) = *own else { continue };
+        let others = points.iter().enumerate().filter_map(|(j, other)| Some((j, (*other)?)));
         // Of several the fastest, which nobody beats in speed.
-        let fastest = by.max_by(|&a, &b| {
-            points[a].partial_cmp(&points[b]).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        costs[i].dominated_by = fastest.map(|j| costs[j].target.clone());
+        let fastest = others
+            .filter(|(_, other)| beats(*other, own))
+            .max_by(|a, b| a.1.0.point.total_cmp(&b.1.0.point));
+        cost.certain = fastest.is_some_and(|(_, by)| apart(by.0, own.0) || apart(by.1, own.1));
+        cost.dominated_by = fastest.map(|(j, _)| labels[j].clone());
     }
+}
+
+/// Whether `a` is above `b` whatever the intervals leave open; a baseline is exactly 1.
+fn apart(a: Ratio, b: Ratio) -> bool {
+    let exact = |r: Ratio| (r == Ratio::ONE).then_some(1.0);
+    let ends = a.low.or(exact(a)).zip(b.high.or(exact(b)));
+    ends.is_some_and(|(low, high)| low > high)
 }

@@ -105,6 +105,22 @@ fn a_target_that_is_beaten_in_both_is_dominated() {
     let by: Vec<Option<&str>> = found.costs.iter().map(|c| c.dominated_by.as_deref()).collect();
     // b is faster than a and needs less; c is the slowest and needs least.
     assert_eq!(by, [Some("b"), None, None]);
+    assert!(!found.costs[0].certain, "one block has no interval");
+    assert!(judged(&dataset(3)).costs[0].certain);
+}
+
+#[test]
+fn nothing_is_certain_while_intervals_overlap() {
+    let mut data = dataset(3);
+    for s in data.samples.iter_mut().filter(|s| s.case.target == "b") {
+        let swing = [0.3, 1.0, 3.0][s.block as usize];
+        s.metrics[0].value *= swing;
+        s.cpu_user_s *= swing;
+        s.cpu_sys_s *= swing;
+    }
+    let found = judged(&data);
+    assert_eq!(found.costs[0].dominated_by.as_deref(), Some("b"));
+    assert!(!found.costs[0].certain, "{:?}", found.costs);
 }
 
 #[test]

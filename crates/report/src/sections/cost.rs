@@ -37,6 +37,12 @@ fn ratio(ratio: Option<Ratio>) -> Cell {
     ratio.map_or_else(|| Cell::plain("-"), cell)
 }
 
+fn beaten(cost: &stats::Cost) -> Cell {
+    let doubt = if cost.certain { "" } else { "?" };
+    let by = |by: &String| Cell { word: doubt.into(), ..Cell::plain(by) };
+    cost.dominated_by.as_ref().map_or_else(|| Cell::plain("-"), by)
+}
+
 /// A row for each target; `None` when no target has any figure.
 fn table(
     findings: &Findings,
@@ -78,7 +84,7 @@ fn processors(findings: &Findings) -> Option<Table> {
             figure(cost.cpu_ns_per_op),
             figure(cost.cpu_ns_per_byte),
             Cell::plain(share),
-            Cell::plain(cost.dominated_by.as_deref().unwrap_or("-")),
+            beaten(cost),
         ]
     };
     let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
@@ -92,7 +98,7 @@ fn processors(findings: &Findings) -> Option<Table> {
             ),
             format!(
                 "Beaten by: a target that is at least as fast and needs no more processor time, and \
-                 is better in one of them by more than {:.0} %.",
+                 is better in one of them by more than {:.0} %; ?: their intervals overlap in both.",
                 100.0 * findings.band
             ),
         ],
@@ -132,15 +138,16 @@ fn pareto(findings: &Findings) -> Option<Block> {
             name: cost.target.clone(),
             x: cost.speed?.point,
             y: cost.cpu?.point,
-            hollow: cost.dominated_by.is_some(),
+            hollow: cost.certain,
         })
     };
     let spots: Vec<Spot> = findings.costs.iter().filter_map(spot).collect();
     let base = &findings.baseline;
     (spots.len() > 1).then(|| {
         Block::Scatter(Scatter {
-            caption: "Speed against processor time: up and right is better, hollow is beaten"
-                .into(),
+            caption:
+                "Speed against processor time: up and right is better, hollow is certainly beaten"
+                    .into(),
             x: format!("speed / {base}"),
             y: format!("CPU saved / {base}"),
             spots,
