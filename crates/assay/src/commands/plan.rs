@@ -95,11 +95,11 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
     }
     if let Some(budget_s) = plan.budget_s {
         let block_s = load.seconds(pilot) * prepared.labels.len() as f64;
+        let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
         writeln!(
             text,
-            "the budget of {} holds about {:.0} blocks of about {}",
+            "the budget of {} holds about {holds:.0} of them, of about {} each",
             pace::time(budget_s as f64),
-            (budget_s as f64 / block_s).floor(),
             pace::time(block_s)
         )?;
     }
@@ -119,7 +119,9 @@ fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
     let known = Bytes(load.write_bytes * turns);
     match load.open_write_bytes(pilot) * turns {
         0 => format!("{known} written"),
-        open => format!("{known} written, and up to about {} by tests of a given time", Bytes(open)),
+        open => {
+            format!("{known} written, and up to about {} by tests of a given time", Bytes(open))
+        }
     }
 }
 
