@@ -6,7 +6,6 @@
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
 mod age;
-mod age;
 #[allow(unsafe_code)]
 mod command;
 mod device;
@@ -17,13 +16,10 @@ mod file_system;
 pub mod fs;
 mod fullness;
 mod fuse;
-mod fullness;
 mod image;
 mod instance;
 mod journal;
 mod lab;
-#[allow(unsafe_code)]
-mod layout;
 #[allow(unsafe_code)]
 mod layout;
 mod loop_device;
@@ -41,7 +37,6 @@ mod trial;
 mod undo;
 
 pub use age::{Aged, Ageing, age};
-pub use age::{Aged, Ageing, age};
 pub use command::{Cmd, Output};
 pub use device::Device;
 pub use drop_caches::Coldness;
@@ -50,11 +45,9 @@ pub use error::LabError;
 pub use file_system::FileSystem;
 pub use fullness::{fill, fullness};
 pub use fuse::Delayed;
-pub use fullness::{fill, fullness};
 pub use instance::{Check, Instance, Upkeep};
 pub use journal::{CleanupReport, cleanup};
 pub use lab::Lab;
-pub use layout::{Layout, layout};
 pub use layout::{Layout, layout};
 pub use observe::{Snapshot, Usage};
 pub use plan::plan;
