@@ -32,8 +32,8 @@ mod versus;
 
 pub use aa::AaCheck;
 pub use advise::{
-    Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share, Standing,
-    Support, Tipping, Without, advise,
+    Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
+    Standing, Support, Tipping, Without, advise,
 };
 pub use compare::{Changed, Comparison, Difference, Gate, Pair, Unmatched, compare};
 pub use cost::Cost;
