@@ -8,6 +8,7 @@ mod catalogue;
 mod cli;
 mod commands;
 mod exit;
+mod like;
 mod paths;
 mod signals;
 mod source;
