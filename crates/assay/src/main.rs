@@ -10,6 +10,7 @@ mod commands;
 mod exit;
 mod like;
 mod paths;
+mod selftest;
 mod signals;
 mod source;
 mod terminal;

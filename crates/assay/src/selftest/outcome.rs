@@ -1,0 +1,155 @@
+//! What came back of a truth, and the table of it.
+
+/// A truth with what was measured of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// A figure.
+    Figure {
+        /// The truth.
+        imposed: f64,
+        /// What the tool says.
+        measured: f64,
+        /// Unit of both.
+        unit: &'static str,
+        /// What may be missed, a share of the truth.
+        limit: f64,
+    },
+    /// Differences found where there are none.
+    Marks {
+        /// Ratios with an interval.
+        cells: u32,
+        /// Those whose interval excludes 1.
+        marked: u32,
+        /// As many may be, by chance.
+        most: u32,
+    },
+}
+
+impl Outcome {
+    /// Whether the truth came back.
+    pub fn passes(&self) -> bool {
+        match *self {
+            Outcome::Figure { limit, .. } => self.error().abs() <= limit,
+            Outcome::Marks { cells, marked, most } => cells > 0 && marked <= most,
+        }
+    }
+
+    /// Measured over imposed, less 1.
+    fn error(&self) -> f64 {
+        match *self {
+            Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
+            Outcome::Marks { .. } => 0.0,
+        }
+    }
+
+    /// Columns of the table: imposed, measured, error, limit.
+    fn columns(&self) -> [String; 4] {
+        match *self {
+            Outcome::Figure { imposed, measured, unit, limit } => [
+                format!("{imposed:.2} {unit}"),
+                format!("{measured:.2} {unit}"),
+                format!("{:+.2} %", self.error() * 100.0),
+                format!("{:.0} %", limit * 100.0),
+            ],
+            Outcome::Marks { cells, marked, most } => [
+                "no difference".into(),
+                format!("{marked} of {cells} differ"),
+                String::new(),
+                format!("{most} by chance"),
+            ],
+        }
+    }
+}
+
+/// One line of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    /// It was measured.
+    Checked(String, Outcome),
+    /// It could not be imposed here, and why.
+    Skipped(String, String),
+    /// There was no measurement, and why.
+    Failed(String, String),
+}
+
+impl Line {
+    /// Whether something is wrong.
+    pub fn is_bad(&self) -> bool {
+        match self {
+            Line::Checked(_, outcome) => !outcome.passes(),
+            Line::Skipped(..) => false,
+            Line::Failed(..) => true,
+        }
+    }
+
+    fn columns(&self) -> [String; 6] {
+        let reason = |name: &String, why: String| {
+            let [a, b, c, d] = [(); 4].map(|()| String::new());
+            [name.clone(), a, b, c, d, why]
+        };
+        match self {
+            Line::Skipped(name, why) => reason(name, format!("skipped: {why}")),
+            Line::Failed(name, why) => reason(name, format!("failed: {why}")),
+            Line::Checked(name, outcome) => {
+                let [imposed, measured, error, limit] = outcome.columns();
+                let word = if outcome.passes() { "pass" } else { "fail" };
+                [name.clone(), imposed, measured, error, limit, word.into()]
+            }
+        }
+    }
+}
+
+/// The table of `lines`, columns padded to their widest.
+pub fn table(lines: &[Line]) -> String {
+    let head = ["truth", "imposed", "measured", "error", "limit", "result"].map(String::from);
+    let rows: Vec<[String; 6]> =
+        std::iter::once(head).chain(lines.iter().map(Line::columns)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let line = |row: &[String; 6]| {
+        let [name, imposed, measured, error, limit, result] = row;
+        format!(
+            "{name:<0$}  {imposed:>1$}  {measured:>2$}  {error:>3$}  {limit:>4$}  {result}\n",
+            widths[0], widths[1], widths[2], widths[3], widths[4]
+        )
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(measured: f64) -> Outcome {
+        Outcome::Figure { imposed: 500.0, measured, unit: "IOPS", limit: 0.01 }
+    }
+
+    #[test]
+    fn a_figure_passes_within_its_limit_on_both_sides() {
+        assert!(figure(504.9).passes() && figure(495.1).passes());
+        assert!(!figure(505.1).passes() && !figure(494.9).passes());
+        assert!(!figure(f64::NAN).passes());
+    }
+
+    #[test]
+    fn marks_pass_up_to_chance_and_not_without_cells() {
+        let marks = |cells, marked| Outcome::Marks { cells, marked, most: 2 };
+        assert!(marks(12, 2).passes() && !marks(12, 3).passes() && !marks(0, 0).passes());
+    }
+
+    #[test]
+    fn the_table_says_what_was_found_and_what_was_not() {
+        let lines = [
+            Line::Checked("cap.read.500".into(), figure(502.0)),
+            Line::Skipped("delay.fuse.p50".into(), "mounting needs root".into()),
+        ];
+        let expected = "\
+truth               imposed     measured    error  limit  result
+cap.read.500    500.00 IOPS  502.00 IOPS  +0.40 %    1 %  pass
+delay.fuse.p50                                            skipped: mounting needs root
+";
+        assert_eq!(table(&lines), expected);
+        assert!(lines.iter().all(|line| !line.is_bad()));
+        assert!(Line::Failed("x".into(), "why".into()).is_bad());
+    }
+}

@@ -1,0 +1,97 @@
+//! A small campaign whose result is known: planned, provisioned, measured and stored as every other,
+//! but in a store that is gone with it.
+
+use super::Bench;
+use crate::{campaign::prepare::Prepared, commands, exit};
+use anyhow::{Result, bail};
+use model::{
+    BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, Scale,
+    TargetState, Validity,
+};
+use std::{collections::BTreeMap, path::Path, sync::atomic::Ordering};
+use store::Store;
+
+/// The declared tests.
+const SUITE: &str = include_str!("suite.toml");
+const FILE: &str = "selftest.toml";
+/// Holds the files of any test twice.
+const IMAGE: Bytes = Bytes(256 << 20);
+const SEED: u64 = 1;
+
+/// A plan that runs `test` of the self test on `target` for `runtime_s`, in one block.
+pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
+    Ok(Plan {
+        targets: vec![target.parse()?],
+        suites: vec![FILE.into()],
+        files: BTreeMap::from([(FILE.into(), SUITE.into())]),
+        tests: vec![test.into()],
+        procs: vec![1],
+        blocks: Some(1),
+        scale: Scale::Factor(1.0),
+        seed: Some(SEED),
+        backing: BackingPlan { dir: None, size: Some(IMAGE) },
+        knobs: BTreeMap::from([("runtime_s".into(), runtime_s.to_string())]),
+        ..Plan::default()
+    })
+}
+
+/// Runs `plan` as the campaign `id`.
+pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
+    let prepared = Prepared::new(plan)?;
+    let campaign = campaign(id, &prepared);
+    let mut store = Store::open(Path::new(":memory:"))?;
+    store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
+    let ended = commands::run::drive(&prepared, &campaign, &mut store, bench.state, bench.stop);
+    unless_stopped(bench)?;
+    ended?;
+    let dataset = store.dataset(id)?;
+    for target in &dataset.targets {
+        if let TargetState::Failed(why) = &target.state {
+            bail!("{}: {why}", target.label);
+        }
+    }
+    Ok(dataset)
+}
+
+/// Fails when a signal asked to stop.
+pub fn unless_stopped(bench: &Bench<'_>) -> Result<()> {
+    match bench.stop.load(Ordering::Relaxed) {
+        true => Err(exit::stopped("stopped; everything was undone")),
+        false => Ok(()),
+    }
+}
+
+/// The only sample of `dataset`.
+pub fn only_sample(dataset: &Dataset) -> Result<&Sample> {
+    match dataset.samples.as_slice() {
+        [sample] => match &sample.validity {
+            Validity::Valid => Ok(sample),
+            other => bail!("the sample is {other}"),
+        },
+        samples => bail!("{} samples instead of one", samples.len()),
+    }
+}
+
+/// The metric `name` of `sample`.
+pub fn metric(sample: &Sample, name: &str) -> Result<f64> {
+    match sample.metric(name) {
+        Some(value) => Ok(value),
+        None => bail!("the sample has no {name}"),
+    }
+}
+
+fn campaign(id: &str, prepared: &Prepared) -> Campaign {
+    Campaign {
+        id: id.into(),
+        created: String::new(),
+        title: "self test".into(),
+        origin: Origin::Run,
+        state: CampaignState::Open,
+        assay_version: env!("CARGO_PKG_VERSION").into(),
+        plan: prepared.plan.clone(),
+        scale: 1.0,
+        seed: SEED,
+        environment: Environment::default(),
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,69 @@
+//! `assay selftest`: the truths that hold to the last bit are asserted; those that a busy machine can
+//! bend are run and printed.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::{Place, root_or_skip, text};
+use std::{thread, time::Duration};
+
+#[test]
+fn exact_truths_come_back_and_the_others_are_measured_or_skipped() {
+    let place = Place::new();
+    let output = place.assay(&["selftest", "--quick"]);
+    let (table, notes) = (text(&output.stdout), text(&output.stderr));
+    println!("{table}");
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{notes}");
+    let result = |name: &str| {
+        let line = table.lines().find(|line| line.split_whitespace().next() == Some(name));
+        line.unwrap_or_else(|| panic!("no {name} in:\n{table}{notes}")).to_string()
+    };
+    assert!(result("pair.null").contains("0 of 3 differ"), "{table}");
+    for name in ["pair.null", "delay.null.p50", "delay.null.mean"] {
+        assert!(result(name).ends_with("pass"), "{table}");
+    }
+    let bent = ["cap.read.50M", "cap.write.50M", "cap.read.500", "cap.read.2000", "pair.ext4"];
+    for name in bent.into_iter().chain(["cap.write.500", "cap.write.2000", "delay.fuse.p50"]) {
+        let line = result(name);
+        assert!(!line.contains("failed:"), "{line}");
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn one_truth_is_chosen_by_name_and_a_wrong_name_is_refused() {
+    let place = Place::new();
+    let table = place.ok(&["selftest", "--quick", "--only", "pair.null"]);
+    assert_eq!(table.lines().count(), 2, "{table}");
+    assert!(place.fails(&["selftest", "--only", "pair"], 2).contains("pair.null"));
+}
+
+#[test]
+fn a_killed_self_test_leaves_nothing_that_cleanup_does_not_undo() {
+    if !root_or_skip("mounting") {
+        return;
+    }
+    let place = Place::new();
+    for (name, delay_ms) in [("delay.fuse.p50", 1500), ("cap.read.500", 4000)] {
+        let mut child = place.spawn(&["selftest", "--only", name]);
+        thread::sleep(Duration::from_millis(delay_ms));
+        // It may have ended already where the truth cannot be imposed.
+        let _ = child.kill();
+        child.wait().unwrap();
+        print!("{}", place.ok(&["cleanup"]));
+        place.assert_clean();
+    }
+}
+
+#[test]
+fn an_interrupt_undoes_everything() {
+    if !root_or_skip("mounting") {
+        return;
+    }
+    let place = Place::new();
+    let mut child = place.spawn(&["selftest"]);
+    thread::sleep(Duration::from_millis(6000));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    place.assert_clean();
+}
