@@ -3,8 +3,6 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-// Its noise is for other tests.
-#[allow(dead_code)]
 mod common;
 
 use model::*;
