@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Spent {
     /// Finished blocks.
     pub blocks: u32,
-    /// Time, seconds, those of interrupted runs included.
+    /// Time, seconds: of this run, and of the finished blocks of earlier ones.
     pub used_s: f64,
     /// The longest finished block, seconds.
     pub longest_block_s: f64,
