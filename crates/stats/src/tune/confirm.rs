@@ -29,7 +29,7 @@ pub struct Finalist {
     pub verdict: Verdict,
     /// Holds by Holm's procedure over the finalists.
     pub holm: bool,
-    /// The test on which it loses most against the default, when that is outside the band.
+    /// The test on which it loses most against the default, when it is worse by interval and band.
     pub largest_loss: Option<Loss>,
 }
 
@@ -72,7 +72,7 @@ fn largest_loss(
 ) -> Option<Loss> {
     let (cell, ratio) = board.worst_cell(at, 0)?;
     let info = &dataset.tests[cell.test];
-    (ratio.point < 1.0 / (1.0 + settings.band)).then(|| Loss {
+    (judge(&ratio, settings.band) == Verdict::Worse).then(|| Loss {
         test: info.id.clone(),
         name: info.name.clone(),
         procs: cell.procs,
