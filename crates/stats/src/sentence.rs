@@ -2,7 +2,7 @@
 //! blocks, and none says more than the numbers do.
 
 use crate::{
-    Call, Candidate, Counts, Pair, Ratio, Settings,
+    Call, Candidate, Counts, Loss, Pair, Ratio, Settings,
     decide::{CLEAR_P, Evidence},
 };
 use model::{Dataset, Origin};
@@ -74,13 +74,7 @@ pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
         interval(call),
     );
     if let Some(loss) = &call.largest_loss {
-        text.push_str(&format!(
-            " Largest loss: {}, {} {}, {:.2}x.",
-            loss.name,
-            loss.procs,
-            if loss.procs == 1 { "process" } else { "processes" },
-            loss.ratio.point
-        ));
+        text.push_str(&largest_loss(loss));
     }
     text
 }
@@ -116,7 +110,7 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         .collect();
     let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
     let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
-    let (names, suite) = (list(equals.iter().copied()), dataset.suites());
+    let (names, suite) = (list(equals.iter().map(|c| c.target.as_str())), dataset.suites());
     let gap = format!("{} {}, {}", times(call), call.candidates[1].target, interval(call));
     let any = if equals.len() == 2 { "either" } else { "any" };
     let opening = if leads {
@@ -171,10 +165,17 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", (100.0 * share).ceil())
 }
 
-fn list<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> String {
-    let names: Vec<&str> = candidates.map(|c| c.target.as_str()).collect();
+/// `a, b and c`.
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
     }
+}
+
+/// The cell that goes against an answer, as a sentence after it.
+pub(crate) fn largest_loss(loss: &Loss) -> String {
+    let processes = if loss.procs == 1 { "process" } else { "processes" };
+    format!(" Largest loss: {}, {} {processes}, {:.2}x.", loss.name, loss.procs, loss.ratio.point)
 }

@@ -4,7 +4,7 @@
 use super::{Advice, Counsel};
 use crate::{
     Lead, Ratio, Settings, Verdict,
-    sentence::{self, percent, place, probability},
+    sentence::{self, largest_loss, list, percent, place, probability},
 };
 use model::Dataset;
 
@@ -103,13 +103,11 @@ fn clear(dataset: &Dataset, advice: &Advice) -> String {
 }
 
 fn loss(advice: &Advice) -> String {
-    let Some(loss) = &advice.largest_loss else { return String::new() };
-    let processes = if loss.procs == 1 { "process" } else { "processes" };
-    format!(" Largest loss: {}, {} {processes}, {:.2}x.", loss.name, loss.procs, loss.ratio.point)
+    advice.largest_loss.as_ref().map_or_else(String::new, largest_loss)
 }
 
 fn tied(dataset: &Dataset, advice: &Advice) -> String {
-    let names = list(&advice.leaders);
+    let names = list(advice.leaders.iter().map(String::as_str));
     let (_, second) = first_two(advice);
     let regret = |name: &String| {
         let own = advice.candidates.iter().find(|c| c.target == *name);
@@ -208,13 +206,6 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-fn list(names: &[String]) -> String {
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => names.concat(),
-    }
-}
-
 /// What must be known beside the answer.
 pub(super) fn notes(advice: &Advice) -> Vec<String> {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
@@ -229,7 +220,7 @@ pub(super) fn notes(advice: &Advice) -> Vec<String> {
             (_, false) => format!(
                 "Not covered: {}; {} has no valid cell of it.",
                 group.name,
-                list(&group.missing)
+                list(group.missing.iter().map(String::as_str))
             ),
         });
     }
