@@ -43,9 +43,10 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
             humantime::format_duration(needed)
         )));
     }
-    let search = Search { default: &args.on, band: settings.band, ran: &bench.ran };
+    let Campaigns { ran, failed, .. } = &bench;
+    let search = Search { default: &args.on, band: settings.band, ran, failed };
     terminal::out(&search.text(&outcome));
-    Ok(Exit::Done)
+    Ok(if failed.is_empty() { Exit::Done } else { Exit::Partly })
 }
 
 /// What is measured: the work of a campaign at its scale, or of a plan file, overridden by arguments.

@@ -11,9 +11,10 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
-use model::{Dataset, Plan, Scale, Target};
+use model::{Dataset, Plan, Scale, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
 use std::{
+    collections::BTreeSet,
     path::Path,
     sync::atomic::AtomicBool,
     time::{Duration, Instant},
@@ -37,6 +38,8 @@ pub struct Campaigns<'a> {
     costs: Costs,
     /// The campaigns so far.
     pub ran: Vec<(StageKind, String)>,
+    /// Candidates that failed in one of them.
+    pub failed: BTreeSet<String>,
 }
 
 /// What a stage takes, seconds.
@@ -77,7 +80,8 @@ impl<'a> Campaigns<'a> {
         prepared.plan.scale = Scale::Factor(scale);
         let Site { store, state, stop } = site;
         let plan = prepared.plan;
-        Ok(Campaigns { plan, default, store, state, stop, deadline, costs, ran: Vec::new() })
+        let (ran, failed) = (Vec::new(), BTreeSet::new());
+        Ok(Campaigns { plan, default, store, state, stop, deadline, costs, ran, failed })
     }
 
     /// Expected time of a turn, seconds.
@@ -140,7 +144,10 @@ impl Bench for Campaigns<'_> {
         run::drive(&prepared, &campaign, self.store, self.state, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
-        Ok(self.store.dataset(&campaign.id)?)
+        let dataset = self.store.dataset(&campaign.id)?;
+        let failed = dataset.targets.iter().filter(|t| t.state != TargetState::Ok);
+        self.failed.extend(failed.map(|t| t.label.clone()));
+        Ok(dataset)
     }
 
     fn combine(&self, best: &[Variant]) -> Option<Variant> {

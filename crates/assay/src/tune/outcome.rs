@@ -3,7 +3,7 @@
 use super::{bench::stage_name, variant::Variant};
 use model::Target;
 use stats::tune::{Confirmation, Ending, Finalist, Outcome, StageKind};
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 /// What the text is about.
 pub struct Search<'a> {
@@ -13,6 +13,8 @@ pub struct Search<'a> {
     pub band: f64,
     /// The campaigns.
     pub ran: &'a [(StageKind, String)],
+    /// Candidates that failed in one of them.
+    pub failed: &'a BTreeSet<String>,
 }
 
 impl Search<'_> {
@@ -32,6 +34,10 @@ impl Search<'_> {
                 "Not tried for want of time: {} variants. A longer --budget tries them.",
                 outcome.untried
             );
+        }
+        for label in self.failed {
+            let _ =
+                writeln!(text, "Failed, so not compared in full: {label}; the reports say why.");
         }
         text += &self.campaigns();
         text
@@ -168,7 +174,8 @@ mod tests {
         let wanted = Wanted { only: vec!["data".into(), "commit".into()], risky: true };
         let last = field(&default, &wanted).unwrap();
         let ran = [(StageKind::Screening, "a".into()), (StageKind::Confirmation, "b".into())];
-        let search = Search { default: &default, band: 0.05, ran: &ran };
+        let failed = BTreeSet::from(["ext4[commit=60]".to_string()]);
+        let search = Search { default: &default, band: 0.05, ran: &ran, failed: &failed };
         search.text(&Outcome { untried: 0, last, ending })
     }
 
@@ -188,7 +195,10 @@ mod tests {
                     (95 % interval 1.16-1.25, 8 blocks).";
         assert!(text.contains(call), "{text}");
         assert!(text.contains("UNSAFE ext4[data=writeback]: after a crash"), "{text}");
-        assert!(text.contains("confirmation  b"), "{text}");
+        assert!(
+            text.contains("confirmation  b") && text.contains("full: ext4[commit=60];"),
+            "{text}"
+        );
     }
 
     #[test]
