@@ -72,6 +72,7 @@ fn is_of(kind: &Value, value: &Value) -> bool {
     match kind.as_str().unwrap() {
         "null" => value.is_null(),
         "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
         "integer" => value.is_u64() || value.is_i64(),
         "number" => value.is_number(),
         "array" => value.is_array(),
