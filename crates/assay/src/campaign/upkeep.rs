@@ -26,7 +26,8 @@ pub fn note(
     let facts = &mut record.facts;
     let mut keep = |name: &str, value: f64| {
         let mut readings = Readings::of(facts, name);
-        readings.0.insert((block, procs), value);
+        // Of milliseconds and bytes, more digits are noise.
+        readings.0.insert((block, procs), (value * 1e3).round() / 1e3);
         readings.keep(facts, name);
     };
     keep("mkfs_ms", upkeep.mkfs_ms);
