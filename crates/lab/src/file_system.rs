@@ -6,8 +6,8 @@
 //! the device by the lab, and every other key is a mount option that must be one of the file system's
 //! knobs.
 
-use crate::{Cmd, Exclusion, Tool, Trial, throttle};
 use crate::trial::not_both;
+use crate::{Cmd, Exclusion, Tool, Trial, throttle};
 use model::{Knob, Options};
 use std::path::Path;
 

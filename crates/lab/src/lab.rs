@@ -8,8 +8,7 @@ use crate::{
     instance::{Made, Place},
     journal::{CleanupReport, Journal},
     loop_device::{self, LoopDevice},
-    mounts, private_dir,
-    throttle,
+    mounts, private_dir, throttle,
     undo::Undo,
 };
 use model::{Bytes, Options, Target};

@@ -102,7 +102,10 @@ pub(crate) fn select(
 pub(crate) type Grouped<'a> = BTreeMap<(usize, u32), Vec<Vec<&'a Sample>>>;
 
 /// The samples of `targets`.
-pub(crate) fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grouped<'a>, StatsError> {
+pub(crate) fn group<'a>(
+    dataset: &'a Dataset,
+    targets: &[String],
+) -> Result<Grouped<'a>, StatsError> {
     let columns: HashMap<&str, usize> =
         targets.iter().enumerate().map(|(i, label)| (label.as_str(), i)).collect();
     let tests: HashMap<&str, usize> =
@@ -113,8 +116,12 @@ pub(crate) fn group<'a>(dataset: &'a Dataset, targets: &[String]) -> Result<Grou
         campaign: dataset.campaign.id.clone(),
     };
     let mut groups = Grouped::new();
-    let left_out: HashSet<&str> =
-        dataset.targets.iter().map(|t| t.label.as_str()).filter(|l| !columns.contains_key(l)).collect();
+    let left_out: HashSet<&str> = dataset
+        .targets
+        .iter()
+        .map(|t| t.label.as_str())
+        .filter(|l| !columns.contains_key(l))
+        .collect();
     for sample in &dataset.samples {
         let case = &sample.case;
         if left_out.contains(case.target.as_str()) {

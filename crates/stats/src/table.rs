@@ -2,7 +2,8 @@
 //! target.
 
 use crate::{
-    Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness, Verdict, footer, holm,
+    Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness,
+    Verdict, footer, holm,
     ratio::logs,
     select::{CellData, Series, mean},
     versus::{Versus, versus},

@@ -29,7 +29,7 @@ fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
     assert!(gate.regressions.iter().all(|d| d.a == "A:xfs" && d.b == "B:xfs"));
     assert_eq!(gate.regressions.len(), 4);
     assert!(gate.sentence.contains("B:xfs is 0.80x A:xfs"), "{}", gate.sentence);
-    let counts = "; cells worse by that much: 4, of which 4 hold among all ratios (Holm, 5 %)";
+    let counts = "; cells worse by that much: 4";
     assert!(gate.sentence.ends_with(counts), "{}", gate.sentence);
     // 0.80 is a loss of 25 % in this scale, on which 1/1.25 is as far from 1 as 1.25.
     assert!(comparison.gate(0.3).unwrap().regressions.is_empty());
@@ -45,7 +45,7 @@ fn noise_is_no_regression() {
     let comparison = compared(&a, &b, 0.05);
     let gate = comparison.gate(0.05).unwrap();
     assert!(gate.regressions.is_empty());
-    let expected = "no regression beyond 5 %: of 4 ratios of B over A on the same target none is decidedly \
+    let expected = "no regression beyond 5 %: of 4 ratios of B over A on the same target none is certainly \
                     worse by more; 4 are unclear";
     assert_eq!(gate.sentence, expected);
 }
@@ -57,8 +57,8 @@ fn without_a_common_target_there_is_no_gate() {
     assert_eq!(compared(&a, &b, 0.05).gate(0.05), None);
 }
 
-/// What a gate costs: sixty cells of two equal campaigns of five blocks. With 2 % noise it fails one
-/// time in twenty at most; how often with more noise stands in the methods.
+/// What a gate costs: sixty cells of two equal campaigns of five blocks fail one time in twenty at
+/// most, whatever their noise.
 #[test]
 fn equal_campaigns_seldom_fail() {
     let fails = |own_sd: f64| {
@@ -76,5 +76,5 @@ fn equal_campaigns_seldom_fail() {
     };
     let (quiet, noisy) = (fails(0.02), fails(0.05));
     println!("gates of equal campaigns that fail: {quiet} at 2 % noise, {noisy} at 5 %");
-    assert!(quiet <= 0.05, "{quiet}");
+    assert!(quiet <= 0.05 && noisy <= 0.05, "{quiet}, {noisy}");
 }

@@ -82,11 +82,7 @@ fn a_machine_that_slows_down_is_seen_and_moves_no_ratio() {
     let truth = 0.97_f64.powi(4);
     assert!((drift.trend.point / truth - 1.0).abs() < 0.02, "{drift:?}");
     assert!((drift.last_over_first / truth - 1.0).abs() < 0.02, "{drift:?}");
-    assert!(
-        slowing.selfcheck.notes[0].contains("drifted by -1"),
-        "{:?}",
-        slowing.selfcheck.notes
-    );
+    assert!(slowing.selfcheck.notes[0].contains("drifted by -1"), "{:?}", slowing.selfcheck.notes);
     let (a, b) = (steady.call.lead.unwrap(), slowing.call.lead.unwrap());
     assert!((a.point / b.point - 1.0).abs() < 1e-9, "the ratio moved: {a:?} {b:?}");
 }
