@@ -6,6 +6,7 @@
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
 mod age;
+pub mod cache;
 #[allow(unsafe_code)]
 mod command;
 mod device;

@@ -1,13 +1,14 @@
 //! Programs that the lab runs: where they are, and which package brings one that is missing.
 
-use crate::fs;
+use crate::{cache, fs};
 use std::{
     env, fs as files,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
-/// A program and the packages that bring it.
+/// A program and the packages that bring it; no distribution has a package of one that assay builds
+/// itself, and both names are empty then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
     /// Name of the program.
@@ -33,6 +34,7 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
         .chain(SYSTEM_DIRS.iter().map(PathBuf::from))
+        .chain(cache::bin_dirs())
         .map(|dir| dir.join(program))
         .find(|file| is_executable(file))
 }
@@ -53,6 +55,9 @@ pub(crate) fn how_to_install(program: &str) -> String {
 impl Tool {
     /// The command for this machine, with both package names where its family is not known.
     pub fn install(&self) -> String {
+        if self.debian.is_empty() {
+            return format!("run `assay doctor --install {}`, once", self.program);
+        }
         let os_release = files::read_to_string("/etc/os-release").unwrap_or_default();
         match Family::of(&os_release) {
             Some(Family::Debian) => format!("run `apt-get install {}`", self.debian),
