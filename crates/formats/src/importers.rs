@@ -16,7 +16,7 @@ pub(crate) mod sysbench;
 
 use crate::ImportOptions;
 use model::{
-    Campaign, CampaignState, Environment, Origin, Plan, Target, TargetRecord, TargetState,
+    Campaign, CampaignState, Environment, LabKind, Origin, Plan, Target, TargetRecord, TargetState,
 };
 use std::collections::HashSet;
 
@@ -26,6 +26,7 @@ pub(crate) fn records<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<TargetRe
     let record = |label: &str| TargetRecord {
         label: label.into(),
         target: label.into(),
+        lab: LabKind::Host,
         state: TargetState::Ok,
         facts: Environment::default(),
     };

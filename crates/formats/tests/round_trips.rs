@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importers, published};
-use model::{Dataset, Validity, strategies::dataset};
+use model::{Dataset, LabKind, Validity, strategies::dataset};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn options() -> ImportOptions {
@@ -141,6 +141,18 @@ fn a_sample_of_an_unlisted_test_is_an_error() {
 /// Files that importers accept, for damage to start from.
 fn valid_files() -> Vec<Vec<NamedBytes>> {
     vec![nano(), export::csv(&published().unwrap()[1]).unwrap()]
+}
+
+#[test]
+fn tables_without_a_lab_were_measured_on_the_host() {
+    let mut data = published().unwrap().swap_remove(1);
+    data.samples[0].lab = LabKind::Uml;
+    let mut files = export::csv(&data).unwrap();
+    let table = String::from_utf8(files[0].1.clone()).unwrap();
+    let older = |line: &str| format!("{}\n", line.rsplit_once(',').unwrap().0);
+    files[0].1 = table.lines().map(older).collect::<String>().into_bytes();
+    data.samples[0].lab = LabKind::Host;
+    assert_eq!(import(&files, None, &options()).unwrap(), data);
 }
 
 proptest! {

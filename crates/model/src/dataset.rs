@@ -1,6 +1,6 @@
 //! A campaign as it is stored, and the dataset that statistics and report read.
 
-use crate::{Plan, Sample, TestInfo, Twin};
+use crate::{LabKind, Plan, Sample, TestInfo, Twin};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -117,6 +117,9 @@ pub struct TargetRecord {
     pub label: String,
     /// The target as text.
     pub target: String,
+    /// Where it was last made.
+    #[serde(default)]
+    pub lab: LabKind,
     /// Whether it could be provisioned.
     pub state: TargetState,
     /// Effective mount options, geometry, tool versions and commands.

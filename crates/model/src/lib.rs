@@ -10,6 +10,7 @@ mod facts;
 mod histogram;
 mod job;
 mod knob;
+mod lab_kind;
 mod like;
 mod plan;
 mod profile;
@@ -32,6 +33,7 @@ pub use job::{
     CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport,
 };
 pub use knob::{Knob, KnobError, Options, check_options};
+pub use lab_kind::LabKind;
 pub use like::{Like, LikeClass};
 pub use plan::{AGED_SHARE, BackingPlan, LOOKS, Plan, PlanError, Preset, Scale, Twin};
 pub use profile::{

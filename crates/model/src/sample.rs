@@ -1,6 +1,6 @@
 //! A sample is one measurement of one case in one block: raw, never averaged.
 
-use crate::{Case, Histogram};
+use crate::{Case, Histogram, LabKind};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -162,6 +162,9 @@ pub struct Sample {
     pub position: u32,
     /// What was measured.
     pub case: Case,
+    /// Where it was measured; samples of two labs are never ranked against each other.
+    #[serde(default)]
+    pub lab: LabKind,
     /// Every number of it; the first is the one its table ranks by. Empty only when not valid.
     pub metrics: Vec<Metric>,
     /// Logical bytes of the timed part, all workers.
@@ -198,6 +201,7 @@ impl Sample {
             block,
             position,
             case,
+            lab: LabKind::Host,
             metrics,
             bytes: 0,
             ops: 0,

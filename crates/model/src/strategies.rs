@@ -47,12 +47,17 @@ fn campaign() -> impl Strategy<Value = Campaign> {
     )
 }
 
+fn lab() -> impl Strategy<Value = LabKind> {
+    select(LabKind::ALL.to_vec())
+}
+
 fn targets() -> impl Strategy<Value = Vec<TargetRecord>> {
     let state = prop_oneof![Just(TargetState::Ok), text().prop_map(TargetState::Failed)];
-    vec((text(), state, environment()), 1..4).prop_map(|targets| {
-        let record = |(i, (target, state, facts)): (usize, (String, _, _))| TargetRecord {
+    vec((text(), lab(), state, environment()), 1..4).prop_map(|targets| {
+        let record = |(i, (target, lab, state, facts)): (usize, (String, _, _, _))| TargetRecord {
             label: format!("{target}#{i}"),
             target,
+            lab,
             state,
             facts,
         };
@@ -119,14 +124,14 @@ fn case(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, u3
 
 /// A sample whose target and test are numbers in the lists of the dataset.
 fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, Sample)> {
-    let place = (0..3u32, 0..3u32, case(targets, tests));
+    let place = (0..3u32, 0..3u32, lab(), case(targets, tests));
     let counts = (any::<u64>(), any::<u64>(), option::of(any::<u64>()), option::of(any::<u64>()));
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
     let figures = (metrics(), histograms());
     (place, figures, counts, times, limiter, validity()).prop_map(
         |(
-            (block, position, (target, test, procs, cache)),
+            (block, position, lab, (target, test, procs, cache)),
             (metrics, histograms),
             counts,
             times,
@@ -145,6 +150,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 block,
                 position,
                 case,
+                lab,
                 metrics,
                 bytes: counts.0,
                 ops: counts.1,

@@ -50,6 +50,7 @@ impl Study<'_> {
         let record = |label: &&str| TargetRecord {
             label: label.to_string(),
             target: label.to_string(),
+            lab: LabKind::Host,
             state: TargetState::Ok,
             facts: Environment::default(),
         };

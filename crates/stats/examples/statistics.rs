@@ -6,8 +6,8 @@
 #![allow(clippy::print_stdout)]
 
 use model::{
-    Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, Metric, Origin,
-    Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
+    Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
+    Metric, Origin, Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
 };
 use stats::{Settings, compare, findings, observations};
 use std::{env, error::Error, hint::black_box, time::Instant};
@@ -88,7 +88,7 @@ fn info(index: usize) -> TestInfo {
 
 fn record(label: String) -> TargetRecord {
     let (target, state) = (label.clone(), TargetState::Ok);
-    TargetRecord { label, target, state, facts: Environment::default() }
+    TargetRecord { label, target, lab: LabKind::Host, state, facts: Environment::default() }
 }
 
 fn identity(id: &str) -> Campaign {

@@ -218,7 +218,7 @@ fn read_campaign(db: &Connection, found: &Found) -> Result<Campaign, StoreError>
 
 fn read_targets(db: &Connection, found: &Found) -> Result<Vec<TargetRecord>, StoreError> {
     let mut statement = db.prepare_cached(
-        "SELECT label, target, failure, facts FROM target WHERE campaign = ? ORDER BY position",
+        "SELECT label, target, lab, failure, facts FROM target WHERE campaign = ? ORDER BY position",
     )?;
     let mut rows = statement.query([found.number])?;
     let mut targets = Vec::new();
@@ -226,8 +226,9 @@ fn read_targets(db: &Connection, found: &Found) -> Result<Vec<TargetRecord>, Sto
         targets.push(TargetRecord {
             label: row.get(0)?,
             target: row.get(1)?,
-            state: row.get::<_, Option<_>>(2)?.map_or(TargetState::Ok, TargetState::Failed),
-            facts: found.json(row, 3, "facts")?,
+            lab: found.word(row, 2, "lab")?,
+            state: row.get::<_, Option<_>>(3)?.map_or(TargetState::Ok, TargetState::Failed),
+            facts: found.json(row, 4, "facts")?,
         });
     }
     Ok(targets)
@@ -259,7 +260,7 @@ fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreErro
     let mut statement = db.prepare_cached(
         "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
          s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
-         s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity
+         s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
          FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
          WHERE l.campaign = ? ORDER BY s.block, s.position, s.number",
     )?;
@@ -286,6 +287,7 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
             threads: row.get(7)?,
             cache: found.word(row, 8, "cache state")?,
         },
+        lab: found.word(row, 20, "lab")?,
         metrics: Vec::new(),
         bytes: row.get::<_, i64>(9)? as u64,
         ops: row.get::<_, i64>(10)? as u64,

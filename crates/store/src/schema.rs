@@ -8,8 +8,12 @@ use std::{path::Path, time::Duration};
 const APPLICATION_ID: i64 = 0x6173_7379;
 
 /// Step n brings schema n to n + 1. A step is never changed after a release; add one instead.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
+];
 
 /// Another process holds the write lock only for one short transaction.
 const BUSY: Duration = Duration::from_secs(10);
@@ -123,6 +127,25 @@ mod tests {
             let rows: u32 = db.query_row(read, [], |row| row.get(0)).unwrap();
             let version = pragma(&db, "user_version").unwrap() as usize;
             assert_eq!((rows, version), (from.min(1) as u32, steps.len()));
+        }
+    }
+
+    #[test]
+    fn what_was_stored_before_labs_were_known_is_of_the_host() {
+        let mut db = Connection::open_in_memory().unwrap();
+        migrate(&mut db, &MIGRATIONS[..3]).unwrap();
+        // Only two of the tables are looked at.
+        db.pragma_update(None, "foreign_keys", false).unwrap();
+        db.execute_batch(
+            "INSERT INTO target VALUES (1, 0, 'xfs', 'xfs', NULL, '{}');
+             INSERT INTO sample VALUES (1, 1, 0, 1, 0, 'xfs', 's', 't', 1, 1, 'any', 0, 0, 0, 0, 0,
+                 NULL, NULL, 0, 0, 'unknown', 'valid')",
+        )
+        .unwrap();
+        migrate(&mut db, MIGRATIONS).unwrap();
+        for table in ["target", "sample"] {
+            let read = format!("SELECT lab FROM {table}");
+            assert_eq!(db.query_row(&read, [], |row| row.get::<_, String>(0)).unwrap(), "host");
         }
     }
 

@@ -92,9 +92,11 @@ impl Store {
     pub fn set_target(&mut self, id: &str, target: &TargetRecord) -> Result<(), StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let changed = self.db.execute(
-            "UPDATE target SET target = ?, failure = ?, facts = ? WHERE campaign = ? AND label = ?",
+            "UPDATE target SET target = ?, lab = ?, failure = ?, facts = ?
+             WHERE campaign = ? AND label = ?",
             params![
                 target.target,
+                target.lab.as_str(),
                 failure(target),
                 json("facts", &target.facts)?,
                 campaign.number,
@@ -178,14 +180,15 @@ fn insert_target(
     t: &TargetRecord,
 ) -> Result<(), StoreError> {
     db.prepare_cached(
-        "INSERT INTO target (campaign, position, label, target, failure, facts)
-         VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO target (campaign, position, label, target, lab, failure, facts)
+         VALUES (?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
         position as i64,
         t.label,
         t.target,
+        t.lab.as_str(),
         failure(t),
         json("facts", &t.facts)?
     ])?;
@@ -264,8 +267,8 @@ fn insert_sample_row(
     db.prepare_cached(
         "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
          cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
-         cpu_user_s, cpu_sys_s, limiter, validity)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         cpu_user_s, cpu_sys_s, limiter, validity, lab)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
@@ -288,7 +291,8 @@ fn insert_sample_row(
         s.cpu_user_s,
         s.cpu_sys_s,
         s.limiter.as_str(),
-        s.validity.to_string()
+        s.validity.to_string(),
+        s.lab.as_str()
     ])?;
     Ok(db.last_insert_rowid())
 }

@@ -9,8 +9,8 @@ use super::{
 use anyhow::{Context, Result};
 use lab::{Coldness, Instance, Residency};
 use model::{
-    Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, Metric, ROUND_RATES, Sample,
-    Validity,
+    Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
+    Sample, Validity,
 };
 use std::{fs, path::PathBuf, sync::atomic::AtomicBool};
 use suites::{Measured, Test};
@@ -242,6 +242,7 @@ impl Outcome {
             block: place.block,
             position: place.position,
             case: place.case(&measured.test, test, job, cache),
+            lab: LabKind::Host,
             metrics,
             bytes: measured.bytes,
             ops: measured.ops,

@@ -5,7 +5,7 @@ use super::condition;
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
-use model::{Job, JobMode, Plan, Target, TargetRecord, TargetState, TestInfo};
+use model::{Job, JobMode, LabKind, Plan, Target, TargetRecord, TargetState, TestInfo};
 use rustix::fs::{Access, access};
 use std::{
     collections::HashSet,
@@ -104,6 +104,7 @@ impl Prepared {
         let record = |(label, target): (&String, &Target)| TargetRecord {
             label: label.clone(),
             target: target.to_string(),
+            lab: LabKind::Host,
             state: TargetState::Ok,
             facts: model::Environment::default(),
         };

@@ -64,6 +64,7 @@ mod tests {
         TargetRecord {
             label: "ext4".into(),
             target: "ext4".into(),
+            lab: model::LabKind::Host,
             state: TargetState::Ok,
             facts: Environment::default(),
         }

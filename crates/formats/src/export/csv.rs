@@ -9,7 +9,12 @@ use serde::{Deserialize, Serialize};
 /// Columns of `samples.csv`; one row for each metric of a sample.
 pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,test,procs,threads,\
     cache,metric,value,unit,better,bytes,ops,seconds,skew_ms,overlap,device_read_bytes,\
-    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity";
+    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab";
+
+/// The columns of `samples.csv` before samples told their lab; those are of the host.
+pub(crate) fn older_samples_header() -> &'static str {
+    SAMPLES_HEADER.trim_end_matches(",lab")
+}
 
 /// Columns of `tests.csv`.
 pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better";
@@ -60,7 +65,7 @@ fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 }
 
 /// Cells in the order of [`SAMPLES_HEADER`].
-fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 24] {
+fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 25] {
     let of = |field: fn(&Metric) -> String| metric.map(field).unwrap_or_default();
     let optional = |bytes: Option<u64>| bytes.map(|n| n.to_string()).unwrap_or_default();
     [
@@ -88,6 +93,7 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 24] {
         float(s.cpu_sys_s),
         s.limiter.as_str().into(),
         s.validity.to_string(),
+        s.lab.to_string(),
     ]
 }
 

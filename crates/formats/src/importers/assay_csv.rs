@@ -5,7 +5,7 @@ mod histograms;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
-    export::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER},
+    export::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER, older_samples_header},
     table::{Row, Table},
 };
 use model::{Case, Dataset, Metric, Sample, TestInfo};
@@ -20,15 +20,16 @@ impl crate::Importer for Importer {
     }
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
-        head.starts_with(SAMPLES_HEADER.as_bytes())
+        head.starts_with(older_samples_header().as_bytes())
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let tests = read_tests(open(files, "tests.csv")?)?;
-        let table = tabulate(open(files, "samples.csv")?, SAMPLES_HEADER)?;
+        let table =
+            tabulate(open(files, "samples.csv")?, &[SAMPLES_HEADER, older_samples_header()])?;
         let mut samples = read_samples(&table)?;
         if let Some(file) = find(files, "histograms.csv") {
-            histograms::attach(&tabulate(file, HISTOGRAMS_HEADER)?, &mut samples)?;
+            histograms::attach(&tabulate(file, &[HISTOGRAMS_HEADER])?, &mut samples)?;
         }
         samples.sort_by_key(|sample| (sample.block, sample.position));
         let identity = match find(files, "campaign.json") {
@@ -52,16 +53,18 @@ fn open<'a>(files: &'a [NamedBytes], name: &str) -> Result<&'a NamedBytes, Forma
     })
 }
 
-fn tabulate<'a>((name, bytes): &'a NamedBytes, header: &str) -> Result<Table<'a>, FormatError> {
+/// The table, when its header is one of `headers`, the present one first.
+fn tabulate<'a>((name, bytes): &'a NamedBytes, headers: &[&str]) -> Result<Table<'a>, FormatError> {
     let table = Table::read(name, bytes, b',')?;
-    if !table.header.iter().map(String::as_str).eq(header.split(',')) {
-        return Err(FormatError::line(name, 1, format!("the header must be {header}")));
+    let found = || table.header.iter().map(String::as_str);
+    if !headers.iter().any(|header| found().eq(header.split(','))) {
+        return Err(FormatError::line(name, 1, format!("the header must be {}", headers[0])));
     }
     Ok(table)
 }
 
 fn read_tests(file: &NamedBytes) -> Result<Vec<TestInfo>, FormatError> {
-    let table = tabulate(file, TESTS_HEADER)?;
+    let table = tabulate(file, &[TESTS_HEADER])?;
     let mut seen = HashSet::new();
     let read = |row| {
         let text = |column| table.text(row, column).map(str::to_owned);
@@ -129,6 +132,7 @@ fn read_sample(table: &Table<'_>, row: &Row) -> Result<Sample, FormatError> {
             threads: table.get(row, "threads")?,
             cache: table.get(row, "cache")?,
         },
+        lab: table.optional(row, "lab")?.unwrap_or_default(),
         metrics: Vec::new(),
         bytes: table.get(row, "bytes")?,
         ops: table.get(row, "ops")?,

@@ -36,6 +36,7 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
             threads: 1,
             cache: CacheState::Any,
         },
+        lab: LabKind::Host,
         metrics: vec![Metric::new("rate", rate, "MB/s", Better::Higher)],
         bytes: 1 << 28,
         ops: 64,
@@ -96,6 +97,7 @@ fn targets() -> Vec<TargetRecord> {
     let record = |label: &str| TargetRecord {
         label: label.into(),
         target: label.into(),
+        lab: LabKind::Host,
         state: TargetState::Ok,
         facts: facts(&[("mkfs", &format!("mkfs.{label} <image>")), ("mount", "rw,relatime")]),
     };

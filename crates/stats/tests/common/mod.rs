@@ -30,6 +30,7 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
             threads: 1,
             cache: CacheState::Any,
         },
+        lab: LabKind::Host,
         metrics: vec![Metric::new("rate", value, "MB/s", Better::Higher)],
         bytes: 1 << 30,
         ops: 1,
@@ -51,6 +52,7 @@ pub(crate) fn dataset(targets: &[&str], tests: Vec<TestInfo>, samples: Vec<Sampl
     let record = |label: &&str| TargetRecord {
         label: label.to_string(),
         target: label.to_string(),
+        lab: LabKind::Host,
         state: TargetState::Ok,
         facts: Environment::default(),
     };

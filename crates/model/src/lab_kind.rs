@@ -1,0 +1,76 @@
+//! In which kind of lab something was measured. Figures of one kind are never ranked against those
+//! of another: the machine between the work and the disk is part of what was measured.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// A class of comparable samples. The order is the one in which labs are preferred and shown.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum LabKind {
+    /// The machine itself, on a device, a loop image or a directory.
+    #[default]
+    Host,
+    /// A QEMU guest that runs on the processor itself.
+    Kvm,
+    /// A User-Mode Linux guest: one processor, system calls through ptrace.
+    Uml,
+    /// A QEMU guest whose processor is emulated.
+    Tcg,
+}
+
+impl LabKind {
+    /// Every kind, the preferred first.
+    pub const ALL: [LabKind; 4] = [LabKind::Host, LabKind::Kvm, LabKind::Uml, LabKind::Tcg];
+
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LabKind::Host => "host",
+            LabKind::Kvm => "kvm",
+            LabKind::Uml => "uml",
+            LabKind::Tcg => "tcg",
+        }
+    }
+
+    /// What a reader knows it by, for sentences that begin "measured ...".
+    pub fn place(self) -> &'static str {
+        match self {
+            LabKind::Host => "on the host",
+            LabKind::Kvm => "in QEMU with KVM",
+            LabKind::Uml => "in User-Mode Linux",
+            LabKind::Tcg => "in QEMU with an emulated processor",
+        }
+    }
+}
+
+impl fmt::Display for LabKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for LabKind {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        LabKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is not a kind of lab; use host, kvm, uml or tcg"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_survive_text() {
+        for kind in LabKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        assert!("vm".parse::<LabKind>().unwrap_err().contains("`vm`"));
+    }
+}
