@@ -180,7 +180,10 @@ fn ending(settings: &Settings) -> String {
         (0, s) => format!("It ends after {s} s at scale 1 (never less than 0.15 s),{pass}"),
         (ops, _) => format!("It ends after {ops} operations at scale 1,{pass}"),
     };
-    let end = end.trim_end_matches(',');
+    let end = match settings.ramp_s {
+        0.0 => end.trim_end_matches(',').into(),
+        s => format!("The same work goes on {s} s before, unmeasured. {}", end.trim_end_matches(',')),
+    };
     match settings.fsync() {
         Fsync::Never if settings.rw.writes() => format!("{end}. Nothing is synced."),
         Fsync::Never => format!("{end}."),

@@ -89,6 +89,8 @@ pub(super) struct Share {
     /// What it writes; different in every thread.
     pub(super) content: Option<Pattern>,
     pub(super) until: Until,
+    /// How long it works before the timed part.
+    pub(super) ramp_ns: u64,
     /// Operations per second; 0 for as fast as they go.
     pub(super) ops_per_s: f64,
     /// Operations after which it makes its files durable; 0 for none.
@@ -155,6 +157,7 @@ fn share(settings: &Settings, layout: &Layout, job: &Job, thread: u32) -> Share 
         blocks,
         one_pass: settings.one_pass(),
         until: until(settings, job, own),
+        ramp_ns: (settings.ramp_s * job.scale * 1e9) as u64,
         ops_per_s: settings.rate / threads as f64,
         fsync_every: match settings.fsync() {
             Fsync::Every(ops) => ops,

@@ -27,7 +27,7 @@ const TELL: Duration = Duration::from_millis(5);
 /// What a thread did.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
-    /// Operations, syncs not counted.
+    /// Operations with those of the ramp, syncs not counted.
     pub(super) ops: u64,
     /// Of reads, writes and syncs.
     pub(super) histograms: Vec<Histogram>,
@@ -50,8 +50,8 @@ impl Load<'_> {
         meter: &mut dyn Meter,
     ) -> Result<Vec<Ended>, TestError> {
         let [share] = self.shares else { return self.together(kind, meter) };
-        let mut part = Part::new(self, share)?;
-        meter.phase(kind, &mut |progress| part.run(now_ns(), progress))?;
+        let mut part = Part::ramped(self, share)?;
+        meter.phase(kind, &mut |progress| part.run(now_ns(), part.until, progress))?;
         Ok(vec![part.ended()])
     }
 
@@ -68,7 +68,7 @@ impl Load<'_> {
                 let (ready, waiter, gate) = (ready.clone(), waiter.clone(), &gate);
                 let work = move || {
                     let _leave = Leave { gate, waiter };
-                    let part = Part::new(self, share);
+                    let part = Part::ramped(self, share);
                     let _ = ready.send(part.is_ok());
                     drop(ready);
                     gate.pass(nth, self.shares.len(), part?, Progress::new(counters))
@@ -127,7 +127,7 @@ impl Gate {
         // At a fixed rate the threads take turns.
         let interval_ns = if part.ops_per_s > 0.0 { 1e9 / part.ops_per_s } else { 0.0 };
         let turn_ns = (interval_ns * nth as f64 / count as f64) as u64;
-        part.run(start_ns + turn_ns, progress)?;
+        part.run(start_ns + turn_ns, part.until, progress)?;
         Ok(part.ended())
     }
 
@@ -196,16 +196,33 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The timed part of a thread whose first operation should start at `first_ns`.
-    fn run(&mut self, first_ns: u64, progress: Progress<'_>) -> Result<(), TestError> {
+    /// One that has done the work for the time of its ramp, unseen.
+    fn ramped(load: &Load<'a>, share: &Share) -> Result<Part<'a>, TestError> {
+        let mut part = Part::new(load, share)?;
+        if share.ramp_ns > 0 {
+            let until = Until::Nanoseconds(share.ramp_ns);
+            part.run(now_ns(), until, Progress::new(&Counters::default()))?;
+            part.latencies = Latencies::new(part.latencies.kind())?;
+            part.syncs = Latencies::new(part.syncs.kind())?;
+        }
+        Ok(part)
+    }
+
+    /// Works `until` then; the first operation should start at `first_ns`.
+    fn run(
+        &mut self,
+        first_ns: u64,
+        until: Until,
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
         let pace = match self.ops_per_s > 0.0 {
             true => Pace::Fixed { ops_per_s: self.ops_per_s, first_ns },
             false => Pace::Closed,
         };
         if self.fsync_every == 0 {
-            return self.some(pace, self.until, progress).map(drop);
+            return self.some(pace, until, progress).map(drop);
         }
-        let (limit_ops, limit_ns) = match self.until {
+        let (limit_ops, limit_ns) = match until {
             Until::Ops(ops) => (ops, u64::MAX),
             Until::Nanoseconds(ns) => (u64::MAX, ns),
             Until::Exhausted => (u64::MAX, u64::MAX),

@@ -103,7 +103,8 @@ impl Test for IoTest {
     /// Bytes are at most: a time may end the test before.
     fn estimate(&self, job: &Job) -> Estimate {
         let (settings, layout) = (&self.settings, Layout::new(&self.settings, job));
-        let fixed_s = layout::runtime_s(settings, job).unwrap_or(0.0);
+        let ramp_s = settings.ramp_s * job.scale;
+        let fixed_s = layout::runtime_s(settings, job).map_or(0.0, |s| s + ramp_s);
         if layout.paths.is_empty() {
             return Estimate { fixed_s, ..Estimate::default() };
         }

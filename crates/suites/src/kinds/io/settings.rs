@@ -25,7 +25,7 @@ const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "
 const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
-pub(super) static KNOBS: [Knob; 21] = [
+pub(super) static KNOBS: [Knob; 22] = [
     words(
         knob(
             "rw",
@@ -62,6 +62,12 @@ pub(super) static KNOBS: [Knob; 21] = [
         "s",
         "10",
         "time at scale 1, at least 0.15 s at any; 0 for one pass over the files",
+    ),
+    knob(
+        "ramp_s",
+        "s",
+        "0",
+        "time at scale 1 in which the same work is done before, unmeasured; needs a run for a time",
     ),
     knob("ops", "", "0", "operations of one worker at scale 1, instead of a time; 0 for none"),
     knob(
@@ -196,6 +202,7 @@ pub(super) struct Settings {
     pub(super) threads: u32,
     pub(super) workers: u32,
     pub(super) runtime_s: f64,
+    pub(super) ramp_s: f64,
     pub(super) ops: u64,
     pub(super) rate: f64,
     #[serde(deserialize_with = "random_order")]
@@ -226,6 +233,7 @@ impl Default for Settings {
             threads: 1,
             workers: 0,
             runtime_s: 10.0,
+            ramp_s: 0.0,
             ops: 0,
             rate: 0.0,
             offsets: Order::Uniform,
@@ -307,8 +315,14 @@ impl Settings {
             return Some("`read_percent` must be 0 to 100".into());
         }
         let number = |value: f64| value.is_finite() && value >= 0.0;
-        (!number(self.runtime_s) || !number(self.rate))
-            .then(|| "`runtime_s` and `rate` must not be negative".into())
+        if !number(self.runtime_s) || !number(self.ramp_s) || !number(self.rate) {
+            return Some("`runtime_s`, `ramp_s` and `rate` must not be negative".into());
+        }
+        (self.ramp_s > 0.0 && (self.one_pass() || self.ops > 0)).then(|| {
+            "a ramp would take a part of the pass or the operations; use `ramp_s` with a run for a \
+             time, direct or of hot reads"
+                .into()
+        })
     }
 
     fn wrong_pattern(&self) -> Option<String> {

@@ -150,6 +150,32 @@ fn files_are_synced_after_every_so_many_operations() {
 }
 
 #[test]
+fn a_ramp_does_operations_that_no_figure_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = job("x.io", dir.path());
+    // An operation of the null engine takes a millisecond of its own clock.
+    let of = |ramp_s: u32, threads: u32| {
+        let text = format!(
+            "engine = 'null'\ndelay_ns = 1_000_000\nruntime_s = 100\nramp_s = {ramp_s}\nthreads = {threads}"
+        );
+        run(test(&text), &job).unwrap()
+    };
+    for threads in [1, 3] {
+        let (without, with) = (of(0, threads), of(50, threads));
+        assert_eq!(count(&without, "read"), 200 * u64::from(threads));
+        assert_eq!(count(&with, "read"), count(&without, "read"));
+        assert_eq!(with.phases[0].ops, without.phases[0].ops);
+    }
+    let written = "rw = 'rndwr'\ndirect = true\nfsync = 'every=10'\nruntime_s = 30\nramp_s = 30";
+    // The check afterwards knows what the ramp wrote.
+    match run(test(written), &job) {
+        Ok(report) => assert_eq!(report.phases[0].ops, count(&report, "write")),
+        Err(TestError::Io { .. }) => println!("skipped: no direct I/O on this file system"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
 fn only_distinct_pages_are_the_footprint() {
     let dir = tempfile::tempdir().unwrap();
     let job = job("x.io", dir.path());
@@ -221,6 +247,8 @@ fn settings_that_make_no_sense_are_refused() {
         ("files = 0", "at least 1"),
         ("rw = 'randrw'\nread_percent = 101", "0 to 100"),
         ("runtime_s = -1", "negative"),
+        ("ramp_s = 1\nops = 5", "run for a time"),
+        ("ramp_s = 1\nrw = 'rndwr'", "run for a time"),
         ("rw = 'seqwr'\nengine = 'mmap'", "seqrewr"),
         ("rw = 'seqwr'\ncache = 'cold'", "leave cache out"),
         ("direct = true\ncache = 'hot'", "leave cache or direct out"),
