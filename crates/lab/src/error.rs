@@ -1,5 +1,6 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
+use crate::Refusal;
 use model::{Bytes, KnobError};
 use std::{
     io,
@@ -66,6 +67,9 @@ pub enum LabError {
         /// The reason and what to do.
         why: &'static str,
     },
+    /// A disk that is not touched.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// Root is needed.
     #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
     NeedsRoot {

@@ -2,12 +2,10 @@
 //! A line is on the disk before its act happens. The file is locked while the campaign lives and
 //! removed when all is undone.
 
-use crate::{LabError, undo::Undo};
-use rustix::fs::{FlockOperation, flock};
+use crate::{LabError, lock, undo::Undo};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -70,23 +68,12 @@ impl Journal {
         let dir = folder(state);
         fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
         let path = dir.join(format!("{campaign}.{SUFFIX}"));
-        loop {
-            let mut options = OpenOptions::new();
-            options.read(true).append(true).create(true);
-            let file = options.open(&path).map_err(LabError::io("open", &path))?;
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(rustix::io::Errno::WOULDBLOCK) => {
-                    return Err(LabError::Live { campaign: campaign.into(), journal: path });
-                }
-                Err(errno) => return Err(LabError::errno("lock", &path)(errno)),
-            }
-            // Another process may have finished and removed the file before it was locked here.
-            if is_still(&file, &path) {
-                sync_dir(&dir)?;
-                return Ok(Journal { campaign: campaign.into(), path, file: Mutex::new(file) });
-            }
-        }
+        let file = lock::exclusive(&path).map_err(LabError::io("lock", &path))?;
+        let Some(file) = file else {
+            return Err(LabError::Live { campaign: campaign.into(), journal: path });
+        };
+        sync_dir(&dir)?;
+        Ok(Journal { campaign: campaign.into(), path, file: Mutex::new(file) })
     }
 
     /// Puts `entry` on the disk; its act may happen after this returns.
@@ -138,13 +125,6 @@ impl Journal {
 
 fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
-}
-
-fn is_still(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
-        _ => false,
-    }
 }
 
 fn sync_dir(dir: &Path) -> Result<(), LabError> {

@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
+    /// Number of the device, as `8:1`; of Btrfs and of what has no device an anonymous one.
+    pub(crate) number: String,
     pub(crate) mount_point: PathBuf,
     pub(crate) kind: String,
     pub(crate) source: PathBuf,
@@ -75,6 +77,7 @@ fn parse(line: &str) -> Option<Mount> {
     let head: Vec<&str> = head.split(' ').collect();
     let tail: Vec<&str> = tail.split(' ').collect();
     Some(Mount {
+        number: head.get(2)?.to_string(),
         mount_point: unescape(head.get(4)?).into(),
         kind: tail.first()?.to_string(),
         source: unescape(tail.get(1)?).into(),
@@ -93,7 +96,7 @@ fn merge(mount: &str, file_system: &str) -> String {
 }
 
 /// Spaces and backslashes stand as three octal digits after a backslash.
-fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -123,6 +126,7 @@ mod tests {
         assert_eq!(
             parse(line),
             Some(Mount {
+                number: "7:0".into(),
                 mount_point: "/a b".into(),
                 kind: "xfs".into(),
                 source: "/dev/loop0".into(),

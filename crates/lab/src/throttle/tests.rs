@@ -11,6 +11,7 @@ fn options(pairs: &[(&str, &str)]) -> Options {
 
 fn mount(kind: &str, mount_point: &Path, options: &str) -> Mount {
     Mount {
+        number: "0:9".into(),
         mount_point: mount_point.into(),
         kind: kind.into(),
         source: kind.into(),

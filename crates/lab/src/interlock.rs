@@ -1,0 +1,139 @@
+//! Whether a disk may be destroyed. A disk is written to only when it is named by its stable name, its
+//! serial number was given, nothing uses it, and all that lies on it was permitted by type.
+//!
+//! The judgement runs before anything is done, and again under an exclusive open each time before the
+//! disk is wiped, on facts that are gathered anew; the wipe goes through that same open file. Between
+//! processes nothing is remembered: what a killed campaign left on a disk needs permission like
+//! anything else, because nobody knows who used the disk meanwhile.
+
+mod facts;
+mod judge;
+mod magic;
+mod refusal;
+mod signature;
+mod sysfs;
+
+pub use refusal::Refusal;
+
+use crate::{LabError, drop_caches};
+use facts::Facts;
+use judge::Permission;
+use model::Bytes;
+use std::{
+    collections::BTreeSet,
+    fs::{File, OpenOptions},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+use sysfs::System;
+
+/// Which disks a campaign wants, and what the user permitted.
+#[derive(Clone, Debug, Default)]
+pub struct DiskRequest {
+    /// Stable names, `/dev/disk/by-id/...`.
+    pub links: Vec<PathBuf>,
+    /// Serial numbers of the disks that may be destroyed.
+    pub serials: Vec<String>,
+    /// Types of content that may be destroyed, as `blkid` names them.
+    pub wipe_signatures: Vec<String>,
+    /// Smallest size that serves.
+    pub needed: Bytes,
+    /// Files and directories that the campaign itself needs.
+    pub kept: Vec<PathBuf>,
+}
+
+/// A disk as the user sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiskInfo {
+    /// Stable name.
+    pub link: PathBuf,
+    /// Node at the moment, as `/dev/sdb`.
+    pub node: PathBuf,
+    /// Serial number: what the kernel tells, else udev; of a loop device the path of its file, of a
+    /// mapping or array its UUID.
+    pub serial: String,
+    /// Model, where the kernel knows one.
+    pub model: Option<String>,
+    /// Size.
+    pub size: Bytes,
+}
+
+/// Looks at the disks of `request` and changes nothing. Serial numbers are not asked for.
+///
+/// # Errors
+/// The first reason for which one of the disks would not be touched.
+pub fn inspect(request: &DiskRequest) -> Result<Vec<DiskInfo>, LabError> {
+    let permission = Permission { serials: None, ..request.permission() };
+    let all = examine_all(request, &permission)?;
+    Ok(all.iter().map(DiskInfo::of).collect())
+}
+
+impl DiskRequest {
+    fn permission(&self) -> Permission {
+        Permission {
+            serials: Some(self.serials.clone()),
+            kinds: self.wipe_signatures.clone(),
+            ours: BTreeSet::new(),
+            needed: self.needed,
+        }
+    }
+}
+
+impl DiskInfo {
+    fn of(facts: &Facts) -> DiskInfo {
+        DiskInfo {
+            link: facts.link.clone(),
+            node: facts.node.clone(),
+            serial: facts.serials.first().cloned().unwrap_or_default(),
+            model: facts.model.clone(),
+            size: Bytes(facts.size_bytes),
+        }
+    }
+}
+
+fn examine_all(request: &DiskRequest, permission: &Permission) -> Result<Vec<Facts>, LabError> {
+    if !drop_caches::is_root() {
+        return Err(LabError::NeedsRoot { what: "using a disk".into() });
+    }
+    let examine = |link: &PathBuf| examine(link, &request.kept, permission, false);
+    let all: Result<Vec<Facts>, LabError> =
+        request.links.iter().map(|link| examine(link).map(|(facts, _)| facts)).collect();
+    let all = all?;
+    judge::together(&all, permission)?;
+    Ok(all)
+}
+
+/// Judges the disk `link` leads to, first as it is, for the sake of a telling refusal, then again under
+/// an exclusive open, which is returned.
+fn examine(
+    link: &Path,
+    kept: &[PathBuf],
+    permission: &Permission,
+    write: bool,
+) -> Result<(Facts, File), LabError> {
+    let system = System::default();
+    let node = facts::resolve(link)?;
+    judge::state(&Facts::gather(&system, link, &node, kept)?, permission)?;
+    let file = open_exclusively(link, &node, write)?;
+    let mut facts = Facts::gather(&system, link, &node, kept)?;
+    judge::state(&facts, permission)?;
+    let opened = file.metadata().map_err(LabError::io("look at", &node))?.rdev();
+    let (is, was) = (sysfs::number(opened), facts.number.clone());
+    if is != was {
+        return Err(Refusal::Changed { path: link.into(), was, is }.into());
+    }
+    facts.read_contents(&system, &file)?;
+    judge::contents(&facts, permission)?;
+    Ok((facts, file))
+}
+
+/// Opens so that nobody else can mount or claim it meanwhile.
+fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, LabError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(write).custom_flags(libc::O_EXCL);
+    options.open(node).map_err(|error| match error.raw_os_error() {
+        Some(libc::EBUSY) => Refusal::Busy { path: link.into() }.into(),
+        Some(libc::EROFS) => Refusal::ReadOnly { path: link.into() }.into(),
+        _ => LabError::io("open", node)(error),
+    })
+}

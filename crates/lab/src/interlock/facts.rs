@@ -1,0 +1,314 @@
+//! Everything that decides whether a disk may be written to, gathered once and then only looked at.
+
+use super::{
+    Refusal,
+    signature::{self, Ends, Signature, UNKNOWN},
+    sysfs::{self, Block, Number, System},
+};
+use crate::{
+    Cmd, LabError,
+    mounts::{self, Mount},
+    tool,
+};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+const BY_ID: &str = "/dev/disk/by-id";
+const SWAPS: &str = "/proc/swaps";
+
+/// What is known of one disk or partition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// As given.
+    pub(super) link: PathBuf,
+    /// Its node, as `/dev/sdb`.
+    pub(super) node: PathBuf,
+    pub(super) number: Number,
+    pub(super) model: Option<String>,
+    pub(super) size_bytes: u64,
+    pub(super) is_read_only: bool,
+    pub(super) zones: Option<String>,
+    /// Of the whole disk; each of them tells it from others.
+    pub(super) serials: Vec<String>,
+    /// Another disk that shows the same serial number.
+    pub(super) namesake: Option<String>,
+    /// The block device under a loop device.
+    pub(super) indirect: Option<PathBuf>,
+    /// Itself, its partitions or its disk: all whose content a write would change.
+    pub(super) space: BTreeSet<Number>,
+    pub(super) uses: Vec<Use>,
+    pub(super) contents: Vec<Content>,
+}
+
+/// Somebody who uses the space of the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    System {
+        what: String,
+    },
+    /// `part` is what is mounted, when it is not the disk itself.
+    Mounted {
+        part: Option<String>,
+        mount_point: PathBuf,
+    },
+    Btrfs {
+        uuid: String,
+    },
+    Swap {
+        swap: PathBuf,
+    },
+    Holder {
+        name: String,
+    },
+}
+
+/// Something that lies on the disk or in one of its partitions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Content {
+    /// `the disk`, or the partition.
+    pub(super) place: String,
+    pub(super) signature: Signature,
+}
+
+/// A link directly in /dev/disk/by-id that leads to a block device. Returns its node.
+pub(super) fn resolve(link: &Path) -> Result<PathBuf, Refusal> {
+    let path = || link.to_path_buf();
+    let Ok(node) = link.canonicalize() else { return Err(Refusal::Absent { path: path() }) };
+    let is_named = link.parent() == Some(Path::new(BY_ID)) && link.file_name().is_some();
+    if !is_named || !link.is_symlink() {
+        return Err(Refusal::NotStable { path: path(), stable: links_to(&node) });
+    }
+    if sysfs::number_of(&node).is_none() {
+        return Err(Refusal::NotBlock { path: path(), node });
+    }
+    Ok(node)
+}
+
+fn links_to(node: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(BY_ID).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut links: Vec<PathBuf> =
+        entries.filter(|link| link.canonicalize().is_ok_and(|target| target == node)).collect();
+    links.sort();
+    links
+}
+
+impl Facts {
+    /// Everything but the content of the disk `node`, to which `link` leads. `kept` are paths that the
+    /// campaign itself needs.
+    pub(super) fn gather(
+        system: &System,
+        link: &Path,
+        node: &Path,
+        kept: &[PathBuf],
+    ) -> Result<Facts, LabError> {
+        let unreadable = |why: &str| Refusal::Unreadable { path: link.into(), why: why.into() };
+        let block = sysfs::number_of(node).and_then(|number| system.by_number(&number));
+        let block = block.ok_or_else(|| unreadable("sysfs does not list it"))?;
+        let disk = system.disk(&block);
+        let space = space(system, &block);
+        let swaps = fs::read_to_string(SWAPS).map_err(LabError::io("read", Path::new(SWAPS)))?;
+        let around = Around { mounts: mounts::all()?, swaps: swap_paths(&swaps), kept };
+        let serials = system.serials(&disk);
+        Ok(Facts {
+            link: link.into(),
+            node: node.into(),
+            model: disk.model(),
+            size_bytes: block.size(),
+            is_read_only: block.is_read_only() || disk.is_read_only(),
+            zones: disk.zones(),
+            namesake: namesake(system, &disk, &serials),
+            serials,
+            indirect: disk.backing_file().filter(|file| sysfs::number_of(file).is_some()),
+            uses: uses(system, &block, &space, &around),
+            space: space.into_iter().map(|block| block.number).collect(),
+            number: block.number,
+            contents: Vec::new(),
+        })
+    }
+
+    /// Reads what lies on the disk that `file` is open on: by its own reader at both ends of the disk and
+    /// of each partition, and by blkid and wipefs where they are installed. One that sees something is
+    /// enough.
+    pub(super) fn read_contents(&mut self, system: &System, file: &File) -> Result<(), LabError> {
+        let mut found = BTreeSet::new();
+        let ends = read_ends(file, &self.link, 0, self.size_bytes)?;
+        add(&mut found, "the disk", signature::signatures(&ends));
+        let known = self.partitions(system);
+        let told = signature::partitions(&ends)
+            .into_iter()
+            .map(|(start, len)| (format!("the partition at {start}"), start, len));
+        let listed =
+            known.iter().map(|p| (format!("the partition {}", p.name), p.start(), p.size()));
+        let mut seen = BTreeSet::new();
+        for (place, start, len) in listed.chain(told).filter(|(_, start, _)| seen.insert(*start)) {
+            let ends = read_ends(file, &self.link, start, len)?;
+            add(&mut found, &place, signature::signatures(&ends));
+        }
+        add_told(&mut found, "the disk", tools(&self.link, &self.node)?);
+        for part in &known {
+            // A slash in a name of the kernel stands as `!` in sysfs.
+            let node = Path::new("/dev").join(part.name.replace('!', "/"));
+            add_told(
+                &mut found,
+                &format!("the partition {}", part.name),
+                tools(&self.link, &node)?,
+            );
+        }
+        self.contents = found.into_iter().collect();
+        Ok(())
+    }
+
+    /// The partitions that the kernel knows, when this is a whole disk.
+    fn partitions(&self, system: &System) -> Vec<Block> {
+        let block = system.by_number(&self.number).filter(|block| !block.is_partition());
+        block.map(|disk| system.partitions(&disk)).unwrap_or_default()
+    }
+}
+
+/// What uses block devices on this machine.
+pub(super) struct Around<'a> {
+    pub(super) mounts: Vec<Mount>,
+    pub(super) swaps: Vec<PathBuf>,
+    pub(super) kept: &'a [PathBuf],
+}
+
+/// `block`, and its partitions or its disk: all whose content changes with it.
+pub(super) fn space(system: &System, block: &Block) -> Vec<Block> {
+    let disk = system.disk(block);
+    let others = if block.is_partition() { vec![disk] } else { system.partitions(&disk) };
+    [block.clone()].into_iter().chain(others).collect()
+}
+
+pub(super) fn uses(
+    system: &System,
+    block: &Block,
+    space: &[Block],
+    around: &Around<'_>,
+) -> Vec<Use> {
+    let mut uses = Vec::new();
+    let meets = |number: &Number| {
+        let below = system.below(number);
+        space.iter().any(|block| below.contains(&block.number))
+    };
+    for mount in &around.mounts {
+        let source = sysfs::number_of(&mount.source);
+        let numbers = [Some(mount.number.clone()), source];
+        if let Some(number) = numbers.into_iter().flatten().find(|number| meets(number)) {
+            uses.extend(system_use(mount, around));
+            let name = system.by_number(&number).map(|block| block.name);
+            let part = name.filter(|_| number != block.number);
+            uses.push(Use::Mounted { part, mount_point: mount.mount_point.clone() });
+        }
+    }
+    let swaps =
+        around.swaps.iter().filter(|swap| sysfs::number_of(swap).as_ref().is_some_and(&meets));
+    uses.extend(swaps.map(|swap| Use::Swap { swap: swap.clone() }));
+    for block in space {
+        uses.extend(system.btrfs_with(&block.name).map(|uuid| Use::Btrfs { uuid }));
+        uses.extend(block.holders().into_iter().map(|name| Use::Holder { name }));
+    }
+    let is_over = |disk: &Block| {
+        let below = disk.backing_file().as_deref().and_then(sysfs::number_of);
+        below.is_some_and(|number| space.iter().any(|block| block.number == number))
+    };
+    let loops = system.disks().into_iter().filter(is_over);
+    uses.extend(loops.map(|over| Use::Holder { name: over.name }));
+    uses
+}
+
+/// What of the system or of the campaign lies on `mount`.
+fn system_use(mount: &Mount, around: &Around<'_>) -> Option<Use> {
+    let system = |what: &str| Some(Use::System { what: what.into() });
+    if mount.mount_point == Path::new("/") {
+        return system("the root file system");
+    }
+    let lies_there = |path: &&PathBuf| {
+        let holding = around.mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
+        let deepest = holding.max_by_key(|mount| mount.mount_point.components().count());
+        deepest.is_some_and(|deepest| deepest.mount_point == mount.mount_point)
+    };
+    let kept = around.kept.iter().find(lies_there)?;
+    system(&kept.display().to_string())
+}
+
+/// The first column of `/proc/swaps`, below its head; spaces stand there as octal digits.
+fn swap_paths(text: &str) -> Vec<PathBuf> {
+    let lines = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    lines.map(|path| mounts::unescape(path).into()).collect()
+}
+
+/// Another disk with a serial number of this one. The namespaces of an NVMe controller share its serial
+/// number and differ in their world-wide names.
+pub(super) fn namesake(system: &System, disk: &Block, serials: &[String]) -> Option<String> {
+    let others = system.disks().into_iter().filter(|other| other.number != disk.number);
+    let told_apart = |other: &Block| match (disk.wwid(), other.wwid()) {
+        (Some(one), Some(two)) => one != two,
+        _ => false,
+    };
+    let same = |other: &Block| system.serials(other).iter().any(|serial| serials.contains(serial));
+    others.into_iter().find(|other| !told_apart(other) && same(other)).map(|other| other.name)
+}
+
+fn read_ends(file: &File, link: &Path, start: u64, len: u64) -> Result<Ends, LabError> {
+    Ends::read(file, start, len).map_err(LabError::io("read", link))
+}
+
+fn add(found: &mut BTreeSet<Content>, place: &str, signatures: BTreeSet<Signature>) {
+    found
+        .extend(signatures.into_iter().map(|signature| Content { place: place.into(), signature }));
+}
+
+/// Adds what the tools saw and the own reader did not.
+fn add_told(found: &mut BTreeSet<Content>, place: &str, kinds: BTreeSet<String>) {
+    for kind in kinds {
+        if !found.iter().any(|content| content.place == place && content.signature.kind == kind) {
+            let signature = Signature { kind, id: String::new() };
+            found.insert(Content { place: place.into(), signature });
+        }
+    }
+}
+
+/// The types that blkid and wipefs see on `node`.
+fn tools(link: &Path, node: &Path) -> Result<BTreeSet<String>, LabError> {
+    let mut kinds = BTreeSet::new();
+    let unreadable = |why: String| LabError::from(Refusal::Unreadable { path: link.into(), why });
+    if tool::find_program("blkid").is_some() {
+        let cmd = Cmd::new("blkid").args(["-p", "-o", "export"]).arg(node);
+        match cmd.run() {
+            Ok(output) => kinds.extend(blkid_kinds(&output.stdout)),
+            // blkid(8): 2 is "nothing found", 8 is "more than one, and they contradict".
+            Err(LabError::Command { status, .. }) if status == "exit 2" => {}
+            Err(LabError::Command { status, .. }) if status == "exit 8" => {
+                kinds.insert(UNKNOWN.into());
+            }
+            Err(error) => return Err(unreadable(error.to_string())),
+        }
+    }
+    if tool::find_program("wipefs").is_some() {
+        let cmd = Cmd::new("wipefs").args(["--no-act", "--parsable"]).arg(node);
+        let output = cmd.run().map_err(|error| unreadable(error.to_string()))?;
+        kinds.extend(wipefs_kinds(&output.stdout));
+    }
+    Ok(kinds)
+}
+
+fn blkid_kinds(export: &str) -> Vec<String> {
+    let value = |line: &str| {
+        let (key, value) = line.split_once('=')?;
+        ["TYPE", "PTTYPE"].contains(&key).then(|| value.to_string())
+    };
+    export.lines().filter_map(value).collect()
+}
+
+/// The last of `offset,uuid,label,type`. The protective table of a GPT disk belongs to that.
+fn wipefs_kinds(parsable: &str) -> Vec<String> {
+    let lines = parsable.lines().filter(|line| !line.starts_with('#'));
+    let kinds = lines.filter_map(|line| line.rsplit(',').next()).filter(|kind| !kind.is_empty());
+    kinds.map(|kind| if kind == "PMBR" { "gpt" } else { kind }.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! The judgement: pure, over facts. A disk is written to only when nothing here refuses it.
+
+use super::{
+    Refusal,
+    facts::{Content, Facts, Use},
+    magic::MEMBERS,
+    signature::UNKNOWN,
+};
+use model::Bytes;
+use std::{collections::BTreeSet, path::PathBuf};
+
+const TABLES: &[&str] = &["gpt", "dos", "bsd", "sun", "sgi", "mac", "aix", "atari", "dasd"];
+const ENCRYPTED: &[&str] = &["crypto_LUKS", "BitLocker", "DM_integrity"];
+
+/// What the user permitted, and what is known to be assay's own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Permission {
+    /// Serial numbers of the disks that may be destroyed; `None` where nothing will be written.
+    pub(super) serials: Option<Vec<String>>,
+    /// Types of content that may be destroyed.
+    pub(super) kinds: Vec<String>,
+    /// What this very process made on the disk.
+    pub(super) ours: BTreeSet<Content>,
+    /// Smallest size that serves.
+    pub(super) needed: Bytes,
+}
+
+/// Which disk it is, and whether somebody uses it. Its content is not looked at.
+pub(super) fn state(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
+    uses(facts)?;
+    identity(facts, permission)?;
+    let path = || facts.link.clone();
+    if let Some(below) = &facts.indirect {
+        return Err(Refusal::Indirect { path: path(), below: below.clone() });
+    }
+    if facts.is_read_only {
+        return Err(Refusal::ReadOnly { path: path() });
+    }
+    if let Some(model) = &facts.zones {
+        return Err(Refusal::Zoned { path: path(), model: model.clone() });
+    }
+    let (size, needed) = (Bytes(facts.size_bytes), permission.needed);
+    if size.0 == 0 || size < needed {
+        return Err(Refusal::TooSmall { path: path(), size, needed });
+    }
+    Ok(())
+}
+
+fn identity(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
+    let path = || facts.link.clone();
+    let Some(serial) = facts.serials.first() else {
+        return Err(Refusal::NoSerial { path: path() });
+    };
+    if let Some(other) = &facts.namesake {
+        return Err(Refusal::SameSerial { path: path(), other: other.clone() });
+    }
+    let is_named = |given: &Vec<String>| given.iter().any(|given| facts.serials.contains(given));
+    if permission.serials.as_ref().is_some_and(|given| !is_named(given)) {
+        return Err(Refusal::WrongSerial { path: path(), serial: serial.clone() });
+    }
+    Ok(())
+}
+
+/// The gravest use first.
+fn uses(facts: &Facts) -> Result<(), Refusal> {
+    let refusals = facts.uses.iter().map(|using| (rank(using), refusal(facts.link.clone(), using)));
+    refusals.min_by_key(|(rank, _)| *rank).map_or(Ok(()), |(_, refusal)| Err(refusal))
+}
+
+fn rank(using: &Use) -> u8 {
+    match using {
+        Use::System { .. } => 0,
+        Use::Mounted { part: None, .. } => 1,
+        Use::Mounted { .. } => 2,
+        Use::Btrfs { .. } => 3,
+        Use::Swap { .. } => 4,
+        Use::Holder { .. } => 5,
+    }
+}
+
+fn refusal(path: PathBuf, using: &Use) -> Refusal {
+    match using.clone() {
+        Use::System { what } => Refusal::System { path, what },
+        Use::Mounted { part: None, mount_point } => Refusal::Mounted { path, mount_point },
+        Use::Mounted { part: Some(part), mount_point } => {
+            Refusal::PartMounted { path, part, mount_point }
+        }
+        Use::Btrfs { uuid } => Refusal::BtrfsMounted { path, uuid },
+        Use::Swap { swap } => Refusal::Swap { path, swap },
+        Use::Holder { name } => Refusal::Held { path, holder: name },
+    }
+}
+
+/// What lies on it: all of it must be permitted by type, or be assay's own.
+pub(super) fn contents(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
+    let permitted = |content: &&Content| {
+        permission.kinds.contains(&content.signature.kind) || permission.ours.contains(content)
+    };
+    let foreign: Vec<&Content> = facts.contents.iter().filter(|c| !permitted(c)).collect();
+    let Some(first) = foreign.iter().min_by_key(|content| gravity(&content.signature.kind)) else {
+        return Ok(());
+    };
+    let kinds: BTreeSet<&str> = foreign.iter().map(|c| c.signature.kind.as_str()).collect();
+    let wipe = kinds.into_iter().collect::<Vec<_>>().join(",");
+    let (path, place, kind) =
+        (facts.link.clone(), first.place.clone(), first.signature.kind.clone());
+    Err(match member_of(&kind) {
+        Some(of) => Refusal::Member { path, place, of, kind, wipe },
+        None if ENCRYPTED.contains(&kind.as_str()) => {
+            Refusal::Encrypted { path, place, kind, wipe }
+        }
+        None if TABLES.contains(&kind.as_str()) => Refusal::Table { path, kind, wipe },
+        None if kind == UNKNOWN => Refusal::Unknown { path, place, wipe },
+        None => Refusal::Content { path, place, kind, wipe },
+    })
+}
+
+/// Order in which several things on a disk are told: what others depend on first.
+fn gravity(kind: &str) -> u8 {
+    match kind {
+        _ if member_of(kind).is_some() => 0,
+        _ if ENCRYPTED.contains(&kind) => 1,
+        UNKNOWN => 4,
+        _ if TABLES.contains(&kind) => 3,
+        _ => 2,
+    }
+}
+
+/// What a disk of this type is a member of. Types ending in `_member` that only blkid knows are RAID
+/// sets of controllers.
+fn member_of(kind: &str) -> Option<&'static str> {
+    let known = MEMBERS.iter().find(|(known, _)| *known == kind).map(|(_, of)| *of);
+    known.or_else(|| kind.ends_with("_member").then_some("a RAID set"))
+}
+
+/// Disks that share space, and serial numbers that belong to none.
+pub(super) fn together(all: &[Facts], permission: &Permission) -> Result<(), Refusal> {
+    for (i, one) in all.iter().enumerate() {
+        let same =
+            |other: &&Facts| one.space.contains(&other.number) || other.space.contains(&one.number);
+        if let Some(other) = all[i + 1..].iter().find(same) {
+            return Err(Refusal::Twice { path: one.link.clone(), other: other.link.clone() });
+        }
+    }
+    let is_of_one = |serial: &&String| all.iter().any(|facts| facts.serials.contains(serial));
+    match permission.serials.iter().flatten().find(|serial| !is_of_one(serial)) {
+        Some(serial) => Err(Refusal::StraySerial { serial: serial.clone() }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The magic numbers by which file systems, volume managers, encryption and partition tables are
+//! known, and where they lie.
+//!
+//! Offsets are those of the formats' own documents and headers, as libblkid collects them
+//! (util-linux, `libblkid/src/superblocks` and `partitions`); types carry the names that `blkid`
+//! and `wipefs` print, so that all three readers say the same word.
+
+/// Where a magic number lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// So many bytes from the start.
+    Start(u64),
+    /// So many bytes before the end, which is first rounded down to a multiple of `align`.
+    End { align: u64, back: u64 },
+}
+
+/// A magic number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Magic {
+    /// Type, as `blkid` prints it.
+    pub(super) kind: &'static str,
+    /// Where.
+    pub(super) at: At,
+    /// What stands there.
+    pub(super) bytes: &'static [u8],
+    /// Distance from `at` to the identity, and its length, where the format has one of its own.
+    pub(super) id: Option<(i64, usize)>,
+}
+
+impl Magic {
+    /// Two bytes stand by chance where other formats keep counters; they count only alone.
+    pub(super) fn is_weak(&self) -> bool {
+        self.bytes.len() <= 2
+    }
+}
+
+/// Where a UUID of 16 bytes lies, from the magic number on.
+const fn uuid(distance: i64) -> Option<(i64, usize)> {
+    Some((distance, 16))
+}
+
+const fn start(
+    kind: &'static str,
+    at: u64,
+    bytes: &'static [u8],
+    id: Option<(i64, usize)>,
+) -> Magic {
+    Magic { kind, at: At::Start(at), bytes, id }
+}
+
+const fn end(kind: &'static str, align: u64, back: u64, bytes: &'static [u8]) -> Magic {
+    Magic { kind, at: At::End { align, back }, bytes, id: None }
+}
+
+const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
+const MD_BIG_ENDIAN: &[u8] = &[0xa9, 0x2b, 0x4e, 0xfc];
+const LUKS: &[u8] = b"LUKS\xba\xbe";
+const LUKS2_COPY: &[u8] = b"SKUL\xba\xbe";
+const LVM2: &[u8] = b"LVM2 001";
+const GPT: &[u8] = b"EFI PART";
+const GFS2: &[u8] = &[0x01, 0x16, 0x19, 0x70, 0, 0, 0, 1];
+const STRATIS: &[u8] = b"!Stra0tis\x86\xff\x02^\x41rh";
+
+/// Every magic number that stands for itself. What needs a second look (ext's generation, ZFS labels,
+/// the DOS partition table) is in the reader.
+pub(super) const ALL: &[Magic] = &[
+    // File systems of Linux.
+    start("xfs", 0, b"XFSB", uuid(32)),
+    start("btrfs", 0x10040, b"_BHRfS_M", uuid(-0x20)),
+    start("f2fs", 0x400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
+    start("f2fs", 0x1400, &[0x10, 0x20, 0xf5, 0xf2], uuid(108)),
+    start("nilfs2", 0x406, &[0x34, 0x34], uuid(0x92)),
+    Magic {
+        kind: "nilfs2",
+        at: At::End { align: 4096, back: 4096 - 6 },
+        bytes: &[0x34, 0x34],
+        id: uuid(0x92),
+    },
+    start("jfs", 0x8000, b"JFS1", uuid(136)),
+    start("reiserfs", 0x10034, b"ReIsErFs", None),
+    start("reiserfs", 0x10034, b"ReIsEr2Fs", None),
+    start("reiserfs", 0x10034, b"ReIsEr3Fs", None),
+    start("reiserfs", 0x2034, b"ReIsErFs", None),
+    start("reiser4", 0x10000, b"ReIsEr4", None),
+    start("minix", 0x410, &[0x7f, 0x13], None),
+    start("minix", 0x410, &[0x8f, 0x13], None),
+    start("minix", 0x410, &[0x68, 0x24], None),
+    start("minix", 0x410, &[0x78, 0x24], None),
+    start("minix", 0x418, &[0x5a, 0x4d], None),
+    start("squashfs", 0, b"hsqs", None),
+    start("erofs", 0x400, &[0xe2, 0xe1, 0xf5, 0xe0], uuid(48)),
+    start("cramfs", 0, &[0x45, 0x3d, 0xcd, 0x28], None),
+    start("romfs", 0, b"-rom1fs-", None),
+    start("zonefs", 0, b"SFOZ", None),
+    start("gfs2", 0x10000, GFS2, None),
+    start("ocfs2", 0x400, b"OCFSV2", None),
+    start("ocfs2", 0x800, b"OCFSV2", None),
+    start("ocfs2", 0x1000, b"OCFSV2", None),
+    start("ocfs2", 0x2000, b"OCFSV2", None),
+    // File systems of others.
+    start("ntfs", 3, b"NTFS    ", Some((0x45, 8))),
+    start("exfat", 3, b"EXFAT   ", None),
+    start("ReFS", 0, b"\0\0\0ReFS\0", None),
+    start("vfat", 54, b"FAT", None),
+    start("vfat", 82, b"FAT32   ", None),
+    start("BitLocker", 3, b"-FVE-FS-", None),
+    start("iso9660", 0x8001, b"CD001", None),
+    start("udf", 0x8001, b"NSR0", None),
+    start("udf", 0x8001, b"BEA01", None),
+    start("udf", 0x8801, b"NSR0", None),
+    start("hfsplus", 0x400, b"H+\0\x04", None),
+    start("hfsplus", 0x400, b"HX\0\x05", None),
+    start("hfs", 0x400, b"BD", None),
+    start("apfs", 32, b"NXSB", None),
+    start("ufs", 0x255c, &[0x54, 0x19, 0x01, 0x00], None),
+    start("ufs", 0x255c, &[0x19, 0x01, 0x54, 0x19], None),
+    start("ufs", 0x1055c, &[0x19, 0x01, 0x54, 0x19], None),
+    start("VMFS", 0x20_0000, &[0x5e, 0xf1, 0xab, 0x2f], None),
+    start("VMFS_volume_member", 0x10_0000, &[0x0d, 0xd0, 0x01, 0xc0], None),
+    // Swap and hibernation, by size of the page.
+    start("swap", 0xff6, b"SWAPSPACE2", uuid(-0xff6 + 0x40c)),
+    start("swap", 0xff6, b"SWAP-SPACE", None),
+    start("swap", 0x1ff6, b"SWAPSPACE2", None),
+    start("swap", 0x3ff6, b"SWAPSPACE2", None),
+    start("swap", 0x7ff6, b"SWAPSPACE2", None),
+    start("swap", 0xfff6, b"SWAPSPACE2", None),
+    start("swsuspend", 0xff6, b"S1SUSPEND", None),
+    start("swsuspend", 0xff6, b"S2SUSPEND", None),
+    start("swsuspend", 0xff6, b"ULSUSPEND", None),
+    start("swsuspend", 0xff6, b"LINHIB0001", None),
+    start("swsuspend", 0xfff6, b"S1SUSPEND", None),
+    // Members of arrays, pools and volume groups. A superblock of md 1.1 lies at the start, of 1.2
+    // 4 KiB behind it, of 1.0 and 0.90 at the end.
+    start("linux_raid_member", 0, MD, uuid(16)),
+    start("linux_raid_member", 0x1000, MD, uuid(16)),
+    Magic {
+        kind: "linux_raid_member",
+        at: At::End { align: 4096, back: 8192 },
+        bytes: MD,
+        id: uuid(16),
+    },
+    end("linux_raid_member", 65536, 65536, MD),
+    end("linux_raid_member", 65536, 65536, MD_BIG_ENDIAN),
+    start("LVM2_member", 0x018, LVM2, Some((8, 32))),
+    start("LVM2_member", 0x218, LVM2, Some((8, 32))),
+    start("LVM2_member", 0x418, LVM2, Some((8, 32))),
+    start("LVM2_member", 0x618, LVM2, Some((8, 32))),
+    start("LVM1_member", 0, &[b'H', b'M', 1, 0], None),
+    start("LVM1_member", 0, &[b'H', b'M', 2, 0], None),
+    // bcache and bcachefs share the head of their identity, which no file system does.
+    start("bcache", 0x1018, &[0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca], uuid(16)),
+    start("bcachefs", 0x1018, &[0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9], uuid(32)),
+    start("stratis", 0x204, STRATIS, None),
+    start("stratis", 0x1204, STRATIS, None),
+    start("ceph_bluestore", 0, b"bluestore block device", None),
+    start("oracleasm", 32, b"ORCLDISK", None),
+    start("vdo", 0, b"dmvdo001", None),
+    start("DM_integrity", 0, b"integrt\0", None),
+    start("DM_verity_hash", 0, b"verity\0\0", None),
+    start("DM_snapshot_cow", 0, b"SnAp", None),
+    end("drbd", 4096, 4096 - 60, &[0x83, 0x74, 0x02, 0x6b]),
+    end("drbd", 4096, 4096 - 60, &[0x83, 0x74, 0x02, 0x6c]),
+    end("drbd", 4096, 4096 - 60, &[0x83, 0x74, 0x02, 0x6d]),
+    end("ddf_raid_member", 512, 512, &[0xde, 0x11, 0xde, 0x11]),
+    end("ddf_raid_member", 512, 512, &[0x11, 0xde, 0x11, 0xde]),
+    end("isw_raid_member", 512, 1024, b"Intel Raid ISM Cfg Sig. "),
+    end("nvidia_raid_member", 512, 1024, b"NVIDIA"),
+    end("lsi_mega_raid_member", 512, 512, b"$XIDE$"),
+    // Encryption. LUKS2 has its second header behind the first, at a power of two.
+    start("crypto_LUKS", 0, LUKS, Some((168, 36))),
+    start("crypto_LUKS", 0x4000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x8000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x1_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x2_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x4_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x8_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x10_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x20_0000, LUKS2_COPY, None),
+    start("crypto_LUKS", 0x40_0000, LUKS2_COPY, None),
+    // Partition tables, with sectors of 512 and 4096 bytes; of GPT also the copy in the last sector.
+    start("gpt", 512, GPT, uuid(56)),
+    start("gpt", 4096, GPT, uuid(56)),
+    end("gpt", 512, 512, GPT),
+    end("gpt", 4096, 4096, GPT),
+    start("bsd", 512, &[0x57, 0x45, 0x56, 0x82], None),
+    start("bsd", 64, &[0x57, 0x45, 0x56, 0x82], None),
+    start("sun", 508, &[0xda, 0xbe], None),
+    start("sgi", 0, &[0x0b, 0xe5, 0xa9, 0x41], None),
+    start("mac", 512, b"PM\0\0", None),
+    start("aix", 0, &[0xc9, 0xc2, 0xd4, 0xc1], None),
+];
+
+/// What kinds of membership are called in a refusal; other kinds are file systems or tables.
+pub(super) const MEMBERS: &[(&str, &str)] = &[
+    ("linux_raid_member", "an md array"),
+    ("ddf_raid_member", "a RAID set"),
+    ("isw_raid_member", "a RAID set"),
+    ("nvidia_raid_member", "a RAID set"),
+    ("lsi_mega_raid_member", "a RAID set"),
+    ("LVM2_member", "an LVM volume group"),
+    ("LVM1_member", "an LVM volume group"),
+    ("zfs_member", "a ZFS pool"),
+    ("btrfs", "a Btrfs file system"),
+    ("bcachefs", "a bcachefs file system"),
+    ("bcache", "a bcache set"),
+    ("stratis", "a Stratis pool"),
+    ("drbd", "a DRBD resource"),
+    ("ceph_bluestore", "a Ceph cluster"),
+    ("oracleasm", "an Oracle disk group"),
+    ("vdo", "a VDO volume"),
+    ("VMFS_volume_member", "a VMFS volume"),
+];

@@ -1,0 +1,268 @@
+//! Why a disk is not touched. Each reason says what is there and what the user can do.
+
+use model::Bytes;
+use std::path::PathBuf;
+
+/// A disk that assay does not write to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A kernel name, or a link from elsewhere: it may mean another disk after the next boot.
+    #[error("{path} is not a stable name of a disk; give {}", stable_names(.stable))]
+    NotStable {
+        /// As given.
+        path: PathBuf,
+        /// The stable names of the same disk.
+        stable: Vec<PathBuf>,
+    },
+    /// Nothing there.
+    #[error("{path} does not exist; `ls -l /dev/disk/by-id` shows the disks of this machine")]
+    Absent {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Something other than a block device.
+    #[error("{path} leads to {node}, which is not a block device; give a disk of /dev/disk/by-id")]
+    NotBlock {
+        /// As given.
+        path: PathBuf,
+        /// Where it leads.
+        node: PathBuf,
+    },
+    /// Named twice.
+    #[error("{path} and {other} are, or lie on, the same disk space; give each disk once")]
+    Twice {
+        /// The one.
+        path: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// Nobody can say which disk it is.
+    #[error(
+        "{path} tells no serial number, so that it cannot be told from other disks; use another"
+    )]
+    NoSerial {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Another disk has the same serial number.
+    #[error("{path} has the serial number of {other} too; unplug one, or use another disk")]
+    SameSerial {
+        /// As given.
+        path: PathBuf,
+        /// The other disk.
+        other: String,
+    },
+    /// The serial number was not given, or is another.
+    #[error(
+        "{path} has the serial number `{serial}`, which --destroy does not name; look whether it is the disk that you mean, then give its serial number"
+    )]
+    WrongSerial {
+        /// As given.
+        path: PathBuf,
+        /// What the disk tells.
+        serial: String,
+    },
+    /// A serial number that no disk has.
+    #[error("--destroy {serial} names none of the disks of --device; leave it out or correct it")]
+    StraySerial {
+        /// As given.
+        serial: String,
+    },
+    /// The system runs from it, or assay keeps its own files there.
+    #[error("{path} is in use by the system: {what} lies on it; use another disk")]
+    System {
+        /// As given.
+        path: PathBuf,
+        /// What lies on it.
+        what: String,
+    },
+    /// It carries a mounted file system.
+    #[error("{path} is mounted at {mount_point}; unmount it first if it may be destroyed")]
+    Mounted {
+        /// As given.
+        path: PathBuf,
+        /// Where.
+        mount_point: PathBuf,
+    },
+    /// A partition of it, or what lies on it, is mounted.
+    #[error(
+        "{path} holds {part}, which is mounted at {mount_point}; unmount it first if it may be destroyed"
+    )]
+    PartMounted {
+        /// As given.
+        path: PathBuf,
+        /// The partition, mapping or array.
+        part: String,
+        /// Where.
+        mount_point: PathBuf,
+    },
+    /// It is one of several disks of a mounted Btrfs.
+    #[error(
+        "{path} belongs to the mounted Btrfs file system {uuid}; unmount that first if it may be destroyed"
+    )]
+    BtrfsMounted {
+        /// As given.
+        path: PathBuf,
+        /// The file system.
+        uuid: String,
+    },
+    /// Swap space in use.
+    #[error(
+        "{path} holds the swap space {swap}; run `swapoff {swap}` first if it may be destroyed"
+    )]
+    Swap {
+        /// As given.
+        path: PathBuf,
+        /// The node, as `/proc/swaps` names it.
+        swap: PathBuf,
+    },
+    /// Device-mapper, md, bcache or a loop device lies on it.
+    #[error("{path} is held by {holder}; stop that first if it may be destroyed")]
+    Held {
+        /// As given.
+        path: PathBuf,
+        /// Name of the device above it.
+        holder: String,
+    },
+    /// A loop device over another block device.
+    #[error("{path} is a loop device over {below}; name that disk itself")]
+    Indirect {
+        /// As given.
+        path: PathBuf,
+        /// The device below.
+        below: PathBuf,
+    },
+    /// Write protected.
+    #[error("{path} is read-only; remove the write protection or use another disk")]
+    ReadOnly {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Zones that must be written in order.
+    #[error("{path} is a zoned disk ({model}), which is written only in order; use another disk")]
+    Zoned {
+        /// As given.
+        path: PathBuf,
+        /// As the kernel names it.
+        model: String,
+    },
+    /// Too small for the candidates.
+    #[error("{path} has {size}, and {needed} are needed; use a larger disk or a smaller --scale")]
+    TooSmall {
+        /// As given.
+        path: PathBuf,
+        /// Its size.
+        size: Bytes,
+        /// What is needed.
+        needed: Bytes,
+    },
+    /// A member of an array, a pool or a volume group.
+    #[error(
+        "{path}: {place} is a member of {of} ({kind}); if that may be destroyed, add `--wipe-signature {wipe}`"
+    )]
+    Member {
+        /// As given.
+        path: PathBuf,
+        /// The disk or one of its partitions.
+        place: String,
+        /// What it is a member of.
+        of: &'static str,
+        /// Type, as `blkid` prints it.
+        kind: String,
+        /// Every type on the disk that is not named yet, by commas.
+        wipe: String,
+    },
+    /// Encrypted content.
+    #[error(
+        "{path}: {place} is encrypted ({kind}); if its content may be destroyed, add `--wipe-signature {wipe}`"
+    )]
+    Encrypted {
+        /// As given.
+        path: PathBuf,
+        /// The disk or one of its partitions.
+        place: String,
+        /// Type, as `blkid` prints it.
+        kind: String,
+        /// Every type on the disk that is not named yet, by commas.
+        wipe: String,
+    },
+    /// A partition table.
+    #[error(
+        "{path} has a partition table ({kind}); if all partitions may be destroyed, add `--wipe-signature {wipe}`"
+    )]
+    Table {
+        /// As given.
+        path: PathBuf,
+        /// Type, as `blkid` prints it.
+        kind: String,
+        /// Every type on the disk that is not named yet, by commas.
+        wipe: String,
+    },
+    /// Content of no known type.
+    #[error(
+        "{path}: {place} holds data of no known type; if it may be destroyed, add `--wipe-signature {wipe}`"
+    )]
+    Unknown {
+        /// As given.
+        path: PathBuf,
+        /// The disk or one of its partitions.
+        place: String,
+        /// Every type on the disk that is not named yet, by commas.
+        wipe: String,
+    },
+    /// Any other signature.
+    #[error(
+        "{path}: {place} carries {kind}; if it may be destroyed, add `--wipe-signature {wipe}`"
+    )]
+    Content {
+        /// As given.
+        path: PathBuf,
+        /// The disk or one of its partitions.
+        place: String,
+        /// Type, as `blkid` prints it.
+        kind: String,
+        /// Every type on the disk that is not named yet, by commas.
+        wipe: String,
+    },
+    /// The kernel grants no exclusive access.
+    #[error(
+        "{path} is busy: a pool, an array, a program or a mount elsewhere holds it; end that first if it may be destroyed"
+    )]
+    Busy {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Another assay works on the disk.
+    #[error("{path} is in use by another assay (it holds {lock}); wait for it or stop it")]
+    Locked {
+        /// As given.
+        path: PathBuf,
+        /// The locked file.
+        lock: PathBuf,
+    },
+    /// The name leads elsewhere, or the disk was exchanged, since it was claimed.
+    #[error("{path} is not the disk that it was ({was}, now {is}); start again")]
+    Changed {
+        /// As given.
+        path: PathBuf,
+        /// Identity when it was claimed.
+        was: String,
+        /// Identity now.
+        is: String,
+    },
+    /// What is on it cannot be found out.
+    #[error("what lies on {path} cannot be found out: {why}; it is left alone")]
+    Unreadable {
+        /// As given.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+}
+
+fn stable_names(stable: &[PathBuf]) -> String {
+    if stable.is_empty() {
+        return "one of /dev/disk/by-id".into();
+    }
+    stable.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
+}

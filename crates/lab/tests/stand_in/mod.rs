@@ -1,0 +1,122 @@
+//! A loop device that stands in for a disk: it is attached to a sparse image of the test's own and has
+//! a stable name in /dev/disk/by-id, as udev would give it. All is undone when it is dropped.
+#![allow(dead_code)] // each test file uses a part
+#![allow(unreachable_pub)]
+#![allow(clippy::unwrap_used)] // the lint knows test functions, not their helpers
+
+use std::{
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+pub const BY_ID: &str = "/dev/disk/by-id";
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The stand-in.
+pub struct Disk {
+    dir: tempfile::TempDir,
+    /// Its node, as `/dev/loop0`.
+    pub node: PathBuf,
+    /// Its stable name.
+    pub link: PathBuf,
+    nodes: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+}
+
+/// Runs a command, which must succeed; gives what it printed.
+pub fn run(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} {args:?}: {stderr}");
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+impl Disk {
+    /// A blank disk of `size` bytes.
+    pub fn new(size: u64) -> Disk {
+        let dir = tempfile::Builder::new().prefix("assay-disk-").tempdir().unwrap();
+        fs::File::create(dir.path().join("image")).unwrap().set_len(size).unwrap();
+        let empty = PathBuf::new();
+        let (nodes, links) = (Vec::new(), Vec::new());
+        let mut disk = Disk { dir, node: empty.clone(), link: empty, nodes, links };
+        disk.node = disk.attach(&disk.image(), &["--partscan"]);
+        disk.link = disk.name(&disk.node.clone());
+        disk
+    }
+
+    /// The file that holds its content.
+    pub fn image(&self) -> PathBuf {
+        self.dir.path().join("image")
+    }
+
+    /// The serial number of a loop device: the path of its file.
+    pub fn serial(&self) -> String {
+        self.image().to_str().unwrap().into()
+    }
+
+    /// A directory of its own.
+    pub fn dir(&self, name: &str) -> PathBuf {
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// Attaches one more loop device to `file`.
+    pub fn attach(&mut self, file: &Path, options: &[&str]) -> PathBuf {
+        let args = [options, &["--find", "--show", file.to_str().unwrap()]].concat();
+        let node = PathBuf::from(run("losetup", &args));
+        self.nodes.push(node.clone());
+        node
+    }
+
+    /// One more stable name, which leads to `node`.
+    pub fn name(&mut self, node: &Path) -> PathBuf {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let link = Path::new(BY_ID).join(format!("assay-test-{}-{number}", std::process::id()));
+        // Another test may remove the empty directory meanwhile.
+        loop {
+            fs::create_dir_all(BY_ID).unwrap();
+            match symlink(node, &link) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                result => break result.unwrap(),
+            }
+        }
+        self.links.push(link.clone());
+        link
+    }
+
+    /// Tells the kernel of a partition, without a table on the disk. Returns its node.
+    pub fn partition(&self, number: u32, start: u64, bytes: u64) -> PathBuf {
+        let node = self.node.to_str().unwrap();
+        let [start, sectors] = [start, bytes].map(|n| (n / 512).to_string());
+        run("addpart", &[node, &number.to_string(), &start, &sectors]);
+        format!("{node}p{number}").into()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        for link in &self.links {
+            let _ = fs::remove_file(link);
+        }
+        // Fail while something else is in them.
+        let _ = fs::remove_dir(BY_ID);
+        let _ = fs::remove_dir("/dev/disk");
+        for node in self.nodes.iter().rev() {
+            let _ = Command::new("partx").arg("--delete").arg(node).output();
+            let _ = Command::new("losetup").arg("--detach").arg(node).output();
+        }
+    }
+}
+
+/// True when this is root with loop devices; else says that the test is skipped.
+pub fn can_attach(what: &str) -> bool {
+    let can = rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists();
+    if !can {
+        println!("skipped: {what} needs root and loop devices");
+    }
+    can
+}
