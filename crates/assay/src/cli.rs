@@ -2,7 +2,7 @@
 
 use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{Bytes, Preset, Scale, Target};
+use model::{Bytes, Preset, Scale, SweepMode, Swept, Target};
 use std::{path::PathBuf, time::Duration};
 
 /// Settles which file system, with which options, a workload should use on this machine.
@@ -72,6 +72,14 @@ pub struct PlanArgs {
     /// separate plain names by commas [default: every file system this machine supports]
     #[arg(long, value_name = "TARGET")]
     pub on: Vec<String>,
+    /// Compare values of options, as xfs[agcount=4,16,64] or ext4[commit=5,60;data=ordered,journal]:
+    /// the default and each variant become candidates; may be repeated
+    #[arg(long, value_name = "SWEEP")]
+    pub sweep: Vec<Swept>,
+    /// grid: every value of an option with every value of the others; one-at-a-time: each value alone
+    /// [default: grid]
+    #[arg(long, value_name = "MODE")]
+    pub sweep_mode: Option<SweepMode>,
     /// Suite to run: a name that `assay explain` lists, or a file of declarations, NAME.toml; repeat
     /// or separate by commas [default: columnar]
     #[arg(long, value_name = "SUITE", value_delimiter = ',')]

@@ -116,7 +116,14 @@ fn full() -> Dataset {
     data.campaign.environment.0.insert("os".into(), "Linux".into());
     data.targets[0].facts.0.insert("mount".into(), "rw".into());
     data.targets[1].state = model::TargetState::Failed("no tools".into());
+    let named = |name: &str| name.parse::<model::Target>().unwrap();
+    let sweep = model::Sweep {
+        variants: vec![named("xfs"), named("xfs[noatime]")],
+        left_out: vec![model::LeftOut { variant: named("xfs[wsync]"), why: "not here".into() }],
+        ..model::Sweep::new("xfs[noatime;wsync]".parse().unwrap(), model::SweepMode::OneAtATime)
+    };
     data.campaign.plan = Plan {
+        sweeps: vec![sweep],
         tests: vec!["columnar.*".into()],
         procs: vec![1, 64],
         blocks: Some(3),
@@ -182,7 +189,18 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
             assert!(whole_fault(&other).is_some(), "{path}/{name} takes any value");
             let mut less = whole.clone();
             less.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(&name);
-            let optional = ["histograms", "files", "budget_s", "aa", "age", "fullness", "lab"];
+            let optional = [
+                "histograms",
+                "sweeps",
+                "variants",
+                "left_out",
+                "files",
+                "budget_s",
+                "aa",
+                "age",
+                "fullness",
+                "lab",
+            ];
             let free = is_map(path) || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");
             tried += 1;

@@ -70,6 +70,14 @@ pub enum LabError {
     /// A disk that is not touched.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// A sweep without variants that can be measured.
+    #[error("`{sweep}` cannot be swept: {why}")]
+    Sweep {
+        /// As written.
+        sweep: String,
+        /// The reason and what to do.
+        why: String,
+    },
     /// Root is needed.
     #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
     NeedsRoot {

@@ -89,7 +89,7 @@ pub trait FileSystem: Sync {
 }
 
 /// The prefix of options for mkfs.
-const MKFS: &str = "mkfs.";
+pub(crate) const MKFS: &str = "mkfs.";
 /// The prefix of mount options that no knob describes.
 const OTHER: &str = "o.";
 

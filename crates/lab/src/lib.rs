@@ -34,6 +34,7 @@ mod probe;
 mod quiesce;
 #[allow(unsafe_code)]
 mod residency;
+mod sweep;
 mod throttle;
 mod tool;
 mod trial;
@@ -58,6 +59,7 @@ pub use plan::plan;
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
 pub use residency::{Residency, residency};
+pub use sweep::sweep;
 pub use throttle::can_cap;
 pub use tool::Tool;
 pub use trial::{Exclusion, Trial};

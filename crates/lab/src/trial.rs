@@ -38,18 +38,24 @@ impl Trial {
 
     /// `options` with it; `None` where they settle the same already.
     pub fn on(&self, options: &Options) -> Option<Options> {
-        let mut options = options.clone();
-        let Some(given) = options.get_mut(self.key) else {
-            options.insert(self.key.into(), self.value.into());
-            return Some(options);
-        };
-        let name = part_name(self.key, self.value)?;
-        if given.split(',').any(|part| part_name(self.key, part) == Some(name)) {
-            return None;
-        }
-        *given = format!("{given},{}", self.value);
-        Some(options)
+        with(options, self.key, self.value)
     }
+}
+
+/// `options` with `key=value`, which joins the list of a flag that is given already; `None` where
+/// they settle the same already.
+pub(crate) fn with(options: &Options, key: &str, value: &str) -> Option<Options> {
+    let mut options = options.clone();
+    let Some(given) = options.get_mut(key) else {
+        options.insert(key.into(), value.into());
+        return Some(options);
+    };
+    let name = part_name(key, value)?;
+    if given.split(',').any(|part| part_name(key, part) == Some(name)) {
+        return None;
+    }
+    *given = format!("{given},{value}");
+    Some(options)
 }
 
 /// The name inside one part of a list: `rmapbt` of `rmapbt=1`, `has_journal` of `^has_journal`.

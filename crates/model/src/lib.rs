@@ -18,6 +18,7 @@ mod rng;
 mod sample;
 #[cfg(feature = "strategies")]
 pub mod strategies;
+mod sweep;
 mod target;
 mod test_info;
 mod units;
@@ -41,6 +42,7 @@ pub use profile::{
 };
 pub use rng::Rng;
 pub use sample::{Better, Limiter, Metric, Sample, Validity};
+pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};
 pub use test_info::{CacheNeed, Group, TestInfo};
 pub use units::{Bytes, UnitError};

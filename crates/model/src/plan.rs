@@ -1,7 +1,7 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::{Bytes, DataKind, Options, Target, label_targets};
+use crate::{Bytes, DataKind, Options, Sweep, Target, label_targets};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
@@ -128,6 +128,10 @@ pub struct BackingPlan {
 pub struct Plan {
     /// Candidates; empty means every file system that this machine supports.
     pub targets: Vec<Target>,
+    /// File systems of which several values of options are compared; their variants are candidates
+    /// beside `targets`.
+    #[serde(alias = "sweep", skip_serializing_if = "Vec::is_empty")]
+    pub sweeps: Vec<Sweep>,
     /// Suites to run, one after the other: a name, a file of declarations, or a tool with its job as
     /// `fio:JOB.fio`.
     #[serde(alias = "suite", deserialize_with = "one_or_many")]
@@ -178,6 +182,7 @@ impl Default for Plan {
     fn default() -> Plan {
         Plan {
             targets: Vec::new(),
+            sweeps: Vec::new(),
             suites: vec!["columnar".into()],
             files: BTreeMap::new(),
             tests: Vec::new(),
@@ -291,7 +296,12 @@ impl Plan {
 
     /// One line for lists: what runs on what.
     pub fn title(&self) -> String {
-        format!("{} on {}", self.suites.join(", "), self.candidates().join(", "))
+        let swept = |t: &&Target| self.sweeps.iter().any(|sweep| sweep.variants.contains(t));
+        let plain =
+            label_targets(&self.targets.iter().filter(|t| !swept(t)).cloned().collect::<Vec<_>>());
+        let sweeps = self.sweeps.iter().map(|sweep| format!("a sweep of {}", sweep.on));
+        let on: Vec<String> = plain.into_iter().chain(sweeps).collect();
+        format!("{} on {}", self.suites.join(", "), on.join(", "))
     }
 
     /// Labels of the candidates.

@@ -77,21 +77,31 @@ fn parse(rest: &mut &str) -> Result<Target, String> {
         }
         return Ok(Target::Dir(path.into()));
     }
-    let name = word(rest, |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if name.is_empty() {
-        return Err("a name is missing".into());
-    }
+    let name = name(rest)?;
     let options = if take(rest, '[') { options(rest)? } else { Options::new() };
-    let inner = if take(rest, '(') {
-        let closed = rest.strip_suffix(')').ok_or("`)` is missing")?;
-        let mut inside = closed;
-        let target = parse(&mut inside)?;
-        *rest = inside;
-        Some(Box::new(target))
-    } else {
-        None
-    };
+    let inner = inner(rest, parse)?;
     Ok(Target::Made { name, options, inner })
+}
+
+/// The name of a file system.
+pub(crate) fn name(rest: &mut &str) -> Result<String, String> {
+    let name = word(rest, |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if name.is_empty() { Err("a name is missing".into()) } else { Ok(name) }
+}
+
+/// What stands in parentheses, read by `parse`; `None` without parentheses.
+pub(crate) fn inner<T>(
+    rest: &mut &str,
+    parse: impl Fn(&mut &str) -> Result<T, String>,
+) -> Result<Option<Box<T>>, String> {
+    if !take(rest, '(') {
+        return Ok(None);
+    }
+    let closed = rest.strip_suffix(')').ok_or("`)` is missing")?;
+    let mut inside = closed;
+    let target = parse(&mut inside)?;
+    *rest = inside;
+    Ok(Some(Box::new(target)))
 }
 
 fn options(rest: &mut &str) -> Result<Options, String> {
@@ -121,6 +131,11 @@ fn value(rest: &mut &str) -> Result<String, String> {
     if !take(rest, '"') {
         return Ok(word(rest, |c| !matches!(c, ',' | ']' | '"')));
     }
+    quoted(rest)
+}
+
+/// The rest of a quoted value, after its first quote.
+pub(crate) fn quoted(rest: &mut &str) -> Result<String, String> {
     let mut value = String::new();
     let mut chars = rest.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -139,7 +154,8 @@ fn value(rest: &mut &str) -> Result<String, String> {
     Err("a quote is not closed".into())
 }
 
-fn take(rest: &mut &str, c: char) -> bool {
+/// Takes `c` off `rest`, where it stands first.
+pub(crate) fn take(rest: &mut &str, c: char) -> bool {
     match rest.strip_prefix(c) {
         Some(after) => {
             *rest = after;
@@ -149,7 +165,8 @@ fn take(rest: &mut &str, c: char) -> bool {
     }
 }
 
-fn word(rest: &mut &str, keep: impl Fn(char) -> bool) -> String {
+/// Takes the characters off `rest` that `keep` holds for.
+pub(crate) fn word(rest: &mut &str, keep: impl Fn(char) -> bool) -> String {
     let end = rest.find(|c| !keep(c)).unwrap_or(rest.len());
     let (head, tail) = rest.split_at(end);
     *rest = tail;
@@ -167,7 +184,7 @@ impl fmt::Display for Target {
             f.write_str(if i == 0 { "[" } else { "," })?;
             f.write_str(key)?;
             if value.contains([',', ']', '"', '\\']) {
-                write!(f, "=\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))?;
+                write!(f, "={}", in_quotes(value))?;
             } else if !value.is_empty() {
                 write!(f, "={value}")?;
             }
@@ -180,6 +197,11 @@ impl fmt::Display for Target {
             None => Ok(()),
         }
     }
+}
+
+/// `value` as [`quoted`] reads it back.
+pub(crate) fn in_quotes(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 impl TryFrom<String> for Target {

@@ -21,6 +21,7 @@ registry! {
     call::Call,
     values::Values,
     matrix::Matrix,
+    sweeps::Sweeps,
     ratios::Ratios,
     latency::Latency,
     steady::Steady,

@@ -12,7 +12,7 @@ mod work;
 
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
-use crate::{Findings, Lead, Loss, Ratio, Settings, StatsError, Verdict, judged};
+use crate::{CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, judged};
 use model::{Dataset, FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -79,7 +79,7 @@ pub struct Advice {
     /// Which of the tied ones features decide for, if they do.
     pub by_features: Option<Choice>,
     /// The cell on which the first loses most against the second, when that is outside the band.
-    pub largest_loss: Option<Loss>,
+    pub largest_loss: Option<CellRatio>,
     /// Blocks in which every candidate was measured.
     pub blocks: usize,
     /// Cells in the score: those valid for all candidates.

@@ -23,8 +23,17 @@ pub(crate) struct Board<'a> {
 
 impl<'a> Board<'a> {
     pub(crate) fn new(dataset: &Dataset, targets: usize, cells: &'a [CellData]) -> Board<'a> {
-        let columns: Vec<usize> =
-            (0..targets).filter(|&t| cells.iter().any(|c| c.valid_for([t]))).collect();
+        Board::of_columns(dataset, 0..targets, cells)
+    }
+
+    /// The board of those of `columns` that were measured.
+    pub(crate) fn of_columns(
+        dataset: &Dataset,
+        columns: impl IntoIterator<Item = usize>,
+        cells: &'a [CellData],
+    ) -> Board<'a> {
+        let measured = |t: &usize| cells.iter().any(|c| c.valid_for([*t]));
+        let columns: Vec<usize> = columns.into_iter().filter(measured).collect();
         let cells: Vec<&CellData> =
             cells.iter().filter(|c| c.valid_for(columns.iter().copied())).collect();
         let weights = weights(dataset, &cells);
@@ -86,12 +95,24 @@ impl<'a> Board<'a> {
 
     /// The cell on which `first` loses most against `second`, with its ratio.
     pub(crate) fn worst_cell(&self, first: usize, second: usize) -> Option<(&'a CellData, Ratio)> {
+        self.cell_ratios(first, second).min_by(|a, b| a.1.point.total_cmp(&b.1.point))
+    }
+
+    /// The cell on which `first` gains most over `second`, with its ratio.
+    pub(crate) fn best_cell(&self, first: usize, second: usize) -> Option<(&'a CellData, Ratio)> {
+        self.cell_ratios(first, second).max_by(|a, b| a.1.point.total_cmp(&b.1.point))
+    }
+
+    fn cell_ratios(
+        &self,
+        first: usize,
+        second: usize,
+    ) -> impl Iterator<Item = (&'a CellData, Ratio)> {
         let (first, second) = (self.columns[first], self.columns[second]);
-        let ratio = |c: &&'a CellData| {
+        self.cells.iter().filter_map(move |&c| {
             let estimate = compare(&c.series[first].points, &c.series[second].points)?;
-            Some((*c, estimate.to_ratio()))
-        };
-        self.cells.iter().filter_map(ratio).min_by(|a, b| a.1.point.total_cmp(&b.1.point))
+            Some((c, estimate.to_ratio()))
+        })
     }
 }
 

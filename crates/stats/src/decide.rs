@@ -38,7 +38,7 @@ pub struct Call {
     /// The best score over the second.
     pub lead: Option<Ratio>,
     /// The test on which the first loses most against the second, when that is outside the band.
-    pub largest_loss: Option<Loss>,
+    pub largest_loss: Option<CellRatio>,
     /// Blocks in which every candidate was measured.
     pub blocks: usize,
     /// Cells (a test at a process count) in the score: those valid for all candidates.
@@ -63,17 +63,25 @@ pub struct Candidate {
     pub regret_95: Option<f64>,
 }
 
-/// A test that goes against the call.
+/// One cell by its names, with the ratio in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Loss {
+pub struct CellRatio {
     /// Stable test id.
     pub test: String,
     /// Display name.
     pub name: String,
     /// Worker processes.
     pub procs: u32,
-    /// First over second.
+    /// The one over the other.
     pub ratio: Ratio,
+}
+
+impl CellRatio {
+    /// `ratio` in `cell`.
+    pub(crate) fn new(dataset: &Dataset, cell: &CellData, ratio: Ratio) -> CellRatio {
+        let info = &dataset.tests[cell.test];
+        CellRatio { test: info.id.clone(), name: info.name.clone(), procs: cell.procs, ratio }
+    }
 }
 
 /// Judges all measured targets of `dataset`; `targets` are the labels of the columns of `cells`.
@@ -140,15 +148,10 @@ fn largest_loss(
     board: &Board<'_>,
     (first, second): (usize, usize),
     settings: &Settings,
-) -> Option<Loss> {
+) -> Option<CellRatio> {
     let (cell, ratio) = board.worst_cell(first, second)?;
-    let info = &dataset.tests[cell.test];
-    (ratio.point < 1.0 / (1.0 + settings.band)).then(|| Loss {
-        test: info.id.clone(),
-        name: info.name.clone(),
-        procs: cell.procs,
-        ratio,
-    })
+    let outside = ratio.point < 1.0 / (1.0 + settings.band);
+    outside.then(|| CellRatio::new(dataset, cell, ratio))
 }
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.

@@ -14,6 +14,7 @@ mod cost;
 mod decide;
 mod draw;
 mod drift;
+mod effect;
 mod footer;
 mod holm;
 mod latency;
@@ -25,6 +26,7 @@ mod select;
 mod selfcheck;
 mod sentence;
 mod steady;
+mod sweep;
 mod table;
 pub mod tune;
 mod verdict;
@@ -37,8 +39,9 @@ pub use advise::{
 };
 pub use compare::{Changed, Comparison, Difference, Gate, Pair, Unmatched, compare};
 pub use cost::Cost;
-pub use decide::{Call, CallKind, Candidate, Loss};
+pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
+pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
 pub use observations::{Observation, observations};
@@ -46,6 +49,7 @@ pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
+pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Findings, Lead, Row, Table};
 pub use verdict::{Verdict, judge};
 
@@ -160,6 +164,7 @@ fn judged(
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
     let selfcheck = selfcheck::selfcheck(dataset, &targets, &cells, settings)?;
     let tables = table::tables(dataset, &targets, &cells, settings);
+    let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
@@ -174,6 +179,7 @@ fn judged(
         tables,
         call,
         selfcheck,
+        sweeps,
         comparison: None,
         advice: None,
     };

@@ -2,7 +2,7 @@
 //! blocks, and none says more than the numbers do.
 
 use crate::{
-    Call, Candidate, Counts, Loss, Pair, Ratio, Settings,
+    Call, Candidate, CellRatio, Counts, Pair, Ratio, Settings,
     decide::{CLEAR_P, Evidence},
 };
 use model::{Dataset, Origin};
@@ -175,7 +175,7 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The cell that goes against an answer, as a sentence after it.
-pub(crate) fn largest_loss(loss: &Loss) -> String {
+pub(crate) fn largest_loss(loss: &CellRatio) -> String {
     let processes = if loss.procs == 1 { "process" } else { "processes" };
     format!(" Largest loss: {}, {} {processes}, {:.2}x.", loss.name, loss.procs, loss.ratio.point)
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness,
-    Verdict, footer, holm,
+    SweepEffects, Verdict, footer, holm,
     ratio::logs,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
@@ -37,6 +37,9 @@ pub struct Findings {
     pub steadiness: Vec<Steadiness>,
     /// What the campaign says of itself.
     pub selfcheck: SelfCheck,
+    /// What the options of a file system do, for each sweep of the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sweeps: Vec<SweepEffects>,
     /// What lies between two campaigns, when the dataset is two of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,

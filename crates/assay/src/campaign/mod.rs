@@ -1,6 +1,6 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `prepare` turns a plan into names that exist, `sizing` finds the scale, `schedule` walks blocks,
+//! `sweeps` and `prepare` turn a plan into names that exist, `sizing` finds the scale, `schedule` walks blocks,
 //! targets and tests, `condition` ages and fills a fresh instance, `case` runs one case while
 //! `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample, `upkeep`
 //! notes what the target itself cost.
@@ -15,4 +15,5 @@ pub mod prepare;
 pub mod sampler;
 pub mod schedule;
 pub mod sizing;
+pub mod sweeps;
 pub mod upkeep;

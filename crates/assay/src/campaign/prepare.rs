@@ -1,7 +1,7 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use super::condition;
+use super::{condition, sweeps};
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{Availability, fs::Candidate};
@@ -58,6 +58,7 @@ impl Prepared {
         let mut counts: Vec<u32> = items.iter().flat_map(|item| item.counts.clone()).collect();
         counts.sort_unstable();
         counts.dedup();
+        sweeps::enter(&mut plan)?;
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
         }

@@ -7,13 +7,14 @@ use crate::{
         prepare::{self, Prepared},
         schedule,
         sizing::{self, Load, Pilot},
+        sweeps,
     },
     cli::{self, PlanArgs},
     exit::{self, Exit},
     terminal,
 };
 use anyhow::{Context, Result};
-use model::{Bytes, Plan};
+use model::{Bytes, Plan, Sweep, SweepMode, Swept};
 use std::{fmt::Write, fs, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
@@ -23,7 +24,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let pilot = sizing::pilot(&work)?;
     let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
     let load = Load::of(&prepared, scale, prepare::memory()?);
-    let mut text = cases(&prepared, scale)?;
+    let mut text: String =
+        sweeps::lines(&prepared.plan).iter().map(|line| format!("{line}\n")).collect();
+    text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
     text += &cost(&prepared, &load, &pilot, &work)?;
     text += &forecast::text(&prepared, &looks(&prepared.plan), store)?;
@@ -134,6 +137,7 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     if !args.on.is_empty() {
         plan.targets = cli::targets(&args.on).map_err(|e| exit::usage(e.to_string()))?;
     }
+    set_sweeps(&mut plan, args);
     if !args.tests.is_empty() {
         plan.tests.clone_from(&args.tests);
     }
@@ -164,6 +168,17 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
         plan.knobs.insert(key.into(), value.into());
     }
     Ok(plan)
+}
+
+/// The sweeps of the arguments in the place of the file's, and how their values are put together.
+fn set_sweeps(plan: &mut Plan, args: &PlanArgs) {
+    if !args.sweep.is_empty() {
+        let sweep = |on: &Swept| Sweep::new(on.clone(), SweepMode::default());
+        plan.sweeps = args.sweep.iter().map(sweep).collect();
+    }
+    if let Some(mode) = args.sweep_mode {
+        plan.sweeps.iter_mut().for_each(|sweep| sweep.mode = mode);
+    }
 }
 
 /// Number of blocks, time for them, and the A/A pair. An argument for one of the first two overrides

@@ -7,6 +7,7 @@ use crate::{
         prepare::{self, Prepared},
         schedule::{Ended, Schedule},
         sizing::{self, Load, Pilot},
+        sweeps,
     },
     cli::{Format, RunArgs},
     exit::{self, Exit},
@@ -34,6 +35,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
     let mut store = open_store(store_path)?;
+    sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     let campaign = new_campaign(&prepared, state)?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     drive(&prepared, &campaign, &mut store, state, &stop)?;

@@ -76,6 +76,7 @@ fn work(args: &TuneArgs, store: &Path) -> Result<Plan> {
     work.backing.size = args.image_size.or(work.backing.size);
     Ok(Plan {
         targets: Vec::new(),
+        sweeps: Vec::new(),
         baseline: None,
         seed: args.seed,
         // Stages have blocks of their own number and no twin; the default is in each of them.

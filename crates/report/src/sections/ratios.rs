@@ -141,11 +141,15 @@ fn ratio(cell: &stats::Cell) -> Cell {
     if let Some(reason) = &cell.reason {
         word = format!("{word} {reason}");
     }
-    let differs = !matches!(cell.verdict, Some(Verdict::Same | Verdict::Unclear));
-    if cell.holm && differs {
+    judged(ratio, cell.verdict, starred(word, cell.verdict, cell.holm))
+}
+
+/// The word for a verdict, with a star where it says a difference that `holds` among many.
+pub(crate) fn starred(mut word: String, verdict: Option<Verdict>, holds: bool) -> String {
+    if holds && !matches!(verdict, Some(Verdict::Same | Verdict::Unclear)) {
         word.push('*');
     }
-    judged(ratio, cell.verdict, word)
+    word
 }
 
 /// What is printed for a verdict.

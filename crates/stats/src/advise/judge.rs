@@ -7,7 +7,7 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    Lead, Loss, Ratio, Settings, StatsError,
+    CellRatio, Lead, Ratio, Settings, StatsError,
     board::Board,
     decide::{CLEAR_LEAD, CLEAR_P},
     model_fit::Fit,
@@ -240,11 +240,9 @@ impl<'a> Field<'a> {
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
         advice.lead = Some(fit.map_or(point, |fit| fit.difference(first, second).to_ratio()));
         let loss = board.worst_cell(first, second);
-        advice.largest_loss =
-            loss.filter(|l| l.1.point < 1.0 / (1.0 + self.settings.band)).map(|(cell, ratio)| {
-                let info = &self.dataset.tests[cell.test];
-                Loss { test: info.id.clone(), name: info.name.clone(), procs: cell.procs, ratio }
-            });
+        advice.largest_loss = loss
+            .filter(|l| l.1.point < 1.0 / (1.0 + self.settings.band))
+            .map(|(cell, ratio)| CellRatio::new(self.dataset, cell, ratio));
         let pair = (self.columns[first], self.columns[second]);
         let weights = self.weights(&self.used);
         let used = self.used.iter().zip(weights);

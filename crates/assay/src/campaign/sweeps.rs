@@ -1,0 +1,42 @@
+//! Sweeps become candidates: their variants are found before anything runs, stored with the plan, and
+//! told before they are measured.
+
+use crate::exit;
+use anyhow::Result;
+use model::{Plan, Sweep};
+
+/// Fills in the variants of each sweep of `plan` that has none yet, and enters them as targets.
+///
+/// # Errors
+/// A sweep names what does not exist, or none of its variants can be.
+pub fn enter(plan: &mut Plan) -> Result<()> {
+    for sweep in &mut plan.sweeps {
+        if sweep.variants.is_empty() {
+            *sweep = lab::sweep(&sweep.on, sweep.mode).map_err(|e| exit::usage(e.to_string()))?;
+        }
+    }
+    for variant in plan.sweeps.iter().flat_map(|sweep| &sweep.variants) {
+        if !plan.targets.contains(variant) {
+            plan.targets.push(variant.clone());
+        }
+    }
+    Ok(())
+}
+
+/// What is swept, with the number of variants, and what is left out of it, a line each.
+pub fn lines(plan: &Plan) -> Vec<String> {
+    plan.sweeps.iter().flat_map(lines_of).collect()
+}
+
+fn lines_of(sweep: &Sweep) -> Vec<String> {
+    let default = sweep.variants.first().map(ToString::to_string).unwrap_or_default();
+    let count = sweep.variants.len().saturating_sub(1);
+    let variants = if count == 1 { "variant" } else { "variants" };
+    let mode = sweep.mode.as_str();
+    let mut lines =
+        vec![format!("sweep of {}: {default} and {count} {variants} ({mode})", sweep.on)];
+    lines.extend(
+        sweep.left_out.iter().map(|left| format!("left out: {}: {}", left.variant, left.why)),
+    );
+    lines
+}
