@@ -3,9 +3,11 @@
 use crate::{LabError, tool};
 use std::{
     ffi::{OsStr, OsString},
-    fmt, io,
+    fmt,
+    io::{self, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
-    process::{Command, ExitStatus, Stdio},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
 };
 
 /// A program with its arguments; no shell takes part.
@@ -15,6 +17,23 @@ pub struct Cmd {
     pub program: String,
     /// Arguments as they are.
     pub args: Vec<OsString>,
+    /// Variables that its environment has beside those of this process.
+    pub env: Vec<(String, String)>,
+    /// What it reads from standard input; nothing when empty.
+    pub stdin: String,
+    /// A server, which stays when it is ready; `None` for a command that is waited for.
+    pub serves: Option<Ready>,
+}
+
+/// How one sees that a server is ready.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Ready {
+    /// Something is mounted at this directory.
+    Mounted(PathBuf),
+    /// This path is there.
+    Exists(PathBuf),
+    /// Somebody listens on this TCP port of the loopback address.
+    Port(u16),
 }
 
 /// What a command wrote.
@@ -29,7 +48,13 @@ pub struct Output {
 impl Cmd {
     /// A command without arguments.
     pub fn new(program: &str) -> Cmd {
-        Cmd { program: program.into(), args: Vec::new() }
+        Cmd {
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            stdin: String::new(),
+            serves: None,
+        }
     }
 
     /// With one more argument.
@@ -44,20 +69,40 @@ impl Cmd {
         self
     }
 
+    /// With one more variable in its environment.
+    pub fn env(mut self, key: &str, value: impl Into<String>) -> Cmd {
+        self.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// With `text` as its standard input.
+    pub fn stdin(mut self, text: impl Into<String>) -> Cmd {
+        self.stdin = text.into();
+        self
+    }
+
+    /// As a server in the foreground, which is kept running until what it serves is taken down.
+    pub fn serve(mut self, ready: Ready) -> Cmd {
+        self.serves = Some(ready);
+        self
+    }
+
     /// Runs it to its end. The child is killed if this process dies, so that a killed coordinator
     /// leaves no mkfs at work. Messages are in English, because some output is read.
     ///
     /// # Errors
     /// The program is missing, cannot be started, or ends with a status other than 0.
     pub fn run(&self) -> Result<Output, LabError> {
-        let path = tool::find_program(&self.program).ok_or_else(|| LabError::MissingProgram {
-            program: self.program.clone(),
-            fix: tool::how_to_install(&self.program),
-        })?;
-        let mut command = Command::new(&path);
-        command.args(&self.args).stdin(Stdio::null()).env("LC_ALL", "C");
-        die_with_parent(&mut command);
-        let output = command.output().map_err(LabError::io("run", &path))?;
+        let path = self.path()?;
+        let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        let mut command = self.command(&path);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(LabError::io("run", &path))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that does not read to the end says by its status whether that was right.
+            let _ = stdin.write_all(self.stdin.as_bytes());
+        }
+        let output = child.wait_with_output().map_err(LabError::io("run", &path))?;
         let (stdout, stderr) = (lossy(&output.stdout), lossy(&output.stderr));
         if output.status.success() {
             Ok(Output { stdout, stderr })
@@ -66,7 +111,30 @@ impl Cmd {
         }
     }
 
-    fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
+    /// Starts it and does not wait; all that it says goes to `log`. It dies with this process.
+    pub(crate) fn start(&self, log: Stdio, errors: Stdio) -> Result<Child, LabError> {
+        let path = self.path()?;
+        let mut command = self.command(&path);
+        command.stdin(Stdio::null()).stdout(log).stderr(errors);
+        command.spawn().map_err(LabError::io("run", &path))
+    }
+
+    fn path(&self) -> Result<PathBuf, LabError> {
+        tool::find_program(&self.program).ok_or_else(|| LabError::MissingProgram {
+            program: self.program.clone(),
+            fix: tool::how_to_install(&self.program),
+        })
+    }
+
+    fn command(&self, path: &Path) -> Command {
+        let mut command = Command::new(path);
+        command.args(&self.args).env("LC_ALL", "C");
+        command.envs(self.env.iter().map(|(key, value)| (key, value)));
+        die_with_parent(&mut command);
+        command
+    }
+
+    pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
         let last_line = stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
         LabError::Command {
             command: self.to_string(),
@@ -110,11 +178,17 @@ fn die_with_parent(command: &mut Command) {
 
 impl fmt::Display for Cmd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (key, value) in &self.env {
+            write!(f, "{key}={} ", quoted(value))?;
+        }
         f.write_str(&quoted(&self.program))?;
         for arg in &self.args {
             write!(f, " {}", quoted(&arg.to_string_lossy()))?;
         }
-        Ok(())
+        if !self.stdin.is_empty() {
+            write!(f, " <<< {}", quoted(&self.stdin))?;
+        }
+        if self.serves.is_some() { f.write_str(" &") } else { Ok(()) }
     }
 }
 
@@ -136,6 +210,14 @@ mod tests {
     fn a_command_prints_as_a_shell_takes_it() {
         let cmd = Cmd::new("mkfs.ext4").args(["-O", "^has_journal"]).arg("/tmp/it's here").arg("");
         assert_eq!(cmd.to_string(), r"mkfs.ext4 -O ^has_journal '/tmp/it'\''s here' ''");
+        let server = Cmd::new("nbdkit").env("A", "b c").stdin("key").serve(Ready::Port(1));
+        assert_eq!(server.to_string(), "A='b c' nbdkit <<< key &");
+    }
+
+    #[test]
+    fn input_and_environment_are_given() {
+        let cmd = Cmd::new("sh").args(["-c", "cat; echo $KEY"]).stdin("in ").env("KEY", "value");
+        assert_eq!(cmd.run().unwrap().stdout, "in value\n");
     }
 
     #[test]

@@ -188,6 +188,16 @@ pub enum LabError {
         "no control group can cap a device here; mount the controller blkio (version 1) or io (version 2), or leave the options cap.* out"
     )]
     NoThrottle,
+    /// A guest gave no result.
+    #[error("{guest} {why}; it last said: {said}")]
+    Guest {
+        /// What it is.
+        guest: String,
+        /// What went wrong.
+        why: String,
+        /// The last lines of its log or console.
+        said: String,
+    },
     /// The user stopped it.
     #[error("stopped while {0}")]
     Stopped(&'static str),

@@ -17,6 +17,7 @@ mod file_system;
 pub mod fs;
 mod fullness;
 mod fuse;
+pub mod guest;
 mod image;
 mod instance;
 mod interlock;

@@ -26,6 +26,16 @@ pub(crate) const BASE: &[Tool] = &[
     Tool { program: "losetup", debian: "mount", rhel: "util-linux" },
 ];
 
+/// What guests are booted with.
+const GUEST: &[Tool] = &[
+    Tool { program: "qemu-system-x86_64", debian: "qemu-system-x86", rhel: "qemu-kvm" },
+    Tool { program: "busybox", debian: "busybox-static", rhel: "busybox" },
+    Tool { program: "modprobe", debian: "kmod", rhel: "kmod" },
+    Tool { program: "unshare", debian: "util-linux", rhel: "util-linux" },
+    Tool { program: "setpriv", debian: "util-linux", rhel: "util-linux" },
+    Tool { program: "vmlinuz", debian: "linux-image-amd64", rhel: "kernel" },
+];
+
 /// Looks where administrators' programs lie even when the user's PATH does not name it.
 const SYSTEM_DIRS: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
@@ -46,7 +56,7 @@ fn is_executable(file: &Path) -> bool {
 /// The sentence that tells how to get `program`.
 pub(crate) fn how_to_install(program: &str) -> String {
     let listed = fs::ALL.iter().flat_map(|fs| fs.tools());
-    match BASE.iter().chain(listed).find(|tool| tool.program == program) {
+    match BASE.iter().chain(GUEST).chain(listed).find(|tool| tool.program == program) {
         Some(tool) => tool.install(),
         None => "install it or add its directory to PATH".into(),
     }

@@ -1,0 +1,115 @@
+//! Guests: throw-away machines, for kernels that have what this one lacks. User-Mode Linux and QEMU
+//! differ in how they start; what runs inside is the same. A guest has this machine's root read-only
+//! and its own changes in memory, raw images as disks, and one writable directory of this machine,
+//! by which it gets its errand and gives its result.
+//!
+//! A guest ends with this process, however that ends, and at the latest after its time.
+
+mod cpio;
+mod find;
+mod initramfs;
+mod qemu;
+mod run;
+mod uml;
+
+pub use find::{Missing, available, find};
+pub use run::run;
+
+use crate::{Cmd, LabError};
+use model::{Bytes, Environment, LabKind};
+use std::{fmt, path::PathBuf, time::Duration};
+
+/// What every guest does when its root stands.
+const INIT: &str = include_str!("guest/init.sh");
+/// Where a guest sees the directory of its machine.
+pub const OUT: &str = "/mnt/out";
+
+/// Where figures come from that a guest measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Venue {
+    /// Kind of lab.
+    pub kind: LabKind,
+    /// Version of the guest's kernel.
+    pub kernel: String,
+    /// What runs the guest's processor.
+    pub accelerator: &'static str,
+    /// What lies between the guest's disk and the image.
+    pub image_cache: &'static str,
+}
+
+/// One boot: what a guest is given, and what it does.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Private directory, which the guest sees at [`OUT`].
+    pub out: PathBuf,
+    /// Program of this machine that runs inside as root, with [`OUT`] as its place.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Raw images, by which the guest gets its disks.
+    pub disks: Vec<PathBuf>,
+    /// Memory of the guest.
+    pub memory: Bytes,
+    /// After this time it is ended.
+    pub timeout: Duration,
+}
+
+/// How a guest ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The program ended with this status.
+    Exit(i32),
+    /// It was asked to stop, and the guest was ended.
+    Stopped,
+}
+
+/// A kind of guest that this machine can boot.
+pub trait Guest: fmt::Debug {
+    /// What it is.
+    fn venue(&self) -> Venue;
+
+    /// The node of the disk `number` inside.
+    fn disk(&self, number: usize) -> PathBuf;
+
+    /// Lays what it reads at its start beside the errand in `machine.out`.
+    ///
+    /// # Errors
+    /// Something that it starts from cannot be read or written.
+    fn prepare(&self, machine: &Machine) -> Result<(), LabError>;
+
+    /// The command that is the machine, from its start to its end.
+    fn boot(&self, machine: &Machine) -> Cmd;
+
+    /// The user that the machine runs as on this side, when it is not this one.
+    fn user(&self) -> Option<u32> {
+        None
+    }
+}
+
+impl Venue {
+    /// As facts of a target that was measured there.
+    pub fn facts(&self) -> Environment {
+        let mut facts = Environment::default();
+        let mut put = |key: &str, value: &str| facts.0.insert(key.into(), value.into());
+        put("lab", self.kind.as_str());
+        put("lab.kernel", &self.kernel);
+        put("lab.accelerator", self.accelerator);
+        put("lab.image_cache", self.image_cache);
+        if self.kind == LabKind::Uml {
+            put("lab.durable", "not shown");
+        }
+        facts
+    }
+}
+
+impl fmt::Display for Venue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.kind {
+            LabKind::Host => "this machine",
+            LabKind::Kvm => "QEMU with KVM",
+            LabKind::Uml => "User-Mode Linux",
+            LabKind::Tcg => "QEMU with TCG",
+        };
+        write!(f, "{name}, Linux {}", self.kernel)
+    }
+}

@@ -1,0 +1,267 @@
+//! QEMU: a whole machine with a kernel of a distribution, on the processor itself (KVM) or on an
+//! emulated one (TCG), which computes about ten times slower.
+
+use super::{
+    Guest, INIT, Machine, Venue,
+    find::Missing,
+    initramfs,
+    run::{end, write_script},
+    uml::letter,
+};
+use crate::{Cmd, LabError, tool};
+use model::{Bytes, LabKind};
+use rustix::fs::{MemfdFlags, memfd_create};
+use std::{
+    fs::{self, File},
+    io::Write,
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+const PROGRAM: &str = "qemu-system-x86_64";
+const FIRST: &str = include_str!("qemu_init.sh");
+const TOKEN_INIT: &str = include_str!("token_init.sh");
+const TOKEN: &str = "assay-token";
+/// A machine on which KVM works has said the token long before.
+const TOKEN_TIME: Duration = Duration::from_secs(10);
+const INITRAMFS: &str = "initramfs";
+
+/// QEMU with a kernel.
+#[derive(Debug)]
+pub(super) struct Qemu {
+    kind: LabKind,
+    image: PathBuf,
+    kernel: String,
+}
+
+/// QEMU of `kind`, with the kernel `image` or the newest of this machine.
+pub(super) fn find(kind: LabKind, image: Option<&Path>) -> Result<Qemu, Missing> {
+    for program in [PROGRAM, "busybox", "modprobe"] {
+        let missing =
+            || Missing::new(format!("`{program}` is not installed"), tool::how_to_install(program));
+        tool::find_program(program).ok_or_else(missing)?;
+    }
+    let (image, kernel) = match image {
+        Some(image) => given_kernel(image)?,
+        None => newest_kernel()?,
+    };
+    let qemu = Qemu { kind, image, kernel };
+    if kind == LabKind::Kvm {
+        qemu.try_kvm()?;
+    }
+    Ok(qemu)
+}
+
+/// The kernel that a user names; its modules must be here, and the image tells their version.
+fn given_kernel(image: &Path) -> Result<(PathBuf, String), Missing> {
+    let bytes = fs::read(image)
+        .map_err(|error| Missing::new(format!("{}: {error}", image.display()), "name a kernel"))?;
+    let version = image_version(&bytes).ok_or_else(|| {
+        Missing::new(format!("{} is no Linux kernel for x86", image.display()), "name a bzImage")
+    })?;
+    if !modules(&version).is_dir() {
+        let what = format!("{} is missing", modules(&version).display());
+        return Err(Missing::new(what, format!("install the modules of {}", image.display())));
+    }
+    Ok((image.into(), version))
+}
+
+fn modules(version: &str) -> PathBuf {
+    Path::new("/lib/modules").join(version)
+}
+
+/// The version in the header of a bzImage, by the boot protocol of x86
+/// (`Documentation/arch/x86/boot.rst`): a pointer at 0x20e, counted from 0x200.
+fn image_version(image: &[u8]) -> Option<String> {
+    if image.get(0x202..0x206)? != b"HdrS" {
+        return None;
+    }
+    let at = u16::from_le_bytes([*image.get(0x20e)?, *image.get(0x20f)?]);
+    let text = image.get(0x200 + usize::from(at)..)?;
+    let end = text.iter().take(256).position(|byte| *byte == b' ' || *byte == 0)?;
+    Some(String::from_utf8_lossy(&text[..end]).into_owned())
+}
+
+/// The newest of the installed kernels that has its modules.
+fn newest_kernel() -> Result<(PathBuf, String), Missing> {
+    let files = fs::read_dir("/boot").into_iter().flatten().flatten();
+    let images = files.filter_map(|file| {
+        let version = file.file_name().to_str()?.strip_prefix("vmlinuz-")?.to_string();
+        modules(&version).is_dir().then(|| (file.path(), version))
+    });
+    images.max_by_key(|(_, version)| numbers(version)).ok_or_else(|| {
+        let what = "no kernel with its modules is installed";
+        Missing::new(what, tool::how_to_install("vmlinuz"))
+    })
+}
+
+/// The numbers of a version, so that 6.12 comes after 6.1.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect()
+}
+
+impl Qemu {
+    /// Boots a kernel that says a token. Where KVM is only half there QEMU gives no error: the machine
+    /// stands still.
+    fn try_kvm(&self) -> Result<(), Missing> {
+        let emulated = "figures come from an emulated processor instead";
+        let bad = |what: String| Missing::new(what, emulated);
+        if Path::new("/sys/module/kvm_pvm").exists() {
+            return Err(bad("KVM here is that of a paravirtual machine (kvm_pvm)".into()));
+        }
+        File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/kvm")
+            .map_err(|error| bad(format!("/dev/kvm cannot be opened: {error}")))?;
+        match self.token_boot() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(bad(format!("KVM boots nothing in {} s", TOKEN_TIME.as_secs()))),
+            Err(error) => Err(bad(error.to_string())),
+        }
+    }
+
+    /// True when the token came in time. Both files are in memory, and gone with the process.
+    fn token_boot(&self) -> Result<bool, LabError> {
+        let initramfs = initramfs::without_modules(TOKEN_INIT)?;
+        let (mut archive, archive_path) = memory_file("initramfs")?;
+        archive.write_all(&initramfs).map_err(LabError::io("write", &archive_path))?;
+        let (console, console_path) = memory_file("console")?;
+        let cmd = self.machine(&archive_path, Bytes(256 << 20));
+        let mut child = cmd.start(console.into(), Stdio::null())?;
+        let start = Instant::now();
+        let mut said = false;
+        while !said && start.elapsed() < TOKEN_TIME && matches!(child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(50));
+            let bytes = fs::read(&console_path).map_err(LabError::io("read", &console_path))?;
+            said = String::from_utf8_lossy(&bytes).contains(TOKEN);
+        }
+        end(&mut child);
+        Ok(said)
+    }
+
+    /// A machine without disks that starts from `initramfs`.
+    fn machine(&self, initramfs: &Path, memory: Bytes) -> Cmd {
+        let (accelerator, cpu) = match self.kind {
+            LabKind::Kvm => ("kvm", "host"),
+            _ => ("tcg,thread=multi", "max"),
+        };
+        let cpus = thread::available_parallelism().map_or(1, usize::from);
+        Cmd::new(PROGRAM)
+            .args(["-no-user-config", "-nodefaults", "-no-reboot", "-machine", "q35"])
+            .args(["-accel", accelerator, "-cpu", cpu])
+            .args(["-smp", &cpus.to_string(), "-m", &(memory.0 >> 20).to_string()])
+            .args(["-display", "none", "-monitor", "none", "-serial", "stdio"])
+            .arg("-kernel")
+            .arg(&self.image)
+            .arg("-initrd")
+            .arg(initramfs)
+            .args(["-append", "console=ttyS0 quiet panic=-1 tsc=unstable"])
+    }
+}
+
+impl Guest for Qemu {
+    fn venue(&self) -> Venue {
+        Venue {
+            kind: self.kind,
+            kernel: self.kernel.clone(),
+            accelerator: if self.kind == LabKind::Kvm { "kvm" } else { "tcg" },
+            image_cache: "page cache of the host (cache=writeback)",
+        }
+    }
+
+    fn disk(&self, number: usize) -> PathBuf {
+        format!("/dev/vd{}", letter(number)).into()
+    }
+
+    fn prepare(&self, machine: &Machine) -> Result<(), LabError> {
+        let archive = initramfs::with_modules(FIRST, &self.kernel)?;
+        let path = machine.out.join(INITRAMFS);
+        fs::write(&path, archive).map_err(LabError::io("write", &path))?;
+        write_script(&machine.out.join("init"), INIT)
+    }
+
+    fn boot(&self, machine: &Machine) -> Cmd {
+        let mut cmd = self.machine(&machine.out.join(INITRAMFS), machine.memory);
+        for (number, image) in machine.disks.iter().enumerate() {
+            let image = escaped(image);
+            cmd = cmd
+                .arg("-drive")
+                .arg(format!("if=none,id=d{number},format=raw,cache=writeback,file={image}"))
+                .args(["-device", &format!("virtio-blk-pci,drive=d{number}")]);
+        }
+        let share = |tag: &str, dir: &Path, how: &str| {
+            let dir = escaped(dir);
+            format!("local,mount_tag={tag},security_model=none,multidevs=remap{how},path={dir}")
+        };
+        cmd.args(["-virtfs", &share("root", Path::new("/"), ",readonly=on")])
+            .args(["-virtfs", &share("out", &machine.out, "")])
+    }
+}
+
+/// A path in a list of QEMU's options, where a comma is written twice.
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace(',', ",,")
+}
+
+/// A file in memory, and the path by which a child can open it.
+fn memory_file(name: &'static str) -> Result<(File, PathBuf), LabError> {
+    let file = memfd_create(name, MemfdFlags::CLOEXEC);
+    let file = File::from(file.map_err(LabError::errno("create", Path::new(name)))?);
+    let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+    Ok((file, path.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_shared_read_only_and_commas_are_kept() {
+        let qemu = Qemu { kind: LabKind::Tcg, image: "/boot/vmlinuz-1".into(), kernel: "1".into() };
+        let machine = Machine {
+            out: "/var/out".into(),
+            program: "/bin/sh".into(),
+            args: Vec::new(),
+            disks: vec!["/img/a,b".into()],
+            memory: Bytes(1 << 30),
+            timeout: Duration::ZERO,
+        };
+        let text = qemu.boot(&machine).to_string();
+        assert!(
+            text.contains(
+                " -kernel /boot/vmlinuz-1 -initrd /var/out/initramfs -append 'console=ttyS0 quiet \
+             panic=-1 tsc=unstable' -drive \
+             if=none,id=d0,format=raw,cache=writeback,file=/img/a,,b -device \
+             virtio-blk-pci,drive=d0 -virtfs \
+             local,mount_tag=root,security_model=none,multidevs=remap,readonly=on,path=/ -virtfs \
+             local,mount_tag=out,security_model=none,multidevs=remap,path=/var/out"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("-accel tcg,thread=multi -cpu max") && text.contains("-m 1024"));
+    }
+
+    #[test]
+    fn a_kernel_tells_its_version() {
+        let mut image = vec![0; 0x400];
+        image[0x202..0x206].copy_from_slice(b"HdrS");
+        image[0x20e..0x210].copy_from_slice(&0x100_u16.to_le_bytes());
+        image[0x300..0x316].copy_from_slice(b"6.1.0-56-amd64 (gcc) #");
+        assert_eq!(image_version(&image).as_deref(), Some("6.1.0-56-amd64"));
+        assert_eq!(image_version(b"not a kernel"), None);
+        assert!(numbers("6.12.3-amd64") > numbers("6.1.0-56-amd64"));
+    }
+
+    #[test]
+    fn an_installed_kernel_tells_the_version_in_its_name() {
+        let Ok((image, version)) = newest_kernel() else {
+            println!("skipped: no kernel is installed");
+            return;
+        };
+        assert_eq!(given_kernel(&image).ok(), Some((image, version)));
+    }
+}

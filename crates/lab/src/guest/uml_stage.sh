@@ -1,0 +1,20 @@
+# Runs in a mount and process namespace of its own: shows the guest's directory and disks under
+# short fixed names that its unprivileged user can reach, and runs it.
+# usage: OUT [DISK]... -- COMMAND...
+set -e
+mount -t tmpfs -o mode=755 stage /mnt
+mkdir -m 755 /mnt/out
+mkdir -m 1777 /mnt/uml
+mount --bind "$1" /mnt/out
+shift
+n=0
+while [ "$1" != -- ]; do
+    : >"/mnt/disk$n"
+    mount --bind "$1" "/mnt/disk$n"
+    n=$((n + 1))
+    shift
+done
+shift
+# Not by exec: the first process of a namespace cannot abort, which is how the kernel ends a panic.
+"$@"
+exit
