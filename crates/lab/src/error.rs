@@ -59,6 +59,46 @@ pub enum LabError {
         /// The file system.
         name: String,
     },
+    /// What lies on the target is missing.
+    #[error("`{target}` cannot be made: {name} is no file system by itself; write `{name}(ext4)`")]
+    NeedsInner {
+        /// As written.
+        target: String,
+        /// The part.
+        name: String,
+    },
+    /// A part that needs several disks, on one that offers one.
+    #[error(
+        "`{target}` cannot be made: {name} needs {needed} disks, and what it lies on offers one; turn the two around"
+    )]
+    TooFewDisks {
+        /// As written.
+        target: String,
+        /// The part.
+        name: String,
+        /// How many it needs.
+        needed: usize,
+    },
+    /// The lab has fewer disks than the target needs.
+    #[error(
+        "{name} needs {needed} disks and the lab has {have}; make more images, or name more devices"
+    )]
+    FewDisks {
+        /// The bottom of the target.
+        name: &'static str,
+        /// What it needs.
+        needed: usize,
+        /// What there is.
+        have: usize,
+    },
+    /// A server that does not come up.
+    #[error("`{command}` was not ready after {seconds} s; run it by hand to see what it waits for")]
+    NotReady {
+        /// The command as a shell would take it.
+        command: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// Two options of a target exclude each other.
     #[error("`{target}` cannot be made: {why}")]
     Excluded {
@@ -132,12 +172,6 @@ pub enum LabError {
         needed: Bytes,
         /// What the image has.
         size: Bytes,
-    },
-    /// A made file system without an image.
-    #[error("{name} needs a loop image and the lab has none; make the image before provisioning")]
-    NoImage {
-        /// The file system.
-        name: &'static str,
     },
     /// The image carries a mounted file system.
     #[error("{device} is still mounted at {mount_point}; tear that instance down first")]

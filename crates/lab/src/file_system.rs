@@ -7,9 +7,9 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, Tool, Trial, throttle};
+use crate::{Cmd, Exclusion, Inner, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Knob, Options};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How to make, mount and inspect one kind of file system.
 pub trait FileSystem: Sync {
@@ -39,9 +39,29 @@ pub trait FileSystem: Sync {
         &[]
     }
 
+    /// Kernel modules that it needs beside the one of its name.
+    fn modules(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// How it takes the target in its parentheses.
+    fn inner(&self) -> Inner {
+        Inner::None
+    }
+
+    /// What it takes when the parentheses are left out, as `ext4`.
+    fn default_inner(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Devices that it lies on; 0 for what lies in memory or in a directory.
+    fn disks(&self, _options: &Options) -> usize {
+        1
+    }
+
     /// Whether it lies on a block device.
     fn has_device(&self) -> bool {
-        true
+        self.disks(&Options::new()) > 0
     }
 
     /// Smallest device on which it can be made, bytes; 0 when it has none.
@@ -49,26 +69,52 @@ pub trait FileSystem: Sync {
         0
     }
 
-    /// Commands that make it on `device`.
-    fn mkfs(&self, _device: &Path, _options: &Options) -> Vec<Cmd> {
+    /// Commands that make it, once.
+    fn mkfs(&self, _site: &Site, _options: &Options) -> Vec<Cmd> {
         Vec::new()
     }
 
-    /// Commands that mount `source` at `dir`; none when it is a plain directory.
-    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd>;
+    /// Commands that bring it up, the first time and again after [`FileSystem::unmount`]; none when it
+    /// is a plain directory.
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd>;
 
-    /// Commands that unmount it.
-    fn unmount(&self, dir: &Path) -> Vec<Cmd> {
-        vec![Cmd::new("umount").arg(dir)]
+    /// Commands that take it down; after them the servers are ended that `mount` started.
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![Cmd::new("umount").arg(&site.dir)]
+    }
+
+    /// Commands that wait, once, until what `mkfs` began in the background is done.
+    fn wait(&self, _site: &Site) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// The node of the disk that it offers to what lies on it; `None` for what is mounted.
+    fn offers(&self, _site: &Site) -> Option<PathBuf> {
+        None
+    }
+
+    /// What the mount table shows as its source.
+    fn source(&self, site: &Site) -> PathBuf {
+        site.disk().into()
+    }
+
+    /// What the mount table shows as its type; the kernel's name of it unless it says otherwise.
+    fn mount_kind(&self, _options: &Options) -> Option<&str> {
+        self.kernel_name()
+    }
+
+    /// What undoes it after the death of this process, beside its mount; recorded before it is made.
+    fn undo(&self, _site: &Site) -> Vec<Undo> {
+        Vec::new()
     }
 
     /// Commands that start, now, the work which it would put off after a sync.
-    fn settle(&self, _dir: &Path) -> Vec<Cmd> {
+    fn settle(&self, _site: &Site) -> Vec<Cmd> {
         Vec::new()
     }
 
-    /// Checks it on `device`, where it is not mounted, and changes nothing; `None` without a checker.
-    fn check(&self, _device: &Path) -> Option<Cmd> {
+    /// Checks it where it is not mounted, and changes nothing; `None` without a checker.
+    fn check(&self, _site: &Site) -> Option<Cmd> {
         None
     }
 
@@ -78,13 +124,19 @@ pub trait FileSystem: Sync {
     }
 
     /// Prints its geometry, for [`FileSystem::read_geometry`].
-    fn geometry(&self, _device: &Path, _dir: &Path) -> Option<Cmd> {
+    fn geometry(&self, _site: &Site) -> Option<Cmd> {
         None
     }
 
     /// The few lines of the geometry that matter, as key and value.
     fn read_geometry(&self, _output: &str) -> Vec<(String, String)> {
         Vec::new()
+    }
+}
+
+impl std::fmt::Debug for dyn FileSystem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
     }
 }
 

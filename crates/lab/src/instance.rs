@@ -5,15 +5,16 @@ mod upkeep;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Cmd, Coldness, Device, FileSystem, Lab, LabError, Waited, drop_caches,
-    lab::Image,
-    mounts, private_dir, quiesce,
+    Cmd, Coldness, Device, Lab, LabError, Waited,
+    disk::Disk,
+    drop_caches, mounts, private_dir, quiesce,
+    stack::{self, Stack, Standing},
     throttle::{Cap, Controller},
     undo::Undo,
 };
 use model::Environment;
 use std::{
-    fs::{self, File},
+    fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Instant,
@@ -31,41 +32,34 @@ pub(crate) enum Place {
     Plain { dir: PathBuf },
 }
 
-/// A file system that the lab makes.
-pub(crate) struct Made {
-    pub(crate) fs: &'static dyn FileSystem,
-    pub(crate) source: PathBuf,
-    pub(crate) mkfs: Vec<Cmd>,
-    pub(crate) mount: Vec<Cmd>,
-    pub(crate) image: Option<Image>,
-    pub(crate) device: Option<Device>,
-}
-
 /// A provisioned target. It lives no longer than its lab; dropping it undoes it.
 pub struct Instance<'lab> {
     lab: &'lab Lab,
     place: Place,
-    made: Option<Made>,
+    /// What was made, from the bottom to the top; empty for a plain directory.
+    stack: Stack,
+    disks: Vec<Disk>,
     root: PathBuf,
     /// `st_dev` of the root of a plain directory.
     number: u64,
-    device: Option<Device>,
+    devices: Vec<Device>,
     facts: Environment,
     mkfs_ms: f64,
     mount_ms: f64,
     /// Space in use when it was made.
     fresh_bytes: u64,
-    /// What lifts the caps on the device.
+    /// What lifts the caps on the devices.
     caps: Vec<Undo>,
     down: bool,
 }
 
 impl<'lab> Instance<'lab> {
-    /// Makes and mounts it. On an error what was done is undone.
+    /// Makes and mounts `stack` on `disks`. On an error what was done is undone.
     pub(crate) fn start(
         lab: &'lab Lab,
         place: Place,
-        made: Option<Made>,
+        stack: Stack,
+        disks: Vec<Disk>,
     ) -> Result<Instance<'lab>, LabError> {
         let root = match &place {
             // Below the mount point: with the mount gone, workers find no directory and write nothing.
@@ -76,10 +70,11 @@ impl<'lab> Instance<'lab> {
         let mut instance = Instance {
             lab,
             place,
-            made,
+            stack,
+            disks,
             root,
             number: 0,
-            device: None,
+            devices: Vec::new(),
             facts,
             mkfs_ms: 0.0,
             mount_ms: 0.0,
@@ -92,19 +87,15 @@ impl<'lab> Instance<'lab> {
     }
 
     fn bring_up(&mut self) -> Result<(), LabError> {
-        self.device = match &self.made {
-            Some(made) => {
-                let start = Instant::now();
-                run_all(&made.mkfs)?;
-                self.mkfs_ms = milliseconds(start);
-                let start = Instant::now();
-                run_all(&made.mount)?;
-                self.mount_ms = milliseconds(start);
-                fs::create_dir(&self.root).map_err(LabError::io("create", &self.root))?;
-                made.device
-            }
-            None => Device::under(&self.root)?,
-        };
+        if let Place::Mounted { .. } = self.place {
+            let (made, mounted) = self.stack.make()?;
+            self.mkfs_ms = made.as_secs_f64() * 1e3;
+            self.mount_ms = mounted.as_secs_f64() * 1e3;
+            fs::create_dir(&self.root).map_err(LabError::io("create", &self.root))?;
+            self.devices = self.disks.iter().filter_map(Disk::device).collect();
+        } else {
+            self.devices = Device::under(&self.root)?.into_iter().collect();
+        }
         self.number = number(&self.root)?;
         self.facts = self.gather_facts()?;
         self.quiesce()?;
@@ -112,14 +103,20 @@ impl<'lab> Instance<'lab> {
         self.check()
     }
 
-    /// Imposes `caps` on its device until it is taken down.
+    /// Imposes `caps` on each of its devices until it is taken down.
     pub(crate) fn impose(&mut self, caps: &[Cap]) -> Result<(), LabError> {
-        let Some(device) = self.device.filter(|_| !caps.is_empty()) else { return Ok(()) };
-        let (device, campaign) = (device.to_string(), self.lab.campaign());
+        if caps.is_empty() || self.devices.is_empty() {
+            return Ok(());
+        }
         let controller = Controller::find()?.ok_or(LabError::NoThrottle)?;
-        self.caps = controller.undo(caps, &device, campaign);
-        self.caps.iter().try_for_each(|undo| self.lab.record(undo))?;
-        controller.impose(caps, &device, campaign)
+        let campaign = self.lab.campaign();
+        for device in self.devices.iter().map(Device::to_string) {
+            let undo = controller.undo(caps, &device, campaign);
+            undo.iter().try_for_each(|undo| self.lab.record(undo))?;
+            self.caps.extend(undo);
+            controller.impose(caps, &device, campaign)?;
+        }
+        Ok(())
     }
 
     /// The directory in which workers get their directories.
@@ -127,9 +124,9 @@ impl<'lab> Instance<'lab> {
         &self.root
     }
 
-    /// The block device under it; `None` in memory or on a network.
-    pub fn device(&self) -> Option<Device> {
-        self.device
+    /// The block devices under it; none in memory or on a network.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
     }
 
     /// What it is: effective mount options, geometry, versions, the commands that were run.
@@ -171,23 +168,14 @@ impl<'lab> Instance<'lab> {
         if !self.root.is_dir() {
             return Err(gone("does not exist".into()));
         }
-        let (Place::Mounted { dir }, Some(made)) = (&self.place, &self.made) else {
+        let Place::Mounted { dir } = &self.place else {
             let same = number(&self.root)? == self.number;
             return if same { Ok(()) } else { Err(gone("lies on another file system now".into())) };
         };
-        let parent = dir.parent().unwrap_or(dir);
-        if number(dir)? == number(parent)? {
+        if number(dir)? == number(dir.parent().unwrap_or(dir))? {
             return Err(gone("lies on the file system of its parent directory".into()));
         }
-        match mounts::at(dir)? {
-            Some(mount)
-                if mount.source == made.source && Some(&*mount.kind) == made.fs.kernel_name() =>
-            {
-                Ok(())
-            }
-            Some(mount) => Err(gone(format!("is {} from {}", mount.kind, mount.source.display()))),
-            None => Err(gone("is not a mount point".into())),
-        }
+        self.stack.check()
     }
 
     /// Makes it as cold as it can be: writes everything back, unmounts, drops the caches, mounts and
@@ -196,20 +184,19 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.
     pub fn make_cold(&self) -> Result<Coldness, LabError> {
-        let (Place::Mounted { dir }, Some(made)) = (&self.place, &self.made) else {
+        let Place::Mounted { .. } = &self.place else {
             self.check()?;
             return drop_caches::forget_files(&self.root);
         };
-        let Some(image) = &made.image else {
+        if self.disks.is_empty() {
             return Ok(Coldness::Impossible("it lives in memory and has no device"));
-        };
+        }
         self.check()?;
-        drop_caches::sync(dir)?;
-        mounts::unmount(dir, &made.fs.unmount(dir))?;
-        let file = File::open(&image.path).map_err(LabError::io("open", &image.path))?;
-        file.sync_all().map_err(LabError::io("sync", &image.path))?;
+        self.stack.sync()?;
+        self.stack.take_down(0)?;
+        self.disks.iter().try_for_each(Disk::sync)?;
         drop_caches::drop_all()?;
-        run_all(&made.mount)?;
+        self.stack.bring_up()?;
         self.check()?;
         Ok(Coldness::Remounted)
     }
@@ -228,7 +215,7 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The file system cannot be written back.
     pub fn quiesce(&self) -> Result<Waited, LabError> {
-        quiesce::quiesce(self.made.as_ref().map(|made| made.fs), &self.root, self.device)
+        quiesce::quiesce(&self.stack, &self.root, &self.devices)
     }
 
     /// Undoes it now.
@@ -247,12 +234,13 @@ impl<'lab> Instance<'lab> {
         for undo in &self.caps {
             undo.apply(self.lab.campaign())?;
         }
-        match (&self.place, &self.made) {
-            (Place::Mounted { dir }, Some(made)) => {
-                mounts::unmount(dir, &made.fs.unmount(dir))?;
-                fs::remove_dir(dir).map_err(LabError::io("remove", dir))?;
+        match &self.place {
+            Place::Mounted { .. } => {
+                self.stack.take_down(0)?;
+                let campaign = self.lab.campaign();
+                self.stack.parts().iter().try_for_each(|part| part.remove_dirs(campaign))?;
             }
-            (Place::Mounted { dir } | Place::Plain { dir }, _) => {
+            Place::Plain { dir } => {
                 private_dir::remove(dir, self.lab.campaign())?;
             }
         }
@@ -262,32 +250,48 @@ impl<'lab> Instance<'lab> {
 
     fn gather_facts(&self) -> Result<Environment, LabError> {
         let mut facts = Environment::default();
-        let mut put = |key: &str, value: String| facts.0.insert(key.into(), value);
+        let mut put = |key: String, value: String| facts.0.insert(key, value);
         let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
         if let Some(mount) = mounts::holding(&root)? {
-            put("mount.fstype", mount.kind);
-            put("mount.options", mount.options);
-            put("mount.source", mount.source.display().to_string());
+            put("mount.fstype".into(), mount.kind);
+            put("mount.options".into(), mount.options);
+            put("mount.source".into(), mount.source.display().to_string());
         }
-        if let Some(made) = &self.made {
-            for (key, commands) in [("mkfs.command", &made.mkfs), ("mount.command", &made.mount)] {
-                if !commands.is_empty() {
-                    put(key, commands.iter().map(Cmd::to_string).collect::<Vec<_>>().join("; "));
-                }
-            }
-            if let Some(line) = crate::environment::version(made.fs) {
-                put("mkfs.version", line);
-            }
-            for (key, value) in geometry(made, &self.place) {
-                put(&format!("geometry.{key}"), value);
-            }
-            if let Some(image) = &made.image {
-                put("image.bytes", image.size.0.to_string());
-                let direct = if image.attached.direct_io { "on" } else { "off" };
-                put("loop.direct_io", direct.into());
-            }
+        let joined = |texts: Vec<String>, separator: &str| {
+            (!texts.is_empty()).then(|| texts.join(separator))
+        };
+        let commands = |of: fn(&Standing) -> Vec<Cmd>| {
+            let all = self.stack.parts().iter().flat_map(of);
+            joined(all.map(|cmd| cmd.to_string()).collect(), "; ")
+        };
+        let versions = self.stack.parts().iter();
+        let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
+        let told = [
+            ("mkfs.command", commands(Standing::mkfs)),
+            ("mount.command", commands(Standing::mount)),
+            ("mkfs.version", joined(versions, "; ")),
+        ];
+        for (key, value) in told {
+            value.map(|value| put(key.into(), value));
+        }
+        for (key, value) in self.geometry() {
+            put(format!("geometry.{key}"), value);
+        }
+        for (key, value) in self.disks.first().map(Disk::facts).unwrap_or_default() {
+            put(key.into(), value);
         }
         Ok(facts)
+    }
+
+    /// Of all parts; with the name of the part where there are several.
+    fn geometry(&self) -> Vec<(String, String)> {
+        let parts = self.stack.parts();
+        let named = |part: &Standing, key: String| match parts.len() {
+            1 => key,
+            _ => format!("{}.{key}", part.fs().name()),
+        };
+        let of = |part| stack::geometry(part).into_iter().map(move |(k, v)| (named(part, k), v));
+        parts.iter().flat_map(of).collect()
     }
 }
 
@@ -296,17 +300,6 @@ impl Drop for Instance<'_> {
         // What fails here is tried again by the lab, and told by `assay cleanup`.
         let _ = self.take_down();
     }
-}
-
-/// The geometry is a fact for the reader; without it the measurement is as good.
-fn geometry(made: &Made, place: &Place) -> Vec<(String, String)> {
-    let (Place::Mounted { dir } | Place::Plain { dir }) = place;
-    let output = made.fs.geometry(&made.source, dir).and_then(|cmd| cmd.run().ok());
-    output.map(|output| made.fs.read_geometry(&output.stdout)).unwrap_or_default()
-}
-
-fn run_all(commands: &[Cmd]) -> Result<(), LabError> {
-    commands.iter().try_for_each(|cmd| cmd.run().map(drop))
 }
 
 fn number(path: &Path) -> Result<u64, LabError> {

@@ -2,33 +2,24 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    Cmd, Device, FileSystem, Instance, LabError, drop_caches,
-    fs::{self as registry, Candidate},
+    Instance, LabError,
+    disk::{Disk, Image},
+    drop_caches,
+    fs::{self as registry, Candidate, Part},
     image,
-    instance::{Made, Place},
+    instance::Place,
     journal::{CleanupReport, Journal},
-    loop_device::{self, LoopDevice},
-    mounts, private_dir, throttle,
+    loop_device, private_dir,
+    stack::Stack,
+    throttle,
     undo::Undo,
 };
-use model::{Bytes, Options, Target};
+use model::{Bytes, Rng, Target};
 use std::{
-    fs::{self, OpenOptions},
-    os::unix::fs::FileExt,
+    fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
-
-/// Zeroed at both ends of the image before every mkfs, so that no old signature is found.
-const PURGED: u64 = 1 << 20;
-
-/// An image and the device it is attached to.
-#[derive(Clone, Debug)]
-pub(crate) struct Image {
-    pub(crate) path: PathBuf,
-    pub(crate) size: Bytes,
-    pub(crate) attached: LoopDevice,
-}
 
 /// The lab of one campaign.
 #[derive(Debug)]
@@ -37,7 +28,7 @@ pub struct Lab {
     /// Private directory that holds the mount points.
     mounts: PathBuf,
     journal: Journal,
-    image: Option<Image>,
+    disks: Vec<Disk>,
     count: AtomicU32,
 }
 
@@ -59,35 +50,41 @@ impl Lab {
         let parent = state.join("mnt");
         fs::create_dir_all(&parent).map_err(LabError::io("create", &parent))?;
         let mounts = parent.join(private_dir::name(campaign));
-        let lab = Lab { campaign: campaign.into(), mounts, journal, image: None, count: 0.into() };
+        let lab =
+            Lab { campaign: campaign.into(), mounts, journal, disks: Vec::new(), count: 0.into() };
         lab.create_private(&lab.mounts)?;
         Ok(lab)
     }
 
-    /// Writes the image of `size` in full into a private directory under `dir` and attaches it, past
-    /// the host's page cache where `dir` allows it. `progress` gets the bytes written so far; `stop`
-    /// ends the writing.
+    /// Writes `count` images of `size` in full into private directories under `dir` and attaches them,
+    /// past the host's page cache where `dir` allows it. `progress` gets the bytes written so far;
+    /// `stop` ends the writing.
     ///
     /// # Errors
     /// No root, no room, no free loop device, or stopped. What was written so far is removed with
     /// the lab.
-    pub fn make_image(
+    pub fn make_images(
         &mut self,
         dir: &Path,
         size: Bytes,
+        count: usize,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
         need_root("attaching a loop image")?;
         let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
-        image::check_room(&dir, size)?;
-        let private = dir.join(private_dir::name(&format!("{}-image", self.campaign)));
-        self.create_private(&private)?;
-        let path = private.join("image");
-        image::write(&path, size, stop, progress)?;
-        self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
-        let attached = loop_device::attach(&path)?;
-        self.image = Some(Image { path, size, attached });
+        image::check_room(&dir, Bytes(size.0 * count as u64))?;
+        for number in 0..count as u64 {
+            let private = private_dir::name(&format!("{}-image{number}", self.campaign));
+            let private = dir.join(private);
+            self.create_private(&private)?;
+            let path = private.join("image");
+            image::write(&path, size, stop, &mut |done| progress(number * size.0 + done))?;
+            self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
+            let attached = loop_device::attach(&path)?;
+            let image = Some(Image { path, direct_io: attached.direct_io });
+            self.disks.push(Disk { node: attached.node, size, image });
+        }
         Ok(())
     }
 
@@ -101,9 +98,7 @@ impl Lab {
             Candidate::Directory(dir) => {
                 self.provision_dir(dir, self.count.fetch_add(1, Ordering::Relaxed))
             }
-            Candidate::Made(fs, options) => {
-                self.provision_made(fs, options, self.mount_point(label))
-            }
+            Candidate::Made(parts) => self.provision_made(&parts, label),
         }
     }
 
@@ -121,48 +116,74 @@ impl Lab {
         }
     }
 
-    fn provision_made(
-        &self,
-        fs: &'static dyn FileSystem,
-        options: &Options,
-        dir: PathBuf,
-    ) -> Result<Instance<'_>, LabError> {
-        let image = if fs.has_device() { Some(self.free_image(fs)?) } else { None };
-        let source = image.map_or(PathBuf::from(fs.name()), |image| image.attached.node.clone());
-        let mount = fs.mount(&source, &dir, options);
-        if mount.is_empty() {
-            self.create_private(&dir)?;
-            return Instance::start(self, Place::Plain { dir }, None);
+    fn provision_made(&self, parts: &[Part], label: &str) -> Result<Instance<'_>, LabError> {
+        let disks = self.free_disks(parts)?;
+        let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node.clone()).collect();
+        let first = self.count.fetch_add(parts.len() as u32, Ordering::Relaxed);
+        let stack = Stack::new(parts, &nodes, |number, part| {
+            let number = first + number as u32;
+            // A slug of the own part, so that people who look at the mount table find their way.
+            let label = if parts.len() == 1 { label } else { part.fs.name() };
+            let dir = self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))));
+            let scratch = self.mounts.join(private_dir::name(&format!("{number}-scratch")));
+            (format!("assay-{}-{number}", self.tag()), dir, scratch)
+        });
+        if stack.top().is_some_and(|top| top.mount().is_empty()) {
+            return self.provision_plain(stack);
         }
         need_root("mounting a file system")?;
-        fs::create_dir(&dir).map_err(LabError::io("create", &dir))?;
-        self.journal.record(&Undo::Unmount { mount_point: dir.clone() })?;
-        if let Some(image) = image {
-            purge(image)?;
+        for part in stack.parts() {
+            self.create_private(&part.site.scratch)?;
+            if part.is_mounted() {
+                fs::create_dir(&part.site.dir).map_err(LabError::io("create", &part.site.dir))?;
+            }
         }
-        let mkfs: Vec<Cmd> = fs.mkfs(&source, options);
-        let device = image.and_then(|image| Device::of_node(&image.attached.node));
-        let made = Made { fs, source, mkfs, mount, image: image.cloned(), device };
-        let mut instance = Instance::start(self, Place::Mounted { dir }, Some(made))?;
-        instance.impose(&throttle::caps(fs.name(), options)?)?;
+        stack.undo().try_for_each(|undo| self.record(&undo))?;
+        disks.iter().try_for_each(Disk::purge)?;
+        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
+        let mut instance = Instance::start(self, Place::Mounted { dir }, stack, disks)?;
+        for part in parts {
+            instance.impose(&throttle::caps(part.fs.name(), &part.options)?)?;
+        }
         Ok(instance)
     }
 
-    /// The image, when it is there, large enough and not in use.
-    fn free_image(&self, fs: &dyn FileSystem) -> Result<&Image, LabError> {
+    /// A directory of ours, where the target needs nothing to be mounted.
+    fn provision_plain(&self, stack: Stack) -> Result<Instance<'_>, LabError> {
+        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
+        self.create_private(&dir)?;
+        Instance::start(self, Place::Plain { dir }, Stack::default(), Vec::new())
+    }
+
+    /// The disks that `parts` are made on, when they are there, large enough and not in use.
+    fn free_disks(&self, parts: &[Part]) -> Result<Vec<Disk>, LabError> {
+        let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
+            return Ok(Vec::new());
+        };
         need_root("making a file system")?;
-        let image = self.image.as_ref().ok_or(LabError::NoImage { name: fs.name() })?;
-        let needed = Bytes(fs.min_bytes());
-        if image.size < needed {
-            return Err(LabError::TooSmall { name: fs.name(), needed, size: image.size });
+        let (name, needed, have) = (bottom.fs.name(), bottom.disks(), self.disks.len());
+        if have < needed {
+            return Err(LabError::FewDisks { name, needed, have });
         }
-        let device = &image.attached.node;
-        match mounts::all()?.into_iter().find(|mount| mount.source == *device) {
-            Some(mount) => {
-                Err(LabError::Busy { device: device.clone(), mount_point: mount.mount_point })
-            }
-            None => Ok(image),
+        let disks = self.disks[..needed].to_vec();
+        for part in parts {
+            let needed = Bytes(part.fs.min_bytes());
+            disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
         }
+        Ok(disks)
+    }
+
+    /// A directory for a mount that no other instance of this lab uses; not made yet.
+    pub(crate) fn mount_point(&self, label: &str) -> PathBuf {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))))
+    }
+
+    /// A few letters that tell this campaign from others, for names that must be short.
+    fn tag(&self) -> String {
+        let seed =
+            self.campaign.bytes().fold(0u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+        format!("{:08x}", Rng::new(seed).next_u64() >> 32)
     }
 
     fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
@@ -176,7 +197,7 @@ impl Lab {
             LabError::Io { source, .. } => bad(format!("{source}; make it writable for this user")),
             other => other,
         })?;
-        Instance::start(self, Place::Plain { dir: private }, None)
+        Instance::start(self, Place::Plain { dir: private }, Stack::default(), Vec::new())
     }
 
     fn create_private(&self, dir: &Path) -> Result<(), LabError> {
@@ -191,12 +212,6 @@ impl Lab {
     /// Writes `entry` to the journal; its act may happen after this returns.
     pub(crate) fn record(&self, entry: &Undo) -> Result<(), LabError> {
         self.journal.record(entry)
-    }
-
-    /// A directory for a mount that no other instance of this lab uses; not made yet.
-    pub(crate) fn mount_point(&self, label: &str) -> PathBuf {
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
-        self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))))
     }
 }
 
@@ -219,20 +234,6 @@ fn undo_leftovers(journal: &Journal) -> Result<(), LabError> {
 
 fn need_root(what: &str) -> Result<(), LabError> {
     if drop_caches::is_root() { Ok(()) } else { Err(LabError::NeedsRoot { what: what.into() }) }
-}
-
-fn purge(image: &Image) -> Result<(), LabError> {
-    let node = &image.attached.node;
-    let device = OpenOptions::new().write(true).open(node).map_err(LabError::io("open", node))?;
-    let zeros = vec![0u8; PURGED as usize];
-    let last = image.size.0.saturating_sub(PURGED) / 4096 * 4096;
-    device
-        .write_all_at(&zeros, 0)
-        .and_then(|()| {
-            device.write_all_at(&zeros[..(image.size.0 - last).min(PURGED) as usize], last)
-        })
-        .and_then(|()| device.sync_all())
-        .map_err(LabError::io("purge", node))
 }
 
 /// `label` as part of a file name.

@@ -10,6 +10,7 @@ pub mod cache;
 #[allow(unsafe_code)]
 mod command;
 mod device;
+mod disk;
 mod drop_caches;
 mod environment;
 mod error;
@@ -35,6 +36,9 @@ mod probe;
 mod quiesce;
 #[allow(unsafe_code)]
 mod residency;
+mod service;
+mod site;
+mod stack;
 mod sweep;
 mod throttle;
 mod tool;
@@ -42,7 +46,7 @@ mod trial;
 mod undo;
 
 pub use age::{Aged, Ageing, age};
-pub use command::{Cmd, Output};
+pub use command::{Cmd, Output, Ready};
 pub use device::Device;
 pub use drop_caches::Coldness;
 pub use environment::collect as collect_environment;
@@ -60,7 +64,9 @@ pub use plan::plan;
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
 pub use residency::{Residency, residency};
+pub use site::{Inner, Site};
 pub use sweep::sweep;
 pub use throttle::can_cap;
 pub use tool::Tool;
 pub use trial::{Exclusion, Trial};
+pub use undo::Undo;

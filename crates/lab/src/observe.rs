@@ -107,20 +107,34 @@ struct Memory {
     writeback: u64,
 }
 
+impl DeviceCounters {
+    /// What `devices` moved together, and how long they were busy on average.
+    fn of(devices: &[Device]) -> Result<Option<DeviceCounters>, LabError> {
+        let each = devices.iter().map(|device| Ok(parse::device(&read(&device.stat_file())?)));
+        let each: Vec<DeviceCounters> = each.collect::<Result<_, LabError>>()?;
+        let sum = |get: fn(&DeviceCounters) -> u64| each.iter().map(get).sum::<u64>();
+        Ok((!each.is_empty()).then(|| DeviceCounters {
+            read_sectors: sum(|d| d.read_sectors),
+            written_sectors: sum(|d| d.written_sectors),
+            busy_ms: sum(|d| d.busy_ms) / each.len() as u64,
+        }))
+    }
+}
+
 impl Snapshot {
-    /// Reads all counters; those of the device where there is one.
+    /// Reads all counters; those of `devices` as of one that does the work of all.
     ///
     /// # Errors
-    /// `/proc` or the device's counters cannot be read.
-    pub fn take(device: Option<Device>) -> Result<Snapshot, LabError> {
-        Snapshot::with_workers(device, &[])
+    /// `/proc` or the counters of a device cannot be read.
+    pub fn take(devices: &[Device]) -> Result<Snapshot, LabError> {
+        Snapshot::with_workers(devices, &[])
     }
 
     /// As `take`, with the processor time of these processes.
     ///
     /// # Errors
-    /// `/proc` or the device's counters cannot be read.
-    pub fn with_workers(device: Option<Device>, pids: &[u32]) -> Result<Snapshot, LabError> {
+    /// `/proc` or the counters of a device cannot be read.
+    pub fn with_workers(devices: &[Device], pids: &[u32]) -> Result<Snapshot, LabError> {
         let pressure = |name: &str| {
             parse::pressure(&fs::read_to_string(format!("/proc/pressure/{name}")).ok()?)
         };
@@ -128,7 +142,7 @@ impl Snapshot {
             |pid: &u32| parse::process(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
         Ok(Snapshot {
             now_ns: now_ns(ClockId::Monotonic),
-            device: device.map(|d| read(&d.stat_file())).transpose()?.map(|t| parse::device(&t)),
+            device: DeviceCounters::of(devices)?,
             cpu: parse::machine(&read(Path::new("/proc/stat"))?),
             pressure: Pressure {
                 cpu_us: pressure("cpu"),
@@ -275,8 +289,8 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_observed() {
-        let snapshot = Snapshot::take(None).unwrap();
-        let usage = Snapshot::take(None).unwrap().since(&snapshot);
+        let snapshot = Snapshot::take(&[]).unwrap();
+        let usage = Snapshot::take(&[]).unwrap().since(&snapshot);
         assert!(usage.cpus >= 1 && usage.page_cache_bytes > 0);
         assert_eq!(usage.device_read_bytes, None);
     }
@@ -284,10 +298,10 @@ mod tests {
     #[test]
     fn the_time_of_a_process_is_seen() {
         let pids = [std::process::id()];
-        let before = Snapshot::with_workers(None, &pids).unwrap();
+        let before = Snapshot::with_workers(&[], &pids).unwrap();
         let seen = |usage: &Usage| usage.worker_cpu_s[0] > 0.0 && usage.own_cpu_s > 0.0;
-        while !seen(&Snapshot::with_workers(None, &pids).unwrap().since(&before)) {}
-        let gone = Snapshot::with_workers(None, &[u32::MAX]).unwrap();
+        while !seen(&Snapshot::with_workers(&[], &pids).unwrap().since(&before)) {}
+        let gone = Snapshot::with_workers(&[], &[u32::MAX]).unwrap();
         assert_eq!(gone.workers, [None]);
     }
 }

@@ -2,14 +2,12 @@
 
 use crate::{
     Cmd, LabError,
-    fs::{self, Candidate},
+    fs::{self, Candidate, Part},
     loop_device,
+    stack::Stack,
 };
 use model::Target;
-use std::path::Path;
-
-/// The device in a dry run; which one is free is known only when it is attached.
-const DEVICE: &str = "/dev/loopN";
+use std::path::{Path, PathBuf};
 
 /// Every command that attaching `image`, making `target`, mounting it at `mount_point` and undoing
 /// all of it would run; none for a directory.
@@ -17,21 +15,41 @@ const DEVICE: &str = "/dev/loopN";
 /// # Errors
 /// The target is not one that the lab can make.
 pub fn plan(target: &Target, image: &Path, mount_point: &Path) -> Result<Vec<Cmd>, LabError> {
-    let Candidate::Made(fs, options) = fs::resolve(target)? else {
+    let Candidate::Made(parts) = fs::resolve(target)? else {
         return Ok(Vec::new());
     };
-    let device = Path::new(DEVICE);
+    let disks = devices(&parts);
+    let stack = dry(&parts, mount_point);
     let mut commands = Vec::new();
-    if fs.has_device() {
+    for device in &disks {
         commands.extend(loop_device::attach_commands(image, device));
     }
-    commands.extend(fs.mkfs(device, options));
-    commands.extend(fs.mount(device, mount_point, options));
-    commands.extend(fs.unmount(mount_point));
-    if fs.has_device() {
-        commands.push(loop_device::detach_command(device));
-    }
+    commands.extend(stack.commands());
+    commands.extend(stack.undo_commands());
+    commands.extend(disks.iter().map(|device| loop_device::detach_command(device)));
     Ok(commands)
+}
+
+/// The devices in a dry run; which ones are free is known only when they are attached.
+fn devices(parts: &[Part]) -> Vec<PathBuf> {
+    let count = parts.first().map_or(0, Part::disks);
+    ["N", "M", "L", "K"]
+        .iter()
+        .cycle()
+        .take(count)
+        .map(|n| format!("/dev/loop{n}").into())
+        .collect()
+}
+
+/// `parts` at sites that do not exist, the top one at `mount_point`.
+fn dry(parts: &[Part], mount_point: &Path) -> Stack {
+    Stack::new(parts, &devices(parts), |number, _| {
+        let dir = match number + 1 == parts.len() {
+            true => mount_point.to_path_buf(),
+            false => format!("{}{number}", mount_point.display()).into(),
+        };
+        (format!("assay-{number}"), dir, format!("SCRATCH{number}").into())
+    })
 }
 
 #[cfg(test)]
@@ -41,12 +59,11 @@ pub(crate) mod tests {
     /// What `target` runs to be made and mounted at `/m`, as text, for golden tests.
     pub(crate) fn commands(target: &str) -> Vec<String> {
         let target = target.parse().unwrap();
-        let Candidate::Made(fs, options) = fs::resolve(&target).unwrap() else {
+        let Candidate::Made(parts) = fs::resolve(&target).unwrap() else {
             panic!("{target} is a directory");
         };
-        let (device, dir) = (Path::new(DEVICE), Path::new("/m"));
-        let all = fs.mkfs(device, options).into_iter().chain(fs.mount(device, dir, options));
-        all.map(|cmd| cmd.to_string()).collect()
+        let stack = dry(&parts, Path::new("/m"));
+        stack.commands().iter().map(Cmd::to_string).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The quiescence gate: no case starts or ends while earlier work is still on its way to the disk.
 
-use crate::{Device, FileSystem, LabError, drop_caches};
+use crate::{Device, LabError, drop_caches, stack::Stack};
 use std::{
     fs,
     path::Path,
@@ -26,35 +26,31 @@ pub struct Waited {
     pub settled: bool,
 }
 
-/// Writes back the file system at `dir`, starts what `fs` would do later, and waits until `device`
-/// moves no sector for `QUIET`.
-pub(crate) fn quiesce(
-    fs: Option<&dyn FileSystem>,
-    dir: &Path,
-    device: Option<Device>,
-) -> Result<Waited, LabError> {
+/// Writes back the file system at `dir`, starts what the parts of `stack` would do later, and waits
+/// until `devices` move no sector for `QUIET`.
+pub(crate) fn quiesce(stack: &Stack, dir: &Path, devices: &[Device]) -> Result<Waited, LabError> {
     let start = Instant::now();
     drop_caches::sync(dir)?;
-    for command in fs.map(|fs| fs.settle(dir)).unwrap_or_default() {
+    for command in stack.parts().iter().flat_map(|part| part.fs().settle(&part.site)) {
         command.run()?;
     }
     let sync_s = start.elapsed().as_secs_f64();
-    let Some(device) = device else {
+    if devices.is_empty() {
         return Ok(Waited { sync_s, idle_s: 0.0, settled: true });
-    };
-    let patience = if fs.is_some() { PATIENCE_OWN } else { PATIENCE_SHARED };
-    let settled = wait_idle(device, patience)?;
+    }
+    let patience = if stack.parts().is_empty() { PATIENCE_SHARED } else { PATIENCE_OWN };
+    let settled = wait_idle(devices, patience)?;
     Ok(Waited { sync_s, idle_s: start.elapsed().as_secs_f64() - sync_s, settled })
 }
 
-fn wait_idle(device: Device, patience: Duration) -> Result<bool, LabError> {
+fn wait_idle(devices: &[Device], patience: Duration) -> Result<bool, LabError> {
     let start = Instant::now();
-    let mut before = activity(device)?;
+    let mut before = activities(devices)?;
     let mut since = Instant::now();
     loop {
         thread::sleep(QUIET / 5);
-        let now = activity(device)?;
-        if now != before || now.in_flight > 0 {
+        let now = activities(devices)?;
+        if now != before || now.iter().any(|device| device.in_flight > 0) {
             (before, since) = (now, Instant::now());
         } else if since.elapsed() >= QUIET {
             return Ok(true);
@@ -63,6 +59,10 @@ fn wait_idle(device: Device, patience: Duration) -> Result<bool, LabError> {
             return Ok(false);
         }
     }
+}
+
+fn activities(devices: &[Device]) -> Result<Vec<Activity>, LabError> {
+    devices.iter().map(|device| activity(*device)).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

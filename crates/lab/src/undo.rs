@@ -8,17 +8,36 @@ use std::path::PathBuf;
 /// One act of the lab, to be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "undo", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Undo {
-    /// Unmount whatever is mounted here; the directory is private.
-    Unmount { mount_point: PathBuf },
-    /// Detach every loop device whose backing file is this private image.
-    DetachLoop { image: PathBuf },
-    /// Remove this private directory.
-    RemoveDir { path: PathBuf },
-    /// Lift the cap on this device, by number, that this file of a control group holds.
-    Uncap { file: PathBuf, device: String },
-    /// Remove this control group; processes in it go back to `home`.
-    LeaveGroup { group: PathBuf, home: PathBuf },
+pub enum Undo {
+    /// Unmount whatever is mounted here.
+    Unmount {
+        /// A directory of ours.
+        mount_point: PathBuf,
+    },
+    /// Detach every loop device that this file backs.
+    DetachLoop {
+        /// An image of ours.
+        image: PathBuf,
+    },
+    /// Remove this directory with all that is in it.
+    RemoveDir {
+        /// A private directory.
+        path: PathBuf,
+    },
+    /// Lift the cap on a device.
+    Uncap {
+        /// The file of a control group that holds it.
+        file: PathBuf,
+        /// The device, as `major:minor`.
+        device: String,
+    },
+    /// Remove a control group.
+    LeaveGroup {
+        /// Ours.
+        group: PathBuf,
+        /// Where processes in it go back to.
+        home: PathBuf,
+    },
 }
 
 impl Undo {

@@ -28,7 +28,7 @@ fn each(campaign: &str, test: impl Fn(&str, &Lab)) {
     }
     let state = tempfile::tempdir().unwrap();
     let mut lab = Lab::open(state.path(), campaign).unwrap();
-    lab.make_image(state.path(), IMAGE, &GO, &mut |_| {}).unwrap();
+    lab.make_images(state.path(), IMAGE, 1, &GO, &mut |_| {}).unwrap();
     names.iter().for_each(|name| test(name, &lab));
 }
 

@@ -32,7 +32,7 @@ fn ready(name: &str) -> bool {
 fn lab_with_image(state: &Path, campaign: &str) -> Lab {
     let mut lab = Lab::open(state, campaign).unwrap();
     let mut last = 0;
-    lab.make_image(state, IMAGE, &AtomicBool::new(false), &mut |done| last = done).unwrap();
+    lab.make_images(state, IMAGE, 1, &AtomicBool::new(false), &mut |done| last = done).unwrap();
     assert_eq!(last, IMAGE.0);
     lab
 }
@@ -64,15 +64,15 @@ fn cold_and_hot_are_true(instance: &Instance<'_>) {
 
     assert_eq!(instance.make_cold().unwrap(), Coldness::Remounted);
     assert_eq!(residency(&file).unwrap().resident_bytes, 0);
-    let before = Snapshot::take(instance.device()).unwrap();
+    let before = Snapshot::take(instance.devices()).unwrap();
     assert_eq!(files::read(&file[0]).unwrap().len() as u64, FILE_BYTES);
-    let usage = Snapshot::take(instance.device()).unwrap().since(&before);
+    let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
     assert!(usage.device_read_bytes.unwrap() >= FILE_BYTES, "{usage:?}");
     assert_eq!(residency(&file).unwrap().fraction(), 1.0);
 
-    let before = Snapshot::take(instance.device()).unwrap();
+    let before = Snapshot::take(instance.devices()).unwrap();
     files::read(&file[0]).unwrap();
-    let usage = Snapshot::take(instance.device()).unwrap().since(&before);
+    let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
     assert!(usage.device_read_bytes.unwrap() < FILE_BYTES / 100, "{usage:?}");
 }
 
@@ -170,7 +170,7 @@ fn tmpfs_cannot_be_cold() {
     let lab = Lab::open(state.path(), "memory").unwrap();
     let instance = lab.provision(&"tmpfs[size=16M]".parse().unwrap(), "t").unwrap();
     assert!(matches!(instance.make_cold().unwrap(), Coldness::Impossible(_)));
-    assert_eq!(instance.device(), None);
+    assert!(instance.devices().is_empty());
     assert_eq!(instance.facts().0["mount.fstype"], "tmpfs");
 }
 
@@ -182,9 +182,9 @@ fn an_image_that_is_missing_or_too_small_is_told() {
     let state = tempfile::tempdir().unwrap();
     let mut lab = Lab::open(state.path(), "small").unwrap();
     let xfs = "xfs".parse().unwrap();
-    assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::NoImage { .. })));
+    assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::FewDisks { .. })));
     let stop = AtomicBool::new(false);
-    lab.make_image(state.path(), Bytes(32 << 20), &stop, &mut |_| {}).unwrap();
+    lab.make_images(state.path(), Bytes(32 << 20), 1, &stop, &mut |_| {}).unwrap();
     assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::TooSmall { .. })));
 }
 
@@ -195,7 +195,7 @@ fn victim() {
         return;
     };
     let mut lab = Lab::open(&state, "victim").unwrap();
-    lab.make_image(&state, Bytes(32 << 20), &AtomicBool::new(false), &mut |_| {}).unwrap();
+    lab.make_images(&state, Bytes(32 << 20), 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
     write_file(instance.root());
     println!("\nprovisioned");
@@ -225,8 +225,8 @@ fn cleanup_undoes_what_a_killed_process_left() {
     victim.wait().unwrap();
     assert!(loop_holds(state.path()) && mentions("/proc/self/mountinfo", state.path()));
     let report = cleanup(state.path()).unwrap();
-    assert!(report.failed.is_empty() && report.done.len() == 4, "{report:?}");
+    assert!(report.failed.is_empty() && report.done.len() == 5, "{report:?}");
     assert!(!loop_holds(state.path()) && !mentions("/proc/self/mountinfo", state.path()));
-    assert!(!state.path().join("assay-victim-image").exists());
+    assert!(!state.path().join("assay-victim-image0").exists());
     assert!(cleanup(state.path()).unwrap().done.is_empty());
 }

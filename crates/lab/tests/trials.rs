@@ -27,7 +27,7 @@ fn every_trial_is_made_and_mounted() {
     }
     let state = tempfile::tempdir().unwrap();
     let mut lab = Lab::open(state.path(), "trials").unwrap();
-    lab.make_image(state.path(), IMAGE, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    lab.make_images(state.path(), IMAGE, 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let mut refused = Vec::new();
     for fs in ready {
         for trial in fs.trials() {

@@ -52,7 +52,7 @@ pub fn run(
 ) -> Result<Option<Vec<Sample>>> {
     let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| matches!(s.validity, Validity::Lukewarm(_)));
-    if lukewarm && bench.instance.device().is_some() {
+    if lukewarm && !bench.instance.devices().is_empty() {
         let Some(again) = attempt(test, jobs, bench, place)? else { return Ok(None) };
         samples.extend(again);
     }
@@ -77,7 +77,7 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], place),
     };
-    let mut sampler = Sampler::of(bench.instance.device());
+    let mut sampler = Sampler::of(bench.instance.devices());
     set_mode(jobs, JobMode::Run);
     let report = match bench.crew.run(jobs, &mut sampler, bench.stop) {
         Ok(report) => report,

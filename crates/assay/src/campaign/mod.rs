@@ -1,9 +1,9 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `sweeps` and `prepare` turn a plan into names that exist, `sizing` finds the scale, `schedule` walks blocks,
-//! targets and tests, `condition` ages and fills a fresh instance, `case` runs one case while
-//! `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample, `upkeep`
-//! notes what the target itself cost.
+//! `sweeps` and `prepare` turn a plan into names that exist, `sizing` finds the scale, `schedule`
+//! walks blocks and targets, `turn` makes one and runs its tests, `condition` ages and fills a fresh
+//! instance, `case` runs one case while `sampler` watches the machine, `judge` and `limiter` turn what
+//! was seen into a sample, `upkeep` notes what the target itself cost.
 
 pub mod case;
 pub mod condition;
@@ -16,4 +16,5 @@ pub mod sampler;
 pub mod schedule;
 pub mod sizing;
 pub mod sweeps;
+pub mod turn;
 pub mod upkeep;

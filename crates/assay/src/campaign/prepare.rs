@@ -114,7 +114,12 @@ impl Prepared {
 
     /// True when a target must be made on a loop image.
     pub fn needs_image(&self) -> bool {
-        self.plan.targets.iter().any(has_device)
+        self.disks() > 0
+    }
+
+    /// Disks that the most demanding target is made on.
+    pub fn disks(&self) -> usize {
+        self.plan.targets.iter().map(lab::fs::disks).max().unwrap_or(0)
     }
 
     /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without
@@ -240,13 +245,13 @@ fn default_targets() -> Result<Vec<Target>> {
 fn check_target(target: &Target) -> Result<()> {
     match lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))? {
         Candidate::Directory(dir) => check_directory(dir),
-        Candidate::Made(fs, _) => match lab::available(fs) {
+        Candidate::Made(parts) => parts.iter().try_for_each(|part| match lab::available(part.fs) {
             Availability::Ready => Ok(()),
             Availability::Missing { what, fix } => {
-                let name = fs.name();
+                let name = part.fs.name();
                 Err(exit::lacking(format!("{name} cannot be used here, missing: {what}; {fix}")))
             }
-        },
+        }),
     }
 }
 
@@ -264,7 +269,7 @@ fn check_directory(dir: &Path) -> Result<()> {
 
 /// True when `target` is made on a block device.
 pub fn has_device(target: &Target) -> bool {
-    matches!(lab::fs::resolve(target), Ok(Candidate::Made(fs, _)) if fs.has_device())
+    lab::fs::disks(target) > 0
 }
 
 /// One process, and four for each processor, at most 64.

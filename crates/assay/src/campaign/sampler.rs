@@ -19,7 +19,7 @@ const LEAST_OPS: u64 = 1000;
 
 /// Takes and keeps the snapshots of one run.
 pub struct Sampler {
-    device: Option<Device>,
+    devices: Vec<Device>,
     pids: Vec<u32>,
     phases: Vec<Phase>,
     failure: Option<LabError>,
@@ -41,9 +41,9 @@ impl Phase {
 }
 
 impl Sampler {
-    /// Of the machine, and of `device` where there is one.
-    pub fn of(device: Option<Device>) -> Sampler {
-        Sampler { device, pids: Vec::new(), phases: Vec::new(), failure: None }
+    /// Of the machine, and of `devices` where there are any.
+    pub fn of(devices: &[Device]) -> Sampler {
+        Sampler { devices: devices.into(), pids: Vec::new(), phases: Vec::new(), failure: None }
     }
 
     /// The first snapshot that could not be taken.
@@ -57,7 +57,7 @@ impl Sampler {
     }
 
     fn snapshot(&mut self) -> Option<Snapshot> {
-        match Snapshot::with_workers(self.device, &self.pids) {
+        match Snapshot::with_workers(&self.devices, &self.pids) {
             Ok(snapshot) => Some(snapshot),
             Err(error) => {
                 self.failure.get_or_insert(error);
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_part_has_its_seconds() {
-        let mut sampler = Sampler::of(None);
+        let mut sampler = Sampler::of(&[]);
         sampler.released(0);
         let first = sampler.phases[0].released.clone().unwrap();
         let later = |seconds: f64| {

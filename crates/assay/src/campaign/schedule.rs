@@ -1,25 +1,19 @@
-//! Blocks, targets, process counts and tests in their order. A block is every target once, shuffled
-//! by the stored seed, each process count on a fresh instance; samples are stored one by one.
+//! Blocks, targets and process counts in their order. A block is every target once, shuffled by the
+//! stored seed, each process count on a fresh instance; what happens in a turn is stored as it comes.
 
 use super::{
-    case::{self, Bench, Place},
-    condition::{self, Condition},
     pace::{self, End, Spent},
-    prepare::{self, Item, Prepared},
+    prepare::Prepared,
+    turn::{self, Event, Stage, Turn},
     upkeep,
 };
 use crate::terminal::Progress;
-use anyhow::{Context, Result};
-use lab::{Instance, Lab, Upkeep};
-use model::{Bytes, Campaign, Job, Rng, Target, TargetRecord, TargetState};
+use anyhow::Result;
+use lab::{Lab, Upkeep};
+use model::{Campaign, Rng, TargetRecord, TargetState};
 use stats::{Precision, Settings};
-use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
-};
+use std::{sync::atomic::AtomicBool, time::Instant};
 use store::Store;
-use workers::Crew;
 
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +91,8 @@ impl Schedule<'_> {
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         for (position, &target) in order.iter().enumerate() {
             for &procs in &self.prepared.counts {
-                let turn = Turn { block, attempt, position: position as u32, target, procs };
-                if self.run_turn(&turn)? == Ended::Stopped {
+                let seat = Seat { block, attempt, position: position as u32, target, procs };
+                if self.run_turn(&seat)? == Ended::Stopped {
                     return Ok(Ended::Stopped);
                 }
             }
@@ -109,116 +103,66 @@ impl Schedule<'_> {
     }
 
     /// One target at one process count, on a fresh instance.
-    fn run_turn(&mut self, turn: &Turn) -> Result<Ended> {
-        let label = self.prepared.labels[turn.target].clone();
-        let blocks = pace::goal(&self.prepared.plan, turn.block);
+    fn run_turn(&mut self, seat: &Seat) -> Result<Ended> {
+        let prepared = self.prepared;
+        let label = &prepared.labels[seat.target];
+        let blocks = pace::goal(&prepared.plan, seat.block);
         self.progress.step(&format!(
             "block {}/{blocks} · {label} · {} proc",
-            turn.block + 1,
-            turn.procs
+            seat.block + 1,
+            seat.procs
         ));
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok(Ended::Stopped);
-        }
-        let spec: &Target = &self.prepared.entrants[turn.target];
-        let plan = &self.prepared.plan;
-        self.progress.now(&format!("{label} · being made {}", plan.condition()));
-        let made = self.lab.provision(spec, &label).map_err(anyhow::Error::from);
-        let made = made.and_then(|instance| {
-            let seed = (self.campaign.seed, turn.block);
-            Ok((condition::bring_about(plan, seed, &instance, self.stop)?, instance))
-        });
-        let (condition, instance) = match made {
-            Ok(made) => made,
-            // A signal also reaches mkfs and mount; that is no failure of the target.
-            Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
-            Err(error) => {
-                self.target_failed(turn, &format!("{error:#}"))?;
-                self.progress.done(self.prepared.items_at(turn.procs).count() as u64);
-                return Ok(Ended::Done);
-            }
+        let Campaign { seed, scale, .. } = *self.campaign;
+        let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
+        let turn = Turn {
+            block: seat.block,
+            position: seat.position,
+            label,
+            target: &prepared.entrants[seat.target],
+            procs: seat.procs,
+            last: prepared.counts.last() == Some(&seat.procs),
         };
-        upkeep::refresh(&mut self.records[turn.target], instance.facts());
-        condition.describe(&mut self.records[turn.target].facts);
-        self.store.set_target(&self.campaign.id, &self.records[turn.target])?;
-        let ended = self.run_tests(turn, &label, &instance, &condition);
-        // Checked once in a block, when the tests have left all that they leave.
-        let last = self.prepared.counts.last() == Some(&turn.procs);
-        let undone = instance.finish(last && matches!(ended, Ok(Ended::Done)));
-        let ended = ended?;
-        let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
-        cost.map_or(Ok(()), |cost| self.note_cost(turn, &cost))?;
-        Ok(ended)
+        turn::run(&stage, &turn, &mut |event| self.take(seat, event))
     }
 
-    fn note_cost(&mut self, turn: &Turn, cost: &Upkeep) -> Result<()> {
-        let record = &mut self.records[turn.target];
-        if let Some(damage) = upkeep::note(record, (turn.block, turn.procs), cost) {
+    /// Shows and stores what happened.
+    fn take(&mut self, seat: &Seat, event: Event) -> Result<()> {
+        match event {
+            Event::Now(what) => self.progress.now(&what),
+            Event::Done(cases) => self.progress.done(cases),
+            Event::Sample(sample) => {
+                self.store.append(&self.campaign.id, seat.attempt, &sample)?;
+            }
+            Event::Facts(facts) => {
+                let record = &mut self.records[seat.target];
+                upkeep::refresh(record, &facts);
+                self.store.set_target(&self.campaign.id, record)?;
+            }
+            Event::Failed(why) => self.target_failed(seat, &why)?,
+            Event::Cost(cost) => self.note_cost(seat, &cost)?,
+        }
+        Ok(())
+    }
+
+    fn note_cost(&mut self, seat: &Seat, cost: &Upkeep) -> Result<()> {
+        let record = &mut self.records[seat.target];
+        if let Some(damage) = upkeep::note(record, (seat.block, seat.procs), cost) {
             self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
         }
         Ok(self.store.set_target(&self.campaign.id, record)?)
     }
 
-    fn target_failed(&mut self, turn: &Turn, why: &str) -> Result<()> {
-        let record = &mut self.records[turn.target];
-        let why = format!("block {}, {} processes: {why}", turn.block + 1, turn.procs);
+    fn target_failed(&mut self, seat: &Seat, why: &str) -> Result<()> {
+        let record = &mut self.records[seat.target];
+        let why = format!("block {}, {} processes: {why}", seat.block + 1, seat.procs);
         self.progress.remark(&format!("{}: {why}", record.label));
         record.state = TargetState::Failed(why);
         Ok(self.store.set_target(&self.campaign.id, record)?)
     }
-
-    fn run_tests(
-        &mut self,
-        turn: &Turn,
-        label: &str,
-        instance: &Instance<'_>,
-        condition: &Condition,
-    ) -> Result<Ended> {
-        let memory = prepare::memory()?;
-        let timeout = Duration::from_secs(self.prepared.plan.case_timeout_s);
-        let crew =
-            Crew::this_program(timeout).context("cannot find this program to start workers")?;
-        let items: Vec<&Item> = self.prepared.items_at(turn.procs).collect();
-        for (done, item) in items.iter().enumerate() {
-            let info = &item.test.infos()[0];
-            self.progress.now(&format!("{label} · {} proc · {}", turn.procs, info.name));
-            let mut jobs = self.jobs(item, turn.procs, instance.root(), memory);
-            let place =
-                Place { block: turn.block, position: turn.position, label, suite: item.suite };
-            let bench = Bench { instance, crew: &crew, stop: self.stop };
-            let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
-                Ok(Some(samples)) => samples,
-                Ok(None) => return Ok(Ended::Stopped),
-                Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
-                Err(error) => {
-                    self.target_failed(turn, &format!("{}: {error:#}", info.id))?;
-                    self.progress.done((items.len() - done) as u64);
-                    return Ok(Ended::Done);
-                }
-            };
-            condition.mark(&mut samples);
-            for sample in &samples {
-                self.store.append(&self.campaign.id, turn.attempt, sample)?;
-            }
-            self.progress.done(1);
-        }
-        Ok(Ended::Done)
-    }
-
-    fn jobs(&self, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
-        let job = |worker: u32| Job {
-            worker,
-            dir: root.join(format!("w{worker}")),
-            seed: self.campaign.seed,
-            declaration: item.test.declaration(),
-            ..self.prepared.job(item, count, self.campaign.scale, memory)
-        };
-        (0..item.workers(count).0).map(job).collect()
-    }
 }
 
-/// One target at one process count in one block.
-struct Turn {
+/// Where a turn stands in the campaign.
+struct Seat {
     block: u32,
     attempt: u32,
     position: u32,

@@ -109,7 +109,10 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
     writeln!(text, "{} free in {}", Bytes(sizing::free_bytes(work)?), work.display())?;
     if prepared.needs_image() {
         let image = plan.backing.size.unwrap_or_else(|| load.image_bytes());
-        writeln!(text, "loop image {image}")?;
+        match prepared.disks() {
+            1 => writeln!(text, "loop image {image}")?,
+            n => writeln!(text, "{n} loop images of {image}")?,
+        }
         let turns = prepared.labels.len() as u64 * u64::from(looks(plan)[0]);
         text += &condition::lines(plan, image, turns * prepared.counts.len() as u64);
     }

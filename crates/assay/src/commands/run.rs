@@ -230,9 +230,13 @@ fn make_image(
     let dir = image_dir(prepared, state);
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
     let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
-    terminal::note(&format!("writing a loop image of {size} in {}", dir.display()));
+    let what = match prepared.disks() {
+        1 => "a loop image".into(),
+        n => format!("{n} loop images"),
+    };
+    terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    Ok(lab.make_image(&dir, size, stop, &mut |_| {})?)
+    Ok(lab.make_images(&dir, size, prepared.disks(), stop, &mut |_| {})?)
 }
 
 fn walk(

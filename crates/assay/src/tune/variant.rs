@@ -90,9 +90,13 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
 /// The file system of a target that is made, with its name and options.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
     match (target, lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))?) {
-        (Target::Made { name, .. }, Candidate::Made(fs, options)) => Ok((fs, name, options)),
+        (Target::Made { name, options, inner: None }, Candidate::Made(parts))
+            if parts.len() == 1 =>
+        {
+            Ok((parts[0].fs, name, options))
+        }
         _ => Err(exit::usage(format!(
-            "{target} is not made afresh, so its options cannot be changed; tune one of {}",
+            "{target} has no options of its own to search; tune one of {}",
             tunable().join(", ")
         ))),
     }

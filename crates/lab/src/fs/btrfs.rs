@@ -5,9 +5,8 @@ use crate::file_system::{
     flag, mkfs_flags, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
+use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
-use std::path::Path;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -137,12 +136,12 @@ impl FileSystem for Fs {
         128 << 20
     }
 
-    fn mkfs(&self, device: &Path, options: &Options) -> Vec<Cmd> {
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("mkfs.btrfs").args(["-f", "-q", "-K"]);
-        vec![cmd.args(mkfs_flags(options, &["K"])).arg(device)]
+        vec![cmd.args(mkfs_flags(options, &["K"])).arg(site.disk())]
     }
 
-    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd> {
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // Btrfs alone discards by default when the device can; all candidates get the same policy.
         let defaults: &[&str] =
             if options.contains_key("discard") || options.contains_key("nodiscard") {
@@ -150,24 +149,24 @@ impl FileSystem for Fs {
             } else {
                 &["nodiscard"]
             };
-        mount_command("btrfs", source, dir, mount_options(options, defaults))
+        mount_command("btrfs", site.disk(), &site.dir, mount_options(options, defaults))
     }
 
-    fn settle(&self, dir: &Path) -> Vec<Cmd> {
+    fn settle(&self, site: &Site) -> Vec<Cmd> {
         // Beside the sync it wakes the transaction thread, which would clean up to 30 s later.
-        vec![Cmd::new("btrfs").args(["filesystem", "sync"]).arg(dir)]
+        vec![Cmd::new("btrfs").args(["filesystem", "sync"]).arg(&site.dir)]
     }
 
-    fn check(&self, device: &Path) -> Option<Cmd> {
-        Some(Cmd::new("btrfs").args(["check", "--readonly"]).arg(device))
+    fn check(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("btrfs").args(["check", "--readonly"]).arg(site.disk()))
     }
 
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.btrfs").arg("-V"))
     }
 
-    fn geometry(&self, _device: &Path, dir: &Path) -> Option<Cmd> {
-        Some(Cmd::new("btrfs").args(["filesystem", "usage", "-b"]).arg(dir))
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("btrfs").args(["filesystem", "usage", "-b"]).arg(&site.dir))
     }
 
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {

@@ -5,9 +5,8 @@ use crate::file_system::{
     STRICTATIME, flag, mkfs_flags, mkfs_value, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
+use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
-use std::path::Path;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -177,7 +176,7 @@ impl FileSystem for Fs {
         16 << 20
     }
 
-    fn mkfs(&self, device: &Path, options: &Options) -> Vec<Cmd> {
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let extended = match mkfs_value(options, "E") {
             Some(more) => format!("{EXTENDED},{more}"),
             None => EXTENDED.into(),
@@ -187,24 +186,24 @@ impl FileSystem for Fs {
         if mkfs_value(options, "b").is_none() && mkfs_value(options, "T").is_none() {
             cmd = cmd.args(["-b", "4096"]);
         }
-        vec![cmd.args(mkfs_flags(options, &["E"])).arg(device)]
+        vec![cmd.args(mkfs_flags(options, &["E"])).arg(site.disk())]
     }
 
-    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd> {
-        mount_command("ext4", source, dir, mount_options(options, &[]))
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        mount_command("ext4", site.disk(), &site.dir, mount_options(options, &[]))
     }
 
-    fn check(&self, device: &Path) -> Option<Cmd> {
+    fn check(&self, site: &Site) -> Option<Cmd> {
         // Forced: a file system that was unmounted cleanly would not be looked at.
-        Some(Cmd::new("e2fsck").arg("-fn").arg(device))
+        Some(Cmd::new("e2fsck").arg("-fn").arg(site.disk()))
     }
 
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.ext4").arg("-V"))
     }
 
-    fn geometry(&self, device: &Path, _dir: &Path) -> Option<Cmd> {
-        Some(Cmd::new("dumpe2fs").arg("-h").arg(device))
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("dumpe2fs").arg("-h").arg(site.disk()))
     }
 
     fn read_geometry(&self, output: &str) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, LabError, throttle, trial};
+use crate::{FileSystem, Inner, LabError, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
@@ -36,26 +36,82 @@ pub fn find(name: &str) -> Result<&'static dyn FileSystem, LabError> {
 pub enum Candidate<'t> {
     /// An existing directory.
     Directory(&'t Path),
-    /// A file system to be made with these options.
-    Made(&'static dyn FileSystem, &'t Options),
+    /// Parts to be made one on the other, from the bottom to the top; never empty.
+    Made(Vec<Part>),
+}
+
+/// One part of a target.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// How it is made.
+    pub fs: &'static dyn FileSystem,
+    /// With which options.
+    pub options: Options,
+}
+
+impl Part {
+    /// Devices that it lies on.
+    pub fn disks(&self) -> usize {
+        self.fs.disks(&self.options)
+    }
 }
 
 /// Looks up what `target` names, touching nothing.
 ///
 /// # Errors
 /// The name is not registered, an option is unknown or out of range, two options exclude each other, or
-/// it lies on another target.
+/// it cannot lie on the other target, or under it.
 pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
-    let (name, options, inner) = match target {
-        Target::Dir(dir) => return Ok(Candidate::Directory(dir)),
-        Target::Made { name, options, inner } => (name, options, inner),
-    };
-    let fs = find(name)?;
-    if inner.is_some() {
-        return Err(LabError::NoInner { target: target.to_string(), name: name.clone() });
+    match target {
+        Target::Dir(dir) => Ok(Candidate::Directory(dir)),
+        Target::Made { .. } => Ok(Candidate::Made(parts(target)?)),
     }
+}
+
+/// Disks that `target` is made on; 0 for a directory, and for what is not a target.
+pub fn disks(target: &Target) -> usize {
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => parts.first().map_or(0, Part::disks),
+        _ => 0,
+    }
+}
+
+/// The parts of `target`, from the bottom to the top.
+fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
+    let Target::Made { name, options, inner } = target else {
+        return Err(LabError::NoInner { target: target.to_string(), name: target.to_string() });
+    };
+    let own = part(target, name, options)?;
+    let by_default = || own.fs.default_inner().map(Target::named);
+    let inner = inner.as_deref().cloned().or_else(by_default);
+    let (target, name) = (target.to_string(), name.clone());
+    match (own.fs.inner(), inner) {
+        (Inner::None, None) => Ok(vec![own]),
+        (Inner::None, Some(_)) => Err(LabError::NoInner { target, name }),
+        (_, None) => Err(LabError::NeedsInner { target, name }),
+        (Inner::Below, Some(inner)) => {
+            let mut all = parts(&inner)?;
+            all.push(own);
+            Ok(all)
+        }
+        (Inner::Above, Some(inner)) => {
+            let above = parts(&inner)?;
+            let (name, needed) =
+                above.first().map_or(("", 0), |bottom| (bottom.fs.name(), bottom.disks()));
+            match needed {
+                1 => Ok([vec![own], above].concat()),
+                0 => Err(LabError::NoInner { target, name: name.into() }),
+                _ => Err(LabError::TooFewDisks { target, name: name.into(), needed }),
+            }
+        }
+    }
+}
+
+/// One part with its options checked.
+fn part(target: &Target, name: &str, options: &Options) -> Result<Part, LabError> {
+    let fs = find(name)?;
     let mut own = options.clone();
-    if fs.has_device() {
+    if fs.disks(options) > 0 {
         throttle::caps(name, options)?;
         own.retain(|key, _| !throttle::is_cap(key));
     }
@@ -64,7 +120,7 @@ pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     if let Some(why) = trial::excluded(fs.exclusions(), options) {
         return Err(LabError::Excluded { target: target.to_string(), why });
     }
-    Ok(Candidate::Made(fs, options))
+    Ok(Part { fs, options: options.clone() })
 }
 
 #[cfg(test)]
@@ -78,7 +134,9 @@ mod tests {
     #[test]
     fn targets_are_checked_before_anything_is_touched() {
         let ext4 = "ext4[noatime,mkfs.O=bigalloc]".parse().unwrap();
-        assert!(matches!(resolve(&ext4), Ok(Candidate::Made(fs, _)) if fs.name() == "ext4"));
+        assert!(
+            matches!(resolve(&ext4), Ok(Candidate::Made(parts)) if parts[0].fs.name() == "ext4")
+        );
         assert!(matches!(resolve(&"dir:/mnt".parse().unwrap()), Ok(Candidate::Directory(_))));
         assert!(refusal("reiserfs").contains("knows ext4, xfs, btrfs"));
         assert!(refusal("xfs[notime]").contains("no option `notime`"));

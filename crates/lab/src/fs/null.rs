@@ -1,9 +1,8 @@
 //! The null file system: a plain private directory under the state directory. Nothing is made or
 //! mounted, so the whole pipeline runs without root.
 
-use crate::{Cmd, FileSystem};
+use crate::{Cmd, FileSystem, Site};
 use model::{Knob, Options};
-use std::path::Path;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -21,15 +20,15 @@ impl FileSystem for Fs {
         None
     }
 
-    fn has_device(&self) -> bool {
-        false
+    fn disks(&self, _options: &Options) -> usize {
+        0
     }
 
-    fn mount(&self, _source: &Path, _dir: &Path, _options: &Options) -> Vec<Cmd> {
+    fn mount(&self, _site: &Site, _options: &Options) -> Vec<Cmd> {
         Vec::new()
     }
 
-    fn unmount(&self, _dir: &Path) -> Vec<Cmd> {
+    fn unmount(&self, _site: &Site) -> Vec<Cmd> {
         Vec::new()
     }
 }

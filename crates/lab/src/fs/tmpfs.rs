@@ -1,9 +1,9 @@
 //! tmpfs: memory behind a file system's interface; the ceiling that shows what the tool itself costs.
 
 use crate::file_system::{ANY_MOUNT, NOATIME, mount_command, mount_options, value};
-use crate::{Cmd, FileSystem};
+use crate::{Cmd, FileSystem, Site};
 use model::{Knob, Options};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -32,12 +32,16 @@ impl FileSystem for Fs {
         KNOBS
     }
 
-    fn has_device(&self) -> bool {
-        false
+    fn disks(&self, _options: &Options) -> usize {
+        0
     }
 
-    fn mount(&self, _source: &Path, dir: &Path, options: &Options) -> Vec<Cmd> {
-        mount_command("tmpfs", Path::new("tmpfs"), dir, mount_options(options, &[]))
+    fn source(&self, _site: &Site) -> PathBuf {
+        "tmpfs".into()
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        mount_command("tmpfs", Path::new("tmpfs"), &site.dir, mount_options(options, &[]))
     }
 }
 

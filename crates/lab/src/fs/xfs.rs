@@ -5,9 +5,8 @@ use crate::file_system::{
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, safe};
-use crate::{Cmd, Exclusion, FileSystem, Tool, Trial};
+use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
-use std::path::Path;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -150,25 +149,25 @@ impl FileSystem for Fs {
         300 << 20
     }
 
-    fn mkfs(&self, device: &Path, options: &Options) -> Vec<Cmd> {
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("mkfs.xfs").args(["-f", "-q", "-K"]);
-        vec![cmd.args(mkfs_flags(options, &["K"])).arg(device)]
+        vec![cmd.args(mkfs_flags(options, &["K"])).arg(site.disk())]
     }
 
-    fn mount(&self, source: &Path, dir: &Path, options: &Options) -> Vec<Cmd> {
-        mount_command("xfs", source, dir, mount_options(options, &[]))
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        mount_command("xfs", site.disk(), &site.dir, mount_options(options, &[]))
     }
 
-    fn check(&self, device: &Path) -> Option<Cmd> {
-        Some(Cmd::new("xfs_repair").arg("-n").arg(device))
+    fn check(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("xfs_repair").arg("-n").arg(site.disk()))
     }
 
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.xfs").arg("-V"))
     }
 
-    fn geometry(&self, _device: &Path, dir: &Path) -> Option<Cmd> {
-        Some(Cmd::new("xfs_info").arg(dir))
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("xfs_info").arg(&site.dir))
     }
 
     /// `xfs_info` prints sections of `key=value`; a line that starts with `=` goes on with the

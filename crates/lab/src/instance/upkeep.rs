@@ -2,14 +2,15 @@
 //! the space that its files take.
 
 use super::{Instance, Place, milliseconds};
-use crate::{LabError, mounts, private_dir};
+use crate::{LabError, private_dir};
+use serde::{Deserialize, Serialize};
 use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Instant};
 
 /// Files beyond this number are not counted one by one: the walk would take longer than the tests.
 const MOST_FILES: usize = 200_000;
 
 /// The costs of one instance that was made, from its mkfs to its end.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Upkeep {
     /// Making it, milliseconds.
     pub mkfs_ms: f64,
@@ -26,7 +27,7 @@ pub struct Upkeep {
 }
 
 /// The answer of a read-only checker.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Check {
     /// Not asked, or the file system has none.
     None,
@@ -51,16 +52,19 @@ impl Instance<'_> {
     }
 
     fn upkeep(&self, check: bool) -> Result<Option<Upkeep>, LabError> {
-        let (Place::Mounted { dir }, Some(made)) = (&self.place, &self.made) else {
-            return Ok(None);
-        };
+        let Place::Mounted { .. } = &self.place else { return Ok(None) };
         self.quiesce()?;
         let logical_bytes = logical_bytes(&self.root)?;
         let taken_bytes = self.used_bytes()?.saturating_sub(self.fresh_bytes);
+        let parts = self.stack.parts();
+        let checked = parts.iter().enumerate().rev();
+        let mut checked = checked.filter_map(|(at, p)| Some((at, p.fs().check(&p.site)?)));
+        let (lowest, checker) = checked.next().unzip();
         let start = Instant::now();
-        mounts::unmount(dir, &made.fs.unmount(dir))?;
+        // What the checked part lies on has to stay for the checker.
+        self.stack.take_down(lowest.unwrap_or(0))?;
         let unmount_ms = milliseconds(start);
-        let checker = made.fs.check(&made.source).filter(|_| check);
+        let checker = checker.filter(|_| check);
         Ok(Some(Upkeep {
             mkfs_ms: self.mkfs_ms,
             mount_ms: self.mount_ms,

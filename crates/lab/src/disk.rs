@@ -1,0 +1,80 @@
+//! The disks of a lab: what targets are made on.
+
+use crate::{Device, LabError, mounts};
+use model::Bytes;
+use std::{
+    fs::{File, OpenOptions},
+    os::unix::fs::FileExt,
+    path::PathBuf,
+};
+
+/// Zeroed at both ends before every mkfs, so that no old signature is found.
+const PURGED: u64 = 1 << 20;
+
+/// A block device that targets are made on.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    /// Its node, as `/dev/loop0`.
+    pub(crate) node: PathBuf,
+    pub(crate) size: Bytes,
+    /// What it is made of, where it is an image of ours.
+    pub(crate) image: Option<Image>,
+}
+
+/// The file behind a loop device.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) path: PathBuf,
+    /// Whether the loop device goes past the page cache of the host.
+    pub(crate) direct_io: bool,
+}
+
+impl Disk {
+    /// Its number.
+    pub(crate) fn device(&self) -> Option<Device> {
+        Device::of_node(&self.node)
+    }
+
+    /// Makes sure that it has room for `name`, which needs `needed` bytes, and carries no mount.
+    pub(crate) fn check_free(&self, name: &'static str, needed: Bytes) -> Result<(), LabError> {
+        if self.size < needed {
+            return Err(LabError::TooSmall { name, needed, size: self.size });
+        }
+        match mounts::all()?.into_iter().find(|mount| mount.source == self.node) {
+            Some(mount) => {
+                Err(LabError::Busy { device: self.node.clone(), mount_point: mount.mount_point })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What it is, for the facts of a target.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let Some(image) = &self.image else { return Vec::new() };
+        let direct = if image.direct_io { "on" } else { "off" };
+        vec![("image.bytes", self.size.0.to_string()), ("loop.direct_io", direct.into())]
+    }
+
+    /// Zeroes both ends, which hold the signatures of all that was made on it before.
+    pub(crate) fn purge(&self) -> Result<(), LabError> {
+        let node = &self.node;
+        let device =
+            OpenOptions::new().write(true).open(node).map_err(LabError::io("open", node))?;
+        let zeros = vec![0u8; PURGED as usize];
+        let last = self.size.0.saturating_sub(PURGED) / 4096 * 4096;
+        device
+            .write_all_at(&zeros, 0)
+            .and_then(|()| {
+                device.write_all_at(&zeros[..(self.size.0 - last).min(PURGED) as usize], last)
+            })
+            .and_then(|()| device.sync_all())
+            .map_err(LabError::io("purge", node))
+    }
+
+    /// Makes what was written to it durable, below the device as well.
+    pub(crate) fn sync(&self) -> Result<(), LabError> {
+        let below = self.image.as_ref().map_or(&self.node, |image| &image.path);
+        let file = File::open(below).map_err(LabError::io("open", below))?;
+        file.sync_all().map_err(LabError::io("sync", below))
+    }
+}

@@ -1,0 +1,127 @@
+//! Servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that
+//! dies with this process, is waited for until it is ready, and is ended when its part is taken down.
+
+use crate::{Cmd, LabError, command::Ready, mounts};
+use rustix::{
+    fs::{MemfdFlags, memfd_create},
+    process::{Pid, Signal, kill_process},
+};
+use std::{
+    fs::File,
+    io::{Read, Seek},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    path::Path,
+    process::{Child, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a server may take to be ready; one that makes a store of its own needs seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a server may take to end when it is asked to, before it is killed.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A server that runs; ended when dropped.
+#[derive(Debug)]
+pub(crate) struct Service {
+    child: Child,
+}
+
+impl Service {
+    /// Starts `cmd` and returns when it is `ready`.
+    pub(crate) fn start(cmd: &Cmd, ready: &Ready) -> Result<Service, LabError> {
+        let name = Path::new(&cmd.program);
+        let log = memfd_create("assay-service", MemfdFlags::CLOEXEC)
+            .map_err(LabError::errno("keep the messages of", name))?;
+        let mut log = File::from(log);
+        let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
+        let mut service = Service { child: cmd.start(copy()?, copy()?)? };
+        let began = Instant::now();
+        while !is_ready(ready)? {
+            if let Some(status) = service.ended()? {
+                return Err(cmd.failure(status, &text(&mut log)));
+            }
+            if began.elapsed() > PATIENCE {
+                let command = cmd.to_string();
+                return Err(LabError::NotReady { command, seconds: PATIENCE.as_secs() });
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(service)
+    }
+
+    fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {
+        self.child.try_wait().map_err(LabError::io("wait for", Path::new("a server")))
+    }
+
+    /// Asks it to end, and kills it when it does not.
+    fn end(&mut self) {
+        let began = Instant::now();
+        let asked = Pid::from_raw(self.child.id() as i32)
+            .is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok());
+        while asked && matches!(self.child.try_wait(), Ok(None)) && began.elapsed() < LAST_WORDS {
+            thread::sleep(PAUSE);
+        }
+        // Fails only for a process that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // A child that was reaped has no number any more, and `id` would be somebody else's.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.end();
+        }
+    }
+}
+
+fn is_ready(ready: &Ready) -> Result<bool, LabError> {
+    Ok(match ready {
+        Ready::Mounted(dir) => mounts::at(dir)?.is_some(),
+        Ready::Exists(path) => path.exists(),
+        Ready::Port(port) => {
+            let address = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));
+            TcpStream::connect_timeout(&address, PAUSE * 10).is_ok()
+        }
+    })
+}
+
+fn text(log: &mut File) -> String {
+    let mut bytes = Vec::new();
+    // What cannot be read is not told; the status is.
+    let _ = log.rewind().and_then(|()| log.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_server_is_waited_for_and_ended() {
+        let dir = tempfile::tempdir().unwrap();
+        let (ready, ended) = (dir.path().join("ready"), dir.path().join("ended"));
+        let script = format!(
+            "trap 'touch {}; exit' TERM; touch {}; while :; do sleep 0.01; done",
+            ended.display(),
+            ready.display()
+        );
+        let cmd = Cmd::new("sh").args(["-c", &script]).serve(Ready::Exists(ready.clone()));
+        let service = Service::start(&cmd, &Ready::Exists(ready.clone())).unwrap();
+        assert!(ready.exists() && !ended.exists());
+        drop(service);
+        assert!(ended.exists());
+        fs::remove_file(ended).unwrap();
+    }
+
+    #[test]
+    fn a_server_that_ends_says_why() {
+        let cmd = Cmd::new("sh").args(["-c", "echo no store >&2; exit 3"]);
+        let error = Service::start(&cmd, &Ready::Exists("/no/such/path".into())).unwrap_err();
+        assert!(error.to_string().ends_with("failed (exit 3): no store"), "{error}");
+    }
+}

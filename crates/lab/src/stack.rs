@@ -1,0 +1,223 @@
+//! The parts of a target that stands, from the bottom to the top: made once, taken down and brought
+//! up again together when the target is made cold.
+
+use crate::{
+    Cmd, FileSystem, Inner, LabError, Site, drop_caches, fs::Part, mounts, private_dir,
+    service::Service, undo::Undo,
+};
+use std::{
+    cell::{Cell, RefCell},
+    fs,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a part that offers a disk may stay busy.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One part, made at its site.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) part: Part,
+    pub(crate) site: Site,
+    up: Cell<bool>,
+    services: RefCell<Vec<Service>>,
+}
+
+/// All parts, from the bottom to the top.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    parts: Vec<Standing>,
+}
+
+impl Stack {
+    /// The sites of `parts` on `disks`: each on what the one below it offers. `place` gives the name, the
+    /// directory and the scratch of the part with this number.
+    pub(crate) fn new(
+        parts: &[Part],
+        disks: &[PathBuf],
+        place: impl Fn(usize, &Part) -> (String, PathBuf, PathBuf),
+    ) -> Stack {
+        let mut disks = disks.to_vec();
+        let mut below = None;
+        let mut standing = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            let (name, dir, scratch) = place(number, part);
+            let site = Site { disks: std::mem::take(&mut disks), below, dir, name, scratch };
+            disks = part.fs.offers(&site).into_iter().collect();
+            below = (part.fs.inner() != Inner::Above).then(|| site.dir.clone());
+            let part = part.clone();
+            standing.push(Standing {
+                part,
+                site,
+                up: Cell::new(false),
+                services: RefCell::default(),
+            });
+        }
+        Stack { parts: standing }
+    }
+
+    pub(crate) fn parts(&self) -> &[Standing] {
+        &self.parts
+    }
+
+    /// The part that the tests see; `None` without parts.
+    pub(crate) fn top(&self) -> Option<&Standing> {
+        self.parts.last()
+    }
+
+    /// Makes and brings up all parts. Returns how long making and mounting took.
+    pub(crate) fn make(&self) -> Result<(Duration, Duration), LabError> {
+        let (mut made, mut mounted) = (Duration::ZERO, Duration::ZERO);
+        for part in &self.parts {
+            let start = Instant::now();
+            part.run(&part.mkfs())?;
+            made += start.elapsed();
+            let start = Instant::now();
+            part.bring_up()?;
+            mounted += start.elapsed();
+            part.run(&part.part.fs.wait(&part.site))?;
+        }
+        Ok((made, mounted))
+    }
+
+    /// Brings up what was made and taken down.
+    pub(crate) fn bring_up(&self) -> Result<(), LabError> {
+        self.parts.iter().try_for_each(Standing::bring_up)
+    }
+
+    /// Takes down the part with this number and all above it.
+    pub(crate) fn take_down(&self, lowest: usize) -> Result<(), LabError> {
+        self.parts[lowest..].iter().rev().try_for_each(Standing::take_down)
+    }
+
+    /// Writes back what the parts hold, the upper first.
+    pub(crate) fn sync(&self) -> Result<(), LabError> {
+        let mounted = self.parts.iter().rev().filter(|part| part.is_mounted());
+        mounted.map(|part| &*part.site.dir).try_for_each(drop_caches::sync)
+    }
+
+    /// Makes sure that everything mounted is still there and what it was.
+    pub(crate) fn check(&self) -> Result<(), LabError> {
+        self.parts.iter().filter(|part| part.is_mounted()).try_for_each(Standing::check)
+    }
+
+    /// What undoes it after the death of this process, in the order of its making.
+    pub(crate) fn undo(&self) -> impl Iterator<Item = Undo> {
+        self.parts.iter().flat_map(|part| {
+            let mount =
+                part.is_mounted().then(|| Undo::Unmount { mount_point: part.site.dir.clone() });
+            part.part.fs.undo(&part.site).into_iter().chain(mount)
+        })
+    }
+
+    /// All commands that make and mount it.
+    pub(crate) fn commands(&self) -> Vec<Cmd> {
+        self.parts.iter().flat_map(|part| part.mkfs().into_iter().chain(part.mount())).collect()
+    }
+
+    /// All commands that take it down.
+    pub(crate) fn undo_commands(&self) -> Vec<Cmd> {
+        self.parts.iter().rev().flat_map(|part| part.part.fs.unmount(&part.site)).collect()
+    }
+}
+
+impl Standing {
+    /// The file system itself.
+    pub(crate) fn fs(&self) -> &'static dyn FileSystem {
+        self.part.fs
+    }
+
+    pub(crate) fn mkfs(&self) -> Vec<Cmd> {
+        self.part.fs.mkfs(&self.site, &self.part.options)
+    }
+
+    pub(crate) fn mount(&self) -> Vec<Cmd> {
+        self.part.fs.mount(&self.site, &self.part.options)
+    }
+
+    /// Whether it has a mount point, and does not offer a disk.
+    pub(crate) fn is_mounted(&self) -> bool {
+        self.part.fs.inner() != Inner::Above
+    }
+
+    fn bring_up(&self) -> Result<(), LabError> {
+        // Before the first command: what half of them did is taken down, too.
+        self.up.set(true);
+        self.run(&self.mount())
+    }
+
+    /// Runs `commands`, and keeps those that serve.
+    fn run(&self, commands: &[Cmd]) -> Result<(), LabError> {
+        for cmd in commands {
+            match &cmd.serves {
+                None => drop(cmd.run()?),
+                Some(ready) => self.services.borrow_mut().push(Service::start(cmd, ready)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_down(&self) -> Result<(), LabError> {
+        if !self.up.get() {
+            return Ok(());
+        }
+        let commands = self.part.fs.unmount(&self.site);
+        if self.is_mounted() {
+            mounts::unmount(&self.site.dir, &commands)?;
+        } else {
+            self.release(&commands)?;
+        }
+        // The last that was started may need the first.
+        while self.services.borrow_mut().pop().is_some() {}
+        self.up.set(false);
+        Ok(())
+    }
+
+    /// Gives back the disk that it offers, which a checker or udev may hold for a moment.
+    fn release(&self, commands: &[Cmd]) -> Result<(), LabError> {
+        let start = Instant::now();
+        loop {
+            match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
+                Ok(()) => return Ok(()),
+                Err(error @ LabError::MissingProgram { .. }) => return Err(error),
+                Err(error) if start.elapsed() > PATIENCE => {
+                    return Err(LabError::StaysBusy {
+                        path: self.part.fs.offers(&self.site).unwrap_or_default(),
+                        seconds: PATIENCE.as_secs(),
+                        why: error.to_string(),
+                    });
+                }
+                Err(_) => thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), LabError> {
+        let dir = &self.site.dir;
+        let gone = |why: String| LabError::MountGone { path: dir.clone(), why };
+        let wanted = (self.part.fs.source(&self.site), self.part.fs.mount_kind(&self.part.options));
+        match mounts::at(dir)? {
+            Some(mount) if mount.source == wanted.0 && Some(&*mount.kind) == wanted.1 => Ok(()),
+            Some(mount) => Err(gone(format!("is {} from {}", mount.kind, mount.source.display()))),
+            None => Err(gone("is not a mount point".into())),
+        }
+    }
+
+    /// Removes the directories that were made for it, when nothing is mounted there any more.
+    pub(crate) fn remove_dirs(&self, campaign: &str) -> Result<(), LabError> {
+        if self.is_mounted() {
+            fs::remove_dir(&self.site.dir).map_err(LabError::io("remove", &self.site.dir))?;
+        }
+        private_dir::remove(&self.site.scratch, campaign).map(drop)
+    }
+}
+
+/// The few lines of the geometry that matter. They are facts for the reader; without them the
+/// measurement is as good.
+pub(crate) fn geometry(part: &Standing) -> Vec<(String, String)> {
+    let output = part.part.fs.geometry(&part.site).and_then(|cmd| cmd.run().ok());
+    output.map(|output| part.part.fs.read_geometry(&output.stdout)).unwrap_or_default()
+}
