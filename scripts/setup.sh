@@ -2,7 +2,8 @@
 # Installs what building and running assay needs and this machine lacks, from the system's own
 # package manager: a C compiler and the static C library (SQLite is compiled in, and the program is
 # one static file), and the programs that make and attach file systems, without which assay has
-# fewer candidates. Says what it will install before it does; does nothing when all is there.
+# fewer candidates. Says what it will install before it does; does nothing when all is there, and
+# starts no service.
 set -eu
 
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -55,6 +56,22 @@ developer_repository() {
         grep -E -m1 '^(crb|powertools|codeready-builder-for-rhel-[0-9]+-.*-rpms)$' || true
 }
 
+# While packages are installed, policy-rc.d of Debian answers that no service may be started: assay
+# runs the servers that it needs itself, inside its labs. An answer that is there already stays.
+without_services() {
+    policy=/usr/sbin/policy-rc.d
+    if [ -e "$policy" ]; then
+        "$@"
+        return
+    fi
+    printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null
+    $sudo chmod 755 "$policy"
+    trap '$sudo rm -f "$policy"' EXIT INT TERM
+    "$@" && status=0 || status=$?
+    $sudo rm -f "$policy"
+    return "$status"
+}
+
 install_packages() {
     if [ "$manager" = dnf ]; then
         repository=$(developer_repository)
@@ -63,7 +80,7 @@ install_packages() {
     else
         $sudo apt-get update -qq
         # shellcheck disable=SC2086
-        $sudo env DEBIAN_FRONTEND=noninteractive \
+        without_services $sudo env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends $packages
     fi
 }
@@ -79,6 +96,25 @@ has mkfs.ext4 || want "mkfs.ext4" "e2fsprogs" "e2fsprogs"
 has mkfs.xfs || want "mkfs.xfs" "xfsprogs" "xfsprogs"
 if [ "$manager" != dnf ] || kernel_knows btrfs; then
     has mkfs.btrfs || want "mkfs.btrfs" "btrfs-progs" "btrfs-progs"
+fi
+# What other file systems are made with, here or in a virtual lab where this kernel lacks them.
+if [ "$manager" = apt-get ]; then
+    has linux.uml || want "User-Mode Linux, a lab for what this kernel lacks" "user-mode-linux" ""
+    has mkfs.f2fs || want "mkfs.f2fs" "f2fs-tools" ""
+    has mkfs.nilfs2 || want "mkfs.nilfs2" "nilfs-tools" ""
+    has mkfs.jfs || want "mkfs.jfs" "jfsutils" ""
+    has mkfs.ntfs || want "mkfs.ntfs" "ntfs-3g" ""
+    has bindfs || want "bindfs" "bindfs" ""
+    has mergerfs || want "mergerfs" "mergerfs" ""
+    has fusermount3 || want "fusermount3" "fuse3" ""
+    has nbdkit || want "nbdkit" "nbdkit" ""
+    has nbd-client || want "nbd-client" "nbd-client" ""
+    has rpcbind || want "rpcbind" "rpcbind" ""
+fi
+if [ "$manager" != none ]; then
+    has mdadm || want "mdadm" "mdadm" "mdadm"
+    has mount.nfs || want "mount.nfs" "nfs-common" "nfs-utils"
+    has exportfs || want "exportfs" "nfs-kernel-server" "nfs-utils"
 fi
 has losetup || want "losetup and mount" "util-linux mount" "util-linux"
 
