@@ -20,7 +20,8 @@ fn a_campaign_is_stored_shown_and_reported() {
     let show = place.ok(&["show"]);
     assert!(show.contains("seed 7") && show.contains("0 invalid"), "{show}");
     let csv = place.ok(&["report", "--format", "csv"]);
-    let header = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict";
+    let header =
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab";
     assert_eq!(csv.lines().next(), Some(header));
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         assert!(csv.contains(footer), "{csv}");
@@ -53,7 +54,7 @@ fn an_exported_campaign_imports_equal() {
         samples.lines().next(),
         Some(
             "campaign,block,position,target,suite,test,procs,threads,cache,metric,value,unit,better,bytes,ops,\
-             seconds,skew_ms,overlap,device_read_bytes,device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity"
+             seconds,skew_ms,overlap,device_read_bytes,device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab"
         )
     );
     place.ok(&["import", "first", "--store", "other.db"]);

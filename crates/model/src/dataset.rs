@@ -143,7 +143,7 @@ impl Dataset {
     /// The second of its A/A pair, when it has one: a check of the method, no candidate.
     pub fn twin(&self) -> Option<Twin> {
         let listed = |label: &String| self.targets.iter().any(|t| t.label == *label);
-        self.campaign.plan.twin().filter(|twin| listed(&twin.label))
+        self.campaign.plan.twin().filter(|twin| listed(&twin.label) && listed(&twin.of))
     }
 
     /// Names of the suites that its tests are of, in their order, for sentences.

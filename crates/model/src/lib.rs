@@ -4,6 +4,7 @@
 //! must not depend on each other both need it.
 
 mod case;
+mod classes;
 mod dataset;
 mod evidence;
 mod facts;

@@ -16,14 +16,29 @@ use crate::{
 use model::Dataset;
 use stats::Findings;
 
-/// Sections that have something to say, with their blocks.
+/// Sections that have something to say: title and blocks. Of a campaign of several labs what is not of
+/// the whole is built for one lab after the other.
 fn built(
     dataset: &Dataset,
     findings: &Findings,
     keep: fn(&dyn Section) -> bool,
-) -> Vec<(&'static str, Vec<Block>)> {
-    let kept = SECTIONS.iter().filter(|section| keep(**section));
-    kept.filter_map(|s| Some((s.title(), s.build(dataset, findings)?))).collect()
+) -> Vec<(String, Vec<Block>)> {
+    let kept: Vec<&dyn Section> = SECTIONS.iter().copied().filter(|s| keep(*s)).collect();
+    let mut all = Vec::new();
+    for run in kept.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
+        if findings.others.is_empty() || run[0].of_whole() {
+            let built = |s: &&dyn Section| Some((s.title().into(), s.build(dataset, findings)?));
+            all.extend(run.iter().filter_map(built));
+            continue;
+        }
+        for class in findings.classes() {
+            let part = dataset.of_lab(class.lab);
+            let title = |s: &dyn Section| format!("{}, {}", s.title(), class.lab.place());
+            let built = |s: &&dyn Section| Some((title(*s), s.build(&part, class)?));
+            all.extend(run.iter().filter_map(built));
+        }
+    }
+    all
 }
 
 /// The heading of the whole report.

@@ -17,6 +17,8 @@ macro_rules! registry {
 
 registry! {
     compare::Compare,
+    labs::Labs,
+    lab::Lab,
     advice::Advice,
     call::Call,
     values::Values,
@@ -41,6 +43,12 @@ pub trait Section: Sync {
 
     /// What it says; `None` when there is nothing to say.
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>>;
+
+    /// True for what is said once of a campaign of several labs; the other sections are built for each
+    /// lab, with the targets and samples of that lab.
+    fn of_whole(&self) -> bool {
+        false
+    }
 
     /// False for reference material that would push the tables off a terminal.
     fn in_terminal(&self) -> bool {

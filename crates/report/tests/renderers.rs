@@ -53,20 +53,20 @@ fn csv_has_its_header_and_rows() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict"
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab"
     );
-    assert_eq!(lines[1].matches(',').count(), 10);
+    assert_eq!(lines[1].matches(',').count(), 11);
     assert!(lines[1].starts_with("write-critical,1,write disk,columnar.write.float.large,ext4,10"));
-    assert!(lines[1].ends_with(",MB/s,1,,,"));
-    assert!(lines[2].ends_with(",better"));
+    assert!(lines[1].ends_with(",MB/s,1,,,,host"));
+    assert!(lines[2].ends_with(",better,host"));
     let invalid =
-        "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid";
+        "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid,host";
     assert!(lines.contains(&invalid), "{text}");
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         let start = format!("write-critical,1,,{footer},xfs,");
         assert!(lines.iter().any(|l| l.starts_with(&start)), "{footer}");
     }
-    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,\n"));
+    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host\n"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Vetoes come first, then floors, then the score with its uncertainty, then how much of the answer
 //! hangs on the weights. What is ruled out stays visible, with its figures and the reason.
 
+mod elsewhere;
 mod floors;
 mod judge;
 mod sensitivity;
@@ -12,7 +13,9 @@ mod work;
 
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
-use crate::{CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, judged};
+use crate::{
+    CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, classes::classes, judged,
+};
 use model::{Dataset, FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -137,6 +140,8 @@ pub enum Standing {
     AtRisk,
     /// It may not.
     RuledOut,
+    /// It was measured in another lab than the candidates.
+    NotComparable,
 }
 
 /// One target.
@@ -186,14 +191,21 @@ pub struct Support {
 }
 
 /// Judges the campaign by the question. The findings carry the advice and no tables: those are what
-/// [`findings`](crate::findings) gives.
+/// [`findings`](crate::findings) gives. It decides among the targets of one lab: the host where that
+/// has two or more, else the lab with most; the others are listed as not comparable.
 pub fn advise(
     dataset: &Dataset,
     question: &Question<'_>,
     settings: &Settings,
 ) -> Result<Findings, StatsError> {
-    let (mut findings, cells) = judged(dataset, settings)?;
-    findings.advice = Some(judge::judge(dataset, question, &findings.targets, &cells, settings)?);
+    let classes = classes(dataset, settings)?;
+    let class = elsewhere::decisive(&classes)
+        .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })?;
+    let (mut findings, cells) = judged(class)?;
+    let (part, settings) = (class.dataset.as_ref(), &class.settings);
+    let mut advice = judge::judge(part, question, &findings.targets, &cells, settings)?;
+    elsewhere::list(&mut advice, &classes, class.lab);
+    findings.advice = Some(advice);
     findings.tables.clear();
     findings.latencies.clear();
     Ok(findings)

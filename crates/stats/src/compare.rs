@@ -4,20 +4,23 @@
 //! Two campaigns share no block, so their ratios are not paired: whatever changed between them is
 //! part of the ratio. That is why what changed is listed before any number.
 
+mod apart;
 mod changed;
 mod differences;
 mod join;
 mod regression;
 
+pub use apart::{Apart, Beside, Placed};
 pub use changed::Changed;
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
 pub use regression::Gate;
 
 use crate::{
-    Call, CallKind, CampaignFacts, Findings, Settings, StatsError, judged, select::CellData,
-    sentence,
+    Call, CallKind, CampaignFacts, Findings, Settings, StatsError, classes::classes, judged,
+    sentence, together,
 };
+use apart::Judged;
 use model::Dataset;
 use serde::Serialize;
 
@@ -37,6 +40,9 @@ pub struct Comparison {
     pub pairs: Vec<Pair>,
     /// Ratios of B over A whose interval excludes 1, the largest first.
     pub differences: Vec<Difference>,
+    /// Targets that were not, because they were measured in different labs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
 }
 
 impl Comparison {
@@ -62,17 +68,42 @@ pub fn compare(
     }
     let joined = join::join(a, b)?;
     let settings = Settings { baseline: baseline(&joined.dataset, settings), ..settings.clone() };
-    let (mut findings, cells) = judged(&joined.dataset, &settings)?;
-    let judged = differences::judge_pairs(&joined.dataset, &findings.targets, &cells, &settings);
-    findings.call = call(&judged, &cells);
-    findings.comparison = Some(Comparison {
-        sides: [0, 1].map(|side| facts([a, b][side], PREFIXES[side], &findings.targets, &cells)),
+    let classes = classes(&joined.dataset, &settings)?;
+    let classes: Vec<Judged> = classes.iter().map(judged).collect::<Result<_, _>>()?;
+    let judged = differences::judge_pairs(&joined.dataset, &classes, &settings);
+    let comparison = Comparison {
+        sides: [0, 1].map(|side| facts([a, b][side], PREFIXES[side], &classes)),
         changed: changed::changed(a, b),
         unmatched: joined.unmatched,
+        apart: apart::apart(&joined.dataset, &classes, &judged.pairs),
         pairs: judged.pairs,
         differences: judged.differences,
-    });
-    Ok((joined.dataset, findings))
+    };
+    let findings = joint(classes, comparison);
+    let findings =
+        findings.ok_or_else(|| StatsError::NoTargets { campaign: a.campaign.id.clone() });
+    Ok((joined.dataset, findings?))
+}
+
+/// The findings of all classes. The first tells of the comparison, the others of its sides alone.
+fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
+    let sides = Comparison {
+        changed: Vec::new(),
+        unmatched: [Vec::new(), Vec::new()],
+        pairs: Vec::new(),
+        differences: Vec::new(),
+        apart: None,
+        sides: comparison.sides.clone(),
+    };
+    let cells = classes.iter().map(|(_, cells)| cells.len()).sum();
+    let call = call(&comparison, cells);
+    let own = |(findings, _): Judged| Findings {
+        call: call.clone(),
+        comparison: Some(sides.clone()),
+        ..findings
+    };
+    let findings = together(classes.into_iter().map(own).collect())?;
+    Some(Findings { comparison: Some(comparison), ..findings })
 }
 
 /// The label asked for, with the letter of the first campaign that has it.
@@ -83,23 +114,29 @@ fn baseline(dataset: &Dataset, settings: &Settings) -> Option<String> {
     Some(prefixed.into_iter().find(known).filter(|_| !known(asked)).unwrap_or(asked.clone()))
 }
 
-fn facts(dataset: &Dataset, prefix: &str, targets: &[String], cells: &[CellData]) -> CampaignFacts {
-    let own = |(i, _): &(usize, &String)| targets[*i].starts_with(prefix);
-    let columns: Vec<usize> = targets.iter().enumerate().filter(own).map(|(i, _)| i).collect();
-    CampaignFacts::of(dataset, cells, &columns)
+/// The facts of the campaign whose labels have this prefix, with the most blocks of any lab.
+fn facts(dataset: &Dataset, prefix: &str, classes: &[Judged]) -> CampaignFacts {
+    let of_class = |(Findings { targets, .. }, cells): &Judged| {
+        let own = |i: &usize| targets[*i].starts_with(prefix);
+        let columns: Vec<usize> = (0..targets.len()).filter(own).collect();
+        CampaignFacts::of(dataset, cells, &columns)
+    };
+    let of_classes = classes.iter().map(of_class);
+    let none = || CampaignFacts::of(dataset, &[], &[]);
+    of_classes.max_by_key(|facts| facts.blocks).unwrap_or_else(none)
 }
 
 /// A comparison recommends nothing: it says what is different.
-fn call(judged: &differences::Judged, cells: &[CellData]) -> Call {
+fn call(comparison: &Comparison, cells: usize) -> Call {
     Call {
         kind: CallKind::Insufficient,
-        sentence: sentence::comparison(&judged.pairs),
+        sentence: sentence::comparison(&comparison.pairs, comparison.apart.as_ref()),
         notes: Vec::new(),
         candidates: Vec::new(),
         lead: None,
         largest_loss: None,
         blocks: 0,
-        cells: cells.len(),
-        of_cells: cells.len(),
+        cells,
+        of_cells: cells,
     }
 }

@@ -8,6 +8,7 @@ mod aa;
 mod advise;
 mod blocks;
 mod board;
+mod classes;
 mod compare;
 mod contention;
 mod cost;
@@ -37,7 +38,9 @@ pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,
 };
-pub use compare::{Changed, Comparison, Difference, Gate, Pair, Unmatched, compare};
+pub use compare::{
+    Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
+};
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
@@ -53,6 +56,7 @@ pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Findings, Lead, Row, Table};
 pub use verdict::{Verdict, judge};
 
+use classes::{Class, classes};
 use model::Dataset;
 
 /// How to judge.
@@ -147,16 +151,25 @@ pub enum StatsError {
 }
 
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
-/// the call.
+/// the call. What was measured in different labs is judged apart: the findings are those of the
+/// preferred lab, with those of each other one beside them.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
-    Ok(judged(dataset, settings)?.0)
+    let classes = classes(dataset, settings)?;
+    let all: Vec<Findings> =
+        classes.iter().map(|class| Ok(judged(class)?.0)).collect::<Result<_, StatsError>>()?;
+    together(all).ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
 }
 
-/// The findings with the cells that they stand on.
-fn judged(
-    dataset: &Dataset,
-    settings: &Settings,
-) -> Result<(Findings, Vec<select::CellData>), StatsError> {
+/// The first of `all` with the others beside it.
+fn together(all: Vec<Findings>) -> Option<Findings> {
+    let mut all = all.into_iter();
+    let first = all.next()?;
+    Some(Findings { others: all.collect(), ..first })
+}
+
+/// The findings of one class with the cells that they stand on.
+fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsError> {
+    let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
     if !(settings.band > 0.0 && settings.band < 1.0) {
         return Err(StatsError::Band { band: settings.band.to_string() });
     }
@@ -168,6 +181,7 @@ fn judged(
     let call = decide::call(dataset, &targets, &cells, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
+        lab: class.lab,
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
         latencies: latency::latencies(dataset, &targets),
@@ -182,6 +196,7 @@ fn judged(
         sweeps,
         comparison: None,
         advice: None,
+        others: Vec::new(),
     };
     Ok((findings, cells))
 }

@@ -6,11 +6,13 @@
 
 use crate::{
     Settings, StatsError,
+    classes::{Class, classes},
     ratio::{Estimate, compare, paired},
     select::{CellData, select},
     target_order,
 };
 use model::{Dataset, LOOKS};
+use std::cmp::Ordering;
 
 /// A difference counts as decided below this p-value: 0.05 shared among the looks.
 const DECIDED_P: f64 = 0.05 / LOOKS.len() as f64;
@@ -73,18 +75,41 @@ struct Pair<'a> {
 /// # Errors
 /// The baseline is unknown, or a sample names what the campaign does not list.
 pub fn precision(dataset: &Dataset, settings: &Settings) -> Result<Precision, StatsError> {
-    let targets = target_order(dataset, settings)?;
-    let cells = select(dataset, &targets, settings.contention_limit_pct)?;
+    let mut all = Precision { ratios: 0, resolved: 0, widest: None };
+    for class in classes(dataset, settings)? {
+        let own = precision_of(&class)?;
+        all.ratios += own.ratios;
+        all.resolved += own.resolved;
+        all.widest = all.widest.into_iter().chain(own.widest).max_by(wider);
+    }
+    Ok(all)
+}
+
+/// A ratio without an interval is the widest.
+fn wider(a: &Wide, b: &Wide) -> Ordering {
+    let width = |wide: &Wide| wide.half_width.unwrap_or(f64::INFINITY);
+    width(a).total_cmp(&width(b))
+}
+
+fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
+    let (targets, cells) = columns(class)?;
     let all = pairs(&cells, targets.len());
-    let open = || all.iter().filter(|p| !is_resolved(&p.estimate, settings.band));
-    let width = |p: &&Pair<'_>| p.estimate.half_width().unwrap_or(f64::INFINITY);
-    let widest = open().max_by(|a, b| width(a).total_cmp(&width(b))).map(|p| Wide {
-        name: dataset.tests[p.cell.test].name.clone(),
+    let open = || all.iter().filter(|p| !is_resolved(&p.estimate, class.settings.band));
+    let wide = |p: &Pair<'_>| Wide {
+        name: class.dataset.tests[p.cell.test].name.clone(),
         procs: p.cell.procs,
         target: targets[p.column].clone(),
         half_width: p.estimate.half_width().map(f64::exp_m1),
-    });
+    };
+    let widest = open().map(wide).max_by(wider);
     Ok(Precision { ratios: all.len(), resolved: all.len() - open().count(), widest })
+}
+
+/// The labels of a class and its cells.
+fn columns(class: &Class<'_>) -> Result<(Vec<String>, Vec<CellData>), StatsError> {
+    let targets = target_order(&class.dataset, &class.settings)?;
+    let cells = select(&class.dataset, &targets, class.settings.contention_limit_pct)?;
+    Ok((targets, cells))
 }
 
 /// What the ratios of `dataset` would be after each number of `blocks`, when they vary from block to
@@ -97,9 +122,11 @@ pub fn forecast(
     settings: &Settings,
     blocks: &[u32],
 ) -> Result<Vec<Forecast>, StatsError> {
-    let targets = target_order(dataset, settings)?;
-    let cells = select(dataset, &targets, settings.contention_limit_pct)?;
-    let spreads: Vec<(f64, f64)> = pairs(&cells, targets.len()).iter().filter_map(spread).collect();
+    let mut spreads: Vec<(f64, f64)> = Vec::new();
+    for class in classes(dataset, settings)? {
+        let (targets, cells) = columns(&class)?;
+        spreads.extend(pairs(&cells, targets.len()).iter().filter_map(spread));
+    }
     let after = |&blocks: &u32| {
         let later: Vec<Estimate> = spreads.iter().map(|s| expected(*s, blocks)).collect();
         let mut widths: Vec<f64> = later.iter().filter_map(Estimate::half_width).collect();

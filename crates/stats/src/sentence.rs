@@ -2,10 +2,10 @@
 //! blocks, and none says more than the numbers do.
 
 use crate::{
-    Call, Candidate, CellRatio, Counts, Pair, Ratio, Settings,
+    Apart, Call, Candidate, CellRatio, Counts, Pair, Ratio, Settings,
     decide::{CLEAR_P, Evidence},
 };
-use model::{Dataset, Origin};
+use model::{Dataset, LabKind, Origin};
 
 pub(crate) fn nothing_to_compare(dataset: &Dataset, call: &Call) -> String {
     let suite = dataset.suites();
@@ -33,7 +33,22 @@ pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
     )
 }
 
-pub(crate) fn comparison(pairs: &[Pair]) -> String {
+/// What a comparison found, and what it could not compare.
+pub(crate) fn comparison(pairs: &[Pair], apart: Option<&Apart>) -> String {
+    let Some(apart) = apart else { return compared(pairs) };
+    let mut places: Vec<String> = Vec::new();
+    for placed in &apart.columns {
+        let place = format!("{} was measured {}", placed.target, placed.lab.place());
+        places.extend((places.len() < 2).then_some(place));
+    }
+    let not = format!(
+        "{}: figures of different labs are not comparable, so they stand side by side without a ratio.",
+        places.join(" and ")
+    );
+    if pairs.is_empty() { not } else { format!("{} {not}", compared(pairs)) }
+}
+
+fn compared(pairs: &[Pair]) -> String {
     let mut all = Counts::default();
     pairs.iter().for_each(|pair| all.merge(&pair.counts));
     if pairs.iter().all(|p| p.ratio.is_none_or(|r| r.low.is_none())) {
@@ -135,11 +150,15 @@ fn is_equal(candidate: &Candidate, settings: &Settings) -> bool {
 }
 
 /// Where the numbers hold.
-pub(crate) fn place(dataset: &Dataset) -> &'static str {
-    match dataset.campaign.origin {
+pub(crate) fn place(dataset: &Dataset) -> String {
+    let place = match dataset.campaign.origin {
         Origin::Run => "on this machine",
         Origin::Import => "in the imported files",
         Origin::Published => "in this published study",
+    };
+    match dataset.labs().first() {
+        None | Some(LabKind::Host) => place.into(),
+        Some(lab) => format!("{place} {}", lab.place()),
     }
 }
 

@@ -8,13 +8,16 @@ use crate::{
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
-use model::{Dataset, Group};
+use model::{Dataset, Group, LabKind};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Everything that was concluded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
+    /// In which kind of lab everything here was measured.
+    #[serde(skip_serializing_if = "is_host")]
+    pub lab: LabKind,
     /// Which campaign.
     pub campaign: CampaignFacts,
     /// Labels in the order of the cells of every row: the baseline first.
@@ -46,9 +49,21 @@ pub struct Findings {
     /// What a profile advises, when that was asked instead of tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
+    /// The findings of the other labs of the campaign. Nothing is ranked across labs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Findings>,
+}
+
+fn is_host(lab: &LabKind) -> bool {
+    *lab == LabKind::Host
 }
 
 impl Findings {
+    /// These findings, then those of each other lab.
+    pub fn classes(&self) -> impl Iterator<Item = &Findings> {
+        std::iter::once(self).chain(&self.others)
+    }
+
     /// Blocks of the campaign that the target called `label` is of.
     pub fn blocks_of(&self, label: &str) -> usize {
         self.comparison.as_ref().map_or(self.campaign.blocks, |c| c.blocks_of(label))

@@ -39,6 +39,12 @@ fn settings(args: &CompareArgs) -> Settings {
 fn gate(comparison: &Comparison, limit: f64) -> Result<Exit> {
     let Some(gate) = comparison.gate(limit) else {
         let [a, b] = comparison.sides.each_ref().map(|side| &side.id);
+        if comparison.apart.is_some() {
+            return Err(exit::usage(format!(
+                "{a} and {b} were measured in different labs, so --fail-over has nothing to judge; \
+                 measure the same target in the same lab"
+            )));
+        }
         return Err(exit::usage(format!(
             "{a} and {b} have no target in common, so --fail-over has nothing to judge; measure the same \
              target in both"

@@ -276,7 +276,9 @@ pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Ex
     terminal::out(&report::render(&dataset, format, None)?);
     report::write(html, &report::render(&dataset, Format::Html, None)?)?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    terminal::note(&report::findings(&dataset, None)?.call.sentence);
+    for class in report::findings(&dataset, None)?.classes() {
+        terminal::note(&class.call.sentence);
+    }
     terminal::note(&format!("campaign {id} · report {}", page.display()));
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
 }

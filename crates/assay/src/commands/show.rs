@@ -2,7 +2,7 @@
 
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
-use model::{Dataset, TargetState, Validity};
+use model::{Dataset, LabKind, TargetState, Validity};
 use std::{fmt::Write, path::Path};
 
 /// Prints plan, environment, targets and counts.
@@ -27,6 +27,9 @@ fn text(dataset: &Dataset) -> Result<String> {
     c.environment.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
     for target in &dataset.targets {
         writeln!(text, "\ntarget {}", target.label)?;
+        if target.lab != LabKind::Host {
+            writeln!(text, "  lab = {}", target.lab)?;
+        }
         if let TargetState::Failed(why) = &target.state {
             writeln!(text, "  failed: {why}")?;
         }

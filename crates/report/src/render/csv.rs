@@ -8,19 +8,25 @@ use model::Dataset;
 use stats::{Cell, Findings, Footer, Ratio, Row, Table, Verdict};
 
 const HEADER: &str =
-    "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict";
+    "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab";
 
 /// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, MIN RATIO or MAX
 /// RATIO. The verdict is empty for the baseline and where nothing was measured, and `invalid` or
-/// `lukewarm` where no sample may be used.
+/// `lukewarm` where no sample may be used. Lines of two labs are not comparable.
 pub fn csv(_: &Dataset, findings: &Findings) -> String {
     let mut lines = vec![HEADER.to_string()];
-    for table in &findings.tables {
-        let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |c| (row, c)));
-        lines.extend(cells.map(|(row, cell)| test_line(table, row, cell)));
-        lines.extend(footer_lines(table));
+    for class in findings.classes() {
+        let own = class.tables.iter().flat_map(table_lines);
+        lines.extend(own.map(|line| format!("{line},{}", class.lab)));
     }
     lines.join("\n") + "\n"
+}
+
+/// Its lines without the lab.
+fn table_lines(table: &Table) -> Vec<String> {
+    let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |c| (row, c)));
+    let tests = cells.map(|(row, cell)| test_line(table, row, cell));
+    tests.chain(footer_lines(table)).collect()
 }
 
 fn test_line(table: &Table, row: &Row, cell: &Cell) -> String {

@@ -5,15 +5,15 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::{Dataset, Origin, Target};
+use model::{Dataset, LabKind, Origin, Target};
 use stats::{CallKind, Candidate, Findings};
 
 /// Facts of the environment that name what was measured, with the word to print before them.
-const SCOPE: [(&str, &str); 3] = [
-    ("backing.device.model", "device"),
-    ("backing.fstype", "backing"),
-    ("kernel.release", "kernel"),
-];
+const SCOPE: [(&str, &str); 3] =
+    [("backing.device.model", "device"), ("backing.fstype", "backing"), (KERNEL, "kernel")];
+
+/// Fact of the environment: the kernel of the host.
+const KERNEL: &str = "kernel.release";
 
 pub(crate) struct Call;
 
@@ -42,8 +42,8 @@ impl Section for Call {
 
 /// What was measured, where, how often and when.
 pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
-    let facts = &dataset.campaign.environment.0;
-    let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", facts.get(*key)?)));
+    let fact = |key: &str| fact(dataset, findings.lab, key);
+    let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", fact(key)?)));
     let blocks = findings.campaign.blocks;
     let mut parts: Vec<String> = known.collect();
     parts.push(names::blocks(blocks));
@@ -59,6 +59,16 @@ pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
         None => {}
     }
     format!("Scope: {}, suite {}.", parts.join(", "), findings.campaign.suite)
+}
+
+/// A fact of the machine; the kernel is that of the lab, when its targets agree on it.
+fn fact<'a>(dataset: &'a Dataset, lab: LabKind, key: &str) -> Option<&'a String> {
+    if lab == LabKind::Host || key != KERNEL {
+        return dataset.campaign.environment.0.get(key);
+    }
+    let mut all = dataset.targets.iter().filter_map(|t| t.facts.0.get("lab.kernel"));
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 /// In which state the file systems were; the history of a directory is not known.

@@ -6,7 +6,10 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::Dataset;
-use stats::{CampaignFacts, Changed, Comparison, Difference, Findings, Pair, Unmatched};
+use stats::{
+    Apart, Beside, CampaignFacts, Changed, Comparison, Difference, Findings, Pair, Placed,
+    Unmatched,
+};
 
 /// Differences printed; the rest is counted.
 const MOST_DIFFERENCES: usize = 50;
@@ -31,7 +34,10 @@ impl Section for Compare {
         blocks.push(Block::Callout(findings.call.sentence.clone()));
         blocks.push(Block::Prose(UNPAIRED.into()));
         blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
-        blocks.push(Block::Table(pairs(&comparison.pairs)));
+        if !comparison.pairs.is_empty() {
+            blocks.push(Block::Table(pairs(&comparison.pairs)));
+        }
+        blocks.extend(comparison.apart.as_ref().map(|apart| Block::Table(side_by_side(apart))));
         if !comparison.differences.is_empty() {
             blocks.push(Block::Table(differences(&comparison.differences)));
         }
@@ -41,6 +47,10 @@ impl Section for Compare {
             blocks.extend(left_out(own, other, cells).map(Block::Prose));
         }
         Some(blocks)
+    }
+
+    fn of_whole(&self) -> bool {
+        true
     }
 }
 
@@ -117,6 +127,24 @@ fn pairs(pairs: &[Pair]) -> Table {
             Column::numbers("", "better/same/worse/unclear"),
         ],
         rows: pairs.iter().map(row).collect(),
+        footnotes: Vec::new(),
+    }
+}
+
+/// Values without ratios.
+fn side_by_side(apart: &Apart) -> Table {
+    let value = |v: &Option<f64>| Cell::plain(v.map_or_else(|| "-".into(), number::value));
+    let row = |row: &Beside| {
+        let test = Cell::plain(format!("{}, {}", row.name, names::processes(row.procs)));
+        let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
+        Row { kind: RowKind::Body, cells: cells.collect() }
+    };
+    let column = |placed: &Placed| Column::numbers(&placed.target, placed.lab.as_str());
+    let words = ["Test", "Unit"].map(Column::words).into_iter();
+    Table {
+        caption: "Measured in different labs: side by side, not comparable".into(),
+        columns: words.chain(apart.columns.iter().map(column)).collect(),
+        rows: apart.rows.iter().map(row).collect(),
         footnotes: Vec::new(),
     }
 }

@@ -4,7 +4,9 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Table},
     sections::Section,
 };
-use model::{Campaign, Dataset, Environment as Facts, Origin, TargetRecord, TargetState, is_cost};
+use model::{
+    Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState, is_cost,
+};
 use stats::Findings;
 
 pub(crate) struct Environment;
@@ -25,6 +27,10 @@ impl Section for Environment {
 
     fn in_terminal(&self) -> bool {
         false
+    }
+
+    fn of_whole(&self) -> bool {
+        true
     }
 }
 
@@ -49,6 +55,9 @@ fn target(record: &TargetRecord) -> Table {
     known.0.retain(|key, _| !is_cost(key));
     if record.target != record.label {
         known.0.insert("target".into(), record.target.clone());
+    }
+    if record.lab != LabKind::Host {
+        known.0.insert("lab".into(), record.lab.to_string());
     }
     if let TargetState::Failed(why) = &record.state {
         known.0.insert("not measured".into(), why.clone());

@@ -48,6 +48,10 @@ impl Section for Invalid {
         }
         Some(blocks)
     }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
 }
 
 fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {

@@ -18,6 +18,10 @@ impl Section for Method {
     fn in_terminal(&self) -> bool {
         false
     }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
 }
 
 fn notes(findings: &Findings) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What is not the same of two campaigns besides their samples: how they were asked to run, the
 //! machine, and the targets that both have.
 
-use model::{Campaign, Case, Dataset, Environment, is_cost};
+use model::{Campaign, Case, Dataset, Environment, LabKind, is_cost};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,10 +64,12 @@ fn settings(dataset: &Dataset) -> Environment {
         let counts: BTreeSet<u32> = dataset.samples.iter().map(|s| of(&s.case)).collect();
         counts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
     };
+    let labs: Vec<&str> = dataset.labs().into_iter().map(LabKind::as_str).collect();
     let mut settings: BTreeMap<String, String> = [
         ("assay", assay_version.clone()),
         ("condition", plan.condition()),
         ("data", plan.data.to_string()),
+        ("lab", labs.join(", ")),
         ("origin", origin.to_string()),
         ("processes", counts(|case| case.procs)),
         ("scale", scale.to_string()),

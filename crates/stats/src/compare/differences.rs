@@ -1,8 +1,8 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
-use super::PREFIXES;
+use super::{PREFIXES, apart::Judged};
 use crate::{
-    Counts, Ratio, Settings, Verdict, contention,
+    Counts, Findings, Ratio, Settings, Verdict, contention,
     footer::mean_ratio,
     holm,
     select::CellData,
@@ -58,7 +58,7 @@ pub struct Difference {
     pub holm: bool,
 }
 
-pub(super) struct Judged {
+pub(super) struct Decided {
     pub(super) pairs: Vec<Pair>,
     pub(super) differences: Vec<Difference>,
 }
@@ -84,31 +84,38 @@ fn columns(targets: &[String]) -> Vec<(usize, usize)> {
     }
 }
 
-/// Judges every pair in every cell; `targets` are the labels of the columns of `cells`.
-pub(super) fn judge_pairs(
-    dataset: &Dataset,
-    targets: &[String],
-    cells: &[CellData],
-    settings: &Settings,
-) -> Judged {
-    let columns = columns(targets);
-    let pair = |&(a, b): &(usize, usize)| pair(targets, cells, (a, b), settings);
-    let pairs = columns.iter().map(pair).collect();
-    let compared: Vec<_> = columns
-        .iter()
-        .flat_map(|&(a, b)| cells.iter().map(move |cell| (a, b, cell)))
-        .filter_map(|(a, b, cell)| Some((a, b, cell, versus(cell, b, a, settings)?)))
-        .collect();
-    let p_values: Vec<Option<f64>> = compared.iter().map(|c| c.3.ratio.p).collect();
+/// A pair in a cell.
+struct Compared<'a> {
+    /// Labels of the columns of the cell.
+    targets: &'a [String],
+    cell: &'a CellData,
+    /// Columns of A and B.
+    columns: (usize, usize),
+    versus: Versus,
+}
+
+/// Judges every pair of each class in every cell.
+pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Settings) -> Decided {
+    let (mut pairs, mut compared) = (Vec::new(), Vec::new());
+    for (Findings { targets, .. }, cells) in classes {
+        for (a, b) in columns(targets) {
+            pairs.push(pair(targets, cells, (a, b), settings));
+            compared.extend(cells.iter().filter_map(|cell| {
+                let versus = versus(cell, b, a, settings)?;
+                Some(Compared { targets, cell, columns: (a, b), versus })
+            }));
+        }
+    }
+    let p_values: Vec<Option<f64>> = compared.iter().map(|c| c.versus.ratio.p).collect();
     let marks = holm::holm(&p_values);
-    let decided = |((a, b, cell, versus), holm): (&(usize, usize, &CellData, Versus), bool)| {
-        let differs = !matches!(versus.verdict, Verdict::Same | Verdict::Unclear);
-        if differs { difference(dataset, targets, cell, (*a, *b), versus, holm) } else { None }
+    let decided = |(compared, holm): (&Compared<'_>, bool)| {
+        let differs = !matches!(compared.versus.verdict, Verdict::Same | Verdict::Unclear);
+        if differs { difference(dataset, compared, holm) } else { None }
     };
     let mut differences: Vec<Difference> = compared.iter().zip(marks).filter_map(decided).collect();
     let size = |d: &Difference| d.ratio.point.ln().abs();
     differences.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    Judged { pairs, differences }
+    Decided { pairs, differences }
 }
 
 fn pair(
@@ -134,24 +141,18 @@ fn pair(
     }
 }
 
-fn difference(
-    dataset: &Dataset,
-    targets: &[String],
-    cell: &CellData,
-    (a, b): (usize, usize),
-    versus: &Versus,
-    holm: bool,
-) -> Option<Difference> {
+fn difference(dataset: &Dataset, compared: &Compared<'_>, holm: bool) -> Option<Difference> {
+    let Compared { targets, cell, columns: (a, b), versus } = compared;
     let info = &dataset.tests[cell.test];
     Some(Difference {
-        a: targets[a].clone(),
-        b: targets[b].clone(),
+        a: targets[*a].clone(),
+        b: targets[*b].clone(),
         test: info.id.clone(),
         name: info.name.clone(),
         group: info.group,
         procs: cell.procs,
-        value_a: cell.mean_value(a)?,
-        value_b: cell.mean_value(b)?,
+        value_a: cell.mean_value(*a)?,
+        value_b: cell.mean_value(*b)?,
         unit: cell.unit.clone(),
         ratio: versus.ratio,
         verdict: versus.verdict,

@@ -31,9 +31,17 @@ impl Comparison {
         let regressions: Vec<&Difference> = own.filter(worse).collect();
         let sentence = match regressions.first() {
             Some(largest) => failed(largest, &regressions, limit),
-            None => passed(&pairs, limit),
+            None => passed(&pairs, limit) + &self.not_judged(),
         };
         Some(Gate { regressions, sentence })
+    }
+
+    /// What else the campaigns have in common, as the rest of a sentence.
+    fn not_judged(&self) -> String {
+        self.apart.as_ref().map_or_else(String::new, |apart| {
+            let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
+            format!("; not judged, because measured in different labs: {}", labels.join(", "))
+        })
     }
 }
 

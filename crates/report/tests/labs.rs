@@ -1,0 +1,133 @@
+//! The report of a campaign that was not measured on the host alone.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use insta::assert_snapshot;
+use model::{Dataset, LabKind};
+use report::{TerminalOptions, csv, html, json, markdown, terminal};
+use stats::{Findings, Settings, compare, findings};
+
+/// The campaign with its targets measured in these labs.
+fn measured_in(labs: [LabKind; 3]) -> Dataset {
+    let mut data = common::campaign(3);
+    for (target, lab) in data.targets.iter_mut().zip(labs) {
+        target.lab = lab;
+        if lab != LabKind::Host {
+            target.facts.0.insert("lab.kernel".into(), "6.1.176".into());
+        }
+        let own = data.samples.iter_mut().filter(|s| s.case.target == target.label);
+        own.for_each(|sample| sample.lab = lab);
+    }
+    data
+}
+
+fn judged(data: &Dataset) -> Findings {
+    findings(data, &Settings::default()).unwrap()
+}
+
+fn on_terminal(data: &Dataset) -> String {
+    terminal(data, &judged(data), &TerminalOptions::default())
+}
+
+#[test]
+fn one_lab_has_one_note_and_its_own_kernel() {
+    let text = on_terminal(&measured_in([LabKind::Uml; 3]));
+    let head: Vec<&str> = text.lines().take(12).collect();
+    assert_snapshot!(head.join("\n"), @"
+    ext4, xfs & btrfs <on> a loop image
+
+    Measured in User-Mode Linux: ext4, xfs, btrfs[compress=zstd:3]. One processor runs everything, and a system call takes
+    150 to 300 times as long as natively: compare these targets with each other only. Its fsync is not shown to be durable.
+
+    For columnar on this machine in User-Mode Linux, xfs is best (P>0.99): 1.03x ext4 (95 % CI 1.01-1.05, 2 blocks). Largest
+    loss: disk sort, 1 process, 0.92x.
+
+    Scope: device P5510, backing ext4, kernel 6.1.176, 3 blocks, scale 0.2, 2025-11-21, quick look, suite columnar.
+
+    loop-backed: compares candidates on this machine, not comparable with a device.
+    ");
+    assert!(!text.contains("kinds of lab"));
+    let host = on_terminal(&measured_in([LabKind::Host; 3]));
+    assert!(!host.contains("Measured") && host.contains("kernel 6.18.2"));
+}
+
+#[test]
+fn a_fact_settles_whether_fsync_is_durable() {
+    let said = |lab, fact: Option<&str>| {
+        let mut data = measured_in([lab; 3]);
+        for target in &mut data.targets {
+            target.facts.0.extend(fact.map(|f| ("lab.durable".to_string(), f.to_string())));
+        }
+        on_terminal(&data).contains("not shown to be durable")
+    };
+    assert!(said(LabKind::Uml, None) && said(LabKind::Tcg, Some("not shown")));
+    assert!(!said(LabKind::Uml, Some("shown")) && !said(LabKind::Kvm, None));
+}
+
+#[test]
+fn each_lab_has_tables_of_its_own_in_every_format() {
+    let data = measured_in([LabKind::Host, LabKind::Host, LabKind::Uml]);
+    let found = judged(&data);
+    let page = html(&data, &found);
+    for heading in ["Labs", "Ratios, on the host", "Lab, in User-Mode Linux", "Environment"] {
+        assert_eq!(page.matches(&format!("<h2>{heading}</h2>")).count(), 1, "{heading}");
+    }
+    assert!(markdown(&data, &found).contains("\n## Ratios, in User-Mode Linux\n"));
+    let lines = csv(&data, &found);
+    assert!(
+        lines
+            .lines()
+            .skip(1)
+            .all(|line| { line.ends_with(if line.contains("btrfs") { ",uml" } else { ",host" }) })
+    );
+    let value: serde_json::Value = serde_json::from_str(&json(&data, &found)).unwrap();
+    assert_eq!(value["others"][0]["lab"], "uml");
+    assert_eq!(value["lab"], serde_json::Value::Null);
+    let text = on_terminal(&data);
+    let paragraph = text.split("\n\n").find(|p| p.contains("kinds of lab")).unwrap();
+    assert_snapshot!(paragraph, @"
+    The targets were measured in 2 kinds of lab (on the host: ext4, xfs; in User-Mode Linux: btrfs[compress=zstd:3]). A lab
+    is a machine of its own between the work and the disk, so figures of two labs are not comparable: each has tables of its
+    own, with its own baseline, and nothing is ranked across them.
+    ");
+}
+
+#[test]
+fn figures_of_two_labs_are_shown_and_not_compared() {
+    let a = common::campaign(3);
+    let mut b = measured_in([LabKind::Uml; 3]);
+    b.campaign.id = "c8".into();
+    let (data, found) = compare(&a, &b, &Settings::default()).unwrap();
+    let text = terminal(&data, &found, &TerminalOptions::default());
+    let start = text.find("A:ext4 was measured").unwrap();
+    let end = text.find("Ratios are over").unwrap();
+    assert_snapshot!(&text[start..end], @"
+    A:ext4 was measured on the host and B:ext4 was measured in User-Mode Linux: figures of different labs are not
+    comparable, so they stand side by side without a ratio.
+
+    The campaigns share no block, so their ratios are not paired (Welch's interval), and whatever else changed between them
+    is part of each ratio. Ratios inside a campaign stay paired.
+
+    loop-backed: compares candidates on this machine, not comparable with a device.
+
+    Measured in different labs: side by side, not comparable
+     Test                                            Unit  A:ext4  B:ext4  A:xfs  B:xfs  A:btrfs[comp  B:btrfs[comp
+                                                             host     uml   host    uml  ress=zstd:3]  ress=zstd:3]
+                                                                                                 host           uml
+    ----------------------------------------------------------------------------------------------------------------
+     write float large, 1 process                    MB/s    1055    1055   1281   1281           550           550
+     write float large, 64 processes                 MB/s    8285    8285  10389  10389          4416          4416
+     open append mid float, sync once, 1 process     MB/s     413     413    420    420           305           305
+     open append mid float, sync once, 64 processes  MB/s    3276    3276   3376   3376          2392          2392
+     disk sort, 1 process                            MB/s     105     105   96.3   96.3          9.48          9.48
+     disk sort, 64 processes                         MB/s     846     846    779    779          76.6          76.6
+     sequential read, 1 process                      MB/s    2183    2183   2245   2245          2933          2933
+     sequential read, 64 processes                   MB/s   17619   17619  17636  17636         23211         23211
+     random read 64k, 1 process                      MB/s   0.819   0.819  0.846  0.846             -             -
+     random read 64k, 64 processes                   MB/s    6.55    6.55   6.76   6.76             -             -
+    ");
+    assert!(!html(&data, &found).contains("<h2>Call"));
+}
