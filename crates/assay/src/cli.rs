@@ -54,7 +54,7 @@ pub enum Verb {
     /// Read another tool's results, or an exported campaign, into the store
     Import(ImportArgs),
     /// Tell what this machine can and cannot do, with the package to install
-    Doctor,
+    Doctor(DoctorArgs),
     /// Measure what is known beforehand (capped devices, known delays, a target entered twice) and tell
     /// how far off the figures are; exit status 4 when one is too far
     Selftest(SelftestArgs),
@@ -384,6 +384,15 @@ pub struct SelftestArgs {
     /// Only this truth, as cap.read.500; may be repeated
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
+}
+
+/// Arguments of `doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Build, once, what no package brings, into the cache folder: zfs (modules for QEMU guests) or zerofs;
+    /// 16 to 20 minutes each on two cores, uses the network; stopped, the same command goes on
+    #[arg(long, value_name = "WHAT")]
+    pub install: Option<String>,
 }
 
 /// Arguments of `explain`.

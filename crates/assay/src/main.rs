@@ -8,6 +8,7 @@ mod catalogue;
 mod cli;
 mod commands;
 mod exit;
+mod install;
 mod like;
 mod paths;
 mod selftest;

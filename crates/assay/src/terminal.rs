@@ -5,10 +5,11 @@ use crate::exit::Exit;
 use indicatif::{ProgressBar, ProgressStyle};
 use report::TerminalOptions;
 use std::{
+    cell::{Cell, RefCell},
     env,
     io::{self, IsTerminal, Write},
     process::ExitCode,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Prints `text` on stdout; a reader that closed the pipe early is not an error.
@@ -96,6 +97,62 @@ impl Progress {
     }
 
     /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What is shown while something is built: the time, the step and its last line; on a terminal all the
+/// time, elsewhere a line each minute.
+pub struct Activity {
+    name: String,
+    bar: ProgressBar,
+    began: Instant,
+    told: Cell<Instant>,
+    step: RefCell<String>,
+}
+
+impl Activity {
+    const INTERVAL: Duration = Duration::from_secs(60);
+
+    /// Begins to show the building of `name`.
+    pub fn new(name: &str) -> Activity {
+        let hidden = !io::stderr().is_terminal();
+        let bar = if hidden { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+        if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} {prefix}: {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        let began = Instant::now();
+        let told = Cell::new(began);
+        Activity { name: name.into(), bar, began, told, step: RefCell::default() }
+    }
+
+    /// A step begins.
+    pub fn step(&self, title: String) {
+        self.bar.set_prefix(format!("{} {title}", self.name));
+        self.step.replace(title);
+        self.tell("");
+    }
+
+    /// The last line that the step wrote.
+    pub fn line(&self, line: &str) {
+        self.bar.set_message(line.to_string());
+        if self.told.get().elapsed() >= Self::INTERVAL {
+            self.tell(line);
+        }
+    }
+
+    fn tell(&self, line: &str) {
+        self.told.set(Instant::now());
+        if self.bar.is_hidden() {
+            let elapsed = humantime::format_duration(Duration::from_secs(self.began.elapsed().as_secs()));
+            let colon = if line.is_empty() { "" } else { ": " };
+            note(&format!("{elapsed} {} {}{colon}{line}", self.name, self.step.borrow()));
+        }
+    }
+
+    /// Takes the line away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,11 +1,14 @@
 //! `assay doctor`: what this machine can and cannot do.
 
-use crate::{exit::Exit, terminal};
+use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
 use lab::Finding;
 
-/// Prints a line for each ability, with the fix where it is missing.
-pub fn doctor() -> Result<Exit> {
+/// Prints a line for each ability, with the fix where it is missing; or builds what `--install` names.
+pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
+    if let Some(product) = &args.install {
+        return install::install(product).map(|()| Exit::Done);
+    }
     for line in lab::doctor() {
         let state = match line.finding {
             Finding::Ok => "yes",

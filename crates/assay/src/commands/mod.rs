@@ -40,7 +40,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Advise(args) => advise::advise(&args, &store),
         Verb::Export(args) => export::export(&args, &store),
         Verb::Import(args) => import::import(&args, &store),
-        Verb::Doctor => doctor::doctor(),
+        Verb::Doctor(args) => doctor::doctor(&args),
         Verb::Selftest(args) => selftest::selftest(&args, &state),
         Verb::Explain(args) => explain::explain(&args),
     }

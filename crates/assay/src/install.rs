@@ -1,0 +1,69 @@
+//! What `assay doctor --install` builds once on this machine and keeps in the cache folder: one file
+//! and one line each. The only verb that may use the network.
+
+mod build;
+mod zerofs;
+mod zfs;
+
+use crate::{exit, signals, terminal};
+use anyhow::Result;
+use lab::Cmd;
+use build::Build;
+use std::path::PathBuf;
+
+/// Something that assay can build.
+trait Product: Sync {
+    /// As it is written after `--install`.
+    fn name(&self) -> &'static str;
+
+    /// What it is for, what it costs and under which licence it is.
+    fn about(&self) -> &'static str;
+
+    /// How it is built here, or where it is already.
+    fn recipe(&self) -> Result<Recipe>;
+}
+
+/// What is to be done for a product.
+enum Recipe {
+    /// Nothing: it is here.
+    Present(PathBuf),
+    /// To build it.
+    Missing(Build),
+}
+
+const PRODUCTS: &[&dyn Product] = &[&zfs::Zfs, &zerofs::ZeroFs];
+
+/// The names that `--install` takes.
+pub fn names() -> Vec<&'static str> {
+    PRODUCTS.iter().map(|product| product.name()).collect()
+}
+
+/// Builds the product called `name`, unless it is there.
+///
+/// # Errors
+/// No product has that name, the machine lacks something that it needs, a step fails, or a signal stops
+/// it; what was done then is kept, and the next call goes on.
+pub fn install(name: &str) -> Result<()> {
+    let known = || names().join(" or ");
+    let product = PRODUCTS
+        .iter()
+        .find(|product| product.name() == name)
+        .ok_or_else(|| exit::usage(format!("assay cannot install `{name}`; write {}", known())))?;
+    let stop = signals::stop_flag()?;
+    match product.recipe()? {
+        Recipe::Present(place) => {
+            terminal::out(&format!("{name} is in {}: nothing to do", place.display()));
+        }
+        Recipe::Missing(build) => {
+            terminal::note(product.about());
+            terminal::out(&format!("{name} is in {}", build.run(name, &stop)?));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to begin without `program`; `fix` says what to do.
+fn need(program: &str, fix: &str) -> Result<()> {
+    let answer = Cmd::new(program).arg("--version").run().map(drop);
+    answer.map_err(|_| exit::lacking(format!("`{program}` is not installed; {fix}")))
+}
