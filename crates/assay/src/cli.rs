@@ -389,8 +389,7 @@ pub struct SelftestArgs {
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// Build, once, what no package brings, into the cache folder: zfs (modules for QEMU guests) or zerofs;
-    /// 16 to 20 minutes each on two cores, uses the network; stopped, the same command goes on
+    /// Build once what no package brings: zfs (modules for QEMU guests) or zerofs, 20 minutes, from the network
     #[arg(long, value_name = "WHAT")]
     pub install: Option<String>,
 }

@@ -7,8 +7,8 @@ mod zfs;
 
 use crate::{exit, signals, terminal};
 use anyhow::Result;
-use lab::Cmd;
 use build::Build;
+use lab::Cmd;
 use std::path::PathBuf;
 
 /// Something that assay can build.

@@ -146,7 +146,8 @@ impl Activity {
     fn tell(&self, line: &str) {
         self.told.set(Instant::now());
         if self.bar.is_hidden() {
-            let elapsed = humantime::format_duration(Duration::from_secs(self.began.elapsed().as_secs()));
+            let elapsed =
+                humantime::format_duration(Duration::from_secs(self.began.elapsed().as_secs()));
             let colon = if line.is_empty() { "" } else { ": " };
             note(&format!("{elapsed} {} {}{colon}{line}", self.name, self.step.borrow()));
         }

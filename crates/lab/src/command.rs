@@ -159,7 +159,8 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn die_with_parent(command: &mut Command) {
+/// Has the child killed when this process dies, or the thread of it that starts the child.
+pub fn die_with_parent(command: &mut Command) {
     use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
     let parent = getpid();
     // SAFETY: between fork and exec the closure makes two system calls and builds an error without

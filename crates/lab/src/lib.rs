@@ -46,7 +46,7 @@ mod trial;
 mod undo;
 
 pub use age::{Aged, Ageing, age};
-pub use command::{Cmd, Output, Ready};
+pub use command::{Cmd, Output, Ready, die_with_parent};
 pub use device::Device;
 pub use drop_caches::Coldness;
 pub use environment::collect as collect_environment;

@@ -139,14 +139,19 @@ fn steps(work: &Path, headers: &Headers, version: &str) -> Vec<Step> {
         step("fetch", work, "run `apt-get update`", &["apt-get", "download", "zfs-dkms"]),
         // A pattern, as the file carries the package's whole version.
         step("unpack", work, look, &["sh", "-c", "dpkg-deb -x zfs-dkms_*.deb package"]),
-        step("configure", &source, look, &[
-            "./configure",
-            "--disable-dependency-tracking",
-            "--with-config=kernel",
-            "--prefix=/usr",
-            &with("linux", &headers.source),
-            &with("linux-obj", &headers.objects),
-        ]),
+        step(
+            "configure",
+            &source,
+            look,
+            &[
+                "./configure",
+                "--disable-dependency-tracking",
+                "--with-config=kernel",
+                "--prefix=/usr",
+                &with("linux", &headers.source),
+                &with("linux-obj", &headers.objects),
+            ],
+        ),
         step("make", &source, look, &["make", &jobs]),
     ]
 }
@@ -174,13 +179,16 @@ fn collect(work: &Path, result: &Path) -> Result<()> {
 /// The modules, `module/*/*.ko` in the only source tree; configure leaves many others, of its trials.
 fn built(sources: &Path) -> Result<Vec<PathBuf>> {
     let list = |dir: &Path| -> Result<Vec<PathBuf>> {
-        let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+        let entries =
+            fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
         Ok(entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?)
     };
     let mut found = Vec::new();
     for source in list(sources)? {
         for dir in list(&source.join("module"))?.into_iter().filter(|path| path.is_dir()) {
-            found.extend(list(&dir)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "ko")));
+            found.extend(
+                list(&dir)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "ko")),
+            );
         }
     }
     Ok(found)
