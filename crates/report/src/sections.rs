@@ -21,6 +21,7 @@ registry! {
     lab::Lab,
     advice::Advice,
     call::Call,
+    failures::Failures,
     values::Values,
     matrix::Matrix,
     sweeps::Sweeps,

@@ -53,7 +53,7 @@ pub use ratio::{Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
-pub use table::{CampaignFacts, Cell, Findings, Lead, Row, Table};
+pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
 pub use verdict::{Verdict, judge};
 
 use classes::{Class, classes};
@@ -184,6 +184,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         lab: class.lab,
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
+        failures: table::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
         costs: cost::costs(dataset, &targets, &call, settings)?,
         steadiness: steady::steadiness(dataset, &targets),

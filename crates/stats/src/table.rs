@@ -8,7 +8,7 @@ use crate::{
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
-use model::{Dataset, Group, LabKind};
+use model::{Dataset, Group, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -24,6 +24,9 @@ pub struct Findings {
     pub targets: Vec<String>,
     /// Label of the baseline.
     pub baseline: String,
+    /// Targets that could not be made, or failed on the way, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
     /// Half-width of the practical band, a share.
     pub band: f64,
     /// Processor time of others above which a sample is contended, percent.
@@ -58,10 +61,35 @@ fn is_host(lab: &LabKind) -> bool {
     *lab == LabKind::Host
 }
 
+/// A target that could not be made, or not every time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// Label of the target.
+    pub target: String,
+    /// Why, in one line.
+    pub why: String,
+}
+
+/// Every failure in `dataset`, in the order of its targets.
+pub(crate) fn failures(dataset: &Dataset) -> Vec<Failure> {
+    let failure = |record: &TargetRecord| match &record.state {
+        TargetState::Failed(why) => {
+            Some(Failure { target: record.label.clone(), why: why.clone() })
+        }
+        TargetState::Ok => None,
+    };
+    dataset.targets.iter().filter_map(failure).collect()
+}
+
 impl Findings {
     /// These findings, then those of each other lab.
     pub fn classes(&self) -> impl Iterator<Item = &Findings> {
         std::iter::once(self).chain(&self.others)
+    }
+
+    /// Why the target called `label` failed; `None` where it did not.
+    pub fn failure_of(&self, label: &str) -> Option<&str> {
+        self.failures.iter().find(|f| f.target == label).map(|f| f.why.as_str())
     }
 
     /// Blocks of the campaign that the target called `label` is of.

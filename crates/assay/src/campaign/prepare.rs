@@ -23,6 +23,9 @@ pub struct Prepared {
     pub entrants: Vec<Target>,
     /// Their labels, in order.
     pub labels: Vec<String>,
+    /// Why each of them cannot be made here, in their order; `None` for those that can. They stay
+    /// without samples, and the campaign goes on with the others.
+    pub unavailable: Vec<Option<String>>,
     /// The tests to run, in order.
     pub items: Vec<Item>,
     /// Process counts at which any of them runs, ascending.
@@ -62,9 +65,8 @@ impl Prepared {
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
         }
-        for target in &plan.targets {
-            check_target(target)?;
-        }
+        let lacking = plan.targets.iter().map(lacking).collect::<Result<Vec<_>>>()?;
+        choose_baseline(&mut plan, &lacking)?;
         condition::check(&plan)?;
         let candidates = plan.candidates();
         if let Some(baseline) = &plan.baseline
@@ -77,7 +79,23 @@ impl Prepared {
         }
         let entrants = plan.entrants();
         let labels = model::label_targets(&entrants);
-        Ok(Prepared { plan, entrants, labels, items, counts })
+        let own = |target| {
+            plan.targets.iter().position(|t| t == target).and_then(|at| lacking[at].clone())
+        };
+        let unavailable = entrants.iter().map(own).collect();
+        Ok(Prepared { plan, entrants, labels, unavailable, items, counts })
+    }
+
+    /// Positions of the entrants that can be made here.
+    pub fn available(&self) -> impl Iterator<Item = usize> {
+        (0..self.entrants.len()).filter(|&at| self.unavailable[at].is_none())
+    }
+
+    /// A line for each entrant that cannot be made here.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let line =
+            |(label, why): (&String, &Option<String>)| Some(format!("{label}: {}", why.as_ref()?));
+        self.labels.iter().zip(&self.unavailable).filter_map(line)
     }
 
     /// What the tables need to know of the tests.
@@ -97,7 +115,7 @@ impl Prepared {
 
     /// Number of cases of a block: every entrant's.
     pub fn cases_of_a_block(&self) -> u64 {
-        self.labels.len() as u64 * self.cases()
+        self.available().count() as u64 * self.cases()
     }
 
     /// Records of the targets as a new campaign stores them.
@@ -119,7 +137,7 @@ impl Prepared {
 
     /// Disks that the most demanding target is made on.
     pub fn disks(&self) -> usize {
-        self.plan.targets.iter().map(lab::fs::disks).max().unwrap_or(0)
+        self.available().map(|at| lab::fs::disks(&self.entrants[at])).max().unwrap_or(0)
     }
 
     /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without
@@ -242,17 +260,32 @@ fn default_targets() -> Result<Vec<Target>> {
     Ok(ready)
 }
 
-fn check_target(target: &Target) -> Result<()> {
+/// Why `target` cannot be made here; `None` where it can. What is wrong with its text is an error.
+fn lacking(target: &Target) -> Result<Option<String>> {
     match lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))? {
-        Candidate::Directory(dir) => check_directory(dir),
-        Candidate::Made(parts) => parts.iter().try_for_each(|part| match lab::available(part.fs) {
-            Availability::Ready => Ok(()),
+        Candidate::Directory(dir) => check_directory(dir).map(|()| None),
+        Candidate::Made(parts) => Ok(parts.iter().find_map(|part| match lab::available(part.fs) {
+            Availability::Ready => None,
             Availability::Missing { what, fix } => {
-                let name = part.fs.name();
-                Err(exit::lacking(format!("{name} cannot be used here, missing: {what}; {fix}")))
+                Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.name()))
             }
-        }),
+        })),
     }
+}
+
+/// The others are compared with the first target that can be made, unless the plan names one.
+///
+/// # Errors
+/// None can be.
+fn choose_baseline(plan: &mut Plan, lacking: &[Option<String>]) -> Result<()> {
+    let Some(first) = lacking.iter().position(Option::is_none) else {
+        let reasons: Vec<&str> = lacking.iter().flatten().map(String::as_str).collect();
+        return Err(exit::lacking(reasons.join("; ")));
+    };
+    if first > 0 && plan.baseline.is_none() {
+        plan.baseline = plan.candidates().into_iter().nth(first);
+    }
+    Ok(())
 }
 
 fn check_directory(dir: &Path) -> Result<()> {

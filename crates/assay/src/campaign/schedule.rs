@@ -47,6 +47,7 @@ pub struct Schedule<'a> {
 impl Schedule<'_> {
     /// Runs blocks that the store does not have yet, until the plan is fulfilled.
     pub fn run(&mut self) -> Result<Ended> {
+        self.leave_out()?;
         let id = &self.campaign.id;
         let plan = &self.prepared.plan;
         let cases = self.prepared.cases_of_a_block();
@@ -71,6 +72,17 @@ impl Schedule<'_> {
         }
     }
 
+    /// Stores why targets stay without samples.
+    fn leave_out(&mut self) -> Result<()> {
+        for (record, why) in self.records.iter_mut().zip(&self.prepared.unavailable) {
+            let Some(why) = why else { continue };
+            self.progress.remark(&format!("left out: {}: {why}", record.label));
+            record.state = TargetState::Failed(why.clone());
+            self.store.set_target(&self.campaign.id, record)?;
+        }
+        Ok(())
+    }
+
     fn precision(&self) -> Result<Precision> {
         let dataset = self.store.dataset(&self.campaign.id)?;
         Ok(stats::precision(&dataset, &Settings::default())?)
@@ -86,7 +98,7 @@ impl Schedule<'_> {
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
         let start = Instant::now();
-        let order = block_order(self.prepared.labels.len(), self.campaign.seed, block);
+        let order = block_order(self.prepared, self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         for (position, &target) in order.iter().enumerate() {
@@ -170,9 +182,12 @@ struct Seat {
     procs: u32,
 }
 
-/// The order of `targets` targets in `block`: the same for the same seed, whenever it is run.
-pub fn block_order(targets: usize, seed: u64, block: u32) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..targets).collect();
+/// The order in `block` of the entrants that can be made: the same for the same seed, whenever it is run.
+pub fn block_order(prepared: &Prepared, seed: u64, block: u32) -> Vec<usize> {
+    shuffled(prepared.available().collect(), seed, block)
+}
+
+fn shuffled(mut order: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
     Rng::new(seed ^ (u64::from(block) << 32 | 0xb10c)).shuffle(&mut order);
     order
 }
@@ -183,8 +198,8 @@ mod tests {
 
     #[test]
     fn orders_differ_between_blocks_and_not_between_runs() {
-        let orders: Vec<_> = (0..8).map(|block| block_order(4, 42, block)).collect();
-        assert_eq!(orders[3], block_order(4, 42, 3));
+        let orders: Vec<_> = (0..8).map(|block| shuffled(vec![0, 1, 2, 3], 42, block)).collect();
+        assert_eq!(orders[3], shuffled(vec![0, 1, 2, 3], 42, 3));
         assert!(orders.iter().any(|order| *order != orders[0]));
     }
 }

@@ -152,7 +152,7 @@ pub fn target_block_s(prepared: &Prepared) -> f64 {
     let (Some(budget_s), Some(first)) = (plan.budget_s, plan.looks().first()) else {
         return preset_s;
     };
-    let turns = f64::from(*first) * prepared.labels.len() as f64;
+    let turns = f64::from(*first) * prepared.available().count() as f64;
     preset_s.min(budget_s as f64 / turns)
 }
 

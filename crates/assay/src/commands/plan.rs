@@ -26,6 +26,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let load = Load::of(&prepared, scale, prepare::memory()?);
     let mut text: String =
         sweeps::lines(&prepared.plan).iter().map(|line| format!("{line}\n")).collect();
+    text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
     text += &cost(&prepared, &load, &pilot, &work)?;
@@ -49,7 +50,7 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     }
     for block in 0..looks(plan)[0] {
         let seed = plan.seed.unwrap_or_default();
-        let order = schedule::block_order(prepared.labels.len(), seed, block);
+        let order = schedule::block_order(prepared, seed, block);
         let order: Vec<&str> = order.iter().map(|&t| prepared.labels[t].as_str()).collect();
         let note =
             if plan.seed.is_none() { " (order is drawn anew with each run's seed)" } else { "" };
@@ -85,7 +86,7 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
     let plan = &prepared.plan;
     let mut text = String::from("\n");
     for blocks in looks(plan) {
-        let turns = prepared.labels.len() as u64 * u64::from(blocks);
+        let turns = prepared.available().count() as u64 * u64::from(blocks);
         writeln!(
             text,
             "{blocks} {}: {} cases · {} · {} read · about {}",
@@ -97,7 +98,7 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
         )?;
     }
     if let Some(budget_s) = plan.budget_s {
-        let block_s = load.seconds(pilot) * prepared.labels.len() as f64;
+        let block_s = load.seconds(pilot) * prepared.available().count() as f64;
         let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
         writeln!(
             text,
@@ -113,7 +114,7 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
             1 => writeln!(text, "loop image {image}")?,
             n => writeln!(text, "{n} loop images of {image}")?,
         }
-        let turns = prepared.labels.len() as u64 * u64::from(looks(plan)[0]);
+        let turns = prepared.available().count() as u64 * u64::from(looks(plan)[0]);
         text += &condition::lines(plan, image, turns * prepared.counts.len() as u64);
     }
     Ok(text)

@@ -110,7 +110,7 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
 /// The value of a cell, or the word for its absence; with it what makes it less than the others.
 pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell {
     let Some(v) = cell.value else {
-        return Cell::plain(absence(cell));
+        return Cell::plain(absence(cell, findings));
     };
     let mut notes = Vec::new();
     if cell.n < findings.blocks_of(&cell.target) {
@@ -127,8 +127,9 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
 }
 
 /// Why there is no number.
-fn absence(cell: &stats::Cell) -> &'static str {
+fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
     match (cell.lukewarm, cell.invalid_reasons.is_empty()) {
+        (0, true) if findings.failure_of(&cell.target).is_some() => "failed",
         (0, true) => "-",
         (0, false) => "invalid",
         _ => "lukewarm",
@@ -214,7 +215,10 @@ pub(crate) fn counts(c: &Counts) -> String {
 
 fn footnotes(table: &stats::Table) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(footer) = table.footers.iter().find(|f| f.tests < f.of_tests) {
+    // A target that was not measured at all is in no mean.
+    if let Some(footer) =
+        table.footers.iter().max_by_key(|f| f.tests).filter(|f| f.tests < f.of_tests)
+    {
         let (some, all) = (footer.tests, footer.of_tests);
         notes.push(format!("Geometric means over the {some} of {all} tests valid on all targets."));
     }

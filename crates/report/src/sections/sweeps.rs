@@ -6,7 +6,7 @@ use crate::{
     names, number,
     sections::{Section, ratios},
 };
-use model::{Dataset, LeftOut, TargetState};
+use model::{Dataset, LeftOut};
 use stats::{Affected, Findings, SweepEffects, VariantEffect};
 
 pub(crate) struct Sweeps;
@@ -16,22 +16,22 @@ impl Section for Sweeps {
         "Options"
     }
 
-    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if findings.sweeps.is_empty() || findings.comparison.is_some() || findings.advice.is_some()
         {
             return None;
         }
-        Some(findings.sweeps.iter().flat_map(|sweep| blocks(sweep, dataset)).collect())
+        Some(findings.sweeps.iter().flat_map(|sweep| blocks(sweep, findings)).collect())
     }
 }
 
-fn blocks(sweep: &SweepEffects, dataset: &Dataset) -> Vec<Block> {
+fn blocks(sweep: &SweepEffects, findings: &Findings) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !sweep.variants.is_empty() {
         blocks.push(Block::Table(effects(sweep)));
     }
     if !sweep.unmeasured.is_empty() {
-        blocks.push(Block::Prose(not_compared(sweep, dataset)));
+        blocks.push(Block::Prose(not_compared(sweep, findings)));
     }
     if !sweep.left_out.is_empty() {
         blocks.push(Block::Table(left_out(sweep)));
@@ -94,11 +94,10 @@ fn most_affected(variant: &VariantEffect) -> String {
 }
 
 /// Which variants are not in the table, and what failed.
-fn not_compared(sweep: &SweepEffects, dataset: &Dataset) -> String {
+fn not_compared(sweep: &SweepEffects, findings: &Findings) -> String {
     let mut text = format!("Not compared with {}: {}.", sweep.default, sweep.unmeasured.join(", "));
     for label in std::iter::once(&sweep.default).chain(&sweep.unmeasured) {
-        let record = dataset.targets.iter().find(|target| target.label == *label);
-        if let Some(TargetState::Failed(why)) = record.map(|record| &record.state) {
+        if let Some(why) = findings.failure_of(label) {
             text += &format!(" {label} failed: {why}.");
         }
     }

@@ -1,0 +1,94 @@
+//! A target that cannot be made is named in the tables with its reason, and the campaign goes on with
+//! the others. Every failure here is a real one.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::{Place, ready, root_or_skip, text};
+
+/// Work that is done in a moment.
+const WORK: [&str; 6] = ["--suite", "null", "--procs", "1", "--blocks", "2"];
+
+/// Runs `on` beside the null file system, and gives stdout; it ends with status 4.
+fn partly(place: &Place, on: &[&str], more: &[&str]) -> (String, String) {
+    let targets = on.iter().flat_map(|target| ["--on", target]);
+    let args: Vec<&str> = ["run"].into_iter().chain(targets).chain(WORK).collect();
+    let output = place.assay(&[&args[..], more].concat());
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{stdout}{stderr}");
+    place.assert_clean();
+    (stdout, stderr)
+}
+
+/// A file system that this machine cannot make, with what is missing.
+fn lacking(place: &Place) -> Option<String> {
+    let doctor = place.ok(&["doctor"]);
+    let line = doctor.lines().find(|line| line.starts_with("no ") && line.contains("kernel"))?;
+    line.split_whitespace().nth(1).map(str::to_string)
+}
+
+#[test]
+fn what_the_machine_lacks_is_left_out_and_the_others_are_measured() {
+    let place = Place::new();
+    let Some(missing) = lacking(&place) else {
+        return println!("skipped: this kernel knows every file system");
+    };
+    let (stdout, stderr) = partly(&place, &[&missing, "null"], &[]);
+    assert!(stderr.contains(&format!("left out: {missing}: {missing} cannot be used")), "{stderr}");
+    assert!(stdout.contains("could not be measured"), "{stdout}");
+    assert!(stdout.contains("missing: the kernel has no"), "{stdout}");
+    let alone = place.assay(&["run", "--on", &missing, "--suite", "null"]);
+    assert_eq!(alone.status.code(), Some(3), "nothing is left to measure");
+}
+
+#[test]
+fn an_option_that_mkfs_refuses_fails_its_target_alone() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let bad = "ext4[mkfs.O=no_such_feature]";
+    let (stdout, _) = partly(&place, &[bad, "ext4"], &["--image-size", "128M"]);
+    assert!(stdout.contains(&format!(" {bad}  block 2, 1 processes: `mkfs.ext4 ")), "{stdout}");
+    assert!(stdout.contains("Invalid filesystem option set: no_such_feature"), "{stdout}");
+    let cell = stdout.lines().find(|line| line.starts_with(" null read ")).unwrap();
+    assert_eq!(
+        cell.split_whitespace().collect::<Vec<_>>(),
+        ["null", "read", "1000", "failed", "-"]
+    );
+}
+
+#[test]
+fn a_disk_too_small_for_one_target_does_for_the_other() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4", "xfs"]).len() < 2 {
+        return;
+    }
+    let (stdout, _) = partly(&place, &["xfs", "ext4"], &["--image-size", "128M"]);
+    let told = stdout.lines().find(|line| line.starts_with(" xfs ")).unwrap();
+    assert!(told.contains("xfs needs at least 300 MiB"), "{stdout}");
+    assert!(stdout.contains("over ext4") && stdout.contains("only ext4 was measured"), "{stdout}");
+}
+
+#[test]
+fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let work = ["--tests", "columnar.write.float.large", "--scale", "0.05", "--procs", "4"];
+    let args = ["run", "--on", "ext4", "--blocks", "1", "--image-size", "32M"];
+    let output = place.assay(&[&args[..], &work[..]].concat());
+    let stdout = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{stdout}{}", text(&output.stderr));
+    assert!(stdout.contains("space"), "{stdout}");
+    place.assert_clean();
+}

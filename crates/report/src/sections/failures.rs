@@ -1,0 +1,32 @@
+//! Targets that could not be made, or failed on the way: named above the tables, with the reason.
+
+use crate::{
+    block::{Block, Cell, Column, Row, RowKind, Table},
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Failure, Findings};
+
+pub(crate) struct Failures;
+
+impl Section for Failures {
+    fn title(&self) -> &'static str {
+        "Failed targets"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if findings.failures.is_empty() {
+            return None;
+        }
+        let row = |failure: &Failure| Row {
+            kind: RowKind::Body,
+            cells: vec![Cell::plain(&failure.target), Cell::plain(&failure.why)],
+        };
+        Some(vec![Block::Table(Table {
+            caption: "Targets that could not be measured, or not in full".into(),
+            columns: vec![Column::words("Target"), Column::words("Why")],
+            rows: findings.failures.iter().map(row).collect(),
+            footnotes: Vec::new(),
+        })])
+    }
+}
