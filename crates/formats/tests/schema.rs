@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{export, published};
-use model::{BackingPlan, Bytes, Dataset, Plan, strategies::dataset};
+use model::{BackingPlan, Bytes, Dataset, Plan, Purge, strategies::dataset};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -132,7 +132,15 @@ fn full() -> Dataset {
         age: Some(300),
         fullness: Some(80),
         seed: Some(u64::MAX),
-        backing: BackingPlan { dir: Some("/mnt/a".into()), size: Some(Bytes(1 << 40)) },
+        backing: BackingPlan {
+            dir: Some("/mnt/a".into()),
+            size: Some(Bytes(1 << 40)),
+            devices: vec!["/dev/disk/by-id/a".into()],
+            destroy: vec!["S1".into()],
+            purge: Some(Purge::ZeroRange),
+            condition: true,
+            ..BackingPlan::default()
+        },
         files: [("a.toml".to_owned(), "suite".to_owned())].into(),
         knobs: [("depth".to_owned(), "4".to_owned())].into(),
         ..data.campaign.plan
@@ -200,6 +208,10 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "age",
                 "fullness",
                 "lab",
+                "devices",
+                "destroy",
+                "purge",
+                "condition",
             ];
             let free = is_map(path) || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");

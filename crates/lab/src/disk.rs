@@ -1,11 +1,12 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Device, LabError, mounts};
+use crate::{Device, LabError, interlock::Claim, mounts};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
     os::unix::fs::FileExt,
     path::PathBuf,
+    sync::Arc,
 };
 
 /// Zeroed at both ends before every mkfs, so that no old signature is found.
@@ -19,6 +20,8 @@ pub(crate) struct Disk {
     pub(crate) size: Bytes,
     /// What it is made of, where it is an image of ours.
     pub(crate) image: Option<Image>,
+    /// The permission to destroy it, where it is a disk of the user's.
+    pub(crate) claim: Option<Arc<Claim>>,
 }
 
 /// The file behind a loop device.
@@ -50,13 +53,25 @@ impl Disk {
 
     /// What it is, for the facts of a target.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
-        let Some(image) = &self.image else { return Vec::new() };
-        let direct = if image.direct_io { "on" } else { "off" };
-        vec![("image.bytes", self.size.0.to_string()), ("loop.direct_io", direct.into())]
+        let size = self.size.0.to_string();
+        match (&self.image, &self.claim) {
+            (Some(image), _) => {
+                let direct = if image.direct_io { "on" } else { "off" };
+                vec![("image.bytes", size), ("loop.direct_io", direct.into())]
+            }
+            (None, Some(claim)) => {
+                vec![("device.bytes", size), ("device.purge", claim.purge_policy().to_string())]
+            }
+            (None, None) => Vec::new(),
+        }
     }
 
-    /// Zeroes both ends, which hold the signatures of all that was made on it before.
+    /// Zeroes both ends, which hold the signatures of all that was made on it before. A disk of the user's
+    /// is judged again and emptied by its policy.
     pub(crate) fn purge(&self) -> Result<(), LabError> {
+        if let Some(claim) = &self.claim {
+            return claim.purge();
+        }
         let node = &self.node;
         let device =
             OpenOptions::new().write(true).open(node).map_err(LabError::io("open", node))?;
@@ -69,6 +84,13 @@ impl Disk {
             })
             .and_then(|()| device.sync_all())
             .map_err(LabError::io("purge", node))
+    }
+
+    /// To be called when what was made on it was taken down.
+    pub(crate) fn leave(&self) {
+        if let Some(claim) = &self.claim {
+            claim.learn();
+        }
     }
 
     /// Makes what was written to it durable, below the device as well.

@@ -118,6 +118,12 @@ pub enum LabError {
         /// The reason and what to do.
         why: String,
     },
+    /// A disk that cannot discard.
+    #[error("{device} knows no discard; use `--purge zero-range` or `--purge none`")]
+    NoDiscard {
+        /// As given.
+        device: PathBuf,
+    },
     /// Root is needed.
     #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
     NeedsRoot {

@@ -36,44 +36,53 @@ pub(crate) fn write(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), LabError> {
+    let file = create(path).map_err(LabError::io("create", path))?;
+    fill(&file, path, size, stop, progress)
+}
+
+/// Overwrites the first `size` bytes of `file`, which is called `path`, as [`write`] does; past the page
+/// cache where that is allowed.
+pub(crate) fn fill(
+    file: &File,
+    path: &Path,
+    size: Bytes,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(u64),
+) -> Result<(), LabError> {
     let failed = || LabError::io("write", path);
-    let file = create(path).map_err(failed())?;
+    let flags = fcntl_getfl(file).map_err(LabError::errno("look at", path))?;
+    // A file system without direct I/O refuses the flag, and the file stays buffered.
+    let _ = fcntl_setfl(file, flags | OFlags::DIRECT);
     let mut memory = vec![0u8; CHUNK + PAGE];
     let start = memory.as_ptr().align_offset(PAGE);
     let chunk = &mut memory[start..start + CHUNK];
-    fill(chunk);
+    randomise(chunk);
     let mut done = 0;
     while done < size.0 {
         if stop.load(Ordering::Relaxed) {
-            return Err(LabError::Stopped("writing the image"));
+            return Err(LabError::Stopped("writing the backing"));
         }
         for page in (0..CHUNK).step_by(PAGE) {
             chunk[page..page + 8].copy_from_slice(&(done + page as u64).to_le_bytes());
         }
         let len = CHUNK.min((size.0 - done) as usize);
-        write_at(&file, &chunk[..len], done).map_err(failed())?;
+        write_at(file, &chunk[..len], done).map_err(failed())?;
         done += len as u64;
         progress(done);
     }
+    fcntl_setfl(file, flags).map_err(LabError::errno("look at", path))?;
     file.sync_all().map_err(failed())
 }
 
-fn fill(chunk: &mut [u8]) {
+fn randomise(chunk: &mut [u8]) {
     let mut rng = Rng::new(0x0061_7373_6179);
     for word in chunk.chunks_exact_mut(8) {
         word.copy_from_slice(&rng.next_u64().to_le_bytes());
     }
 }
 
-/// Opens for direct writes where the backing file system can.
 fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let file = options.open(path)?;
-    // A file system without direct I/O refuses the flag, and the file stays buffered.
-    let flags = fcntl_getfl(&file)?;
-    let _ = fcntl_setfl(&file, flags | OFlags::DIRECT);
-    Ok(file)
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Writes all of `data`; falls back to buffered writes where the length or the file system forbids

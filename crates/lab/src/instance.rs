@@ -239,6 +239,7 @@ impl<'lab> Instance<'lab> {
                 self.stack.take_down(0)?;
                 let campaign = self.lab.campaign();
                 self.stack.parts().iter().try_for_each(|part| part.remove_dirs(campaign))?;
+                self.disks.iter().for_each(Disk::leave);
             }
             Place::Plain { dir } => {
                 private_dir::remove(dir, self.lab.campaign())?;

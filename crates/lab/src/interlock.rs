@@ -6,6 +6,7 @@
 //! processes nothing is remembered: what a killed campaign left on a disk needs permission like
 //! anything else, because nobody knows who used the disk meanwhile.
 
+mod claim;
 mod facts;
 mod judge;
 mod magic;
@@ -13,6 +14,7 @@ mod refusal;
 mod signature;
 mod sysfs;
 
+pub(crate) use claim::{Claim, claim, left_on};
 pub use refusal::Refusal;
 
 use crate::{LabError, drop_caches};

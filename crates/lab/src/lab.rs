@@ -2,23 +2,27 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    Instance, LabError,
+    DiskInfo, DiskRequest, Instance, LabError,
     disk::{Disk, Image},
     drop_caches,
     fs::{self as registry, Candidate, Part},
     image,
     instance::Place,
+    interlock::{self, Claim},
     journal::{CleanupReport, Journal},
     loop_device, private_dir,
     stack::Stack,
     throttle,
     undo::Undo,
 };
-use model::{Bytes, Rng, Target};
+use model::{Bytes, Purge, Rng, Target};
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
 };
 
 /// The lab of one campaign.
@@ -29,6 +33,8 @@ pub struct Lab {
     mounts: PathBuf,
     journal: Journal,
     disks: Vec<Disk>,
+    /// Held against other assays.
+    _locks: Vec<File>,
     count: AtomicU32,
 }
 
@@ -50,8 +56,14 @@ impl Lab {
         let parent = state.join("mnt");
         fs::create_dir_all(&parent).map_err(LabError::io("create", &parent))?;
         let mounts = parent.join(private_dir::name(campaign));
-        let lab =
-            Lab { campaign: campaign.into(), mounts, journal, disks: Vec::new(), count: 0.into() };
+        let lab = Lab {
+            campaign: campaign.into(),
+            mounts,
+            journal,
+            disks: Vec::new(),
+            _locks: Vec::new(),
+            count: 0.into(),
+        };
         lab.create_private(&lab.mounts)?;
         Ok(lab)
     }
@@ -83,9 +95,58 @@ impl Lab {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
             let image = Some(Image { path, direct_io: attached.direct_io });
-            self.disks.push(Disk { node: attached.node, size, image });
+            self.disks.push(Disk { node: attached.node, size, image, claim: None });
         }
         Ok(())
+    }
+
+    /// Claims the disks of `request`, so that targets are made on them; all on them is destroyed when the
+    /// first target is made. `purge` is how they are emptied before each, by default a discard where all
+    /// of them know it. Returns them and the way.
+    ///
+    /// # Errors
+    /// One of them is refused, or does not know `purge`.
+    pub fn claim(
+        &mut self,
+        request: &DiskRequest,
+        purge: Option<Purge>,
+    ) -> Result<(Vec<DiskInfo>, Purge), LabError> {
+        let (claims, locks) = interlock::claim(request, purge)?;
+        self._locks.extend(locks);
+        let purge = claims.first().map_or(Purge::None, Claim::purge_policy);
+        let mut infos = Vec::new();
+        for claim in claims {
+            let info = claim.info().clone();
+            self.journal.record(&Undo::Tell { link: info.link.clone() })?;
+            let (node, size) = (info.node.clone(), info.size);
+            self.disks.push(Disk { node, size, image: None, claim: Some(Arc::new(claim)) });
+            infos.push(info);
+        }
+        Ok((infos, purge))
+    }
+
+    /// Writes every claimed disk in full, twice, as one that has long been in use. `progress` gets the
+    /// bytes written to the disk at work.
+    ///
+    /// # Errors
+    /// A disk is refused, fails, or `stop` became true.
+    pub fn condition(
+        &self,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), LabError> {
+        self.claims().try_for_each(|claim| claim.condition(stop, progress))
+    }
+
+    fn claims(&self) -> impl Iterator<Item = &Arc<Claim>> {
+        self.disks.iter().filter_map(|disk| disk.claim.as_ref())
+    }
+
+    /// Removes our own file systems from claimed disks. Nothing is mounted any more, as instances do not
+    /// outlive their lab; one that stays mounted is refused here, and told by the journal.
+    fn release(&self, report: &mut CleanupReport) {
+        let failed = self.claims().filter_map(|claim| claim.release().err());
+        report.failed.extend(failed.map(|error| error.to_string()));
     }
 
     /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.
@@ -108,6 +169,7 @@ impl Lab {
     /// Something could not be undone; the journal is kept for `assay cleanup`.
     pub fn close(self) -> Result<CleanupReport, LabError> {
         let mut report = CleanupReport::default();
+        self.release(&mut report);
         self.journal.undo_all(&mut report)?;
         if report.failed.is_empty() {
             Ok(report)
@@ -218,7 +280,9 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         // What fails here stays in the journal, and `assay cleanup` tells it.
-        let _ = self.journal.undo_all(&mut CleanupReport::default());
+        let mut report = CleanupReport::default();
+        self.release(&mut report);
+        let _ = self.journal.undo_all(&mut report);
     }
 }
 

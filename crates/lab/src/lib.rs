@@ -10,6 +10,8 @@ pub mod cache;
 #[allow(unsafe_code)]
 mod command;
 mod device;
+#[allow(unsafe_code)]
+mod discard;
 mod disk;
 mod drop_caches;
 mod environment;

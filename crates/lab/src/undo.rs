@@ -1,7 +1,7 @@
 //! What must be undone, described by what to look for. Each kind does nothing when there is nothing
 //! left to undo, so a journal may be undone again.
 
-use crate::{Cmd, LabError, loop_device, mounts, private_dir, throttle};
+use crate::{Cmd, LabError, interlock, loop_device, mounts, private_dir, throttle};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -23,6 +23,11 @@ pub enum Undo {
     RemoveDir {
         /// A private directory.
         path: PathBuf,
+    },
+    /// Say what is left on a disk. It is never wiped here: nobody knows who used it since.
+    Tell {
+        /// The stable name of the disk.
+        link: PathBuf,
     },
     /// Lift the cap on a device.
     Uncap {
@@ -54,6 +59,16 @@ impl Undo {
                 let names: Vec<String> = devices.iter().map(|d| d.display().to_string()).collect();
                 (!names.is_empty())
                     .then(|| format!("detached {} from {}", names.join(", "), image.display()))
+            }
+            Undo::Tell { link } => {
+                let kinds = interlock::left_on(link)?.into_iter().collect::<Vec<_>>().join(",");
+                let told = || {
+                    format!(
+                        "left {} as it is; to use it again, add `--wipe-signature {kinds}`",
+                        link.display()
+                    )
+                };
+                (!kinds.is_empty()).then(told)
             }
             Undo::RemoveDir { path } => {
                 private_dir::remove(path, campaign)?.then(|| format!("removed {}", path.display()))

@@ -3,6 +3,7 @@
 //! Nothing here touches a disk, a clock or a process. A type belongs here when two crates that
 //! must not depend on each other both need it.
 
+mod backing;
 mod case;
 mod classes;
 mod dataset;
@@ -24,6 +25,7 @@ mod target;
 mod test_info;
 mod units;
 
+pub use backing::{BackingPlan, Purge};
 pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, Origin, TargetRecord, TargetState,
@@ -37,7 +39,7 @@ pub use job::{
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::LabKind;
 pub use like::{Like, LikeClass};
-pub use plan::{AGED_SHARE, BackingPlan, LOOKS, Plan, PlanError, Preset, Scale, Twin};
+pub use plan::{AGED_SHARE, LOOKS, Plan, PlanError, Preset, Scale, Twin};
 pub use profile::{
     Floor, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };

@@ -1,9 +1,9 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::{Bytes, DataKind, Options, Sweep, Target, label_targets};
+use crate::{BackingPlan, DataKind, Options, Sweep, Target, label_targets};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,16 +110,6 @@ impl From<Scale> for String {
     fn from(scale: Scale) -> String {
         scale.to_string()
     }
-}
-
-/// Where made file systems lie.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BackingPlan {
-    /// Directory for loop images; the default is assay's own state directory.
-    pub dir: Option<PathBuf>,
-    /// Size of the image; the default follows from the scale.
-    pub size: Option<Bytes>,
 }
 
 /// A plan, as written in TOML or built from arguments.
@@ -236,6 +226,8 @@ pub enum PlanError {
     Fullness(u32),
     /// An exact number of blocks and a time for them.
     BlocksAndBudget,
+    /// A backing that contradicts itself; says how, and what to do.
+    Backing(&'static str),
 }
 
 /// The second of an A/A pair: the baseline under another label. What differs between the two is
@@ -266,6 +258,7 @@ impl fmt::Display for PlanError {
             PlanError::Fullness(n) => {
                 write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
             }
+            PlanError::Backing(why) => f.write_str(why),
             PlanError::BlocksAndBudget => f.write_str(
                 "a number of blocks and a budget exclude each other; give `blocks` or `budget_s`",
             ),
@@ -372,7 +365,7 @@ impl Plan {
         if self.blocks.is_some() && self.budget_s.is_some() {
             return Err(PlanError::BlocksAndBudget);
         }
-        Ok(())
+        self.backing.contradiction().map_or(Ok(()), |why| Err(PlanError::Backing(why)))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
         blocks: Some(1),
         scale: Scale::Factor(1.0),
         seed: Some(SEED),
-        backing: BackingPlan { dir: None, size: Some(IMAGE) },
+        backing: BackingPlan { size: Some(IMAGE), ..BackingPlan::default() },
         knobs: BTreeMap::from([("runtime_s".into(), runtime_s.to_string())]),
         ..Plan::default()
     })

@@ -27,6 +27,7 @@ pub(super) struct Facts {
     /// Its node, as `/dev/sdb`.
     pub(super) node: PathBuf,
     pub(super) number: Number,
+    pub(super) sequence: Option<String>,
     pub(super) model: Option<String>,
     pub(super) size_bytes: u64,
     pub(super) is_read_only: bool,
@@ -115,6 +116,7 @@ impl Facts {
         Ok(Facts {
             link: link.into(),
             node: node.into(),
+            sequence: disk.sequence(),
             model: disk.model(),
             size_bytes: block.size(),
             is_read_only: block.is_read_only() || disk.is_read_only(),
@@ -165,6 +167,13 @@ impl Facts {
     fn partitions(&self, system: &System) -> Vec<Block> {
         let block = system.by_number(&self.number).filter(|block| !block.is_partition());
         block.map(|disk| system.partitions(&disk)).unwrap_or_default()
+    }
+
+    /// What makes this disk this disk, for comparing.
+    pub(super) fn identity(&self) -> String {
+        let serial = self.serials.first().map_or("", String::as_str);
+        let sequence = self.sequence.as_deref().unwrap_or("-");
+        format!("{serial}, {} bytes, {} #{sequence}", self.size_bytes, self.number)
     }
 }
 

@@ -149,6 +149,11 @@ impl Block {
         text(&self.dir, "queue/zoned").filter(|model| model != "none")
     }
 
+    /// Counts up with every disk that appears, so that an exchanged one is seen (Linux 5.15).
+    pub(super) fn sequence(&self) -> Option<String> {
+        text(&self.dir, "diskseq")
+    }
+
     /// World-wide name: what tells the namespaces of one NVMe controller apart.
     pub(super) fn wwid(&self) -> Option<String> {
         text(&self.dir, "wwid").or_else(|| text(&self.dir, "device/wwid"))
