@@ -23,6 +23,8 @@ pub struct Cmd {
     pub stdin: String,
     /// A server, which stays when it is ready; `None` for a command that is waited for.
     pub serves: Option<Ready>,
+    /// An exit status beside 0 that is no failure.
+    pub accepted: Option<i32>,
 }
 
 /// How one sees that a server is ready.
@@ -54,6 +56,7 @@ impl Cmd {
             env: Vec::new(),
             stdin: String::new(),
             serves: None,
+            accepted: None,
         }
     }
 
@@ -87,6 +90,12 @@ impl Cmd {
         self
     }
 
+    /// With one more exit status that is no failure.
+    pub fn accepts(mut self, status: i32) -> Cmd {
+        self.accepted = Some(status);
+        self
+    }
+
     /// Runs it to its end. The child is killed if this process dies, so that a killed coordinator
     /// leaves no mkfs at work. Messages are in English, because some output is read.
     ///
@@ -104,7 +113,8 @@ impl Cmd {
         }
         let output = child.wait_with_output().map_err(LabError::io("run", &path))?;
         let (stdout, stderr) = (lossy(&output.stdout), lossy(&output.stderr));
-        if output.status.success() {
+        let accepted = self.accepted.is_some() && output.status.code() == self.accepted;
+        if output.status.success() || accepted {
             Ok(Output { stdout, stderr })
         } else {
             Err(self.failure(output.status, &stderr))
@@ -235,6 +245,13 @@ mod tests {
             error.unwrap_err().to_string(),
             "`sh -c 'echo a >&2; echo b >&2; exit 3'` failed (exit 3): b"
         );
+    }
+
+    #[test]
+    fn an_accepted_status_is_no_failure() {
+        let cmd = Cmd::new("sh").args(["-c", "exit 3"]);
+        assert!(cmd.clone().accepts(3).run().is_ok());
+        assert!(cmd.accepts(4).run().is_err());
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub trait FileSystem: Sync {
     }
 
     /// What the mount table shows as its source.
-    fn source(&self, site: &Site) -> PathBuf {
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         site.disk().into()
     }
 
@@ -192,6 +192,28 @@ pub(crate) fn mount_command(
         cmd = cmd.args(["-o", &options]);
     }
     vec![cmd.arg(source).arg(dir)]
+}
+
+/// The options `keys` of a target as long options of a program: `--key=value`, or `--key`.
+pub(crate) fn long_options(options: &Options, keys: &[&str]) -> Vec<String> {
+    let given = keys.iter().filter_map(|key| Some((key, options.get(*key)?)));
+    given
+        .map(|(key, value)| match &**value {
+            "" => format!("--{key}"),
+            value => format!("--{key}={value}"),
+        })
+        .collect()
+}
+
+/// The lines `KEY: VALUE` of `output` whose key is in `kept`, under the names given there.
+pub(crate) fn kept_lines(output: &str, kept: &[(&str, &str)]) -> Vec<(String, String)> {
+    let lines = output.lines().filter_map(|line| line.split_once(':'));
+    lines
+        .filter_map(|(key, value)| {
+            let (_, name) = kept.iter().find(|(kept, _)| *kept == key.trim())?;
+            Some((name.to_string(), value.trim().to_string()))
+        })
+        .collect()
 }
 
 /// A knob for a mount option without a value.

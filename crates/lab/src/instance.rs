@@ -193,7 +193,7 @@ impl<'lab> Instance<'lab> {
         }
         self.check()?;
         self.stack.sync()?;
-        self.stack.take_down(0)?;
+        self.stack.take_down(0, self.lab.campaign())?;
         self.disks.iter().try_for_each(Disk::sync)?;
         drop_caches::drop_all()?;
         self.stack.bring_up()?;
@@ -236,7 +236,7 @@ impl<'lab> Instance<'lab> {
         }
         match &self.place {
             Place::Mounted { .. } => {
-                self.stack.take_down(0)?;
+                self.stack.take_down(0, self.lab.campaign())?;
                 let campaign = self.lab.campaign();
                 self.stack.parts().iter().try_for_each(|part| part.remove_dirs(campaign))?;
                 self.disks.iter().for_each(Disk::leave);

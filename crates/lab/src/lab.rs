@@ -182,7 +182,8 @@ impl Lab {
         let disks = self.free_disks(parts)?;
         let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node.clone()).collect();
         let first = self.count.fetch_add(parts.len() as u32, Ordering::Relaxed);
-        let stack = Stack::new(parts, &nodes, |number, part| {
+        let bytes = disks.iter().map(|disk| disk.size.0).min().unwrap_or(0);
+        let stack = Stack::new(parts, &nodes, bytes, |number, part| {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
             let label = if parts.len() == 1 { label } else { part.fs.name() };

@@ -26,11 +26,13 @@ mod instance;
 mod interlock;
 mod journal;
 mod lab;
+mod layers;
 #[allow(unsafe_code)]
 mod layout;
 mod lock;
 mod loop_device;
 mod mounts;
+mod network;
 mod observe;
 mod plan;
 mod private_dir;

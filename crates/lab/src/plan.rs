@@ -30,6 +30,9 @@ pub fn plan(target: &Target, image: &Path, mount_point: &Path) -> Result<Vec<Cmd
     Ok(commands)
 }
 
+/// Size of a device in a dry run, bytes; the real one is known when it is there.
+const BYTES: u64 = 1 << 30;
+
 /// The devices in a dry run; which ones are free is known only when they are attached.
 fn devices(parts: &[Part]) -> Vec<PathBuf> {
     let count = parts.first().map_or(0, Part::disks);
@@ -43,7 +46,7 @@ fn devices(parts: &[Part]) -> Vec<PathBuf> {
 
 /// `parts` at sites that do not exist, the top one at `mount_point`.
 fn dry(parts: &[Part], mount_point: &Path) -> Stack {
-    Stack::new(parts, &devices(parts), |number, _| {
+    Stack::new(parts, &devices(parts), BYTES, |number, _| {
         let dir = match number + 1 == parts.len() {
             true => mount_point.to_path_buf(),
             false => format!("{}{number}", mount_point.display()).into(),

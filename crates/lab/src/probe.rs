@@ -43,11 +43,12 @@ pub struct DoctorLine {
 
 /// Whether `fs` can be made here: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
-    let Some(kernel) = fs.kernel_name() else {
+    let mut wanted = fs.kernel_name().into_iter().chain(fs.modules().iter().copied()).peekable();
+    if wanted.peek().is_none() && fs.tools().is_empty() {
         return Availability::Ready;
-    };
+    }
     let missing = |what: String, fix: String| Availability::Missing { what, fix };
-    if !kernel_has(kernel) {
+    if let Some(kernel) = wanted.find(|name| !kernel_has(name)) {
         let fix = format!("boot a kernel with {kernel}, or install the module package of this one");
         return missing(format!("the kernel has no {kernel}"), fix);
     }
@@ -149,7 +150,9 @@ fn has_loop() -> bool {
 /// Built in or loaded, or a module that mount would load.
 fn kernel_has(name: &str) -> bool {
     let listed = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-    lists(&listed, name) || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
+    lists(&listed, name)
+        || Path::new("/sys/module").join(name).exists()
+        || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
 }
 
 fn lists(filesystems: &str, name: &str) -> bool {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub struct Site {
     /// The devices it lies on, as many as it asks for; none for what lies in a directory or in memory.
     pub disks: Vec<PathBuf>,
+    /// Bytes of each of the disks at the bottom of the target; each part takes a few for itself.
+    pub bytes: u64,
     /// The directory in which it lies, of the file system below it; `None` for what lies on disks.
     pub below: Option<PathBuf>,
     /// Where it is mounted. Not made for a part that offers a disk.

@@ -8,7 +8,7 @@ use crate::{
 use std::{
     cell::{Cell, RefCell},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
@@ -38,6 +38,7 @@ impl Stack {
     pub(crate) fn new(
         parts: &[Part],
         disks: &[PathBuf],
+        bytes: u64,
         place: impl Fn(usize, &Part) -> (String, PathBuf, PathBuf),
     ) -> Stack {
         let mut disks = disks.to_vec();
@@ -45,7 +46,7 @@ impl Stack {
         let mut standing = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let (name, dir, scratch) = place(number, part);
-            let site = Site { disks: std::mem::take(&mut disks), below, dir, name, scratch };
+            let site = Site { disks: std::mem::take(&mut disks), bytes, below, dir, name, scratch };
             disks = part.fs.offers(&site).into_iter().collect();
             below = (part.fs.inner() != Inner::Above).then(|| site.dir.clone());
             let part = part.clone();
@@ -72,6 +73,9 @@ impl Stack {
     pub(crate) fn make(&self) -> Result<(Duration, Duration), LabError> {
         let (mut made, mut mounted) = (Duration::ZERO, Duration::ZERO);
         for part in &self.parts {
+            part.load_modules();
+            // Before the first command: what half of them did is taken down, too.
+            part.up.set(true);
             let start = Instant::now();
             part.run(&part.mkfs())?;
             made += start.elapsed();
@@ -89,8 +93,8 @@ impl Stack {
     }
 
     /// Takes down the part with this number and all above it.
-    pub(crate) fn take_down(&self, lowest: usize) -> Result<(), LabError> {
-        self.parts[lowest..].iter().rev().try_for_each(Standing::take_down)
+    pub(crate) fn take_down(&self, lowest: usize, campaign: &str) -> Result<(), LabError> {
+        self.parts[lowest..].iter().rev().try_for_each(|part| part.take_down(campaign))
     }
 
     /// Writes back what the parts hold, the upper first.
@@ -144,9 +148,16 @@ impl Standing {
     }
 
     fn bring_up(&self) -> Result<(), LabError> {
-        // Before the first command: what half of them did is taken down, too.
         self.up.set(true);
         self.run(&self.mount())
+    }
+
+    /// Loads what a command would not have loaded. What is built in, or missing, is left to the
+    /// commands, which say what they miss.
+    fn load_modules(&self) {
+        for module in self.part.fs.modules() {
+            let _ = Cmd::new("modprobe").args(["--quiet", module]).run();
+        }
     }
 
     /// Runs `commands`, and keeps those that serve.
@@ -160,18 +171,21 @@ impl Standing {
         Ok(())
     }
 
-    fn take_down(&self) -> Result<(), LabError> {
+    fn take_down(&self, campaign: &str) -> Result<(), LabError> {
         if !self.up.get() {
             return Ok(());
         }
         let commands = self.part.fs.unmount(&self.site);
         if self.is_mounted() {
             mounts::unmount(&self.site.dir, &commands)?;
-        } else {
+        } else if self.part.fs.offers(&self.site).is_some_and(|disk| disk.exists()) {
             self.release(&commands)?;
         }
         // The last that was started may need the first.
         while self.services.borrow_mut().pop().is_some() {}
+        for undo in self.part.fs.undo(&self.site) {
+            undo.apply(campaign)?;
+        }
         self.up.set(false);
         Ok(())
     }
@@ -198,9 +212,10 @@ impl Standing {
     fn check(&self) -> Result<(), LabError> {
         let dir = &self.site.dir;
         let gone = |why: String| LabError::MountGone { path: dir.clone(), why };
-        let wanted = (self.part.fs.source(&self.site), self.part.fs.mount_kind(&self.part.options));
+        let Part { fs, options } = &self.part;
+        let (source, kind) = (fs.source(&self.site, options), fs.mount_kind(options));
         match mounts::at(dir)? {
-            Some(mount) if mount.source == wanted.0 && Some(&*mount.kind) == wanted.1 => Ok(()),
+            Some(mount) if is_same(&mount.source, &source) && Some(&*mount.kind) == kind => Ok(()),
             Some(mount) => Err(gone(format!("is {} from {}", mount.kind, mount.source.display()))),
             None => Err(gone("is not a mount point".into())),
         }
@@ -213,6 +228,12 @@ impl Standing {
         }
         private_dir::remove(&self.site.scratch, campaign).map(drop)
     }
+}
+
+/// Whether two names are of one device: mount(8) resolves the links of md and LVM.
+fn is_same(shown: &Path, given: &Path) -> bool {
+    let resolved = |path: &Path| path.canonicalize().ok();
+    shown == given || resolved(shown).is_some_and(|shown| Some(shown) == resolved(given))
 }
 
 /// The few lines of the geometry that matter. They are facts for the reader; without them the

@@ -1,7 +1,9 @@
 //! What must be undone, described by what to look for. Each kind does nothing when there is nothing
 //! left to undo, so a journal may be undone again.
 
-use crate::{Cmd, LabError, interlock, loop_device, mounts, private_dir, throttle};
+use crate::{
+    Cmd, LabError, interlock, layers, loop_device, mounts, network, private_dir, throttle,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -43,6 +45,21 @@ pub enum Undo {
         /// Where processes in it go back to.
         home: PathBuf,
     },
+    /// Stop an md array.
+    StopArray {
+        /// Ours, in its superblock.
+        name: String,
+    },
+    /// Remove mappings of the device mapper.
+    RemoveMapping {
+        /// Ours: of the mapping, or of a volume group with all its volumes.
+        name: String,
+    },
+    /// End a private network namespace with the servers in it.
+    EndNetwork {
+        /// The file of ours that it is bound to.
+        namespace: PathBuf,
+    },
 }
 
 impl Undo {
@@ -78,6 +95,14 @@ impl Undo {
             Undo::LeaveGroup { group, home } => {
                 throttle::leave(group, home)?.then(|| format!("removed {}", group.display()))
             }
+            Undo::StopArray { name } => {
+                layers::stop_array(name)?.then(|| format!("stopped the array {name}"))
+            }
+            Undo::RemoveMapping { name } => {
+                layers::remove_mapping(name)?.then(|| format!("removed the mapping {name}"))
+            }
+            Undo::EndNetwork { namespace } => network::end(namespace)?
+                .then(|| format!("ended the servers of {}", namespace.display())),
         })
     }
 }

@@ -4,7 +4,7 @@
 use super::{condition, sweeps};
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
-use lab::{Availability, fs::Candidate};
+use lab::{Availability, Inner, fs::Candidate};
 use model::{Job, JobMode, LabKind, Plan, Target, TargetRecord, TargetState, TestInfo};
 use rustix::fs::{Access, access};
 use std::{
@@ -249,7 +249,8 @@ fn default_targets() -> Result<Vec<Target>> {
     }
     let ready: Vec<Target> = lab::fs::ALL
         .iter()
-        .filter(|fs| fs.has_device() && lab::available(**fs) == Availability::Ready)
+        .filter(|fs| fs.has_device() && fs.inner() == Inner::None)
+        .filter(|fs| lab::available(**fs) == Availability::Ready)
         .map(|fs| Target::named(fs.name()))
         .collect();
     if ready.is_empty() {

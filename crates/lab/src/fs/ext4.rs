@@ -2,7 +2,7 @@
 
 use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
-    STRICTATIME, flag, mkfs_flags, mkfs_value, mount_command, mount_options, value,
+    STRICTATIME, flag, kept_lines, mkfs_flags, mkfs_value, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
 use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
@@ -215,13 +215,7 @@ impl FileSystem for Fs {
             ("Inode size", "inode_bytes"),
             ("Total journal size", "journal"),
         ];
-        let split = output.lines().filter_map(|line| line.split_once(':'));
-        split
-            .filter_map(|(key, value)| {
-                let (_, name) = KEPT.iter().find(|(kept, _)| *kept == key.trim())?;
-                Some((name.to_string(), value.trim().to_string()))
-            })
-            .collect()
+        kept_lines(output, KEPT)
     }
 }
 

@@ -19,6 +19,13 @@ registry! {
     btrfs,
     tmpfs,
     null,
+    raid1,
+    crypt,
+    thin,
+    integrity,
+    nbd,
+    nfs,
+    overlay,
 }
 
 /// The file system called `name`.

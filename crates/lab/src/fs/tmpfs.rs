@@ -36,7 +36,7 @@ impl FileSystem for Fs {
         0
     }
 
-    fn source(&self, _site: &Site) -> PathBuf {
+    fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
         "tmpfs".into()
     }
 

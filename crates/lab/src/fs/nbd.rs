@@ -1,0 +1,160 @@
+//! nbd: a disk served by nbdkit over a local socket and attached by nbd-client, as a network block
+//! device without the network. Options are those of nbd-client(8), nbdkit(1) and
+//! nbdkit-file-plugin(1).
+//!
+//! The client stays in the foreground and holds the device, so that client, server and device go
+//! away together with this process.
+
+use crate::file_system::{long_options, value};
+use crate::{Cmd, FileSystem, Inner, Ready, Site, Tool};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+/// The registered part.
+pub(super) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    value("connections", "sockets", "connections of the client to the server", "1", &[]),
+    value(
+        "block-size",
+        "bytes",
+        "logical block size of the device",
+        "512",
+        &["512", "1024", "2048", "4096"],
+    ),
+    value("threads", "threads", "requests that the server handles at once", "16", &[]),
+    value(
+        "cache",
+        "",
+        "whether the server keeps what it read and wrote in its page cache",
+        "default",
+        &["default", "none"],
+    ),
+];
+
+fn socket(site: &Site) -> PathBuf {
+    site.scratch.join("nbd.sock")
+}
+
+/// A name of our own for the device, whose number is known only when it is attached.
+fn disk(site: &Site) -> PathBuf {
+    site.scratch.join("disk")
+}
+
+/// The first device that nobody holds, by `/sys/block`; one that is taken meanwhile is refused.
+fn free_device(block: &Path) -> PathBuf {
+    let mut number = 0;
+    while block.join(format!("nbd{number}/pid")).exists() {
+        number += 1;
+    }
+    PathBuf::from(format!("/dev/nbd{number}"))
+}
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "nbd"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn modules(&self) -> &'static [&'static str] {
+        &["nbd"]
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &[
+            Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" },
+            Tool { program: "nbd-client", debian: "nbd-client", rhel: "nbd" },
+        ]
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Above
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let device = free_device(Path::new("/sys/block"));
+        vec![
+            server(site, options),
+            Cmd::new("ln").args(["-s", "-f", "-n"]).arg(&device).arg(disk(site)),
+            client(site, options, &device),
+        ]
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        // The device is given back when its client ends; the server leaves its socket.
+        vec![Cmd::new("rm").arg("-f").arg(socket(site)).arg(disk(site))]
+    }
+
+    fn offers(&self, site: &Site) -> Option<PathBuf> {
+        Some(disk(site))
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("nbdkit").arg("--version"))
+    }
+}
+
+fn server(site: &Site, options: &Options) -> Cmd {
+    let cmd = Cmd::new("nbdkit").args(["--foreground", "--exit-with-parent", "--unix"]);
+    let cmd = cmd.arg(socket(site)).args(long_options(options, &["threads"]));
+    let cache = options.get("cache").map(|cache| format!("cache={cache}"));
+    cmd.arg("file").arg(site.disk()).args(cache).serve(Ready::Exists(socket(site)))
+}
+
+fn client(site: &Site, options: &Options, device: &Path) -> Cmd {
+    let cmd = Cmd::new("nbd-client").arg("-unix").arg(socket(site)).arg(device);
+    let name = device.file_name().unwrap_or_default();
+    // Without netlink it holds the device itself, and with the device's queue set up it is ready.
+    cmd.args(["-nofork", "-nonetlink"])
+        .args(long_options(options, &["block-size", "connections"]))
+        .serve(Ready::Exists(Path::new("/sys/block").join(name).join("pid")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain_under_ext4_and_with_options() {
+        assert_eq!(commands("nbd"), commands("nbd(ext4)"));
+        let device = free_device(Path::new("/sys/block"));
+        let device = device.display();
+        assert_eq!(
+            commands("nbd[block-size=4096,connections=2,threads=4,cache=none](xfs)"),
+            [
+                "nbdkit --foreground --exit-with-parent --unix SCRATCH0/nbd.sock --threads=4 file \
+                 /dev/loopN cache=none &",
+                &format!("ln -s -f -n {device} SCRATCH0/disk"),
+                &format!(
+                    "nbd-client -unix SCRATCH0/nbd.sock {device} -nofork -nonetlink \
+                     --block-size=4096 --connections=2 &"
+                ),
+                "mkfs.xfs -f -q -K SCRATCH0/disk",
+                "mount -t xfs SCRATCH0/disk /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_device_that_somebody_holds_is_passed_over() {
+        let block = tempfile::tempdir().unwrap();
+        for device in ["nbd0", "nbd1", "nbd2"] {
+            std::fs::create_dir(block.path().join(device)).unwrap();
+        }
+        assert_eq!(free_device(block.path()), Path::new("/dev/nbd0"));
+        std::fs::write(block.path().join("nbd0/pid"), "7").unwrap();
+        assert_eq!(free_device(block.path()), Path::new("/dev/nbd1"));
+    }
+}

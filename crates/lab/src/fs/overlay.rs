@@ -1,0 +1,110 @@
+//! overlay: a layer over a directory of another file system, as under containers. The lower layer is
+//! empty, so that what is measured is the way through the overlay, not the copying up of files.
+//! Options are those of the kernel's Documentation/filesystems/overlayfs.rst.
+
+use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
+use crate::trial::not_both;
+use crate::{Cmd, Exclusion, FileSystem, Inner, Site};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+/// The registered part.
+pub(super) struct Fs;
+
+/// Its layers, and the directories of the inner file system in which they lie.
+const LAYERS: [(&str, &str); 3] =
+    [("lowerdir", "lower"), ("upperdir", "upper"), ("workdir", "scratch")];
+
+const ON_OFF: &[&str] = &["on", "off"];
+
+const KNOBS: &[Knob] = &[
+    value(
+        "redirect_dir",
+        "",
+        "whether directories of the lower layer may be renamed",
+        "as the kernel was built",
+        &["on", "off", "follow", "nofollow"],
+    ),
+    value("index", "", "keep hard links across copying up", "as the kernel was built", ON_OFF),
+    value("metacopy", "", "copy up metadata without data", "as the kernel was built", ON_OFF),
+    value("nfs_export", "", "can be exported by NFS", "as the kernel was built", ON_OFF),
+    value(
+        "xino",
+        "",
+        "inode numbers that are unique over the layers",
+        "as the kernel was built",
+        &["on", "off", "auto"],
+    ),
+    flag("volatile", "leave out every sync of the upper layer; a crash destroys it"),
+    NOATIME,
+    ANY_MOUNT,
+];
+
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both("metacopy=on", "redirect_dir=off", "metacopy=on needs redirect_dir=on"),
+    not_both("metacopy=on", "redirect_dir=follow", "metacopy=on needs redirect_dir=on"),
+    not_both("metacopy=on", "redirect_dir=nofollow", "metacopy=on needs redirect_dir=on"),
+    not_both("nfs_export=on", "metacopy=on", "nfs_export and metacopy exclude each other"),
+    not_both("nfs_export=on", "index=off", "nfs_export=on needs index=on"),
+];
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "overlay"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn exclusions(&self) -> &'static [Exclusion] {
+        EXCLUSIONS
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Below
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn disks(&self, _options: &Options) -> usize {
+        0
+    }
+
+    fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        vec![Cmd::new("mkdir").args(LAYERS.map(|(_, dir)| site.below().join(dir)))]
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let layers =
+            LAYERS.map(|(option, dir)| format!("{option}={}", site.below().join(dir).display()));
+        let options = mount_options(options, &layers.each_ref().map(String::as_str));
+        mount_command("overlay", Path::new("overlay"), &site.dir, options)
+    }
+
+    fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
+        "overlay".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain_over_ext4_and_with_options() {
+        assert_eq!(commands("overlay"), commands("overlay(ext4)"));
+        assert_eq!(
+            commands("overlay[metacopy=on,volatile](xfs)"),
+            [
+                "mkfs.xfs -f -q -K /dev/loopN",
+                "mount -t xfs /dev/loopN /m0",
+                "mkdir /m0/lower /m0/upper /m0/scratch",
+                "mount -t overlay -o lowerdir=/m0/lower,upperdir=/m0/upper,workdir=/m0/scratch,\
+                 metacopy=on,volatile overlay /m",
+            ]
+        );
+    }
+}

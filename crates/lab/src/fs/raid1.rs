@@ -1,0 +1,185 @@
+//! raid1: the same data on two or more disks, by the kernel's md driver and mdadm. Options are those
+//! of mdadm(8) and md(4).
+//!
+//! `--assume-clean` would save the first resync and leave disks that differ where nothing was
+//! written; nobody runs an array so. It is made, waited for and stopped; then it is assembled as at
+//! every boot.
+
+use crate::file_system::{kept_lines, long_options, value};
+use crate::trial::not_both;
+use crate::{Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered part.
+pub(super) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    value("devices", "disks", "disks that hold the same data", "2", &["2", "3", "4"]),
+    value(
+        "bitmap",
+        "",
+        "which regions may differ after a crash; without it a crash means a full resync",
+        "internal",
+        &["internal", "none"],
+    ),
+    value("bitmap-chunk", "", "what one bit of the bitmap stands for, as 4M", "64M or more", &[]),
+    value(
+        "metadata",
+        "",
+        "form of the superblock, and with it its place",
+        "1.2",
+        &["1.0", "1.1", "1.2"],
+    ),
+];
+
+const EXCLUSIONS: &[Exclusion] =
+    &[not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal")];
+
+/// What mdadm tells in its exit status when there was no resync left to wait for.
+const NOTHING_TO_WAIT_FOR: i32 = 1;
+
+fn node(site: &Site) -> PathBuf {
+    PathBuf::from("/dev/md").join(&site.name)
+}
+
+fn given<'o>(options: &'o Options, key: &str, default: &'o str) -> &'o str {
+    options.get(key).map_or(default, String::as_str)
+}
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "raid1"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn exclusions(&self) -> &'static [Exclusion] {
+        EXCLUSIONS
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn modules(&self) -> &'static [&'static str] {
+        &["raid1"]
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &[Tool { program: "mdadm", debian: "mdadm", rhel: "mdadm" }]
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Above
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn disks(&self, options: &Options) -> usize {
+        given(options, "devices", "2").parse().unwrap_or(2)
+    }
+
+    fn min_bytes(&self) -> u64 {
+        32 << 20
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let create = Cmd::new("mdadm").arg("--create").arg(node(site)).args([
+            "--run",
+            "--quiet",
+            "--level=1",
+            &format!("--raid-devices={}", site.disks.len()),
+            &format!("--metadata={}", given(options, "metadata", "1.2")),
+            &format!("--name={}", site.name),
+            &format!("--bitmap={}", given(options, "bitmap", "internal")),
+        ]);
+        let wait = Cmd::new("mdadm").arg("--wait").arg(node(site)).accepts(NOTHING_TO_WAIT_FOR);
+        vec![
+            create.args(long_options(options, &["bitmap-chunk"])).args(&site.disks),
+            wait,
+            stop(site),
+        ]
+    }
+
+    fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+        vec![Cmd::new("mdadm").args(["--assemble", "--quiet"]).arg(node(site)).args(&site.disks)]
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![stop(site)]
+    }
+
+    fn offers(&self, site: &Site) -> Option<PathBuf> {
+        Some(node(site))
+    }
+
+    fn undo(&self, site: &Site) -> Vec<Undo> {
+        vec![Undo::StopArray { name: site.name.clone() }]
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new("mdadm").arg("--version"))
+    }
+
+    fn geometry(&self, site: &Site) -> Option<Cmd> {
+        Some(Cmd::new("mdadm").arg("--detail").arg(node(site)))
+    }
+
+    fn read_geometry(&self, output: &str) -> Vec<(String, String)> {
+        const KEPT: &[(&str, &str)] = &[
+            ("Version", "metadata"),
+            ("Raid Level", "level"),
+            ("Raid Devices", "devices"),
+            // `clean` or `active`; with `resyncing` or `degraded` it is not what it seems.
+            ("State", "state"),
+            ("Consistency Policy", "consistency"),
+            ("Resync Status", "resync"),
+        ];
+        kept_lines(output, KEPT)
+    }
+}
+
+fn stop(site: &Site) -> Cmd {
+    Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node(site))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain_under_ext4() {
+        assert_eq!(commands("raid1"), commands("raid1(ext4)"));
+        assert_eq!(
+            commands("raid1(xfs)"),
+            [
+                "mdadm --create /dev/md/assay-0 --run --quiet --level=1 --raid-devices=2 \
+                 --metadata=1.2 --name=assay-0 --bitmap=internal /dev/loopN /dev/loopM",
+                "mdadm --wait /dev/md/assay-0",
+                "mdadm --stop --quiet /dev/md/assay-0",
+                "mdadm --assemble --quiet /dev/md/assay-0 /dev/loopN /dev/loopM",
+                "mkfs.xfs -f -q -K /dev/md/assay-0",
+                "mount -t xfs /dev/md/assay-0 /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn geometry_tells_the_state_of_the_resync() {
+        let text = "/dev/md/a:\n           Version : 1.2\n        Raid Level : raid1\n             \
+                    State : clean, resyncing \n     Resync Status : 12% complete\n    Number   Major\n";
+        let pairs = [
+            ("metadata", "1.2"),
+            ("level", "raid1"),
+            ("state", "clean, resyncing"),
+            ("resync", "12% complete"),
+        ];
+        assert_eq!(Fs.read_geometry(text), pairs.map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+}

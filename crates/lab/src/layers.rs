@@ -1,0 +1,136 @@
+//! Arrays and mappings of ours: found by name in what the kernel lists, stopped, and waited for.
+
+use crate::{Cmd, LabError};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+const BLOCK: &str = "/sys/block";
+/// How every name of ours begins; nothing else is ever stopped.
+const OURS: &str = "assay-";
+/// How long one may stay busy.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Stops the md arrays called `name`. Returns whether there was one.
+pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
+    let stopped = until_gone(name, || {
+        let nodes = devices("md")?.into_iter().map(|md| Path::new("/dev").join(md.name));
+        let ours = nodes.filter(|node| array_name(node).as_deref() == Some(name));
+        Ok(ours.map(|node| Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node)).collect())
+    })?;
+    // Without udev nobody else removes it.
+    let link = Path::new("/dev/md").join(name);
+    if name.starts_with(OURS) && link.is_symlink() {
+        fs::remove_file(&link).map_err(LabError::io("remove", &link))?;
+    }
+    Ok(stopped)
+}
+
+/// Removes the mappings called `name` and those of the volume group `name`, the upper ones first.
+/// Returns whether there was one.
+pub(crate) fn remove_mapping(name: &str) -> Result<bool, LabError> {
+    until_gone(name, || {
+        let mapped = devices("dm-")?.into_iter().filter_map(|dm| {
+            let called = fs::read_to_string(dm.path.join("dm/name")).ok()?;
+            let called = called.trim_end().to_string();
+            (is_of(&called, name) && !has_holders(&dm.path)).then_some(called)
+        });
+        Ok(mapped.map(|called| Cmd::new("dmsetup").arg("remove").arg(called)).collect())
+    })
+}
+
+/// A block device in sysfs.
+struct Listed {
+    name: String,
+    path: PathBuf,
+}
+
+fn devices(prefix: &str) -> Result<Vec<Listed>, LabError> {
+    let block = Path::new(BLOCK);
+    let entries = fs::read_dir(block).map_err(LabError::io("list", block))?;
+    let all = entries.flatten().map(|entry| Listed {
+        name: entry.file_name().to_string_lossy().into_owned(),
+        path: entry.path(),
+    });
+    Ok(all.filter(|device| device.name.starts_with(prefix)).collect())
+}
+
+/// The name in the superblock of the array `node`, without the host's before it.
+fn array_name(node: &Path) -> Option<String> {
+    let detail = Cmd::new("mdadm").args(["--detail", "--export"]).arg(node).run().ok()?;
+    let name = detail.stdout.lines().find_map(|line| line.strip_prefix("MD_NAME="))?;
+    Some(name.rsplit(':').next().unwrap_or(name).to_string())
+}
+
+/// Whether the mapping `called` is `name` itself or a volume of the group `name`, whose hyphens the
+/// mapper doubles.
+fn is_of(called: &str, name: &str) -> bool {
+    let group = name.replace('-', "--") + "-";
+    called == name || called.starts_with(&group)
+}
+
+fn has_holders(device: &Path) -> bool {
+    fs::read_dir(device.join("holders")).is_ok_and(|mut holders| holders.next().is_some())
+}
+
+/// Runs what `find` says until it finds nothing more. Returns whether it found something.
+fn until_gone(name: &str, find: impl Fn() -> Result<Vec<Cmd>, LabError>) -> Result<bool, LabError> {
+    if !name.starts_with(OURS) {
+        return Ok(false);
+    }
+    let start = Instant::now();
+    let mut found = false;
+    loop {
+        let commands = find()?;
+        if commands.is_empty() {
+            return Ok(found);
+        }
+        found = true;
+        match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
+            Ok(()) => {}
+            Err(error @ LabError::MissingProgram { .. }) => return Err(error),
+            Err(error) if start.elapsed() > PATIENCE => {
+                return Err(LabError::StaysBusy {
+                    path: name.into(),
+                    seconds: PATIENCE.as_secs(),
+                    why: error.to_string(),
+                });
+            }
+            Err(_) => thread::sleep(PAUSE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mappings_are_known_by_their_name_and_group() {
+        assert!(is_of("assay-1a-2", "assay-1a-2"));
+        assert!(is_of("assay--1a--2-pool_tdata", "assay-1a-2"));
+        assert!(!is_of("assay--1a--20-pool", "assay-1a-2"));
+        assert!(!is_of("vg-root", "assay-1a-2"));
+    }
+
+    #[test]
+    fn there_is_nothing_to_stop_here() {
+        assert!(!stop_array("assay-none").unwrap() && !remove_mapping("assay-none").unwrap());
+        assert!(!stop_array("md0").unwrap() && !remove_mapping("root").unwrap());
+    }
+
+    #[test]
+    fn what_stays_is_stopped_again_and_what_goes_is_told() {
+        let left = std::cell::Cell::new(2);
+        let find = || {
+            left.set(left.get() - 1);
+            Ok((0..left.get()).map(|_| Cmd::new("true")).collect())
+        };
+        assert!(until_gone("assay-1a-2", find).unwrap());
+        assert!(!until_gone("assay-1a-2", || Ok(Vec::new())).unwrap());
+    }
+}
