@@ -326,6 +326,7 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
         ops: reading.ops,
         validity,
         histograms: reading.histograms,
+        series: None,
         ..Sample::bare(0, position, case, metrics)
     }
 }

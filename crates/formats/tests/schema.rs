@@ -112,6 +112,10 @@ fn full() -> Dataset {
         ..model::Histogram::new("read", model::LatencyKind::Service)
     };
     data.samples[0].histograms = vec![histogram];
+    data.samples[0].series = Some(model::Series {
+        end_ms: vec![1000, 1500],
+        columns: [("ops".to_owned(), vec![7, 5])].into(),
+    });
     data.samples[0].device_read_bytes = Some(u64::MAX);
     data.campaign.environment.0.insert("os".into(), "Linux".into());
     data.targets[0].facts.0.insert("mount".into(), "rw".into());
@@ -176,7 +180,7 @@ fn objects(value: &Value, path: String, found: &mut Vec<String>) {
 
 /// Objects whose keys are free.
 fn is_map(path: &str) -> bool {
-    ["/environment", "/facts", "/knobs", "/files"].iter().any(|end| path.ends_with(end))
+    ["/environment", "/facts", "/knobs", "/files", "/columns"].iter().any(|end| path.ends_with(end))
 }
 
 #[test]
@@ -212,6 +216,7 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "destroy",
                 "purge",
                 "condition",
+                "series",
             ];
             let free = is_map(path) || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");

@@ -18,6 +18,7 @@ mod plan;
 mod profile;
 mod rng;
 mod sample;
+pub mod series;
 #[cfg(feature = "strategies")]
 pub mod strategies;
 mod sweep;
@@ -45,6 +46,7 @@ pub use profile::{
 };
 pub use rng::Rng;
 pub use sample::{Better, Limiter, Metric, Sample, Validity};
+pub use series::Series;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};
 pub use test_info::{CacheNeed, Group, TestInfo};

@@ -1,6 +1,6 @@
 //! A sample is one measurement of one case in one block: raw, never averaged.
 
-use crate::{Case, Histogram, LabKind};
+use crate::{Case, Histogram, LabKind, Series};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -192,6 +192,9 @@ pub struct Sample {
     /// Latencies of its operations, all workers, one histogram for each kind of operation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<Histogram>,
+    /// How it went, interval by interval; `None` where it was too short for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
 }
 
 impl Sample {
@@ -215,6 +218,7 @@ impl Sample {
             limiter: Limiter::Unknown,
             validity: Validity::Valid,
             histograms: Vec::new(),
+            series: None,
         }
     }
 

@@ -109,6 +109,15 @@ fn histograms() -> impl Strategy<Value = Vec<Histogram>> {
     })
 }
 
+/// Intervals that ascend, and at least one column with a number for each.
+fn series() -> impl Strategy<Value = Series> {
+    proptest::collection::btree_set(any::<u64>(), 1..5).prop_flat_map(|ends| {
+        let column = vec(any::<u64>(), ends.len());
+        let columns = proptest::collection::btree_map(text(), column, 1..4);
+        columns.prop_map(move |columns| Series { end_ms: ends.iter().copied().collect(), columns })
+    })
+}
+
 fn validity() -> impl Strategy<Value = Validity> {
     prop_oneof![
         Just(Validity::Valid),
@@ -128,11 +137,11 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
     let counts = (any::<u64>(), any::<u64>(), option::of(any::<u64>()), option::of(any::<u64>()));
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
-    let figures = (metrics(), histograms());
+    let figures = (metrics(), histograms(), option::of(series()));
     (place, figures, counts, times, limiter, validity()).prop_map(
         |(
             (block, position, lab, (target, test, procs, cache)),
-            (metrics, histograms),
+            (metrics, histograms, series),
             counts,
             times,
             limiter,
@@ -164,6 +173,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 limiter,
                 validity,
                 histograms,
+                series,
             };
             (target, test, sample)
         },

@@ -16,6 +16,33 @@ pub enum Block {
     Chart(Chart),
     /// Points, where they can be drawn; the numbers stand in a table beside them.
     Scatter(Scatter),
+    /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
+    Courses(Courses),
+}
+
+impl Block {
+    /// Whether it shows to the eye what a table beside it has in numbers.
+    pub fn is_drawing(&self) -> bool {
+        matches!(self, Block::Chart(_) | Block::Scatter(_) | Block::Courses(_))
+    }
+}
+
+/// Rates over time, a panel for each target, all with the same axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Courses {
+    /// What it shows, with the unit.
+    pub caption: String,
+    /// The panels.
+    pub panels: Vec<Panel>,
+}
+
+/// The runs of one target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// What it is of.
+    pub name: String,
+    /// For each run seconds since its begin, ascending, and rate, 0 or more.
+    pub lines: Vec<Vec<(f64, f64)>>,
 }
 
 /// Points on two ratios, of both of which more is better.

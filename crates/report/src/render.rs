@@ -1,6 +1,7 @@
 //! The renderers, and the order in which all of them show a report.
 
 mod chart;
+mod courses;
 pub(crate) mod csv;
 pub(crate) mod html;
 pub(crate) mod json;

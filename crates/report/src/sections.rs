@@ -28,6 +28,7 @@ registry! {
     ratios::Ratios,
     latency::Latency,
     steady::Steady,
+    course::Course,
     cost::Cost,
     selfcheck::SelfCheck,
     invalid::Invalid,

@@ -1,5 +1,4 @@
-//! The bins of a histogram as bytes. For each bin two numbers, each as a varint (LEB128: seven bits
-//! in a byte, low bits first, the high bit set in all bytes but the last):
+//! The bins of a histogram as bytes. For each bin two numbers, each as a [varint](crate::varint):
 //!
 //! 1. its latency, nanoseconds, minus that of the bin before it, modulo 2^64; of the first, minus 0;
 //! 2. its count of operations.
@@ -7,8 +6,7 @@
 //! Bins ascend in narrow steps and most hold few operations, so most take three or four bytes where
 //! two plain numbers take sixteen.
 
-/// The longest varint of a `u64`, bytes.
-const LONGEST: u32 = 10;
+use crate::varint::{put, take};
 
 /// The bytes of `bins`.
 pub(crate) fn encode(bins: &[(u64, u64)]) -> Vec<u8> {
@@ -31,31 +29,6 @@ pub(crate) fn decode(mut bytes: &[u8]) -> Result<Vec<(u64, u64)>, &'static str> 
         bins.push((latency_ns, take(&mut bytes)?));
     }
     Ok(bins)
-}
-
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn take(bytes: &mut &[u8]) -> Result<u64, &'static str> {
-    let mut number = 0;
-    for place in 0..LONGEST {
-        let (&byte, rest) = bytes.split_first().ok_or("its last number is cut off")?;
-        *bytes = rest;
-        let bits = u64::from(byte & 0x7f);
-        if (bits << (7 * place)) >> (7 * place) != bits {
-            break;
-        }
-        number |= bits << (7 * place);
-        if byte < 0x80 {
-            return Ok(number);
-        }
-    }
-    Err("it holds a number above 64 bits")
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod error;
 mod import;
 mod read;
 mod schema;
+mod series;
+mod varint;
 mod write;
 
 pub use error::StoreError;

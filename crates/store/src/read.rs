@@ -1,6 +1,6 @@
 //! Reading: which campaigns there are, how far each is, and a campaign as a dataset.
 
-use crate::{Store, StoreError, bins};
+use crate::{Store, StoreError, bins, series};
 use model::{
     Campaign, Case, Dataset, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
 };
@@ -272,6 +272,7 @@ fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreErro
     }
     read_metrics(db, found, &index, &mut samples)?;
     read_histograms(db, found, &index, &mut samples)?;
+    read_series(db, found, &index, &mut samples)?;
     Ok(samples)
 }
 
@@ -301,6 +302,7 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
         limiter: found.word(row, 18, "limiter")?,
         validity: found.word(row, 19, "validity")?,
         histograms: Vec::new(),
+        series: None,
     })
 }
 
@@ -346,6 +348,27 @@ fn read_histograms(
             latency: found.word(row, 2, "kind of latency")?,
             bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
         });
+    }
+    Ok(())
+}
+
+/// Fills in the series of `samples`, as [`read_metrics`] does.
+fn read_series(
+    db: &Connection,
+    found: &Found,
+    index: &HashMap<i64, usize>,
+    samples: &mut [Sample],
+) -> Result<(), StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
+         WHERE s.campaign = ?",
+    )?;
+    let mut rows = statement.query([found.number])?;
+    while let Some(row) = rows.next()? {
+        let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
+        let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
+        let read = series::decode(bytes).map_err(|why| found.corrupt("series", why))?;
+        samples[place].series = Some(read);
     }
     Ok(())
 }

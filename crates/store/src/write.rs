@@ -1,8 +1,8 @@
 //! Writing: a campaign is created, its blocks are started and finished, samples are appended.
 
-use crate::{Store, StoreError, bins, read::Found};
+use crate::{Store, StoreError, bins, read::Found, series};
 use model::{
-    Campaign, CampaignState, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
+    Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -236,7 +236,7 @@ pub(crate) fn insert_block(
     Ok(())
 }
 
-/// Inserts a sample, its metrics and its histograms.
+/// Inserts a sample, its metrics, its histograms and its series.
 pub(crate) fn insert_sample(
     db: &Connection,
     campaign: &Found,
@@ -246,7 +246,8 @@ pub(crate) fn insert_sample(
     insert_sample_row(db, campaign.number, attempt, sample)
         .and_then(|number| {
             insert_metrics(db, number, &sample.metrics)?;
-            insert_histograms(db, number, &sample.histograms)
+            insert_histograms(db, number, &sample.histograms)?;
+            insert_series(db, number, sample.series.as_ref())
         })
         .map_err(StoreError::refused(&campaign.id, || {
             let Sample { block, case, .. } = sample;
@@ -325,5 +326,12 @@ fn insert_histograms(
         let bytes = bins::encode(&h.bins);
         row.execute(params![sample, position as i64, h.op, h.latency.as_str(), bytes])?;
     }
+    Ok(())
+}
+
+fn insert_series(db: &Connection, sample: i64, found: Option<&Series>) -> rusqlite::Result<()> {
+    let Some(found) = found else { return Ok(()) };
+    db.prepare_cached("INSERT INTO series (sample, bytes) VALUES (?, ?)")?
+        .execute(params![sample, series::encode(found)])?;
     Ok(())
 }

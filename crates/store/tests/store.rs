@@ -66,7 +66,7 @@ fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     let (mut store, first) = (scratch.store(), small());
     let id = first.campaign.id.clone();
     let mut second = first.clone();
-    second.samples[0].seconds += 1.0;
+    second.samples[0].ops ^= 1;
     store.import(&first).unwrap();
     assert_eq!(store.import(&second).unwrap(), Imported::Stored(format!("{id}-2")));
     assert_eq!(store.import(&second).unwrap(), Imported::AlreadyThere(format!("{id}-2")));

@@ -10,11 +10,11 @@ use anyhow::{Context, Result};
 use lab::{Coldness, Instance, Residency};
 use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
-    Sample, Validity,
+    Sample, Series, Validity,
 };
 use std::{fs, path::PathBuf, sync::atomic::AtomicBool};
 use suites::{Measured, Test};
-use workers::{Crew, CrewError};
+use workers::{Crew, CrewError, Moved};
 
 /// Where a case stands in the campaign.
 pub struct Place<'a> {
@@ -256,7 +256,21 @@ impl Outcome {
             limiter,
             validity,
             histograms: measured.histograms.clone(),
+            series: self.series(measured),
         }
+    }
+
+    /// How the timed part went, when it was long enough.
+    fn series(&self, measured: &Measured) -> Option<Series> {
+        let total = |phase: usize| {
+            let own = self.report.workers.iter().filter_map(|worker| worker.phases.get(phase));
+            own.fold(Moved::default(), |sum, p| Moved {
+                bytes: sum.bytes + p.bytes,
+                ops: sum.ops + p.ops,
+            })
+        };
+        let totals: Vec<Moved> = measured.phases.clone().map(total).collect();
+        self.sampler.series(&measured.phases, &totals)
     }
 
     /// What the device wrote after the last phase belongs to the test that ended with it.

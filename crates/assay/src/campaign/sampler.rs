@@ -1,6 +1,8 @@
 //! Snapshots of the machine at the edges of each phase and once a second in between, and what follows
 //! from them: usage of a timed part, of each of its seconds, and the rates of its rounds.
 
+mod series;
+
 use lab::{Device, LabError, Snapshot, Usage};
 use std::ops::Range;
 use workers::{Moved, Observer};

@@ -1,5 +1,6 @@
-//! `samples.csv`, `tests.csv`, `campaign.json` and, where latencies were counted, `histograms.csv`:
-//! everything of a campaign, for any other program, and back again without loss.
+//! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them,
+//! `histograms.csv` and `series.csv`: everything of a campaign, for any other program, and back again
+//! without loss.
 
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
@@ -24,6 +25,10 @@ pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,uni
 pub(crate) const HISTOGRAMS_HEADER: &str =
     "sample,block,target,test,procs,cache,op,latency,latency_ns,count";
 
+/// Columns of `series.csv`; one row for each number of an interval. The first six are those of
+/// `histograms.csv`.
+pub(crate) const SERIES_HEADER: &str = "sample,block,target,test,procs,cache,end_ms,column,value";
+
 /// `campaign.json`: what the tables do not hold.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Identity {
@@ -31,7 +36,7 @@ pub(crate) struct Identity {
     pub(crate) targets: Vec<TargetRecord>,
 }
 
-/// The files; `histograms.csv` only where there is one. Floats are the shortest text that reads back equal.
+/// The files; `histograms.csv` and `series.csv` only where there is one. Floats are the shortest text that reads back equal.
 pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let identity =
         Identity { campaign: dataset.campaign.clone(), targets: dataset.targets.clone() };
@@ -42,6 +47,9 @@ pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     ];
     if dataset.samples.iter().any(|sample| !sample.histograms.is_empty()) {
         files.push(("histograms.csv".into(), histograms(&dataset.samples).map_err(failed)?));
+    }
+    if dataset.samples.iter().any(|sample| sample.series.is_some()) {
+        files.push(("series.csv".into(), series(&dataset.samples).map_err(failed)?));
     }
     Ok(files)
 }
@@ -101,14 +109,12 @@ fn histograms(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>>
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(HISTOGRAMS_HEADER.split(','))?;
     for (number, s) in samples.iter().enumerate() {
-        let (number, block, procs) =
-            (number.to_string(), s.block.to_string(), s.case.procs.to_string());
-        let (target, test, cache) = (&s.case.target, &s.case.test, s.case.cache.as_str());
+        let [number, block, target, test, procs, cache] = place(number, s);
         for histogram in &s.histograms {
             let (op, latency) = (&histogram.op, histogram.latency.as_str());
             let mut write = |ns: &str, count: &str| {
                 writer.write_record([
-                    &number, &block, target, test, &procs, cache, op, latency, ns, count,
+                    &number, &block, &target, &test, &procs, &cache, op, latency, ns, count,
                 ])
             };
             for (ns, count) in &histogram.bins {
@@ -120,6 +126,31 @@ fn histograms(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>>
         }
     }
     Ok(writer.into_inner()?)
+}
+
+fn series(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(SERIES_HEADER.split(','))?;
+    for (number, s) in samples.iter().enumerate() {
+        let place = place(number, s);
+        let Some(series) = &s.series else { continue };
+        for (row, end_ms) in series.end_ms.iter().enumerate() {
+            for (column, values) in &series.columns {
+                let value = values.get(row).map(u64::to_string).unwrap_or_default();
+                let own = [end_ms.to_string(), column.clone(), value];
+                writer.write_record(place.iter().chain(&own))?;
+            }
+        }
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// What names a sample: its number, counted from 0, block, target, test, processes and cache.
+fn place(number: usize, s: &Sample) -> [String; 6] {
+    let case = &s.case;
+    let (target, test) = (case.target.clone(), case.test.clone());
+    let (procs, cache) = (case.procs.to_string(), case.cache.to_string());
+    [number.to_string(), s.block.to_string(), target, test, procs, cache]
 }
 
 /// `Debug`, which unlike `Display` turns to exponents where hundreds of zeros would stand.

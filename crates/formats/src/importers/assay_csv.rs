@@ -1,11 +1,15 @@
 //! Reads what `export --format csv` writes: `samples.csv`, `tests.csv` and, when they are there,
-//! `campaign.json` and `histograms.csv`. All of them give back the dataset that was exported.
+//! `campaign.json`, `histograms.csv` and `series.csv`. All of them give back the dataset that was exported.
 
 mod histograms;
+mod series;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
-    export::{HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, TESTS_HEADER, older_samples_header},
+    export::{
+        HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
+        older_samples_header,
+    },
     table::{Row, Table},
 };
 use model::{Case, Dataset, Metric, Sample, TestInfo};
@@ -30,6 +34,9 @@ impl crate::Importer for Importer {
         let mut samples = read_samples(&table)?;
         if let Some(file) = find(files, "histograms.csv") {
             histograms::attach(&tabulate(file, &[HISTOGRAMS_HEADER])?, &mut samples)?;
+        }
+        if let Some(file) = find(files, "series.csv") {
+            series::attach(&tabulate(file, &[SERIES_HEADER])?, &mut samples)?;
         }
         samples.sort_by_key(|sample| (sample.block, sample.position));
         let identity = match find(files, "campaign.json") {
@@ -146,7 +153,38 @@ fn read_sample(table: &Table<'_>, row: &Row) -> Result<Sample, FormatError> {
         limiter: table.get(row, "limiter")?,
         validity: table.get(row, "validity")?,
         histograms: Vec::new(),
+        series: None,
     })
+}
+
+/// The sample that a row of another table is about; `samples` are in the order of `samples.csv`. Its
+/// number counts the rows of that file; its name must fit, lest figures land on another sample when
+/// that file was edited.
+fn sample_of<'s>(
+    table: &Table<'_>,
+    row: &Row,
+    samples: &'s mut [Sample],
+) -> Result<&'s mut Sample, FormatError> {
+    let number: usize = table.get(row, "sample")?;
+    let Some(sample) = samples.get_mut(number) else {
+        return Err(table.bad(row, "sample", "names a sample that samples.csv has not"));
+    };
+    let case = &sample.case;
+    let (block, procs) = (sample.block.to_string(), case.procs.to_string());
+    let names = [
+        ("block", block.as_str()),
+        ("target", &case.target),
+        ("test", &case.test),
+        ("procs", &procs),
+        ("cache", case.cache.as_str()),
+    ];
+    for (column, name) in names {
+        if table.text(row, column)? != name {
+            let why = "differs from the sample of that number; export both files together";
+            return Err(table.bad(row, column, why));
+        }
+    }
+    Ok(sample)
 }
 
 /// The campaign as far as the tables tell.

@@ -1,7 +1,7 @@
 //! The report as one HTML file: no script, no request, readable in any browser, in print and by a
 //! screen reader.
 
-use super::{built, chart, scatter, title};
+use super::{built, chart, courses, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::Dataset;
@@ -70,7 +70,8 @@ fn render(block: &Block, notes: bool) -> Markup {
         Block::Table(table) => render_table(table, notes),
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
-        Block::Chart(_) | Block::Scatter(_) => markup! {},
+        Block::Courses(courses) if notes => courses::render(courses),
+        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => markup! {},
     }
 }
 

@@ -22,7 +22,7 @@ fn block(block: &Block) -> String {
         Block::Prose(text) => format!("\n{}\n", escape(text)),
         Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
         Block::Table(table) => render(table),
-        Block::Chart(_) | Block::Scatter(_) => String::new(),
+        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => String::new(),
     }
 }
 

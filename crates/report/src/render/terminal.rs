@@ -30,7 +30,7 @@ pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOption
     let mut out = strong(&wrap(title(dataset), options.width), options);
     let mut notes_left_out = false;
     for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|(_, b)| b) {
-        if matches!(block, Block::Chart(_) | Block::Scatter(_)) {
+        if block.is_drawing() {
             continue;
         }
         out.push('\n');
@@ -49,7 +49,7 @@ fn render(block: &Block, options: TerminalOptions, notes_left_out: &mut bool) ->
     match block {
         Block::Heading(text) | Block::Callout(text) => strong(&wrap(text, options.width), options),
         Block::Prose(text) => wrap(text, options.width),
-        Block::Chart(_) | Block::Scatter(_) => String::new(),
+        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => String::new(),
         Block::Table(table) => {
             let notes = table.footnotes.iter().map(|note| wrap(note, options.width));
             let caption = strong(&wrap(&table.caption, options.width), options);

@@ -9,12 +9,7 @@ use model::{Histogram, LatencyKind, Sample};
 /// Gives each row's bin to its sample; `samples` are in the order of `samples.csv`.
 pub(super) fn attach(table: &Table<'_>, samples: &mut [Sample]) -> Result<(), FormatError> {
     for row in &table.rows {
-        let number: usize = table.get(row, "sample")?;
-        let Some(sample) = samples.get_mut(number) else {
-            return Err(table.bad(row, "sample", "names a sample that samples.csv has not"));
-        };
-        check(table, row, sample)?;
-        let histogram = histogram(table, row, sample)?;
+        let histogram = histogram(table, row, super::sample_of(table, row, samples)?)?;
         let Some(ns) = table.optional(row, "latency_ns")? else { continue };
         let count: u64 = table.get(row, "count")?;
         if histogram.bins.last().is_some_and(|last| last.0 >= ns) {
@@ -24,27 +19,6 @@ pub(super) fn attach(table: &Table<'_>, samples: &mut [Sample]) -> Result<(), Fo
             return Err(table.bad(row, "count", "is 0; leave empty bins out"));
         }
         histogram.bins.push((ns, count));
-    }
-    Ok(())
-}
-
-/// The sample's number counts rows of another file; its name must fit, lest latencies land on
-/// another sample when that file was edited.
-fn check(table: &Table<'_>, row: &Row, sample: &Sample) -> Result<(), FormatError> {
-    let case = &sample.case;
-    let (block, procs) = (sample.block.to_string(), case.procs.to_string());
-    let names = [
-        ("block", block.as_str()),
-        ("target", &case.target),
-        ("test", &case.test),
-        ("procs", &procs),
-        ("cache", case.cache.as_str()),
-    ];
-    for (column, name) in names {
-        if table.text(row, column)? != name {
-            let why = "differs from the sample of that number; export both files together";
-            return Err(table.bad(row, column, why));
-        }
     }
     Ok(())
 }

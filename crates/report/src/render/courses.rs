@@ -1,0 +1,115 @@
+//! Rates over time as inline SVG: small multiples, a panel for each target, a line for each run. All
+//! panels have the same axes, the upward one from 0, so that they can be compared by eye; their names
+//! tell them apart, not colours.
+
+use crate::{
+    block::{Courses, Panel},
+    number,
+};
+use maud::{Markup, html as markup};
+
+const WIDTH: f64 = 520.0;
+const LEFT: f64 = 52.0;
+/// Panels beside each other.
+const ACROSS: usize = 3;
+/// From one panel to the next, and what of it is drawn on.
+const STEP: (f64, f64) = (156.0, 104.0);
+const AREA: (f64, f64) = (142.0, 66.0);
+/// Room over a panel for its name.
+const TOP: f64 = 16.0;
+/// Characters of a name that fit over a panel.
+const NAME: usize = 23;
+
+/// The ends of both axes, seconds and rate.
+struct Scale {
+    seconds: f64,
+    rate: f64,
+}
+
+impl Scale {
+    fn of(panels: &[Panel]) -> Scale {
+        let points = || panels.iter().flat_map(|panel| panel.lines.iter().flatten());
+        let rate = points().map(|point| point.1).fold(0.0, f64::max);
+        Scale { seconds: points().map(|point| point.0).fold(1.0, f64::max), rate: round_up(rate) }
+    }
+
+    fn points(&self, line: &[(f64, f64)], left: f64, bottom: f64) -> String {
+        let point = |&(s, rate): &(f64, f64)| {
+            let (x, y) = (left + s / self.seconds * AREA.0, bottom - rate / self.rate * AREA.1);
+            format!("{x:.0},{y:.1}")
+        };
+        line.iter().map(point).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The next 1, 2 or 5 with zeros; 1 of nothing.
+fn round_up(rate: f64) -> f64 {
+    if rate <= 0.0 {
+        return 1.0;
+    }
+    let decade = 10f64.powf(rate.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|n| n * decade).into_iter().find(|n| *n >= rate).unwrap_or(rate)
+}
+
+pub(super) fn render(courses: &Courses) -> Markup {
+    let scale = Scale::of(&courses.panels);
+    let height = STEP.1 * courses.panels.len().div_ceil(ACROSS) as f64;
+    markup! {
+        figure {
+            figcaption { (courses.caption) }
+            svg class="c" viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(courses.caption) {
+                @for (i, panel) in courses.panels.iter().enumerate() { (render_panel(panel, &scale, i)) }
+            }
+        }
+    }
+}
+
+fn render_panel(panel: &Panel, scale: &Scale, index: usize) -> Markup {
+    let left = LEFT + STEP.0 * (index % ACROSS) as f64;
+    let bottom = STEP.1 * (index / ACROSS) as f64 + TOP + AREA.1;
+    let right = left + AREA.0;
+    let name: String = panel.name.chars().take(NAME).collect();
+    let ticks = [0.0, 0.5, 1.0].map(|share| (bottom - share * AREA.1, share * scale.rate));
+    markup! {
+        text x=(left) y=(bottom - AREA.1 - 5.0) { (name) }
+        @for (y, rate) in ticks {
+            path class="g" d=(format!("M{left} {y:.0}H{right}")) {}
+            @if index.is_multiple_of(ACROSS) {
+                text x=(left - 5.0) y=(format!("{:.0}", y + 4.0)) text-anchor="end" { (number::value(rate)) }
+            }
+        }
+        text x=(left) y=(bottom + 13.0) { "0" }
+        text x=(right) y=(bottom + 13.0) text-anchor="end" { (format!("{:.0} s", scale.seconds)) }
+        @for line in &panel.lines {
+            polyline class="k0" points=(scale.points(line, left, bottom)) {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        for (rate, end) in [(0.0, 1.0), (1.0, 1.0), (1.2, 2.0), (499.0, 500.0), (0.06, 0.1)] {
+            assert!((round_up(rate) - end).abs() < 1e-12, "{rate}");
+        }
+    }
+
+    #[test]
+    fn every_target_has_a_panel_with_all_of_its_runs_on_one_scale() {
+        let line = |rate: f64| vec![(1.0, rate), (2.0, rate / 2.0)];
+        let panel = |name: &str, rates: &[f64]| Panel {
+            name: name.into(),
+            lines: rates.iter().map(|rate| line(*rate)).collect(),
+        };
+        let panels = vec![panel("xfs", &[50.0, 40.0]), panel("<b>", &[10.0]), panel("c", &[1.0])];
+        let courses = Courses { caption: "reads, MB/s".into(), panels };
+        let svg = render(&courses).into_string();
+        assert_eq!(svg.matches("<polyline").count(), 4);
+        assert!(svg.contains("&lt;b&gt;") && svg.contains(">2 s<") && svg.contains("0 0 520 104"));
+        // At the end of the first of two seconds, at the top of the plot; then half-way down.
+        assert!(svg.contains("\"123,16.0 194,49.0\""), "{svg}");
+    }
+}
