@@ -53,7 +53,7 @@ pub enum Verb {
     Export(ExportArgs),
     /// Read another tool's results, or an exported campaign, into the store
     Import(ImportArgs),
-    /// Tell what this machine can and cannot do, with the package to install
+    /// Tell which targets this machine can make in which lab, and what to install for the others
     Doctor(DoctorArgs),
     /// Measure what is known beforehand (capped devices, known delays, a target entered twice) and tell
     /// how far off the figures are; exit status 4 when one is too far

@@ -1,6 +1,10 @@
 //! What this machine can do, and for what it cannot, the next step.
 
-use crate::{Cmd, FileSystem, Tool, drop_caches, fs as registry, residency, tool};
+use crate::{
+    Cmd, FileSystem, Tool, drop_caches,
+    needs::{Supply, needs},
+    residency, tool,
+};
 use std::{fs, path::Path};
 
 /// Whether a file system can be made here.
@@ -43,32 +47,31 @@ pub struct DoctorLine {
 
 /// Whether `fs` can be made here: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
-    let mut wanted = fs.kernel_name().into_iter().chain(fs.modules().iter().copied()).peekable();
-    if wanted.peek().is_none() && fs.tools().is_empty() {
-        return Availability::Ready;
+    match needs(fs, &supply()).first() {
+        None => Availability::Ready,
+        Some(need) => Availability::Missing { what: need.what(), fix: need.fix() },
     }
-    let missing = |what: String, fix: String| Availability::Missing { what, fix };
-    if let Some(kernel) = wanted.find(|name| !kernel_has(name)) {
-        let fix = format!("boot a kernel with {kernel}, or install the module package of this one");
-        return missing(format!("the kernel has no {kernel}"), fix);
-    }
-    let base = tool::BASE.iter().filter(|tool| fs.has_device() || tool.program != "losetup");
-    if let Some(tool) = base.chain(fs.tools()).find(|tool| is_missing(tool)) {
-        return missing(format!("`{}` is not installed", tool.program), tool.install());
-    }
-    if !drop_caches::is_root() {
-        return missing("root".into(), "run assay with sudo".into());
-    }
-    if fs.has_device() && !has_loop() {
-        return missing("loop devices".into(), "run `modprobe loop`".into());
-    }
-    Availability::Ready
 }
 
-/// Everything that assay could use on this machine.
+/// What this machine has by itself.
+pub(crate) fn supply() -> Supply<'static> {
+    Supply {
+        kernel: Box::new(kernel_has),
+        installed: Box::new(is_installed),
+        builds: &[],
+        root: drop_caches::is_root(),
+        loop_devices: Some(has_loop()),
+    }
+}
+
+/// Whether a program is there.
+pub(crate) fn is_installed(tool: &Tool) -> bool {
+    tool::find_program(tool.program).is_some()
+}
+
+/// What this machine can do beside making file systems, which is in [`matrix`](crate::matrix).
 pub fn doctor() -> Vec<DoctorLine> {
-    let mut lines: Vec<DoctorLine> = registry::ALL.iter().map(|fs| of_file_system(*fs)).collect();
-    lines.push(line(
+    let mut lines = vec![line(
         "root",
         drop_caches::is_root(),
         Finding::Limited,
@@ -77,7 +80,7 @@ pub fn doctor() -> Vec<DoctorLine> {
             "file systems can be made and caches dropped",
             "only existing directories can be measured",
         ],
-    ));
+    )];
     lines.push(line(
         "loop devices",
         has_loop(),
@@ -114,21 +117,6 @@ pub fn doctor() -> Vec<DoctorLine> {
     lines
 }
 
-fn of_file_system(fs: &dyn FileSystem) -> DoctorLine {
-    let what = fs.name().to_string();
-    match available(fs) {
-        Availability::Ready => DoctorLine {
-            what,
-            finding: Finding::Ok,
-            detail: crate::environment::version(fs).unwrap_or_else(|| "ready".into()),
-            fix: String::new(),
-        },
-        Availability::Missing { what: missing, fix } => {
-            DoctorLine { what, finding: Finding::Missing, detail: missing, fix }
-        }
-    }
-}
-
 /// A line with the detail for yes and for no.
 fn line(what: &str, is: bool, otherwise: Finding, fix: &str, detail: [&str; 2]) -> DoctorLine {
     DoctorLine {
@@ -139,24 +127,24 @@ fn line(what: &str, is: bool, otherwise: Finding, fix: &str, detail: [&str; 2]) 
     }
 }
 
-fn is_missing(tool: &Tool) -> bool {
-    tool::find_program(tool.program).is_none()
-}
-
 fn has_loop() -> bool {
     Path::new("/dev/loop-control").exists()
 }
 
-/// Built in or loaded, or a module that mount would load.
+/// Built in or loaded, or a module that would be loaded. A file system, a driver of block devices or a
+/// RAID level that is built in shows itself where these are listed.
 fn kernel_has(name: &str) -> bool {
-    let listed = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-    lists(&listed, name)
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    lists(&read("/proc/filesystems"), name)
+        || lists(&read("/proc/devices"), name)
+        || read("/proc/mdstat").contains(&format!("[{name}]"))
         || Path::new("/sys/module").join(name).exists()
         || Cmd::new("modprobe").args(["-n", "-q", name]).run().is_ok()
 }
 
-fn lists(filesystems: &str, name: &str) -> bool {
-    filesystems.lines().any(|line| line.split_whitespace().last() == Some(name))
+/// Whether a line of a list of /proc ends with `name`.
+fn lists(list: &str, name: &str) -> bool {
+    list.lines().any(|line| line.split_whitespace().last() == Some(name))
 }
 
 #[cfg(test)]
@@ -172,13 +160,13 @@ mod tests {
 
     #[test]
     fn the_null_file_system_is_always_ready() {
-        assert_eq!(available(registry::find("null").unwrap()), Availability::Ready);
+        assert_eq!(available(crate::fs::find("null").unwrap()), Availability::Ready);
     }
 
     #[test]
     fn the_doctor_has_a_fix_for_everything_that_is_not_ok() {
         let lines = doctor();
-        assert_eq!(lines.len(), registry::ALL.len() + 5);
+        assert_eq!(lines.len(), 5);
         assert!(lines.iter().all(|l| (l.finding == Finding::Ok) == l.fix.is_empty()), "{lines:?}");
     }
 }

@@ -2,21 +2,182 @@
 
 use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
-use lab::Finding;
+use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix};
 
-/// Prints a line for each ability, with the fix where it is missing; or builds what `--install` names.
+/// Between two columns.
+const GAP: usize = 2;
+
+/// Prints which target can be made in which lab, what to install for the others, and what the machine
+/// lacks besides; or builds what `--install` names.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if let Some(product) = &args.install {
         return install::install(product).map(|()| Exit::Done);
     }
-    for line in lab::doctor() {
-        let state = match line.finding {
-            Finding::Ok => "yes",
-            Finding::Limited => "no, less",
-            Finding::Missing => "no",
-        };
-        let fix = if line.fix.is_empty() { String::new() } else { format!("; {}", line.fix) };
-        terminal::out(&format!("{state:<9}{:<14}{}{fix}", line.what, line.detail));
-    }
+    terminal::out(&text(&lab::matrix(), &lab::doctor()));
     Ok(Exit::Done)
+}
+
+fn text(matrix: &Matrix, lines: &[DoctorLine]) -> String {
+    let labs = matrix.columns.iter().map(|column| (column.kind.to_string(), about(column)));
+    let installs = matrix.installs();
+    let for_targets = |i: &Install| (i.fix.clone(), format!("for {}", i.targets.join(", ")));
+    let parts = [
+        ("", grid(matrix)),
+        ("labs, by their kernels and the installed programs; nothing was mounted", list(labs)),
+        ("to make more targets", list(installs.iter().map(for_targets))),
+        ("besides", list(lines.iter().map(|line| (line.what.clone(), ability(line))))),
+    ];
+    let shown = parts.iter().filter(|(_, body)| !body.is_empty());
+    let all = shown.map(|(head, body)| match *head {
+        "" => body.clone(),
+        head => format!("{head}\n{body}"),
+    });
+    all.collect::<Vec<_>>().join("\n")
+}
+
+/// The matrix, each column as wide as its longest cell.
+fn grid(matrix: &Matrix) -> String {
+    let kinds = matrix.columns.iter().map(|column| column.kind.to_string());
+    let mut lines = vec![std::iter::once("target".to_string()).chain(kinds).collect::<Vec<_>>()];
+    lines.extend(matrix.rows.iter().map(|row| {
+        std::iter::once(row.target.clone()).chain(row.cells.iter().map(cell)).collect()
+    }));
+    padded(&lines)
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Ready => "ok".into(),
+        Cell::Needs(needs) => match needs.as_slice() {
+            [one] => one.to_string(),
+            [first, others @ ..] => format!("{first} +{}", others.len()),
+            [] => "ok".into(),
+        },
+        Cell::Never => "never".into(),
+        Cell::NoLab => "-".into(),
+    }
+}
+
+/// What a lab is, or why there is none.
+fn about(column: &Column) -> String {
+    match &column.lab {
+        Ok(lab) => lab.clone(),
+        Err(missing) => format!("none: {}; {}", missing.what, missing.fix),
+    }
+}
+
+fn ability(line: &DoctorLine) -> String {
+    let state = match line.finding {
+        Finding::Ok => "yes",
+        Finding::Limited => "no, less",
+        Finding::Missing => "no",
+    };
+    let fix = if line.fix.is_empty() { String::new() } else { format!("; {}", line.fix) };
+    format!("{state}: {}{fix}", line.detail)
+}
+
+/// A line for each pair, indented.
+fn list(pairs: impl Iterator<Item = (String, String)>) -> String {
+    padded(&pairs.map(|(what, detail)| vec![format!("  {what}"), detail]).collect::<Vec<_>>())
+}
+
+/// Lines of cells, padded so that columns stand below each other.
+fn padded(lines: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        lines.iter().filter_map(|line| line.get(column)).map(|text| text.chars().count()).max()
+    };
+    let line = |cells: &Vec<String>| {
+        let pad = |(i, text): (usize, &String)| {
+            format!("{text:<width$}", width = width(i).unwrap_or(0) + GAP)
+        };
+        let text: String = cells.iter().enumerate().map(pad).collect();
+        format!("{}\n", text.trim_end())
+    };
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::{Need, Row, Tool, guest::Missing};
+    use model::LabKind;
+
+    const EXPECTED: &str = "\
+target    host               kvm  tcg
+ext4      ok                 -    ok
+f2fs      no module f2fs +1  -    no mkfs.f2fs
+zfs       no module zfs      -    zfs not built
+dir:PATH  ok                 -    never
+
+labs, by their kernels and the installed programs; nothing was mounted
+  host  this machine
+  kvm   none: /dev/kvm is missing; run this
+  tcg   QEMU with TCG, Linux 6.1
+
+to make more targets
+  run `assay doctor --install zfs`, once  for zfs
+
+besides
+  pressure (PSI)  no, less: noise of other work is not seen; boot with psi=1";
+
+    fn matrix() -> Matrix {
+        let tool = Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" };
+        let kernel = |name: &str| Need::Kernel(name.into());
+        let missing = Missing { what: "/dev/kvm is missing".into(), fix: "run this".into() };
+        let row =
+            |target: &str, cells: [Cell; 3]| Row { target: target.into(), cells: cells.into() };
+        Matrix {
+            columns: vec![
+                Column { kind: LabKind::Host, lab: Ok("this machine".into()) },
+                Column { kind: LabKind::Kvm, lab: Err(missing) },
+                Column { kind: LabKind::Tcg, lab: Ok("QEMU with TCG, Linux 6.1".into()) },
+            ],
+            rows: vec![
+                row("ext4", [Cell::Ready, Cell::NoLab, Cell::Ready]),
+                row(
+                    "f2fs",
+                    [
+                        Cell::Needs(vec![kernel("f2fs"), Need::Program(tool)]),
+                        Cell::NoLab,
+                        Cell::Needs(vec![Need::Program(tool)]),
+                    ],
+                ),
+                row(
+                    "zfs",
+                    [
+                        Cell::Needs(vec![kernel("zfs")]),
+                        Cell::NoLab,
+                        Cell::Needs(vec![Need::Build("zfs".into())]),
+                    ],
+                ),
+                row("dir:PATH", [Cell::Ready, Cell::NoLab, Cell::Never]),
+            ],
+        }
+    }
+
+    #[test]
+    fn the_doctor_prints_the_matrix_and_what_to_install() {
+        let line = DoctorLine {
+            what: "pressure (PSI)".into(),
+            finding: Finding::Limited,
+            detail: "noise of other work is not seen".into(),
+            fix: "boot with psi=1".into(),
+        };
+        // The command of a package depends on the distribution.
+        let text = text(&matrix(), &[line]);
+        let general: Vec<&str> = text.lines().filter(|line| !line.contains("f2fs-tools")).collect();
+        assert_eq!(general.join("\n"), EXPECTED);
+        assert!(
+            text.lines().any(|l| l.contains("f2fs-tools") && l.ends_with("for f2fs")),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn nothing_to_install_is_not_mentioned() {
+        let mut ready = matrix();
+        ready.rows.retain(|row| row.target == "ext4");
+        assert!(!text(&ready, &[]).contains("to make more"));
+        assert!(!text(&ready, &[]).contains("besides"));
+    }
 }

@@ -110,8 +110,8 @@ pub fn root_or_skip(what: &str) -> bool {
 pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
     let doctor = place.ok(&["doctor"]);
     let is_ready = |name: &&&str| {
-        let line = doctor.lines().find(|l| l.split_whitespace().nth(1) == Some(name));
-        let yes = line.is_some_and(|l| l.starts_with("yes"));
+        let line = doctor.lines().find(|l| l.split_whitespace().next() == Some(name));
+        let yes = line.is_some_and(|l| l.split_whitespace().nth(1) == Some("ok"));
         if !yes {
             println!("skipped: {name}: {}", line.unwrap_or("not known here"));
         }

@@ -1,0 +1,236 @@
+//! Which target can be made in which lab of this machine, and what to install for the others. It is a
+//! judgement by the lists of kernels and the programs that are installed: nothing is mounted.
+
+use crate::{
+    FileSystem, cache,
+    fs::{self as registry, Candidate},
+    guest::{self, Missing, Venue},
+    modules::ModuleTree,
+    needs::{Need, Supply, needs},
+    probe,
+};
+use model::{LabKind, Target};
+use std::{
+    cmp::Reverse,
+    path::{Path, PathBuf},
+};
+
+/// Where the modules of a kernel of User-Mode Linux lie.
+const UML_MODULES: &str = "/usr/lib/uml/modules";
+/// Where those of other kernels lie.
+const MODULES: &str = "/lib/modules";
+/// Modules that are loaded from the cache when they were built.
+const BUILT: &[&str] = &["zfs"];
+
+/// A row for each target, a column for each kind of lab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    /// The labs, the preferred first.
+    pub columns: Vec<Column>,
+    /// The targets.
+    pub rows: Vec<Row>,
+}
+
+/// A kind of lab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Which.
+    pub kind: LabKind,
+    /// What it is, or what is missing for it.
+    pub lab: Result<String, Missing>,
+}
+
+/// A target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// As written without options.
+    pub target: String,
+    /// One for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// A target in a lab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// All is there.
+    Ready,
+    /// This is missing, what hinders most first.
+    Needs(Vec<Need>),
+    /// This lab cannot do it.
+    Never,
+    /// This machine has no such lab.
+    NoLab,
+}
+
+/// Something to do, and what it makes possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Install {
+    /// What to do.
+    pub fix: String,
+    /// Targets that no lab can make and that need this, and perhaps another thing of the list.
+    pub targets: Vec<String>,
+}
+
+/// A lab and what it has.
+struct Offer<'a> {
+    column: Column,
+    /// `None` where the machine has no such lab.
+    supply: Option<Supply<'a>>,
+}
+
+/// The matrix of this machine. Looking for KVM may take ten seconds.
+pub fn matrix() -> Matrix {
+    let mut offers = vec![Offer {
+        column: Column { kind: LabKind::Host, lab: Ok("this machine".into()) },
+        supply: Some(probe::supply()),
+    }];
+    offers.extend(guest::available(None).into_iter().map(|(kind, found)| of_guest(kind, found)));
+    let targets = registry::ALL.iter().map(|fs| Target::named(fs.name()));
+    Matrix::of(&offers, targets.collect())
+}
+
+fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
+    let supply = found.as_ref().ok().map(|venue| {
+        let (tree, kernel) = (ModuleTree::read(&modules_dir(venue)), venue.kernel.clone());
+        let builds = if kind == LabKind::Uml { &[] } else { BUILT };
+        let built =
+            move |name: &str| builds.contains(&name) && cache::modules(name, &kernel).is_some();
+        Supply {
+            kernel: Box::new(move |name| tree.has(name) || built(name)),
+            installed: Box::new(probe::is_installed),
+            builds,
+            root: true,
+            loop_devices: None,
+        }
+    });
+    Offer { column: Column { kind, lab: found.map(|venue| venue.to_string()) }, supply }
+}
+
+fn modules_dir(venue: &Venue) -> PathBuf {
+    let all = if venue.kind == LabKind::Uml { UML_MODULES } else { MODULES };
+    Path::new(all).join(&venue.kernel)
+}
+
+impl Matrix {
+    fn of(offers: &[Offer<'_>], targets: Vec<Target>) -> Matrix {
+        let row = |target: &Target| Row {
+            target: target.to_string(),
+            cells: offers.iter().map(|offer| cell(target, offer)).collect(),
+        };
+        let directory =
+            Row { target: "dir:PATH".into(), cells: offers.iter().map(directory).collect() };
+        let rows = targets.iter().map(row).chain([directory]).collect();
+        Matrix { columns: offers.iter().map(|offer| offer.column.clone()).collect(), rows }
+    }
+
+    /// What to install for the targets that no lab can make, most of them first. For each the preferred
+    /// lab counts that lacks nothing else.
+    pub fn installs(&self) -> Vec<Install> {
+        let mut all: Vec<Install> = Vec::new();
+        for row in self.rows.iter().filter(|row| !row.cells.contains(&Cell::Ready)) {
+            let lacking = row.cells.iter().find_map(|cell| match cell {
+                Cell::Needs(needs) if needs.iter().all(Need::is_installable) => Some(needs),
+                _ => None,
+            });
+            let mut fixes: Vec<String> = lacking.into_iter().flatten().map(Need::fix).collect();
+            fixes.dedup();
+            for fix in fixes {
+                match all.iter_mut().find(|install| install.fix == fix) {
+                    Some(install) => install.targets.push(row.target.clone()),
+                    None => all.push(Install { fix, targets: vec![row.target.clone()] }),
+                }
+            }
+        }
+        all.sort_by_key(|install| Reverse(install.targets.len()));
+        all
+    }
+}
+
+/// A directory is one of this machine; a guest sees it read-only.
+fn directory(offer: &Offer<'_>) -> Cell {
+    match (&offer.supply, offer.column.kind) {
+        (None, _) => Cell::NoLab,
+        (_, LabKind::Host) => Cell::Ready,
+        _ => Cell::Never,
+    }
+}
+
+fn cell(target: &Target, offer: &Offer<'_>) -> Cell {
+    let Some(supply) = &offer.supply else { return Cell::NoLab };
+    let mut all: Vec<Need> = Vec::new();
+    for fs in parts(target) {
+        let own = needs(fs, supply);
+        let further: Vec<Need> = own.into_iter().filter(|need| !all.contains(need)).collect();
+        all.extend(further);
+    }
+    if all.is_empty() { Cell::Ready } else { Cell::Needs(all) }
+}
+
+/// The parts of `target`, with what it takes when nothing is named; a part that takes any target is
+/// alone.
+fn parts(target: &Target) -> Vec<&'static dyn FileSystem> {
+    if let Ok(Candidate::Made(parts)) = registry::resolve(target) {
+        return parts.iter().map(|part| part.fs).collect();
+    }
+    let Target::Made { name, .. } = target else { return Vec::new() };
+    registry::find(name).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn supply(kernel: &'static [&str], without: &'static [&str]) -> Supply<'static> {
+        Supply {
+            kernel: Box::new(|name| kernel.contains(&name)),
+            installed: Box::new(|tool| !without.contains(&tool.program)),
+            builds: &["xfs"],
+            root: true,
+            loop_devices: Some(true),
+        }
+    }
+
+    fn offer(kind: LabKind, supply: Option<Supply<'static>>) -> Offer<'static> {
+        let missing = Missing { what: "no KVM".into(), fix: "buy one".into() };
+        let lab = supply.as_ref().map(|_| kind.to_string()).ok_or(missing);
+        Offer { column: Column { kind, lab }, supply }
+    }
+
+    fn of(offers: &[Offer<'_>]) -> Matrix {
+        let targets = ["ext4", "xfs", "btrfs"].map(Target::named);
+        Matrix::of(offers, targets.into())
+    }
+
+    #[test]
+    fn a_target_stands_in_each_lab_by_what_that_lacks() {
+        let matrix = of(&[
+            offer(LabKind::Host, Some(supply(&["ext4"], &[]))),
+            offer(LabKind::Kvm, None),
+            offer(LabKind::Uml, Some(supply(&["ext4", "btrfs"], &["mkfs.btrfs"]))),
+        ]);
+        let cells = |target: &str| {
+            let row = matrix.rows.iter().find(|row| row.target == target).unwrap();
+            row.cells.iter().map(|cell| match cell {
+                Cell::Needs(needs) => needs[0].to_string(),
+                other => format!("{other:?}"),
+            })
+        };
+        assert!(cells("ext4").eq(["Ready", "NoLab", "Ready"]));
+        assert!(cells("btrfs").eq(["no module btrfs", "NoLab", "no mkfs.btrfs"]));
+        assert!(cells("xfs").eq(["xfs not built", "NoLab", "xfs not built"]));
+        assert!(cells("dir:PATH").eq(["Ready", "NoLab", "Never"]));
+    }
+
+    #[test]
+    fn what_to_install_is_for_targets_that_nothing_can_make() {
+        let without: &[&str] = &["mkfs.btrfs", "mkfs.ext4"];
+        let host = || offer(LabKind::Host, Some(supply(&["ext4"], without)));
+        let uml = || offer(LabKind::Uml, Some(supply(&["btrfs", "ext4"], without)));
+        let installs = of(&[host(), uml()]).installs();
+        let targets: Vec<_> = installs.iter().map(|install| install.targets.join(", ")).collect();
+        assert_eq!(targets, ["ext4", "xfs", "btrfs"], "{installs:?}");
+        assert_eq!(installs[1].fix, "run `assay doctor --install xfs`, once");
+        let ready = offer(LabKind::Tcg, Some(supply(&["btrfs", "ext4", "xfs"], &[])));
+        assert!(of(&[host(), uml(), ready]).installs().is_empty());
+    }
+}

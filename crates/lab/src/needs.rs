@@ -1,0 +1,141 @@
+//! What a file system needs of a lab and does not find there. Pure: what a lab has is asked of
+//! [`Supply`].
+
+use crate::{FileSystem, Tool, tool};
+use std::fmt;
+
+/// Something that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A part of the kernel, by the name of its module or file system.
+    Kernel(String),
+    /// A part of the kernel that `assay doctor --install` builds.
+    Build(String),
+    /// A program.
+    Program(Tool),
+    /// The rights of root.
+    Root,
+    /// Loop devices.
+    LoopDevices,
+}
+
+/// What a lab has.
+pub(crate) struct Supply<'a> {
+    /// Whether its kernel brings a module or file system of this name.
+    pub(crate) kernel: Box<dyn Fn(&str) -> bool + 'a>,
+    /// Whether a program is installed.
+    pub(crate) installed: Box<dyn Fn(&Tool) -> bool + 'a>,
+    /// Modules that can be built for its kernel.
+    pub(crate) builds: &'a [&'a str],
+    /// Whether assay is root in it.
+    pub(crate) root: bool,
+    /// Whether disks of it are loop devices, and then whether there are any.
+    pub(crate) loop_devices: Option<bool>,
+}
+
+impl Need {
+    /// What is missing, for a sentence.
+    pub fn what(&self) -> String {
+        match self {
+            Need::Kernel(name) | Need::Build(name) => format!("the kernel has no {name}"),
+            Need::Program(tool) => format!("`{}` is not installed", tool.program),
+            Need::Root => "root".into(),
+            Need::LoopDevices => "loop devices".into(),
+        }
+    }
+
+    /// What to do about it.
+    pub fn fix(&self) -> String {
+        match self {
+            Need::Kernel(name) => {
+                format!("boot a kernel with {name}, or install the module package of this one")
+            }
+            Need::Build(name) => format!("run `assay doctor --install {name}`, once"),
+            Need::Program(tool) => tool.install(),
+            Need::Root => "run assay with sudo".into(),
+            Need::LoopDevices => "run `modprobe loop`".into(),
+        }
+    }
+
+    /// Whether [`Need::fix`] installs something that then is there.
+    pub(crate) fn is_installable(&self) -> bool {
+        matches!(self, Need::Program(_) | Need::Build(_))
+    }
+}
+
+/// In two words, for a table.
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Need::Kernel(name) => write!(f, "no module {name}"),
+            Need::Build(name) => write!(f, "{name} not built"),
+            Need::Program(tool) => write!(f, "no {}", tool.program),
+            Need::Root => f.write_str("not root"),
+            Need::LoopDevices => f.write_str("no loop devices"),
+        }
+    }
+}
+
+/// Everything that is missing for `fs`, what hinders most first; nothing for a plain directory.
+pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
+    if fs.kernel_name().is_none() && fs.modules().is_empty() && fs.tools().is_empty() {
+        return Vec::new();
+    }
+    let of_kernel = fs.kernel_name().into_iter().chain(fs.modules().iter().copied());
+    let lacking = of_kernel.filter(|name| !(supply.kernel)(name)).map(|name| {
+        let build = supply.builds.contains(&name);
+        if build { Need::Build(name.into()) } else { Need::Kernel(name.into()) }
+    });
+    let with_loop = fs.has_device() && supply.loop_devices.is_some();
+    let base = tool::BASE.iter().filter(|tool| with_loop || tool.program != "losetup");
+    let programs = base.chain(fs.tools()).filter(|tool| !(supply.installed)(tool));
+    let mut all: Vec<Need> = lacking.chain(programs.map(|tool| Need::Program(*tool))).collect();
+    all.extend((!supply.root).then_some(Need::Root));
+    let no_loop = with_loop && supply.loop_devices == Some(false);
+    all.extend(no_loop.then_some(Need::LoopDevices));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::find;
+
+    fn missing(name: &str, supply: &Supply<'_>) -> Vec<String> {
+        needs(find(name).unwrap(), supply).iter().map(Need::to_string).collect()
+    }
+
+    #[test]
+    fn what_hinders_most_comes_first() {
+        let bare = Supply {
+            kernel: Box::new(|_| false),
+            installed: Box::new(|_| false),
+            builds: &[],
+            root: false,
+            loop_devices: Some(false),
+        };
+        let of_xfs = missing("xfs", &bare);
+        assert_eq!(&of_xfs[..4], ["no module xfs", "no mount", "no umount", "no losetup"]);
+        assert_eq!(&of_xfs[of_xfs.len() - 2..], ["not root", "no loop devices"]);
+        assert!(missing("null", &bare).is_empty());
+        let built = Supply { builds: &["xfs"], ..bare };
+        assert_eq!(missing("xfs", &built)[0], "xfs not built");
+        assert!(needs(find("xfs").unwrap(), &built)[0].fix().contains("--install xfs"));
+    }
+
+    #[test]
+    fn a_guest_needs_no_loop_devices() {
+        let guest = Supply {
+            kernel: Box::new(|name| name == "ext4"),
+            installed: Box::new(|tool| tool.program != "losetup"),
+            builds: &[],
+            root: true,
+            loop_devices: None,
+        };
+        assert!(missing("ext4", &guest).is_empty());
+        assert_eq!(missing("xfs", &guest), ["no module xfs"]);
+        let host = Supply { loop_devices: Some(true), ..guest };
+        assert_eq!(missing("ext4", &host), ["no losetup"]);
+        assert!(missing("tmpfs", &Supply { kernel: Box::new(|_| true), ..host }).is_empty());
+    }
+}
