@@ -76,6 +76,21 @@ fn a_disk_too_small_for_one_target_does_for_the_other() {
 }
 
 #[test]
+fn no_room_for_an_image_does_for_what_needs_none() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let (stdout, stderr) = partly(&place, &["ext4", "null"], &["--image-size", "900T"]);
+    assert!(stderr.contains("left out: ext4: "), "{stderr}");
+    let told = stdout.lines().find(|line| line.starts_with(" ext4  ")).unwrap();
+    assert!(told.contains(" free, the image of 900 TiB needs "), "{stdout}");
+}
+
+#[test]
 fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
     if !root_or_skip("loop devices") {
         return;

@@ -269,6 +269,20 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_on_another_target_is_swept_in_its_place() {
+        assert_eq!(
+            variants("nfs[nconnect=1,16](raid1(xfs[agcount=4,8]))", SweepMode::OneAtATime),
+            [
+                "nfs(raid1(xfs))",
+                "nfs[nconnect=1](raid1(xfs))",
+                "nfs[nconnect=16](raid1(xfs))",
+                "nfs(raid1(xfs[mkfs.d=agcount=4]))",
+                "nfs(raid1(xfs[mkfs.d=agcount=8]))",
+            ]
+        );
+    }
+
+    #[test]
     fn what_cannot_be_is_left_out_with_its_reason() {
         let sweep = made("xfs[crc=0,1;reflink=0,1]", SweepMode::Grid);
         assert_eq!(sweep.variants.len(), 4);

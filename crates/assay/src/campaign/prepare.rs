@@ -16,6 +16,7 @@ use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
 
 /// A plan whose every name has been found.
+#[derive(Clone)]
 pub struct Prepared {
     /// The plan with its defaults filled in.
     pub plan: Plan,
@@ -33,6 +34,7 @@ pub struct Prepared {
 }
 
 /// A test and when it runs.
+#[derive(Clone)]
 pub struct Item {
     /// The test.
     pub test: &'static dyn Test,
@@ -89,6 +91,17 @@ impl Prepared {
     /// Positions of the entrants that can be made here.
     pub fn available(&self) -> impl Iterator<Item = usize> {
         (0..self.entrants.len()).filter(|&at| self.unavailable[at].is_none())
+    }
+
+    /// Gives up the targets that need `disks` or more, which cannot be had because of `why`. False when
+    /// no target is left.
+    pub fn give_up(&mut self, disks: usize, why: &str) -> bool {
+        for (target, unavailable) in self.entrants.iter().zip(&mut self.unavailable) {
+            if unavailable.is_none() && lab::fs::disks(target) >= disks {
+                *unavailable = Some(why.into());
+            }
+        }
+        self.available().next().is_some()
     }
 
     /// A line for each entrant that cannot be made here.

@@ -16,7 +16,7 @@ use crate::{
     tools,
 };
 use anyhow::{Context, Result};
-use lab::Lab;
+use lab::{Lab, LabError};
 use model::{
     Campaign, CampaignState, Dataset, Job, Origin, Plan, Rng, Sample, Scale, TargetState, Validity,
 };
@@ -203,8 +203,8 @@ pub fn drive(
         campaign.seed
     ));
     let mut lab = Lab::open(state, &campaign.id)?;
-    let made = make_image(prepared, campaign, &mut lab, state, stop);
-    let ended = made.and_then(|()| walk(prepared, campaign, store, &lab, stop, since));
+    let made = make_images(prepared, campaign, &mut lab, state, stop);
+    let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
     closed.context("something could not be undone; run `assay cleanup`")?;
     if stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done)) {
@@ -217,16 +217,33 @@ pub fn drive(
     Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
 }
 
-fn make_image(
+/// Makes the images that the targets need. Those for which there is no room are given up, and the
+/// others are measured, as long as any is left.
+fn make_images(
+    prepared: &Prepared,
+    campaign: &Campaign,
+    lab: &mut Lab,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<Prepared> {
+    let mut prepared = prepared.clone();
+    while prepared.needs_image() {
+        let Err(error) = write_images(&prepared, campaign, lab, state, stop) else { break };
+        let no_room = matches!(error.downcast_ref(), Some(LabError::NoSpace { .. }));
+        if !no_room || !prepared.give_up(prepared.disks(), &error.to_string()) {
+            return Err(error);
+        }
+    }
+    Ok(prepared)
+}
+
+fn write_images(
     prepared: &Prepared,
     campaign: &Campaign,
     lab: &mut Lab,
     state: &Path,
     stop: &AtomicBool,
 ) -> Result<()> {
-    if !prepared.needs_image() {
-        return Ok(());
-    }
     let dir = image_dir(prepared, state);
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
     let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
