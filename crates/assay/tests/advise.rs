@@ -81,8 +81,8 @@ fn tiers_are_advised_one_by_one() {
     assert!(at("- hot tier: For kdb-query-hot") < at("- mid tier: For kdb-query-cold"));
     assert!(at("- mid tier: ") < at("- cold tier: For kdb-archive"));
     // The cold tier is compressed, which two of the five cannot do.
-    assert!(text.contains("xfs: compression is required; compression: no"), "{text}");
-    assert!(text.contains("ext4: compression is required; compression: no"));
+    assert!(text.contains("xfs is ruled out: compression is required; compression: no"), "{text}");
+    assert!(text.contains("ext4 is ruled out: compression is required; compression: no"));
     let line = place.fails(&["advise", SECOND, "--tiers", "--format", "html"], 2);
     assert!(line.contains("--profile"), "{line}");
 }

@@ -19,11 +19,13 @@ fn partly(place: &Place, on: &[&str], more: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// A file system that this machine cannot make, with what is missing.
+/// A file system that no kernel of this machine knows, by the matrix of the doctor.
 fn lacking(place: &Place) -> Option<String> {
     let doctor = place.ok(&["doctor"]);
-    let line = doctor.lines().find(|line| line.starts_with("no ") && line.contains("kernel"))?;
-    line.split_whitespace().nth(1).map(str::to_string)
+    let rows = doctor.lines().take_while(|line| !line.is_empty());
+    let mut words = rows.map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let row = words.find(|row| row.get(1..3) == Some(&["no", "module"]) && !row.contains(&"ok"))?;
+    Some(row[0].to_string())
 }
 
 #[test]

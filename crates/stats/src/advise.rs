@@ -144,6 +144,18 @@ pub enum Standing {
     NotComparable,
 }
 
+impl Standing {
+    /// In words, for tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Standing::Eligible => "eligible",
+            Standing::AtRisk => "at risk",
+            Standing::RuledOut => "ruled out",
+            Standing::NotComparable => "not comparable",
+        }
+    }
+}
+
 /// One target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advised {

@@ -86,7 +86,8 @@ fn tier_text(all: &[Advice]) -> Result<String> {
         advice.group_leads.iter().try_for_each(|lead| writeln!(text, "  - {}", lead.sentence))?;
         for candidate in &advice.candidates {
             let reasons = candidate.reasons.iter();
-            let mut lines = reasons.map(|why| format!("  - {}: {why}.", candidate.target));
+            let (target, standing) = (&candidate.target, candidate.standing.as_str());
+            let mut lines = reasons.map(|why| format!("  - {target} is {standing}: {why}."));
             lines.try_for_each(|line| writeln!(text, "{line}"))?;
         }
     }

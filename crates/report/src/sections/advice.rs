@@ -60,7 +60,7 @@ fn candidates(advice: &stats::Advice) -> Table {
     let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
     let reason = |c: &Advised| {
         let own = c.reasons.iter();
-        own.map(|reason| format!("{} is {}: {reason}.", c.target, standing(c))).collect::<Vec<_>>()
+        own.map(|reason| format!("{} is {}: {reason}.", c.target, c.standing.as_str())).collect::<Vec<_>>()
     };
     let out = advice.candidates.iter().any(|c| c.standing == Standing::RuledOut);
     let mut footnotes: Vec<String> = advice.candidates.iter().flat_map(reason).collect();
@@ -90,15 +90,6 @@ fn candidates(advice: &stats::Advice) -> Table {
     }
 }
 
-fn standing(advised: &Advised) -> &'static str {
-    match advised.standing {
-        Standing::Eligible => "eligible",
-        Standing::AtRisk => "at risk",
-        Standing::RuledOut => "ruled out",
-        Standing::NotComparable => "not comparable",
-    }
-}
-
 fn candidate(advised: &Advised) -> Row {
     let unknown = || "-".to_string();
     let rank = |(best, worst): (usize, usize)| {
@@ -112,7 +103,7 @@ fn candidate(advised: &Advised) -> Row {
     let interval = advised.ratio.as_ref().map(number::interval);
     let cells = vec![
         Cell::plain(&advised.target),
-        Cell::plain(standing(advised)),
+        Cell::plain(advised.standing.as_str()),
         Cell::plain(advised.ratio.map_or_else(unknown, |r| number::ratio(r.point))),
         Cell::plain(interval.unwrap_or_default()),
         Cell::plain(advised.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
