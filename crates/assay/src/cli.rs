@@ -1,9 +1,14 @@
 //! What a person types. Only types and their help; meaning is given in `commands`.
 
+mod values;
+
+pub use values::targets;
+
 use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{Bytes, Preset, Scale, SweepMode, Swept, Target};
+use model::{Bytes, LabChoice, Preset, Scale, SweepMode, Swept, Target};
 use std::{path::PathBuf, time::Duration};
+use values::{duration_s, preset, share};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
@@ -138,6 +143,14 @@ pub struct PlanArgs {
     /// Size of the loop image [default: from the scale]
     #[arg(long, value_name = "SIZE")]
     pub image_size: Option<Bytes>,
+    /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each
+    /// target the first of this machine, QEMU with KVM, User-Mode Linux and QEMU with an emulated
+    /// processor that can [default: auto]
+    #[arg(long, value_name = "LAB")]
+    pub lab: Option<LabChoice>,
+    /// Kernel that QEMU boots; its modules must be installed [default: the newest in /boot]
+    #[arg(long, value_name = "IMAGE")]
+    pub kernel: Option<PathBuf>,
     /// Setting of the suite, as set_mode=trunc; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub knob: Vec<String>,
@@ -407,61 +420,6 @@ pub struct ExplainArgs {
     pub toml: bool,
 }
 
-fn preset(text: &str) -> Result<Preset, String> {
-    match text {
-        "smoke" => Ok(Preset::Smoke),
-        "quick" => Ok(Preset::Quick),
-        "standard" => Ok(Preset::Standard),
-        "publish" => Ok(Preset::Publish),
-        _ => Err("use smoke, quick, standard or publish".into()),
-    }
-}
-
-/// A time such as `2h` or `90m`, seconds.
-fn duration_s(text: &str) -> Result<u64, String> {
-    let parsed = humantime::parse_duration(text).ok().map(|time| time.as_secs());
-    parsed.filter(|s| *s > 0).ok_or_else(|| "use a time of a second or more, as 2h or 90m".into())
-}
-
-/// A share between 0 and 1, written `5%` or `0.05`.
-fn share(text: &str) -> Result<f64, String> {
-    let (number, unit) = match text.trim().strip_suffix('%') {
-        Some(percent) => (percent.trim_end(), 0.01),
-        None => (text.trim(), 1.0),
-    };
-    let share = number.parse::<f64>().map(|n| n * unit);
-    share
-        .ok()
-        .filter(|s| *s > 0.0 && *s < 1.0)
-        .ok_or_else(|| "use a share above 0 and below 1, as 5% or 0.05".into())
-}
-
-/// Splits `--on ext4,xfs` at commas that are outside brackets, and reads each part.
-pub fn targets(arguments: &[String]) -> Result<Vec<Target>, model::TargetError> {
-    arguments.iter().flat_map(|argument| split_outside_brackets(argument)).map(str::parse).collect()
-}
-
-fn split_outside_brackets(text: &str) -> Vec<&str> {
-    if text.trim_start().starts_with("dir:") {
-        return vec![text];
-    }
-    let mut parts = Vec::new();
-    let (mut depth, mut start) = (0usize, 0);
-    for (at, c) in text.char_indices() {
-        match c {
-            '[' | '(' => depth += 1,
-            ']' | ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -470,31 +428,5 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_share_is_a_percentage_or_a_fraction() {
-        assert_eq!(
-            ["5%", " 5 % ", "0.05", "2.5%"].map(|t| share(t).unwrap()),
-            [0.05, 0.05, 0.05, 0.025]
-        );
-        for text in ["5", "0%", "100%", "-1%", "NaN", "a lot", ""] {
-            assert!(share(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_time_has_a_unit_and_is_not_nothing() {
-        assert_eq!((duration_s("2h"), duration_s("1h 30m")), (Ok(7200), Ok(5400)));
-        for text in ["2", "0s", "10ms", "-1h", "soon"] {
-            assert!(duration_s(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn commas_separate_targets_only_outside_brackets() {
-        let texts = ["ext4[noatime,discard],xfs".to_string(), "dir:/a,b".to_string()];
-        let labels: Vec<_> = targets(&texts).unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b"]);
     }
 }

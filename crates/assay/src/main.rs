@@ -29,11 +29,21 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
         return workers::main(test_of_job);
     }
+    // So is the program inside a guest.
+    if std::env::args().nth(1).as_deref() == Some(campaign::guest::VERB) {
+        let dir = std::env::args_os().nth(2).unwrap_or_default();
+        return ended(commands::guest::guest(dir.as_ref()));
+    }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return terminal::usage(&error),
     };
-    match commands::dispatch(cli) {
+    ended(commands::dispatch(cli))
+}
+
+/// Prints an error; the exit status of a verb.
+fn ended(result: anyhow::Result<exit::Exit>) -> ExitCode {
+    match result {
         Ok(code) => code.into(),
         Err(error) => {
             terminal::error(&error);

@@ -1,7 +1,11 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
-use crate::{Device, FileSystem, fs as registry, mounts};
-use model::Environment;
+use crate::{
+    Device, FileSystem,
+    fs::{self as registry, Candidate},
+    mounts,
+};
+use model::{Environment, Target};
 use std::{fs, path::Path};
 
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
@@ -19,6 +23,14 @@ pub fn collect(work_dir: &Path) -> Environment {
         }
     }
     found
+}
+
+/// What the tools that make `target` say of their versions, one line each; none for a directory.
+pub fn tool_versions(target: &Target) -> Vec<String> {
+    match registry::resolve(target) {
+        Ok(Candidate::Made(parts)) => parts.iter().filter_map(|part| version(part.fs)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// What the tools of `fs` say of their version; `None` when they are missing.

@@ -13,7 +13,7 @@ mod run;
 mod uml;
 
 pub use find::{Missing, available, find};
-pub use run::run;
+pub use run::{last_words, run};
 
 use crate::{Cmd, LabError};
 use model::{Bytes, Environment, LabKind};

@@ -18,6 +18,7 @@ use crate::{
 use model::{Bytes, Purge, Rng, Target};
 use std::{
     fs::{self, File},
+    io::{Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -35,6 +36,8 @@ pub struct Lab {
     disks: Vec<Disk>,
     /// Held against other assays.
     _locks: Vec<File>,
+    /// Images that guests get as their disks.
+    guest_images: Vec<PathBuf>,
     count: AtomicU32,
 }
 
@@ -62,6 +65,7 @@ impl Lab {
             journal,
             disks: Vec::new(),
             _locks: Vec::new(),
+            guest_images: Vec::new(),
             count: 0.into(),
         };
         lab.create_private(&lab.mounts)?;
@@ -84,14 +88,7 @@ impl Lab {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
         need_root("attaching a loop image")?;
-        let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
-        image::check_room(&dir, Bytes(size.0 * count as u64))?;
-        for number in 0..count as u64 {
-            let private = private_dir::name(&format!("{}-image{number}", self.campaign));
-            let private = dir.join(private);
-            self.create_private(&private)?;
-            let path = private.join("image");
-            image::write(&path, size, stop, &mut |done| progress(number * size.0 + done))?;
+        for path in self.write_images(dir, size, count, ("image", stop), progress)? {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
             let image = Some(Image { path, direct_io: attached.direct_io });
@@ -147,6 +144,85 @@ impl Lab {
     fn release(&self, report: &mut CleanupReport) {
         let failed = self.claims().filter_map(|claim| claim.release().err());
         report.failed.extend(failed.map(|error| error.to_string()));
+    }
+
+    /// Writes `count` images of `size` in full, as [`Lab::make_images`] does, and leaves them to guests.
+    ///
+    /// # Errors
+    /// No room, or stopped. What was written so far is removed with the lab.
+    pub fn make_guest_images(
+        &mut self,
+        dir: &Path,
+        size: Bytes,
+        count: usize,
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), LabError> {
+        self.guest_images = self.write_images(dir, size, count, ("guest", stop), progress)?;
+        Ok(())
+    }
+
+    /// Images that guests get as their disks.
+    pub fn guest_images(&self) -> &[PathBuf] {
+        &self.guest_images
+    }
+
+    /// Makes a private directory for a guest, to be given to [`Lab::remove_guest_dir`].
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_guest_dir(&self) -> Result<PathBuf, LabError> {
+        let dir = self.mount_point("guest");
+        self.create_private(&dir)?;
+        Ok(dir)
+    }
+
+    /// Removes a directory of [`Lab::make_guest_dir`].
+    ///
+    /// # Errors
+    /// It is not such a directory, or cannot be removed.
+    pub fn remove_guest_dir(&self, dir: &Path) -> Result<(), LabError> {
+        private_dir::remove(dir, &self.campaign).map(drop)
+    }
+
+    /// Makes targets on the devices `nodes` from now on: those of a guest, which hold nothing.
+    ///
+    /// # Errors
+    /// A device cannot be opened.
+    pub fn use_guest_disks(&mut self, nodes: &[PathBuf]) -> Result<(), LabError> {
+        for node in nodes {
+            let mut device = fs::File::open(node).map_err(LabError::io("open", node))?;
+            let size = device.seek(SeekFrom::End(0)).map_err(LabError::io("measure", node))?;
+            self.disks.push(Disk {
+                node: node.clone(),
+                size: Bytes(size),
+                image: None,
+                claim: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes `count` images of `size` into private directories under `dir`, called after `kind`.
+    fn write_images(
+        &self,
+        dir: &Path,
+        size: Bytes,
+        count: usize,
+        (kind, stop): (&str, &AtomicBool),
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Vec<PathBuf>, LabError> {
+        let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
+        image::check_room(&dir, Bytes(size.0 * count as u64))?;
+        let write = |number: u64| {
+            let private = private_dir::name(&format!("{}-{kind}{number}", self.campaign));
+            let private = dir.join(private);
+            self.create_private(&private)?;
+            let path = private.join("image");
+            image::write(&path, size, stop, &mut |done| progress(number * size.0 + done))?;
+            Ok(path)
+        };
+        (0..count as u64).map(write).collect()
     }
 
     /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.

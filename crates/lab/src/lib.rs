@@ -56,7 +56,7 @@ pub use age::{Aged, Ageing, age};
 pub use command::{Cmd, Output, Ready, die_with_parent};
 pub use device::Device;
 pub use drop_caches::Coldness;
-pub use environment::collect as collect_environment;
+pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
 pub use file_system::FileSystem;
 pub use fullness::{fill, fullness};

@@ -62,6 +62,46 @@ impl FromStr for LabKind {
     }
 }
 
+/// Which kinds of lab a campaign may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LabChoice {
+    /// For each target the first kind that can make it.
+    #[default]
+    Auto,
+    /// This machine alone.
+    Host,
+    /// QEMU, with KVM where it works.
+    Qemu,
+    /// User-Mode Linux.
+    Uml,
+}
+
+impl LabChoice {
+    /// The kinds to try, the preferred first.
+    pub fn kinds(self) -> &'static [LabKind] {
+        match self {
+            LabChoice::Auto => &LabKind::ALL,
+            LabChoice::Host => &[LabKind::Host],
+            LabChoice::Qemu => &[LabKind::Kvm, LabKind::Tcg],
+            LabChoice::Uml => &[LabKind::Uml],
+        }
+    }
+}
+
+impl FromStr for LabChoice {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(LabChoice::Auto),
+            "host" => Ok(LabChoice::Host),
+            "qemu" => Ok(LabChoice::Qemu),
+            "uml" => Ok(LabChoice::Uml),
+            _ => Err(format!("`{text}` is not a lab; use auto, host, qemu or uml")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,5 +112,12 @@ mod tests {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         assert!("vm".parse::<LabKind>().unwrap_err().contains("`vm`"));
+    }
+
+    #[test]
+    fn a_choice_tries_the_preferred_first() {
+        assert_eq!("auto".parse::<LabChoice>().unwrap().kinds()[0], LabKind::Host);
+        assert_eq!("qemu".parse::<LabChoice>().unwrap().kinds(), [LabKind::Kvm, LabKind::Tcg]);
+        assert!("kvm".parse::<LabChoice>().unwrap_err().contains("auto, host"));
     }
 }

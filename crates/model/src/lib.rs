@@ -38,7 +38,7 @@ pub use job::{
     CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport,
 };
 pub use knob::{Knob, KnobError, Options, check_options};
-pub use lab_kind::LabKind;
+pub use lab_kind::{LabChoice, LabKind};
 pub use like::{Like, LikeClass};
 pub use plan::{AGED_SHARE, LOOKS, Plan, PlanError, Preset, Scale, Twin};
 pub use profile::{

@@ -1,9 +1,9 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::{BackingPlan, DataKind, Options, Sweep, Target, label_targets};
+use crate::{BackingPlan, DataKind, LabChoice, Options, Sweep, Target, label_targets};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +162,12 @@ pub struct Plan {
     pub baseline: Option<String>,
     /// Where made file systems lie.
     pub backing: BackingPlan,
+    /// On which kinds of machine they are made: this one, or a guest of it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub lab: LabChoice,
+    /// Kernel that a virtual machine boots; the newest installed one when not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<PathBuf>,
     /// Suite knobs.
     pub knobs: Options,
     /// Longest time that one case may take, seconds.
@@ -189,10 +195,16 @@ impl Default for Plan {
             fullness: None,
             baseline: None,
             backing: BackingPlan::default(),
+            lab: LabChoice::default(),
+            kernel: None,
             knobs: Options::new(),
             case_timeout_s: 3600,
         }
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// `suite = "files"` as well as `suites = ["files", "oltp"]`.

@@ -8,9 +8,11 @@
 pub mod case;
 pub mod condition;
 pub mod forecast;
+pub mod guest;
 pub mod judge;
 pub mod limiter;
 pub mod pace;
+pub mod places;
 pub mod prepare;
 pub mod sampler;
 pub mod schedule;

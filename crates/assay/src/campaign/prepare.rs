@@ -1,14 +1,17 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use super::{condition, sweeps};
+use super::{condition, places::Place, sweeps};
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
-use lab::{Availability, Inner, fs::Candidate};
+use lab::{
+    Availability, Inner,
+    fs::{Candidate, Part},
+};
 use model::{Job, JobMode, LabKind, Plan, Target, TargetRecord, TargetState, TestInfo};
 use rustix::fs::{Access, access};
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
     thread,
 };
@@ -24,9 +27,9 @@ pub struct Prepared {
     pub entrants: Vec<Target>,
     /// Their labels, in order.
     pub labels: Vec<String>,
-    /// Why each of them cannot be made here, in their order; `None` for those that can. They stay
-    /// without samples, and the campaign goes on with the others.
-    pub unavailable: Vec<Option<String>>,
+    /// Where each of them is made. One that can be made nowhere stays without samples, and the campaign
+    /// goes on with the others.
+    pub places: Vec<Place>,
     /// The tests to run, in order.
     pub items: Vec<Item>,
     /// Process counts at which any of them runs, ascending.
@@ -60,15 +63,12 @@ impl Prepared {
     pub fn new(mut plan: Plan) -> Result<Prepared> {
         plan.check().map_err(|e| exit::usage(e.to_string()))?;
         let items = items(&mut plan)?;
-        let mut counts: Vec<u32> = items.iter().flat_map(|item| item.counts.clone()).collect();
-        counts.sort_unstable();
-        counts.dedup();
+        let counts = all_counts(&items);
         sweeps::enter(&mut plan)?;
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
         }
-        let lacking = plan.targets.iter().map(lacking).collect::<Result<Vec<_>>>()?;
-        choose_baseline(&mut plan, &lacking)?;
+        let places = plan.targets.iter().map(own_place).collect::<Result<Vec<_>>>()?;
         condition::check(&plan)?;
         let candidates = plan.candidates();
         if let Some(baseline) = &plan.baseline
@@ -79,36 +79,78 @@ impl Prepared {
                 candidates.join(", ")
             )));
         }
-        let entrants = plan.entrants();
-        let labels = model::label_targets(&entrants);
-        let own = |target| {
-            plan.targets.iter().position(|t| t == target).and_then(|at| lacking[at].clone())
+        let (entrants, labels) = (Vec::new(), Vec::new());
+        let mut prepared = Prepared { plan, entrants, labels, places: Vec::new(), items, counts };
+        prepared.arrange(places);
+        Ok(prepared)
+    }
+
+    /// Takes for each target of the plan where it is made, and as the baseline the first that can be made,
+    /// unless the plan names one.
+    ///
+    /// # Errors
+    /// None can be made.
+    pub fn settle(&mut self, places: Vec<Place>) -> Result<()> {
+        let Some(first) = places.iter().position(|place| place.nowhere().is_none()) else {
+            let reasons: Vec<&str> = places.iter().filter_map(Place::nowhere).collect();
+            return Err(exit::lacking(reasons.join("; ")));
         };
-        let unavailable = entrants.iter().map(own).collect();
-        Ok(Prepared { plan, entrants, labels, unavailable, items, counts })
+        if first > 0 && self.plan.baseline.is_none() {
+            self.plan.baseline = self.plan.candidates().into_iter().nth(first);
+        }
+        self.arrange(places);
+        Ok(())
     }
 
-    /// Positions of the entrants that can be made here.
+    /// Every entrant is made where the same target of the plan is.
+    fn arrange(&mut self, places: Vec<Place>) {
+        self.entrants = self.plan.entrants();
+        self.labels = model::label_targets(&self.entrants);
+        let of = |target: &Target| self.plan.targets.iter().position(|t| t == target);
+        let place = |target| of(target).map_or(Place::Host, |at| places[at].clone());
+        self.places = self.entrants.iter().map(place).collect();
+    }
+
+    /// Positions of the entrants that can be made.
     pub fn available(&self) -> impl Iterator<Item = usize> {
-        (0..self.entrants.len()).filter(|&at| self.unavailable[at].is_none())
+        (0..self.entrants.len()).filter(|&at| self.places[at].nowhere().is_none())
     }
 
-    /// Gives up the targets that need `disks` or more, which cannot be had because of `why`. False when
-    /// no target is left.
-    pub fn give_up(&mut self, disks: usize, why: &str) -> bool {
-        for (target, unavailable) in self.entrants.iter().zip(&mut self.unavailable) {
-            if unavailable.is_none() && lab::fs::disks(target) >= disks {
-                *unavailable = Some(why.into());
+    /// Gives up the targets of this machine, or of guests, that need `disks` or more, which cannot be had
+    /// because of `why`. False when no target is left.
+    pub fn give_up(&mut self, in_guests: bool, disks: usize, why: &str) -> bool {
+        for (target, place) in self.entrants.iter().zip(&mut self.places) {
+            if place.is_of(in_guests) && lab::fs::disks(target) >= disks {
+                *place = Place::Nowhere(why.into());
             }
         }
         self.available().next().is_some()
     }
 
-    /// A line for each entrant that cannot be made here.
+    /// A line for each entrant that cannot be made.
     pub fn left_out(&self) -> impl Iterator<Item = String> {
         let line =
-            |(label, why): (&String, &Option<String>)| Some(format!("{label}: {}", why.as_ref()?));
-        self.labels.iter().zip(&self.unavailable).filter_map(line)
+            |(label, place): (&String, &Place)| Some(format!("{label}: {}", place.nowhere()?));
+        self.labels.iter().zip(&self.places).filter_map(line)
+    }
+
+    /// Takes the process counts of tests from where the campaign was prepared; a test that is not among
+    /// them does not run.
+    pub fn set_counts(&mut self, counts: &BTreeMap<String, Vec<u32>>) {
+        self.items.retain_mut(|item| match counts.get(&item.test.infos()[0].id) {
+            Some(counts) => {
+                item.counts.clone_from(counts);
+                true
+            }
+            None => false,
+        });
+        self.counts = all_counts(&self.items);
+    }
+
+    /// The process counts of each test, by the first of its ids.
+    pub fn counts_by_test(&self) -> BTreeMap<String, Vec<u32>> {
+        let counts = |item: &Item| (item.test.infos()[0].id.clone(), item.counts.clone());
+        self.items.iter().map(counts).collect()
     }
 
     /// What the tables need to know of the tests.
@@ -150,7 +192,14 @@ impl Prepared {
 
     /// Disks that the most demanding target is made on.
     pub fn disks(&self) -> usize {
-        self.available().map(|at| lab::fs::disks(&self.entrants[at])).max().unwrap_or(0)
+        self.disks_of(false).max(self.disks_of(true))
+    }
+
+    /// Disks that the most demanding target of this machine, or of guests, is made on.
+    pub fn disks_of(&self, in_guests: bool) -> usize {
+        let placed = self.entrants.iter().zip(&self.places);
+        let disks = placed.filter(|(_, place)| place.is_of(in_guests));
+        disks.map(|(target, _)| lab::fs::disks(target)).max().unwrap_or(0)
     }
 
     /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without
@@ -171,6 +220,14 @@ impl Prepared {
             declaration: None,
         }
     }
+}
+
+/// Every process count of `items`, ascending.
+fn all_counts(items: &[Item]) -> Vec<u32> {
+    let mut counts: Vec<u32> = items.iter().flat_map(|item| item.counts.clone()).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    counts
 }
 
 /// The tests of all suites of `plan`, with the files that they are declared in read into it.
@@ -274,32 +331,24 @@ fn default_targets() -> Result<Vec<Target>> {
     Ok(ready)
 }
 
-/// Why `target` cannot be made here; `None` where it can. What is wrong with its text is an error.
-fn lacking(target: &Target) -> Result<Option<String>> {
+/// Where `target` can be made as far as this machine knows by itself. What is wrong with its text is an
+/// error.
+fn own_place(target: &Target) -> Result<Place> {
     match lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))? {
-        Candidate::Directory(dir) => check_directory(dir).map(|()| None),
-        Candidate::Made(parts) => Ok(parts.iter().find_map(|part| match lab::available(part.fs) {
-            Availability::Ready => None,
-            Availability::Missing { what, fix } => {
-                Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.name()))
-            }
-        })),
+        Candidate::Directory(dir) => check_directory(dir).map(|()| Place::Host),
+        Candidate::Made(parts) => {
+            Ok(parts.iter().find_map(lacking).map_or(Place::Host, Place::Nowhere))
+        }
     }
 }
 
-/// The others are compared with the first target that can be made, unless the plan names one.
-///
-/// # Errors
-/// None can be.
-fn choose_baseline(plan: &mut Plan, lacking: &[Option<String>]) -> Result<()> {
-    let Some(first) = lacking.iter().position(Option::is_none) else {
-        let reasons: Vec<&str> = lacking.iter().flatten().map(String::as_str).collect();
-        return Err(exit::lacking(reasons.join("; ")));
-    };
-    if first > 0 && plan.baseline.is_none() {
-        plan.baseline = plan.candidates().into_iter().nth(first);
+fn lacking(part: &Part) -> Option<String> {
+    match lab::available(part.fs) {
+        Availability::Ready => None,
+        Availability::Missing { what, fix } => {
+            Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.name()))
+        }
     }
-    Ok(())
 }
 
 fn check_directory(dir: &Path) -> Result<()> {

@@ -2,17 +2,22 @@
 //! stored seed, each process count on a fresh instance; what happens in a turn is stored as it comes.
 
 use super::{
+    guest::{self, Boot, Told, Turns, Work},
     pace::{self, End, Spent},
+    places::Place,
     prepare::Prepared,
     turn::{self, Event, Stage, Turn},
     upkeep,
 };
 use crate::terminal::Progress;
 use anyhow::Result;
-use lab::{Lab, Upkeep};
-use model::{Campaign, Rng, TargetRecord, TargetState};
+use lab::{Lab, LabError, Upkeep, guest::Guest};
+use model::{BackingPlan, Campaign, Plan, Rng, TargetRecord, TargetState};
 use stats::{Precision, Settings};
-use std::{sync::atomic::AtomicBool, time::Instant};
+use std::{
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
 use store::Store;
 
 /// How a campaign ended.
@@ -32,7 +37,7 @@ pub struct Schedule<'a> {
     pub campaign: &'a Campaign,
     /// Where samples go.
     pub store: &'a mut Store,
-    /// Where targets are made.
+    /// What is made on this machine for it.
     pub lab: &'a Lab,
     /// What the user sees.
     pub progress: &'a Progress,
@@ -74,10 +79,10 @@ impl Schedule<'_> {
 
     /// Stores why targets stay without samples.
     fn leave_out(&mut self) -> Result<()> {
-        for (record, why) in self.records.iter_mut().zip(&self.prepared.unavailable) {
-            let Some(why) = why else { continue };
+        for (record, place) in self.records.iter_mut().zip(&self.prepared.places) {
+            let Some(why) = place.nowhere() else { continue };
             self.progress.remark(&format!("left out: {}: {why}", record.label));
-            record.state = TargetState::Failed(why.clone());
+            record.state = TargetState::Failed(why.into());
             self.store.set_target(&self.campaign.id, record)?;
         }
         Ok(())
@@ -102,11 +107,9 @@ impl Schedule<'_> {
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         for (position, &target) in order.iter().enumerate() {
-            for &procs in &self.prepared.counts {
-                let seat = Seat { block, attempt, position: position as u32, target, procs };
-                if self.run_turn(&seat)? == Ended::Stopped {
-                    return Ok(Ended::Stopped);
-                }
+            let seat = Seat { block, attempt, position: position as u32, target, procs: 0 };
+            if self.run_target(&seat)? == Ended::Stopped {
+                return Ok(Ended::Stopped);
             }
         }
         let seconds = start.elapsed().as_secs_f64();
@@ -114,22 +117,38 @@ impl Schedule<'_> {
         Ok(Ended::Done)
     }
 
-    /// One target at one process count, on a fresh instance.
+    /// One target at every process count.
+    fn run_target(&mut self, seat: &Seat) -> Result<Ended> {
+        let prepared = self.prepared;
+        match &prepared.places[seat.target] {
+            Place::Guest(guest) => self.run_in_guest(&**guest, seat),
+            Place::Host | Place::Nowhere(_) => {
+                for &procs in &prepared.counts {
+                    if self.run_turn(&Seat { procs, ..*seat })? == Ended::Stopped {
+                        return Ok(Ended::Stopped);
+                    }
+                }
+                Ok(Ended::Done)
+            }
+        }
+    }
+
+    fn step(&self, seat: &Seat, what: &str) {
+        let blocks = pace::goal(&self.prepared.plan, seat.block);
+        let label = &self.prepared.labels[seat.target];
+        self.progress.step(&format!("block {}/{blocks} · {label} · {what}", seat.block + 1));
+    }
+
+    /// One target at one process count, on a fresh instance of this machine.
     fn run_turn(&mut self, seat: &Seat) -> Result<Ended> {
         let prepared = self.prepared;
-        let label = &prepared.labels[seat.target];
-        let blocks = pace::goal(&prepared.plan, seat.block);
-        self.progress.step(&format!(
-            "block {}/{blocks} · {label} · {} proc",
-            seat.block + 1,
-            seat.procs
-        ));
+        self.step(seat, &format!("{} proc", seat.procs));
         let Campaign { seed, scale, .. } = *self.campaign;
         let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
         let turn = Turn {
             block: seat.block,
             position: seat.position,
-            label,
+            label: &prepared.labels[seat.target],
             target: &prepared.entrants[seat.target],
             procs: seat.procs,
             last: prepared.counts.last() == Some(&seat.procs),
@@ -137,16 +156,74 @@ impl Schedule<'_> {
         turn::run(&stage, &turn, &mut |event| self.take(seat, event))
     }
 
+    /// One target at every process count, in one boot of `guest`.
+    fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
+        self.step(seat, &format!("booting {}", guest.venue()));
+        let cases = self.prepared.cases();
+        let case_s = self.prepared.plan.case_timeout_s;
+        let (lab, stop) = (self.lab, self.stop);
+        let timeout = Duration::from_secs(case_s.saturating_mul(cases + 1));
+        let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
+        let work = Work::Turns(Box::new(self.turns(seat)));
+        let mut done = 0;
+        let campaign = self.campaign.id.clone();
+        let ended = guest::run(&boot, &campaign, work, &mut |told| match told {
+            Told::Turn(procs, event) => {
+                if let Event::Done(cases) = &event {
+                    done += cases;
+                }
+                self.take(&Seat { procs, ..*seat }, event)
+            }
+            Told::Tried { .. } => Ok(()),
+        });
+        match ended {
+            Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
+            Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
+            Err(error) if error.downcast_ref::<LabError>().is_some() => {
+                self.progress.done(cases.saturating_sub(done));
+                self.set_failed(seat.target, format!("block {}: {error:#}", seat.block + 1))?;
+                Ok(Ended::Done)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The work of a guest that makes this target in this block.
+    fn turns(&self, seat: &Seat) -> Turns {
+        let prepared = self.prepared;
+        let plan = Plan {
+            targets: vec![prepared.entrants[seat.target].clone()],
+            sweeps: Vec::new(),
+            aa: None,
+            baseline: None,
+            backing: BackingPlan::default(),
+            ..prepared.plan.clone()
+        };
+        Turns {
+            plan,
+            label: prepared.labels[seat.target].clone(),
+            block: seat.block,
+            position: seat.position,
+            seed: self.campaign.seed,
+            scale: self.campaign.scale,
+            counts: prepared.counts_by_test(),
+        }
+    }
+
     /// Shows and stores what happened.
     fn take(&mut self, seat: &Seat, event: Event) -> Result<()> {
         match event {
             Event::Now(what) => self.progress.now(&what),
             Event::Done(cases) => self.progress.done(cases),
-            Event::Sample(sample) => {
+            Event::Sample(mut sample) => {
+                sample.lab = self.prepared.places[seat.target].kind();
                 self.store.append(&self.campaign.id, seat.attempt, &sample)?;
             }
-            Event::Facts(facts) => {
+            Event::Facts(mut facts) => {
+                let place = &self.prepared.places[seat.target];
                 let record = &mut self.records[seat.target];
+                record.lab = place.kind();
+                facts.0.extend(place.facts().0);
                 upkeep::refresh(record, &facts);
                 self.store.set_target(&self.campaign.id, record)?;
             }
@@ -165,8 +242,13 @@ impl Schedule<'_> {
     }
 
     fn target_failed(&mut self, seat: &Seat, why: &str) -> Result<()> {
-        let record = &mut self.records[seat.target];
         let why = format!("block {}, {} processes: {why}", seat.block + 1, seat.procs);
+        self.set_failed(seat.target, why)
+    }
+
+    fn set_failed(&mut self, target: usize, why: String) -> Result<()> {
+        let record = &mut self.records[target];
+        record.lab = self.prepared.places[target].kind();
         self.progress.remark(&format!("{}: {why}", record.label));
         record.state = TargetState::Failed(why);
         Ok(self.store.set_target(&self.campaign.id, record)?)

@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod explain;
 mod export;
+pub mod guest;
 mod import;
 mod list;
 mod plan;

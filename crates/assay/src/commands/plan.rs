@@ -3,7 +3,7 @@
 use super::run;
 use crate::{
     campaign::{
-        condition, forecast, pace,
+        condition, forecast, pace, places,
         prepare::{self, Prepared},
         schedule,
         sizing::{self, Load, Pilot},
@@ -19,7 +19,8 @@ use std::{fmt::Write, fs, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
-    let prepared = Prepared::new(from_args(args)?)?;
+    let mut prepared = Prepared::new(from_args(args)?)?;
+    places::foresee(&mut prepared)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
     let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
@@ -155,6 +156,8 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.preset, &args.preset);
     set(&mut plan.scale, &args.scale);
     set(&mut plan.case_timeout_s, &args.case_timeout);
+    set(&mut plan.lab, &args.lab);
+    plan.kernel = args.kernel.clone().or(plan.kernel);
     set_extent(&mut plan, args);
     plan.seed = args.seed.or(plan.seed);
     if let Some(data) = &args.data {

@@ -1,7 +1,12 @@
 //! `assay resume`: go on at the first unfinished block, from the stored plan alone.
 
 use super::run;
-use crate::{campaign::prepare::Prepared, cli::ResumeArgs, exit::Exit, signals, source, terminal};
+use crate::{
+    campaign::{places, prepare::Prepared},
+    cli::ResumeArgs,
+    exit::Exit,
+    signals, source, terminal,
+};
 use anyhow::{Result, bail};
 use model::CampaignState;
 use std::path::Path;
@@ -16,7 +21,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.html, args.format);
     }
-    let prepared = Prepared::new(campaign.plan.clone())?;
+    let mut prepared = Prepared::new(campaign.plan.clone())?;
     if prepared.infos() != dataset.tests {
         bail!(
             "{} was begun by assay {} whose tests differ from this version's; finish it with that version",
@@ -29,6 +34,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     for line in lab::cleanup(state)?.done {
         terminal::note(&line);
     }
+    places::choose(&mut prepared, state, &stop)?;
     run::drive(&prepared, &campaign, &mut store, state, &stop)?;
     run::finish(&store, &campaign.id, &args.html, args.format)
 }

@@ -3,7 +3,7 @@
 use super::{plan, report};
 use crate::{
     campaign::{
-        pace,
+        pace, places,
         prepare::{self, Prepared},
         schedule::{Ended, Schedule},
         sizing::{self, Load, Pilot},
@@ -31,11 +31,12 @@ use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
-    let prepared = Prepared::new(plan::from_args(&args.plan)?)?;
+    let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
     let mut store = open_store(store_path)?;
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
+    places::choose(&mut prepared, state, &stop)?;
     let campaign = new_campaign(&prepared, state)?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     drive(&prepared, &campaign, &mut store, state, &stop)?;
@@ -217,8 +218,8 @@ pub fn drive(
     Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
 }
 
-/// Makes the images that the targets need. Those for which there is no room are given up, and the
-/// others are measured, as long as any is left.
+/// Makes the images that the targets need, of this machine and of guests. Those for which there is no
+/// room are given up, and the others are measured, as long as any is left.
 fn make_images(
     prepared: &Prepared,
     campaign: &Campaign,
@@ -227,11 +228,15 @@ fn make_images(
     stop: &AtomicBool,
 ) -> Result<Prepared> {
     let mut prepared = prepared.clone();
-    while prepared.needs_image() {
-        let Err(error) = write_images(&prepared, campaign, lab, state, stop) else { break };
-        let no_room = matches!(error.downcast_ref(), Some(LabError::NoSpace { .. }));
-        if !no_room || !prepared.give_up(prepared.disks(), &error.to_string()) {
-            return Err(error);
+    for in_guests in [false, true] {
+        while let disks @ 1.. = prepared.disks_of(in_guests) {
+            let dir = image_dir(&prepared, state);
+            let made = write_images(&prepared, campaign, lab, (&dir, disks, in_guests), stop);
+            let Err(error) = made else { break };
+            let no_room = matches!(error.downcast_ref(), Some(LabError::NoSpace { .. }));
+            if !no_room || !prepared.give_up(in_guests, disks, &error.to_string()) {
+                return Err(error);
+            }
         }
     }
     Ok(prepared)
@@ -241,19 +246,20 @@ fn write_images(
     prepared: &Prepared,
     campaign: &Campaign,
     lab: &mut Lab,
-    state: &Path,
+    (dir, disks, in_guests): (&Path, usize, bool),
     stop: &AtomicBool,
 ) -> Result<()> {
-    let dir = image_dir(prepared, state);
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
     let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
-    let what = match prepared.disks() {
-        1 => "a loop image".into(),
-        n => format!("{n} loop images"),
+    let kind = if in_guests { "guest" } else { "loop" };
+    let what = match disks {
+        1 => format!("a {kind} image"),
+        n => format!("{n} {kind} images"),
     };
     terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
-    fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    Ok(lab.make_images(&dir, size, prepared.disks(), stop, &mut |_| {})?)
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+    let make = if in_guests { Lab::make_guest_images } else { Lab::make_images };
+    Ok(make(lab, dir, size, disks, stop, &mut |_| {})?)
 }
 
 fn walk(

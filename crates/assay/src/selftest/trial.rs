@@ -2,11 +2,14 @@
 //! but in a store that is gone with it.
 
 use super::Bench;
-use crate::{campaign::prepare::Prepared, commands, exit};
+use crate::{
+    campaign::{places, prepare::Prepared},
+    commands, exit,
+};
 use anyhow::{Result, bail};
 use model::{
-    BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, Scale,
-    TargetState, Validity,
+    BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
+    Sample, Scale, TargetState, Validity,
 };
 use std::{collections::BTreeMap, path::Path, sync::atomic::Ordering};
 use store::Store;
@@ -31,13 +34,15 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
         seed: Some(SEED),
         backing: BackingPlan { size: Some(IMAGE), ..BackingPlan::default() },
         knobs: BTreeMap::from([("runtime_s".into(), runtime_s.to_string())]),
+        lab: LabChoice::Host,
         ..Plan::default()
     })
 }
 
 /// Runs `plan` as the campaign `id`.
 pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
-    let prepared = Prepared::new(plan)?;
+    let mut prepared = Prepared::new(plan)?;
+    places::choose(&mut prepared, bench.state, bench.stop)?;
     let campaign = campaign(id, &prepared);
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;

@@ -4,6 +4,7 @@
 use super::variant::{self, Variant};
 use crate::{
     campaign::{
+        places,
         prepare::{self, Prepared},
         sizing::{self, Load, Pilot},
     },
@@ -73,6 +74,7 @@ impl<'a> Campaigns<'a> {
         // The budget is of the whole search, and a stage has a control of its own: the default.
         let plan = Plan { budget_s: None, aa: None, ..plan };
         let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
+        places::choose(&mut prepared, site.state, site.stop)?;
         let work = run::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
@@ -130,7 +132,8 @@ impl Bench for Campaigns<'_> {
 
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
-        let prepared = Prepared::new(self.stage_plan(stage, variants))?;
+        let mut prepared = Prepared::new(self.stage_plan(stage, variants))?;
+        places::choose(&mut prepared, self.state, self.stop)?;
         let mut campaign = run::new_campaign(&prepared, self.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);

@@ -86,6 +86,10 @@ fn follow<E: From<LabError>>(
     loop {
         let running = matches!(child.try_wait(), Ok(None));
         tick()?;
+        // The signal that asks to stop may have reached the guest, too.
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Ended::Stopped);
+        }
         let status = result(&machine.out)?;
         match status {
             Some(status) if !running => return Ok(Ended::Exit(status)),
@@ -96,9 +100,6 @@ fn follow<E: From<LabError>>(
                 return Err(failure(guest, machine, "ended without a result").into());
             }
             _ => {}
-        }
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Ended::Stopped);
         }
         if start.elapsed() > machine.timeout {
             let why = format!("did not end within {} s", machine.timeout.as_secs());
@@ -119,10 +120,15 @@ fn result(out: &Path) -> Result<Option<i32>, LabError> {
 }
 
 fn failure(guest: &dyn Guest, machine: &Machine, why: &str) -> LabError {
-    let read = |name: &str| fs::read(machine.out.join(name)).unwrap_or_default();
-    let log = last_lines(&read("log"));
-    let said = if log.is_empty() { last_lines(&read("console")) } else { log };
-    LabError::Guest { guest: guest.venue().to_string(), why: why.into(), said }
+    let (guest, said) = (guest.venue().to_string(), last_words(&machine.out));
+    LabError::Guest { guest, why: why.into(), said }
+}
+
+/// What the program of the machine in `out` said last, else what its kernel did.
+pub fn last_words(out: &Path) -> String {
+    let read = |name: &str| last_lines(&fs::read(out.join(name)).unwrap_or_default());
+    let log = read("log");
+    if log.is_empty() { read("console") } else { log }
 }
 
 /// The last lines of `text` that say something, on one line.

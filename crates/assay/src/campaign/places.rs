@@ -1,0 +1,289 @@
+//! Where each target is made: on this machine, or in a guest of it that has what this one lacks.
+//!
+//! A kind of guest is taken for a target when it has made, written and undone it once. That a target
+//! can be made is remembered in the cache folder, together with everything that it hangs on.
+
+use super::{
+    guest::{self, Boot, Told, Work},
+    prepare::Prepared,
+};
+use crate::{exit, terminal};
+use anyhow::{Context, Result};
+use lab::{
+    Lab, LabError, cache,
+    guest::{Ended, Guest},
+};
+use model::{Environment, LabChoice, LabKind, Target};
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+/// Size of the disks on which a guest tries targets; nothing of them is written but by mkfs.
+const TRIAL_DISK: u64 = 2 << 30;
+/// What a boot may take, and each target that is tried; an emulated processor takes most of it.
+const BOOT: Duration = Duration::from_secs(180);
+const TRIAL: Duration = Duration::from_secs(120);
+
+/// Where one target is made.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// On this machine.
+    Host,
+    /// In a guest.
+    Guest(Rc<dyn Guest>),
+    /// Nowhere: why, and what to do.
+    Nowhere(String),
+}
+
+impl Place {
+    /// The kind of lab that its samples carry.
+    pub fn kind(&self) -> LabKind {
+        match self {
+            Place::Guest(guest) => guest.venue().kind,
+            Place::Host | Place::Nowhere(_) => LabKind::Host,
+        }
+    }
+
+    /// Why it can be made nowhere, when that is so.
+    pub fn nowhere(&self) -> Option<&str> {
+        match self {
+            Place::Nowhere(why) => Some(why),
+            Place::Host | Place::Guest(_) => None,
+        }
+    }
+
+    /// Whether it is a guest, or this machine.
+    pub fn is_of(&self, in_guests: bool) -> bool {
+        match self {
+            Place::Host => !in_guests,
+            Place::Guest(_) => in_guests,
+            Place::Nowhere(_) => false,
+        }
+    }
+
+    /// What it is, as facts of a target.
+    pub fn facts(&self) -> Environment {
+        match self {
+            Place::Guest(guest) => guest.venue().facts(),
+            Place::Host | Place::Nowhere(_) => {
+                Environment([("lab".into(), LabKind::Host.to_string())].into())
+            }
+        }
+    }
+}
+
+/// A target of the plan, and how the search for its place stands.
+struct Search<'p> {
+    target: &'p Target,
+    found: Option<Place>,
+    reasons: Vec<String>,
+}
+
+impl Search<'_> {
+    fn place(self) -> Place {
+        self.found.unwrap_or(Place::Nowhere(self.reasons.join("; ")))
+    }
+}
+
+/// Finds the place of every target of `prepared`, by trying what is not known. Says where guests are
+/// used, and why.
+///
+/// # Errors
+/// No target can be made at all, or a signal asked to stop.
+pub fn choose(prepared: &mut Prepared, state: &Path, stop: &AtomicBool) -> Result<()> {
+    let places = search(prepared, |guest, targets| try_out(guest, targets, state, stop))?;
+    prepared.settle(places)?;
+    announce(prepared);
+    Ok(())
+}
+
+/// Like [`choose`], but tries nothing: where a guest can be booted, it is taken to make the target.
+///
+/// # Errors
+/// No target can be made at all.
+pub fn foresee(prepared: &mut Prepared) -> Result<()> {
+    let places = search(prepared, |_, targets| Ok(vec![None; targets.len()]))?;
+    prepared.settle(places)
+}
+
+/// Says for each target why a guest cannot make it.
+type Trial<'t> = dyn Fn(&dyn Guest, Vec<Target>) -> Result<Vec<Option<String>>> + 't;
+
+fn search(
+    prepared: &Prepared,
+    trial: impl Fn(&dyn Guest, Vec<Target>) -> Result<Vec<Option<String>>>,
+) -> Result<Vec<Place>> {
+    let plan = &prepared.plan;
+    // A disk of this machine is not handed to a guest.
+    let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
+    let kinds = lab.kinds();
+    let begin = |(target, own): (_, &Place)| match own {
+        Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
+            Search { target, found: None, reasons: vec![why.clone()] }
+        }
+        Place::Host if kinds.contains(&LabKind::Host) || matches!(target, Target::Dir(_)) => {
+            Search { target, found: Some(Place::Host), reasons: Vec::new() }
+        }
+        _ => Search { target, found: None, reasons: Vec::new() },
+    };
+    let mut all: Vec<Search<'_>> = plan.targets.iter().zip(&prepared.places).map(begin).collect();
+    for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
+        let open: Vec<_> = all.iter_mut().filter(|search| search.found.is_none()).collect();
+        if !open.is_empty() {
+            in_guests(kind, plan.kernel.as_deref(), open, &trial)?;
+        }
+    }
+    Ok(all.into_iter().map(Search::place).collect())
+}
+
+/// Finds which of `open` guests of `kind` can make, in one boot.
+fn in_guests(
+    kind: LabKind,
+    kernel: Option<&Path>,
+    mut open: Vec<&mut Search<'_>>,
+    trial: &Trial<'_>,
+) -> Result<()> {
+    let guest: Rc<dyn Guest> = match lab::guest::find(kind, kernel) {
+        Ok(guest) => guest.into(),
+        Err(lacks) => {
+            let why = format!("{}: {}; {}", kind.place(), lacks.what, lacks.fix);
+            open.iter_mut().for_each(|search| search.reasons.push(why.clone()));
+            return Ok(());
+        }
+    };
+    let memory = Memory::of(&*guest);
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        open.into_iter().partition(|search| memory.knows(search.target));
+    known.into_iter().for_each(|search| search.found = Some(Place::Guest(Rc::clone(&guest))));
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let targets: Vec<Target> = unknown.iter().map(|search| search.target.clone()).collect();
+    let tried = trial(&*guest, targets)?;
+    for (search, why) in unknown.into_iter().zip(tried) {
+        match why {
+            None => {
+                search.found = Some(Place::Guest(Rc::clone(&guest)));
+            }
+            Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
+        }
+    }
+    Ok(())
+}
+
+/// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why it cannot be.
+fn try_out(
+    guest: &dyn Guest,
+    targets: Vec<Target>,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<Option<String>>> {
+    let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
+    terminal::note(&format!("trying {} in {}", names.join(", "), guest.venue()));
+    fs::create_dir_all(state).with_context(|| format!("cannot create {}", state.display()))?;
+    let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
+    let dir = lab.make_guest_dir()?;
+    let disks = targets.iter().map(lab::fs::disks).max().unwrap_or(0);
+    let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();
+    let images = images?;
+
+    let boot = Boot {
+        guest,
+        lab: &lab,
+        images: &images,
+        stop,
+        timeout: BOOT + TRIAL * targets.len() as u32,
+    };
+    let mut tried: Vec<Option<String>> = vec![Some("it was not tried".into()); targets.len()];
+    let ended = guest::run(&boot, "try", Work::Try(targets.clone()), &mut |told| {
+        if let Told::Tried { target, why } = told
+            && let Some(place) = tried.get_mut(target)
+        {
+            *place = why;
+        }
+        Ok(())
+    });
+    lab.remove_guest_dir(&dir)?;
+    lab.close()?;
+    match ended {
+        Ok(Ended::Stopped) => Err(exit::stopped("stopped; everything was undone")),
+        Ok(Ended::Exit(_)) => {
+            let memory = Memory::of(guest);
+            let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());
+            made.for_each(|(target, _)| memory.learn(target));
+            Ok(tried)
+        }
+        Err(error) if error.downcast_ref::<LabError>().is_some() => {
+            let why = format!("{error:#}");
+            let untried = |_: &String| why.clone();
+            Ok(tried.into_iter().map(|tried| tried.as_ref().map(untried)).collect())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
+    let path = dir.join(format!("disk{number}"));
+    let made = File::create(&path).and_then(|file| file.set_len(TRIAL_DISK));
+    made.with_context(|| format!("cannot make {}", path.display()))?;
+    Ok(path)
+}
+
+/// Says of every target that is not made on this machine where it is made instead.
+fn announce(prepared: &Prepared) {
+    for (label, place) in prepared.labels.iter().zip(&prepared.places) {
+        if let Place::Guest(guest) = place {
+            terminal::note(&format!("{label}: in {}", guest.venue()));
+        }
+    }
+    let uml = prepared.places.iter().any(|place| place.kind() == LabKind::Uml);
+    if uml && prepared.counts.iter().any(|count| *count > 1) {
+        terminal::note(
+            "User-Mode Linux has one processor: its figures of several processes say nothing about \
+             processes at the same time",
+        );
+    }
+}
+
+/// Which targets a guest has made before, a line each.
+struct Memory {
+    path: PathBuf,
+    known: String,
+    /// What it hangs on beside the target.
+    guest: String,
+}
+
+impl Memory {
+    fn of(guest: &dyn Guest) -> Memory {
+        let path = cache::dir().join("made-in-guests");
+        let known = fs::read_to_string(&path).unwrap_or_default();
+        let host = rustix::system::uname().release().to_string_lossy().into_owned();
+        let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), guest.venue());
+        Memory { path, known, guest }
+    }
+
+    fn line(&self, target: &Target) -> String {
+        format!("{}: {target}: {}", self.guest, lab::tool_versions(target).join(", "))
+    }
+
+    fn knows(&self, target: &Target) -> bool {
+        let line = self.line(target);
+        self.known.lines().any(|known| known == line)
+    }
+
+    /// Where it cannot be kept, the target is tried again next time.
+    fn learn(&self, target: &Target) {
+        let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
+            let mut file = File::options().create(true).append(true).open(&self.path)?;
+            file.write_all(format!("{}\n", self.line(target)).as_bytes())
+        });
+        if let Err(error) = kept {
+            terminal::note(&format!("{} is not kept: {error}", self.path.display()));
+        }
+    }
+}

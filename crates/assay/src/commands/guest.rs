@@ -1,0 +1,92 @@
+//! The hidden verb of this program inside a guest: does the task of a file, and tells what happens in
+//! another. The guest's disks hold nothing, and what is left behind is gone with the guest.
+
+use crate::{
+    campaign::{
+        guest::{TASK, TOLD, Task, Told, Turns, Work},
+        places::Place,
+        prepare::Prepared,
+        turn::{self, Stage, Turn},
+    },
+    exit::Exit,
+};
+use anyhow::{Context, Result};
+use lab::Lab;
+use model::{LabChoice, Plan, Target};
+use std::{
+    env,
+    fs::{self, File},
+    io::Write,
+    path::Path,
+    sync::atomic::AtomicBool,
+};
+
+/// Bytes that show that a file system can be written.
+static TRIAL: [u8; 1 << 20] = [0x5a; 1 << 20];
+
+/// Does the task in `dir`.
+pub fn guest(dir: &Path) -> Result<Exit> {
+    let path = dir.join(TASK);
+    let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let task: Task = serde_json::from_slice(&text)?;
+    let mut teller = Teller(File::create(dir.join(TOLD))?);
+    let state = env::temp_dir().join("assay");
+    fs::create_dir_all(&state)?;
+    let mut lab = Lab::open(&state, &task.campaign)?;
+    lab.use_guest_disks(&task.disks)?;
+    match task.work {
+        Work::Try(targets) => {
+            for (number, target) in targets.iter().enumerate() {
+                let why = try_out(&lab, target).err().map(|error| format!("{error:#}"));
+                teller.tell(&Told::Tried { target: number, why })?;
+            }
+        }
+        Work::Turns(turns) => run_turns(&lab, *turns, &mut teller)?,
+    }
+    lab.close()?;
+    Ok(Exit::Done)
+}
+
+/// Makes, writes and undoes `target`.
+fn try_out(lab: &Lab, target: &Target) -> Result<()> {
+    let instance = lab.provision(target, "try")?;
+    let path = instance.root().join("file");
+    File::create(&path)
+        .and_then(|mut file| file.write_all(&TRIAL).and_then(|()| file.sync_all()))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(instance.teardown()?)
+}
+
+fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
+    let plan = Plan { lab: LabChoice::Host, ..turns.plan };
+    let mut prepared = Prepared::new(plan)?;
+    prepared.settle(vec![Place::Host])?;
+    prepared.set_counts(&turns.counts);
+    let stop = AtomicBool::new(false);
+    let stage =
+        Stage { prepared: &prepared, lab, seed: turns.seed, scale: turns.scale, stop: &stop };
+    let target = prepared.entrants.first().context("the task has no target")?;
+    for &procs in &prepared.counts {
+        let turn = Turn {
+            block: turns.block,
+            position: turns.position,
+            label: &turns.label,
+            target,
+            procs,
+            last: prepared.counts.last() == Some(&procs),
+        };
+        turn::run(&stage, &turn, &mut |event| teller.tell(&Told::Turn(procs, event)))?;
+    }
+    Ok(())
+}
+
+/// Writes lines that the other side reads as they come.
+struct Teller(File);
+
+impl Teller {
+    fn tell(&mut self, told: &Told) -> Result<()> {
+        let mut line = serde_json::to_vec(told)?;
+        line.push(b'\n');
+        self.0.write_all(&line).context("cannot tell what happened")
+    }
+}

@@ -1,0 +1,107 @@
+//! Campaigns whose targets are made in guests. Where a kind of guest is missing, its test says so and
+//! ends.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+use common::{Place, root_or_skip, text};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+const SMALL: [&str; 8] =
+    ["--preset", "smoke", "--procs", "1", "--tests", "columnar.write.*", "--image-size", "512MiB"];
+
+fn uml_or_skip() -> bool {
+    let there = Path::new("/usr/bin/linux.uml").exists();
+    if !there {
+        println!("skipped: User-Mode Linux is not installed");
+    }
+    there && root_or_skip("a guest as another user")
+}
+
+fn args<'a>(first: &[&'a str]) -> Vec<&'a str> {
+    [first, &SMALL].concat()
+}
+
+/// Nothing of a guest in `place` is left, within the moment that a kernel takes to end a namespace.
+fn assert_no_guest(place: &Place) {
+    let mine = place.path("").display().to_string();
+    let start = Instant::now();
+    let lines = || {
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        let mut lines = lines.map(|line| text(&line));
+        lines.any(|line| line.contains(&mine))
+    };
+    while lines() {
+        assert!(start.elapsed() < Duration::from_secs(30), "a process of {mine} is left");
+        thread::sleep(Duration::from_millis(50));
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
+    if !uml_or_skip() {
+        return;
+    }
+    let place = Place::new();
+    let cache = place.path("cache").display().to_string();
+    let run = |extra: &[&str]| {
+        let mut command = place.command(&args(&["run", "--on", "ext4,tmpfs"]));
+        command.args(extra).env("ASSAY_CACHE", &cache).output().unwrap()
+    };
+    let output = run(&["--lab", "uml"]);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("trying ext4, tmpfs in User-Mode Linux, Linux "), "{said}");
+    assert_no_guest(&place);
+    let file = place.ok(&["export", "--format", "json", "--out", "out"]);
+    let dataset = fs::read_to_string(place.path(file.trim())).unwrap();
+    assert!(dataset.contains("\"lab\": \"uml\"") && !dataset.contains("\"lab\": \"host\""));
+    assert!(dataset.contains("lab.kernel") && dataset.contains("\"lab.durable\": \"not shown\""));
+
+    let again = text(&run(&["--lab", "uml"]).stderr);
+    assert!(!again.contains("trying"), "what was made once is remembered: {again}");
+}
+
+#[test]
+fn a_target_that_no_lab_can_make_is_told_and_the_others_run() {
+    if !uml_or_skip() {
+        return;
+    }
+    let place = Place::new();
+    let output = place
+        .command(&args(&["run", "--on", "tmpfs,xfs[mkfs.b=size=64k]", "--lab", "uml"]))
+        .env("ASSAY_CACHE", place.path("cache"))
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("left out: xfs[mkfs.b=size=64k]: in User-Mode Linux: "), "{said}");
+    assert!(text(&output.stdout).contains("could not be measured"), "it is in the tables");
+    assert_no_guest(&place);
+}
+
+#[test]
+fn a_killed_campaign_leaves_no_guest() {
+    if !uml_or_skip() {
+        return;
+    }
+    let place = Place::new();
+    let mut command = place.command(&args(&["run", "--on", "ext4", "--lab", "uml"]));
+    command.env("ASSAY_CACHE", place.path("cache")).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.into_iter().any(|line| line.contains("booting")), "it came to its guest");
+    thread::sleep(Duration::from_secs(2));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.ok(&["cleanup"]);
+    assert_no_guest(&place);
+}
