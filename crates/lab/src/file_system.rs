@@ -180,6 +180,13 @@ pub(crate) fn mount_options(options: &Options, defaults: &[&str]) -> Option<Stri
     (!all.is_empty()).then(|| all.join(","))
 }
 
+/// What is said about discards where the target says nothing: of those that discard by default, no
+/// candidate is to do what the others do not.
+pub(crate) fn no_discard(options: &Options) -> &'static [&'static str] {
+    let said = options.contains_key("discard") || options.contains_key("nodiscard");
+    if said { &[] } else { &["nodiscard"] }
+}
+
 /// `mount -t KIND [-o OPTIONS] SOURCE DIR`.
 pub(crate) fn mount_command(
     kind: &str,

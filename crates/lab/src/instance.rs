@@ -7,7 +7,7 @@ pub use upkeep::{Check, Upkeep};
 use crate::{
     Cmd, Coldness, Device, Lab, LabError, Waited,
     disk::Disk,
-    drop_caches, mounts, private_dir, quiesce,
+    drop_caches, kinds, mounts, private_dir, quiesce,
     stack::{self, Stack, Standing},
     throttle::{Cap, Controller},
     undo::Undo,
@@ -254,9 +254,11 @@ impl<'lab> Instance<'lab> {
         let mut put = |key: String, value: String| facts.0.insert(key, value);
         let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
         if let Some(mount) = mounts::holding(&root)? {
+            let source = mount.source.display().to_string();
+            put("fs.kind".into(), kinds::name(&mount.kind, &source));
             put("mount.fstype".into(), mount.kind);
             put("mount.options".into(), mount.options);
-            put("mount.source".into(), mount.source.display().to_string());
+            put("mount.source".into(), source);
         }
         let joined = |texts: Vec<String>, separator: &str| {
             (!texts.is_empty()).then(|| texts.join(separator))

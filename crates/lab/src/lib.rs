@@ -25,6 +25,7 @@ mod image;
 mod instance;
 mod interlock;
 mod journal;
+mod kinds;
 mod lab;
 mod layers;
 #[allow(unsafe_code)]
@@ -51,6 +52,7 @@ mod throttle;
 mod tool;
 mod trial;
 mod undo;
+mod zpool;
 
 pub use age::{Aged, Ageing, age};
 pub use command::{Cmd, Output, Ready, die_with_parent};

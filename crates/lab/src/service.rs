@@ -18,7 +18,8 @@ use std::{
 
 /// How long a server may take to be ready; one that makes a store of its own needs seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a server may take to end when it is asked to, before it is killed.
+/// How long a server may take to end by itself once its mount is gone, and then when it is asked to,
+/// before it is killed.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -26,6 +27,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(crate) struct Service {
     child: Child,
+    /// It ends by itself when its mount is gone, and may have to write back before.
+    mounted: bool,
 }
 
 impl Service {
@@ -36,7 +39,8 @@ impl Service {
             .map_err(LabError::errno("keep the messages of", name))?;
         let mut log = File::from(log);
         let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
-        let mut service = Service { child: cmd.start(copy()?, copy()?)? };
+        let mounted = matches!(ready, Ready::Mounted(_));
+        let mut service = Service { child: cmd.start(copy()?, copy()?)?, mounted };
         let began = Instant::now();
         while !is_ready(ready)? {
             if let Some(status) = service.ended()? {
@@ -55,26 +59,38 @@ impl Service {
         self.child.try_wait().map_err(LabError::io("wait for", Path::new("a server")))
     }
 
-    /// Asks it to end, and kills it when it does not.
+    /// Lets it end, asks it to end, and kills it when it does neither.
     fn end(&mut self) {
-        let began = Instant::now();
-        let asked = Pid::from_raw(self.child.id() as i32)
-            .is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok());
-        while asked && matches!(self.child.try_wait(), Ok(None)) && began.elapsed() < LAST_WORDS {
-            thread::sleep(PAUSE);
+        if self.mounted {
+            self.wait_for_end();
+        }
+        // A child that was reaped has no number any more, and `id` would be somebody else's.
+        if self.runs() {
+            let pid = Pid::from_raw(self.child.id() as i32);
+            if pid.is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok()) {
+                self.wait_for_end();
+            }
         }
         // Fails only for a process that has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+
+    fn runs(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    fn wait_for_end(&mut self) {
+        let began = Instant::now();
+        while self.runs() && began.elapsed() < LAST_WORDS {
+            thread::sleep(PAUSE);
+        }
+    }
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // A child that was reaped has no number any more, and `id` would be somebody else's.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.end();
-        }
+        self.end();
     }
 }
 

@@ -78,6 +78,8 @@ impl Stack {
             part.up.set(true);
             let start = Instant::now();
             part.run(&part.mkfs())?;
+            // A server that was needed to make it; bringing it up starts one again.
+            part.end_services();
             made += start.elapsed();
             let start = Instant::now();
             part.bring_up()?;
@@ -181,13 +183,17 @@ impl Standing {
         } else if self.part.fs.offers(&self.site).is_some_and(|disk| disk.exists()) {
             self.release(&commands)?;
         }
-        // The last that was started may need the first.
-        while self.services.borrow_mut().pop().is_some() {}
+        self.end_services();
         for undo in self.part.fs.undo(&self.site) {
             undo.apply(campaign)?;
         }
         self.up.set(false);
         Ok(())
+    }
+
+    /// The last that was started may need the first.
+    fn end_services(&self) {
+        while self.services.borrow_mut().pop().is_some() {}
     }
 
     /// Gives back the disk that it offers, which a checker or udev may hold for a moment.

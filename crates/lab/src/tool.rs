@@ -37,7 +37,8 @@ const GUEST: &[Tool] = &[
 ];
 
 /// Looks where administrators' programs lie even when the user's PATH does not name it.
-const SYSTEM_DIRS: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
+const SYSTEM_DIRS: &[&str] =
+    &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/lib/openssh", "/usr/libexec/openssh"];
 
 /// Full path of `program`, or `None` when it is not installed.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 //! left to undo, so a journal may be undone again.
 
 use crate::{
-    Cmd, LabError, interlock, layers, loop_device, mounts, network, private_dir, throttle,
+    Cmd, LabError, interlock, layers, loop_device, mounts, network, private_dir, throttle, zpool,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -30,6 +30,11 @@ pub enum Undo {
     Tell {
         /// The stable name of the disk.
         link: PathBuf,
+    },
+    /// Export a ZFS pool, which gives its devices back.
+    ExportPool {
+        /// A pool of ours, by its name.
+        pool: String,
     },
     /// Lift the cap on a device.
     Uncap {
@@ -89,6 +94,9 @@ impl Undo {
             }
             Undo::RemoveDir { path } => {
                 private_dir::remove(path, campaign)?.then(|| format!("removed {}", path.display()))
+            }
+            Undo::ExportPool { pool } => {
+                zpool::export(pool)?.then(|| format!("exported the pool {pool}"))
             }
             Undo::Uncap { file, device } => throttle::lift(file, device)?
                 .then(|| format!("lifted the cap of {device} in {}", file.display())),

@@ -5,7 +5,7 @@ use super::{condition, places::Place, sweeps};
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{
-    Availability, Inner,
+    Availability, FileSystem, Inner,
     fs::{Candidate, Part},
 };
 use model::{Job, JobMode, LabKind, Plan, Target, TargetRecord, TargetState, TestInfo};
@@ -317,9 +317,13 @@ fn default_targets() -> Result<Vec<Target>> {
              compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
         ));
     }
+    // Those of the kernel itself: a layer or a FUSE server is compared by who asks for it.
+    let own = |fs: &&&dyn FileSystem| {
+        fs.has_device() && fs.inner() == Inner::None && fs.kernel_name() == Some(fs.name())
+    };
     let ready: Vec<Target> = lab::fs::ALL
         .iter()
-        .filter(|fs| fs.has_device() && fs.inner() == Inner::None)
+        .filter(own)
         .filter(|fs| lab::available(**fs) == Availability::Ready)
         .map(|fs| Target::named(fs.name()))
         .collect();

@@ -2,7 +2,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use lab::{FileSystem, Trial, fs::Candidate};
+use lab::{FileSystem, LabError, Trial};
 use model::{Options, Target};
 use std::collections::BTreeSet;
 
@@ -87,13 +87,14 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
     (all.trials.len() > 1).then_some(all)
 }
 
-/// The file system of a target that is made, with its name and options.
+/// The file system of a target that is made, with its name and options; of one that lies on another
+/// by default, its own.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
-    match (target, lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))?) {
-        (Target::Made { name, options, inner: None }, Candidate::Made(parts))
-            if parts.len() == 1 =>
-        {
-            Ok((parts[0].fs, name, options))
+    let usage = |error: LabError| exit::usage(error.to_string());
+    lab::fs::resolve(target).map_err(usage)?;
+    match target {
+        Target::Made { name, options, inner: None } => {
+            Ok((lab::fs::find(name).map_err(usage)?, name, options))
         }
         _ => Err(exit::usage(format!(
             "{target} has no options of its own to search; tune one of {}",
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn wrong_wishes_are_told() {
         assert!(refusal("null", &[]).contains("tune one of ext4, xfs, btrfs"));
-        assert!(refusal("dir:/tmp", &[]).contains("cannot be changed"));
+        assert!(refusal("dir:/tmp", &[]).contains("no options of its own"));
         let unknown = refusal("xfs", &["logsize"]);
         assert!(unknown.contains("no setting `logsize`") && unknown.contains("mkfs.d=agcount"));
         assert!(refusal("ext4", &["barrier"]).contains("--allow-unsafe"));

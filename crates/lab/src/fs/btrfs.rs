@@ -2,7 +2,7 @@
 
 use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
-    flag, mkfs_flags, mount_command, mount_options, value,
+    flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
 use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
@@ -142,14 +142,7 @@ impl FileSystem for Fs {
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        // Btrfs alone discards by default when the device can; all candidates get the same policy.
-        let defaults: &[&str] =
-            if options.contains_key("discard") || options.contains_key("nodiscard") {
-                &[]
-            } else {
-                &["nodiscard"]
-            };
-        mount_command("btrfs", site.disk(), &site.dir, mount_options(options, defaults))
+        mount_command("btrfs", site.disk(), &site.dir, mount_options(options, no_discard(options)))
     }
 
     fn settle(&self, site: &Site) -> Vec<Cmd> {

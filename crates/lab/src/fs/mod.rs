@@ -1,15 +1,16 @@
-//! The registry of file systems: one file and one line each.
+//! The registry of file systems: one file and one line each, or one row of a table.
 
 use crate::{FileSystem, Inner, LabError, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
 macro_rules! registry {
-    ($($module:ident),* $(,)?) => {
+    ($($module:ident),*; $table:ident: $($row:ident),* $(,)?) => {
         $(mod $module;)*
+        mod $table;
 
         /// Every registered file system.
-        pub const ALL: &[&dyn FileSystem] = &[$(&$module::Fs),*];
+        pub const ALL: &[&dyn FileSystem] = &[$(&$module::Fs,)* $(&$table::$row),*];
     };
 }
 
@@ -17,6 +18,13 @@ registry! {
     ext4,
     xfs,
     btrfs,
+    f2fs,
+    zfs,
+    bcachefs,
+    nilfs2,
+    jfs,
+    ntfs_3g,
+    zfs_fuse,
     tmpfs,
     null,
     raid1,
@@ -25,7 +33,8 @@ registry! {
     integrity,
     nbd,
     nfs,
-    overlay,
+    overlay;
+    fuse_over: BINDFS, MERGERFS, GOCRYPTFS, SSHFS, RCLONE,
 }
 
 /// The file system called `name`.

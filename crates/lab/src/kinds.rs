@@ -1,0 +1,77 @@
+//! What lies behind a mount, in words: whether it is on this machine, behind a FUSE server or across a
+//! network, and whose it is. The mount table tells the type, and for services the host in the source.
+
+/// Types of file systems that are reached over a network, and their names.
+const NETWORK: &[(&str, &str)] = &[
+    ("nfs", "NFS"),
+    ("nfs4", "NFS"),
+    ("lustre", "Lustre"),
+    ("ceph", "CephFS"),
+    ("fuse.ceph", "CephFS"),
+    ("fuse.ceph-fuse", "CephFS"),
+    ("fuse.glusterfs", "GlusterFS"),
+    ("gpfs", "IBM Storage Scale (GPFS)"),
+    ("beegfs", "BeeGFS"),
+    ("fuse.beegfs", "BeeGFS"),
+    ("wekafs", "WEKA"),
+    ("panfs", "PanFS"),
+    ("pvfs2", "OrangeFS"),
+    ("afs", "AFS"),
+    ("cifs", "SMB"),
+    ("smb3", "SMB"),
+    ("9p", "9P"),
+    ("virtiofs", "virtiofs"),
+    ("gfs2", "GFS2"),
+    ("ocfs2", "OCFS2"),
+    ("fuse.s3fs", "s3fs"),
+    ("fuse.mountpoint-s3", "Mountpoint for Amazon S3"),
+    ("fuse.goofys", "goofys"),
+    ("fuse.gcsfuse", "Cloud Storage FUSE"),
+    ("fuse.juicefs", "JuiceFS"),
+    ("fuse.seaweedfs", "SeaweedFS"),
+    ("fuse.mfs", "MooseFS"),
+    ("fuse.quobyte", "Quobyte"),
+    ("fuse.sshfs", "sshfs"),
+    ("fuse.rclone", "rclone"),
+];
+
+/// Services by a part of the host in the source of the mount.
+const SERVICES: &[(&str, &str)] =
+    &[(".fsx.", "Amazon FSx"), (".efs.", "Amazon EFS"), (".core.windows.net", "Azure Files")];
+
+/// Types that are kept in memory.
+const MEMORY: &[&str] = &["tmpfs", "ramfs"];
+
+/// Names the file system of this type and source, as `network: Lustre, Amazon FSx`.
+pub(crate) fn name(kind: &str, source: &str) -> String {
+    if let Some((_, name)) = NETWORK.iter().find(|(known, _)| *known == kind) {
+        return match SERVICES.iter().find(|(part, _)| source.contains(part)) {
+            Some((_, service)) => format!("network: {name}, {service}"),
+            None => format!("network: {name}"),
+        };
+    }
+    match kind.strip_prefix("fuse.") {
+        Some(server) => format!("FUSE: {server}"),
+        None if kind == "fuse" || kind == "fuseblk" => "FUSE".into(),
+        None if MEMORY.contains(&kind) => format!("memory: {kind}"),
+        None => format!("local: {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_behind_a_mount_is_named() {
+        assert_eq!(name("xfs", "/dev/nvme0n1"), "local: xfs");
+        assert_eq!(name("tmpfs", "tmpfs"), "memory: tmpfs");
+        assert_eq!(name("fuse.bindfs", "/srv"), "FUSE: bindfs");
+        assert_eq!(name("fuseblk", "/dev/sda1"), "FUSE");
+        assert_eq!(name("nfs4", "10.0.0.1:/srv"), "network: NFS");
+        let fsx = "fs-1.fsx.eu-west-1.amazonaws.com@tcp:/abc";
+        assert_eq!(name("lustre", fsx), "network: Lustre, Amazon FSx");
+        assert_eq!(name("fuse.glusterfs", "h:/vol"), "network: GlusterFS");
+        assert_eq!(name("gpfs", "gpfs0"), "network: IBM Storage Scale (GPFS)");
+    }
+}
