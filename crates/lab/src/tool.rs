@@ -115,6 +115,7 @@ mod tests {
     #[test]
     fn packages_are_found_for_tools_of_file_systems() {
         assert!(how_to_install("mkfs.xfs").contains("xfsprogs"));
+        assert_eq!(how_to_install("zerofs"), "run `assay doctor --install zerofs`, once");
         assert!(how_to_install("nonesuch").contains("PATH"));
         assert!(find_program("sh").is_some());
         assert_eq!(find_program("no-such-program-here"), None);

@@ -14,6 +14,8 @@ macro_rules! registry {
     };
 }
 
+mod zerofs;
+
 registry! {
     ext4,
     xfs,
@@ -26,6 +28,8 @@ registry! {
     ntfs_3g,
     zfs_fuse,
     tmpfs,
+    zerofs_nfs,
+    zerofs_9p,
     null,
     raid1,
     crypt,

@@ -1,0 +1,170 @@
+//! What the parts that ZeroFS serves have in common: a store in a directory, its cache beside it, the
+//! configuration, and the server in the foreground.
+//!
+//! Store and cache both lie on the disk of the target, so that every byte of theirs is counted there.
+//! The data is encrypted with a password that is no secret, as ZeroFS has no mode without.
+
+use crate::file_system::value;
+use crate::{Cmd, Ready, Site, Tool};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+pub(super) const TOOLS: &[Tool] = &[Tool { program: "zerofs", debian: "", rhel: "" }];
+
+pub(super) const DISK_CACHE: Knob = value(
+    "disk_size_gb",
+    "GB",
+    "most that the cache on the disk holds, beside the store",
+    "1",
+    &[],
+);
+pub(super) const MEMORY_CACHE: Knob =
+    value("memory_size_gb", "GB", "most that the cache in memory holds", "0.25", &[]);
+pub(super) const UNFLUSHED: Knob =
+    value("max_unflushed_gb", "GB", "data that may wait in memory for the store", "1", &[]);
+pub(super) const FLUSH_INTERVAL: Knob =
+    value("flush_interval_secs", "s", "time after which what waits is written", "30", &[]);
+pub(super) const L0_FILES: Knob = value(
+    "l0_max_ssts",
+    "files",
+    "sorted files of the newest level before they are merged",
+    "16",
+    &[],
+);
+
+/// The options of the server: of its table `cache`, then of its table `lsm`.
+const CACHE: &[&str] = &["disk_size_gb", "memory_size_gb"];
+const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"];
+/// Where the cache differs from the default of ZeroFS, 10 GB, which is more than most images hold.
+const DEFAULTS: &[(&str, &str)] = &[("disk_size_gb", "1"), ("memory_size_gb", "0.25")];
+
+/// How a client reaches the server.
+pub(super) enum Front {
+    /// NFS version 3 on this TCP port of the loopback address.
+    Nfs(u16),
+    /// 9P on a socket in the scratch of the part.
+    NineP,
+    /// NBD, and 9P to create the device, on sockets in the scratch of the part.
+    Nbd,
+}
+
+/// The options without those of the server.
+pub(super) fn of_client(options: &Options) -> Options {
+    let is_server = |key: &str| CACHE.contains(&key) || LSM.contains(&key);
+    options.iter().filter(|(key, _)| !is_server(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
+}
+
+/// The socket of 9P.
+pub(super) fn socket_9p(site: &Site) -> PathBuf {
+    site.scratch.join("9p.sock")
+}
+
+/// The socket of NBD.
+pub(super) fn socket_nbd(site: &Site) -> PathBuf {
+    site.scratch.join("nbd.sock")
+}
+
+/// Makes the store in `dir` and writes the configuration.
+pub(super) fn make(site: &Site, dir: &Path, front: &Front, options: &Options) -> Vec<Cmd> {
+    vec![
+        Cmd::new("mkdir").arg("-p").arg(dir.join("store")).arg(dir.join("cache")),
+        Cmd::new("tee").arg(configuration(site)).stdin(settings(site, dir, front, options)),
+    ]
+}
+
+/// Starts the server; a socket that an earlier one left would look like a server that is ready.
+pub(super) fn serve(site: &Site, front: &Front) -> Vec<Cmd> {
+    let ready = match front {
+        Front::Nfs(port) => Ready::Port(*port),
+        Front::NineP => Ready::Exists(socket_9p(site)),
+        Front::Nbd => Ready::Exists(socket_nbd(site)),
+    };
+    vec![
+        Cmd::new("rm").arg("-f").arg(socket_9p(site)).arg(socket_nbd(site)),
+        Cmd::new("zerofs").args(["run", "--config"]).arg(configuration(site)).serve(ready),
+    ]
+}
+
+/// Mounts what the server serves by 9P.
+pub(super) fn mount_9p(site: &Site, dir: &Path, options: &str) -> Cmd {
+    Cmd::new("mount").args(["-t", "9p", "-o", options]).arg(socket_9p(site)).arg(dir)
+}
+
+pub(super) fn version() -> Cmd {
+    Cmd::new("zerofs").arg("--version")
+}
+
+fn configuration(site: &Site) -> PathBuf {
+    site.scratch.join("zerofs.toml")
+}
+
+fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String {
+    let line = |key: &str| {
+        let default = DEFAULTS.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        let value = options.get(key).map(String::as_str).or(default)?;
+        Some(format!("{key} = {value}\n"))
+    };
+    let lines = |keys: &[&str]| keys.iter().filter_map(|key| line(key)).collect::<String>();
+    let nine_p = format!("[servers.ninep]\nunix_socket = {:?}\n", socket_9p(site));
+    let servers = match front {
+        Front::Nfs(port) => format!("[servers.nfs]\naddresses = [\"127.0.0.1:{port}\"]\n"),
+        Front::NineP => nine_p,
+        Front::Nbd => format!("{nine_p}[servers.nbd]\nunix_socket = {:?}\n", socket_nbd(site)),
+    };
+    format!(
+        "[cache]\ndir = {:?}\n{}[storage]\nurl = \"file://{}\"\nencryption_password = \"assay measures\"\n\
+         {servers}[lsm]\n{}",
+        dir.join("cache"),
+        lines(CACHE),
+        dir.join("store").display(),
+        lines(LSM),
+    )
+}
+
+/// A port between 20000 and 29999 that hardly any other target has: two servers at work must not meet.
+/// By the hash FNV-1a of the unique name.
+pub(super) fn port(site: &Site) -> u16 {
+    let hash = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let sum = site.name.bytes().fold(0x811c_9dc5, hash);
+    20_000 + (sum % 10_000) as u16
+}
+
+/// The directory that the client of NBD makes its device in.
+pub(super) const DEVICES: &str = ".nbd";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> Site {
+        Site {
+            disks: Vec::new(),
+            below: Some("/m0".into()),
+            dir: "/m".into(),
+            name: "assay-1".into(),
+            scratch: "/s".into(),
+        }
+    }
+
+    #[test]
+    fn settings_are_toml_with_the_options_in_their_tables() {
+        let options: Options = [("disk_size_gb", "2"), ("l0_max_ssts", "8"), ("noatime", "")]
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .into();
+        assert_eq!(
+            settings(&site(), Path::new("/m0"), &Front::Nbd, &options),
+            "[cache]\ndir = \"/m0/cache\"\ndisk_size_gb = 2\nmemory_size_gb = 0.25\n\
+             [storage]\nurl = \"file:///m0/store\"\nencryption_password = \"assay measures\"\n\
+             [servers.ninep]\nunix_socket = \"/s/9p.sock\"\n[servers.nbd]\nunix_socket = \"/s/nbd.sock\"\n\
+             [lsm]\nl0_max_ssts = 8\n"
+        );
+        assert_eq!(of_client(&options).keys().collect::<Vec<_>>(), ["noatime"]);
+    }
+
+    #[test]
+    fn ports_differ_by_name() {
+        let other = Site { name: "assay-2".into(), ..site() };
+        assert!((20_000..30_000).contains(&port(&site())));
+        assert_ne!(port(&site()), port(&other));
+    }
+}

@@ -1,0 +1,124 @@
+//! zerofs-9p: a file system over an object store, served by ZeroFS and mounted by the kernel's 9P client
+//! through a local socket. Options are those of the kernel's 9P client and of ZeroFS's configuration.
+
+use super::zerofs::{
+    self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED, socket_9p,
+};
+use crate::file_system::{ANY_MOUNT, NOATIME, mount_options, value};
+use crate::{Cmd, FileSystem, Inner, Site, Tool};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered part.
+pub(super) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    DISK_CACHE,
+    MEMORY_CACHE,
+    UNFLUSHED,
+    FLUSH_INTERVAL,
+    L0_FILES,
+    value(
+        "cache",
+        "",
+        "what the client keeps; without mmap or more, files cannot be mapped for writing",
+        "mmap",
+        &["none", "loose", "fscache", "mmap"],
+    ),
+    value("msize", "bytes", "most that one request moves", "131072", &[]),
+    value("access", "", "who the client is for the server", "user", &["user", "any", "client"]),
+    NOATIME,
+    ANY_MOUNT,
+];
+
+/// Options of the mount and what they are unless the target gives them.
+const DEFAULTS: &[(&str, &str)] = &[("cache", "mmap"), ("access", "user"), ("msize", "131072")];
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "zerofs-9p"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        Some("9p")
+    }
+
+    fn modules(&self) -> &'static [&'static str] {
+        &["9pnet_fd"]
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        zerofs::TOOLS
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Below
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn disks(&self, _options: &Options) -> usize {
+        0
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        zerofs::make(site, site.below(), &Front::NineP, options)
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let given = |key: &str| options.contains_key(key);
+        let defaults = DEFAULTS.iter().filter(|(key, _)| !given(key));
+        let defaults: Vec<String> = defaults.map(|(key, value)| format!("{key}={value}")).collect();
+        let mut all = vec!["trans=unix", "version=9p2000.L"];
+        all.extend(defaults.iter().map(String::as_str));
+        let all = mount_options(&zerofs::of_client(options), &all).unwrap_or_default();
+        let mut commands = zerofs::serve(site, &Front::NineP);
+        commands.push(zerofs::mount_9p(site, &site.dir, &all));
+        commands
+    }
+
+    fn source(&self, site: &Site) -> PathBuf {
+        socket_9p(site)
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(zerofs::version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain_over_ext4() {
+        assert_eq!(commands("zerofs-9p"), commands("zerofs-9p(ext4)"));
+        assert_eq!(
+            commands("zerofs-9p(xfs)")[2..],
+            [
+                "mkdir -p /m0/store /m0/cache",
+                "tee SCRATCH1/zerofs.toml",
+                "rm -f SCRATCH1/9p.sock SCRATCH1/nbd.sock",
+                "zerofs run --config SCRATCH1/zerofs.toml &",
+                "mount -t 9p -o trans=unix,version=9p2000.L,cache=mmap,access=user,msize=131072 \
+                 SCRATCH1/9p.sock /m",
+            ]
+        );
+    }
+
+    #[test]
+    fn options_go_to_the_client_or_the_server() {
+        let commands = commands("zerofs-9p[memory_size_gb=1,cache=loose,noatime](ext4)");
+        assert_eq!(
+            commands.last().unwrap(),
+            "mount -t 9p -o trans=unix,version=9p2000.L,access=user,msize=131072,cache=loose,noatime \
+             SCRATCH1/9p.sock /m"
+        );
+    }
+}

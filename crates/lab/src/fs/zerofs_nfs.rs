@@ -1,0 +1,123 @@
+//! zerofs-nfs: a file system over an object store, served by ZeroFS and mounted by the kernel's NFS
+//! client, version 3 over the loopback address. Options are those of nfs(5) and of ZeroFS's
+//! configuration.
+
+use super::zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED};
+use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
+use crate::{Cmd, FileSystem, Inner, Site, Tool};
+use model::{Knob, Options};
+use std::path::PathBuf;
+
+/// The registered part.
+pub(super) struct Fs;
+
+const KNOBS: &[Knob] = &[
+    DISK_CACHE,
+    MEMORY_CACHE,
+    UNFLUSHED,
+    FLUSH_INTERVAL,
+    L0_FILES,
+    value("nconnect", "sockets", "connections to the server", "1", &[]),
+    value("rsize", "bytes", "most that one request reads", "negotiated", &[]),
+    value("wsize", "bytes", "most that one request writes", "negotiated", &[]),
+    value("actimeo", "s", "how long attributes are kept", "3 to 60 by age", &[]),
+    flag("noac", "keep no attributes, and write synchronously"),
+    NOATIME,
+    ANY_MOUNT,
+];
+
+impl FileSystem for Fs {
+    fn name(&self) -> &'static str {
+        "zerofs-nfs"
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        KNOBS
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        Some("nfs")
+    }
+
+    fn modules(&self) -> &'static [&'static str] {
+        &["nfsv3"]
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        zerofs::TOOLS
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Below
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn disks(&self, _options: &Options) -> usize {
+        0
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        zerofs::make(site, site.below(), &Front::Nfs(zerofs::port(site)), options)
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let port = zerofs::port(site);
+        let mut commands = zerofs::serve(site, &Front::Nfs(port));
+        commands.push(client(site, port, options));
+        commands
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        vec![Cmd::new("umount").arg("-i").arg(&site.dir)]
+    }
+
+    fn source(&self, _site: &Site) -> PathBuf {
+        SOURCE.into()
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(zerofs::version())
+    }
+}
+
+/// What the mount table shows.
+const SOURCE: &str = "127.0.0.1:/";
+
+/// Without the helper of nfs-common (`-i`), which asks a portmapper that need not be there: all that it
+/// would find out is given.
+fn client(site: &Site, port: u16, options: &Options) -> Cmd {
+    let ports = format!("port={port},mountport={port}");
+    let defaults = [
+        "vers=3,mountvers=3,proto=tcp,mountproto=tcp,addr=127.0.0.1,mountaddr=127.0.0.1,nolock",
+        &ports,
+    ];
+    Cmd::new("mount")
+        .args(["-i", "-t", "nfs", "-o"])
+        .args(mount_options(&zerofs::of_client(options), &defaults))
+        .arg(SOURCE)
+        .arg(&site.dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn plain_over_ext4_and_with_options() {
+        assert_eq!(commands("zerofs-nfs"), commands("zerofs-nfs(ext4)"));
+        assert_eq!(
+            commands("zerofs-nfs[nconnect=2,disk_size_gb=2](xfs)")[2..],
+            [
+                "mkdir -p /m0/store /m0/cache",
+                "tee SCRATCH1/zerofs.toml",
+                "rm -f SCRATCH1/9p.sock SCRATCH1/nbd.sock",
+                "zerofs run --config SCRATCH1/zerofs.toml &",
+                "mount -i -t nfs -o vers=3,mountvers=3,proto=tcp,mountproto=tcp,addr=127.0.0.1,\
+                 mountaddr=127.0.0.1,nolock,port=25926,mountport=25926,nconnect=2 127.0.0.1:/ /m",
+            ]
+        );
+    }
+}
