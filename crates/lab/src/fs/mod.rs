@@ -30,6 +30,7 @@ registry! {
     tmpfs,
     zerofs_nfs,
     zerofs_9p,
+    zerofs_nbd,
     null,
     raid1,
     crypt,

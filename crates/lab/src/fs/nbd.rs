@@ -13,15 +13,22 @@ use std::path::{Path, PathBuf};
 /// The registered part.
 pub(super) struct Fs;
 
+/// The client; the kernel has the device.
+pub(super) const CLIENT: Tool = Tool { program: "nbd-client", debian: "nbd-client", rhel: "nbd" };
+
+pub(super) const CONNECTIONS: Knob =
+    value("connections", "sockets", "connections of the client to the server", "1", &[]);
+pub(super) const BLOCK_SIZE: Knob = value(
+    "block-size",
+    "bytes",
+    "logical block size of the device",
+    "512",
+    &["512", "1024", "2048", "4096"],
+);
+
 const KNOBS: &[Knob] = &[
-    value("connections", "sockets", "connections of the client to the server", "1", &[]),
-    value(
-        "block-size",
-        "bytes",
-        "logical block size of the device",
-        "512",
-        &["512", "1024", "2048", "4096"],
-    ),
+    CONNECTIONS,
+    BLOCK_SIZE,
     value("threads", "threads", "requests that the server handles at once", "16", &[]),
     value(
         "cache",
@@ -32,12 +39,13 @@ const KNOBS: &[Knob] = &[
     ),
 ];
 
-fn socket(site: &Site) -> PathBuf {
+/// Where the server listens.
+pub(super) fn socket(site: &Site) -> PathBuf {
     site.scratch.join("nbd.sock")
 }
 
 /// A name of our own for the device, whose number is known only when it is attached.
-fn disk(site: &Site) -> PathBuf {
+pub(super) fn disk(site: &Site) -> PathBuf {
     site.scratch.join("disk")
 }
 
@@ -68,10 +76,7 @@ impl FileSystem for Fs {
     }
 
     fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" },
-            Tool { program: "nbd-client", debian: "nbd-client", rhel: "nbd" },
-        ]
+        &[Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" }, CLIENT]
     }
 
     fn inner(&self) -> Inner {
@@ -83,12 +88,9 @@ impl FileSystem for Fs {
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let device = free_device(Path::new("/sys/block"));
-        vec![
-            server(site, options),
-            Cmd::new("ln").args(["-s", "-f", "-n"]).arg(&device).arg(disk(site)),
-            client(site, options, &device),
-        ]
+        let mut commands = vec![server(site, options)];
+        commands.extend(attach(site, &[], options));
+        commands
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
@@ -110,6 +112,16 @@ fn server(site: &Site, options: &Options) -> Cmd {
     let cmd = cmd.arg(socket(site)).args(long_options(options, &["threads"]));
     let cache = options.get("cache").map(|cache| format!("cache={cache}"));
     cmd.arg("file").arg(site.disk()).args(cache).serve(Ready::Exists(socket(site)))
+}
+
+/// Attaches what the server at our socket exports, under a name of our own; `export` tells which, where
+/// there are several.
+pub(super) fn attach(site: &Site, export: &[&str], options: &Options) -> Vec<Cmd> {
+    let device = free_device(Path::new("/sys/block"));
+    vec![
+        Cmd::new("ln").args(["-s", "-f", "-n"]).arg(&device).arg(disk(site)),
+        client(site, options, &device).args(export),
+    ]
 }
 
 fn client(site: &Site, options: &Options, device: &Path) -> Cmd {

@@ -4,6 +4,7 @@
 //! Store and cache both lie on the disk of the target, so that every byte of theirs is counted there.
 //! The data is encrypted with a password that is no secret, as ZeroFS has no mode without.
 
+use super::nbd;
 use crate::file_system::value;
 use crate::{Cmd, Ready, Site, Tool};
 use model::{Knob, Options};
@@ -35,8 +36,6 @@ pub(super) const L0_FILES: Knob = value(
 /// The options of the server: of its table `cache`, then of its table `lsm`.
 const CACHE: &[&str] = &["disk_size_gb", "memory_size_gb"];
 const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"];
-/// Where the cache differs from the default of ZeroFS, 10 GB, which is more than most images hold.
-const DEFAULTS: &[(&str, &str)] = &[("disk_size_gb", "1"), ("memory_size_gb", "0.25")];
 
 /// How a client reaches the server.
 pub(super) enum Front {
@@ -59,11 +58,6 @@ pub(super) fn socket_9p(site: &Site) -> PathBuf {
     site.scratch.join("9p.sock")
 }
 
-/// The socket of NBD.
-pub(super) fn socket_nbd(site: &Site) -> PathBuf {
-    site.scratch.join("nbd.sock")
-}
-
 /// Makes the store in `dir` and writes the configuration.
 pub(super) fn make(site: &Site, dir: &Path, front: &Front, options: &Options) -> Vec<Cmd> {
     vec![
@@ -77,13 +71,16 @@ pub(super) fn serve(site: &Site, front: &Front) -> Vec<Cmd> {
     let ready = match front {
         Front::Nfs(port) => Ready::Port(*port),
         Front::NineP => Ready::Exists(socket_9p(site)),
-        Front::Nbd => Ready::Exists(socket_nbd(site)),
+        Front::Nbd => Ready::Exists(nbd::socket(site)),
     };
     vec![
-        Cmd::new("rm").arg("-f").arg(socket_9p(site)).arg(socket_nbd(site)),
+        Cmd::new("rm").arg("-f").arg(socket_9p(site)).arg(nbd::socket(site)),
         Cmd::new("zerofs").args(["run", "--config"]).arg(configuration(site)).serve(ready),
     ]
 }
+
+/// How the client of 9P speaks with the server.
+pub(super) const PROTOCOL_9P: &str = "trans=unix,version=9p2000.L";
 
 /// Mounts what the server serves by 9P.
 pub(super) fn mount_9p(site: &Site, dir: &Path, options: &str) -> Cmd {
@@ -99,17 +96,15 @@ fn configuration(site: &Site) -> PathBuf {
 }
 
 fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String {
-    let line = |key: &str| {
-        let default = DEFAULTS.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
-        let value = options.get(key).map(String::as_str).or(default)?;
-        Some(format!("{key} = {value}\n"))
-    };
-    let lines = |keys: &[&str]| keys.iter().filter_map(|key| line(key)).collect::<String>();
+    let mut options = options.clone();
+    options.entry("disk_size_gb".into()).or_insert_with(|| disk_cache(site.bytes));
+    let line = |key: &&str| options.get(*key).map(|value| format!("{key} = {value}\n"));
+    let lines = |keys: &[&str]| keys.iter().filter_map(line).collect::<String>();
     let nine_p = format!("[servers.ninep]\nunix_socket = {:?}\n", socket_9p(site));
     let servers = match front {
         Front::Nfs(port) => format!("[servers.nfs]\naddresses = [\"127.0.0.1:{port}\"]\n"),
         Front::NineP => nine_p,
-        Front::Nbd => format!("{nine_p}[servers.nbd]\nunix_socket = {:?}\n", socket_nbd(site)),
+        Front::Nbd => format!("{nine_p}[servers.nbd]\nunix_socket = {:?}\n", nbd::socket(site)),
     };
     format!(
         "[cache]\ndir = {:?}\n{}[storage]\nurl = \"file://{}\"\nencryption_password = \"assay measures\"\n\
@@ -121,6 +116,11 @@ fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String
     )
 }
 
+/// The cache of a disk of `bytes`, GB: by default ZeroFS would take 10, more than most images hold.
+fn disk_cache(bytes: u64) -> String {
+    format!("{:.3}", (bytes / 8).min(1_000_000_000) as f64 / 1e9)
+}
+
 /// A port between 20000 and 29999 that hardly any other target has: two servers at work must not meet.
 /// By the hash FNV-1a of the unique name.
 pub(super) fn port(site: &Site) -> u16 {
@@ -129,9 +129,6 @@ pub(super) fn port(site: &Site) -> u16 {
     20_000 + (sum % 10_000) as u16
 }
 
-/// The directory that the client of NBD makes its device in.
-pub(super) const DEVICES: &str = ".nbd";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +136,7 @@ mod tests {
     fn site() -> Site {
         Site {
             disks: Vec::new(),
+            bytes: 800_000_000,
             below: Some("/m0".into()),
             dir: "/m".into(),
             name: "assay-1".into(),
@@ -148,12 +146,12 @@ mod tests {
 
     #[test]
     fn settings_are_toml_with_the_options_in_their_tables() {
-        let options: Options = [("disk_size_gb", "2"), ("l0_max_ssts", "8"), ("noatime", "")]
+        let options: Options = [("memory_size_gb", "0.5"), ("l0_max_ssts", "8"), ("noatime", "")]
             .map(|(k, v)| (k.to_string(), v.to_string()))
             .into();
         assert_eq!(
             settings(&site(), Path::new("/m0"), &Front::Nbd, &options),
-            "[cache]\ndir = \"/m0/cache\"\ndisk_size_gb = 2\nmemory_size_gb = 0.25\n\
+            "[cache]\ndir = \"/m0/cache\"\ndisk_size_gb = 0.100\nmemory_size_gb = 0.5\n\
              [storage]\nurl = \"file:///m0/store\"\nencryption_password = \"assay measures\"\n\
              [servers.ninep]\nunix_socket = \"/s/9p.sock\"\n[servers.nbd]\nunix_socket = \"/s/nbd.sock\"\n\
              [lsm]\nl0_max_ssts = 8\n"

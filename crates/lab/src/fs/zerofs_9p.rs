@@ -75,7 +75,7 @@ impl FileSystem for Fs {
         let given = |key: &str| options.contains_key(key);
         let defaults = DEFAULTS.iter().filter(|(key, _)| !given(key));
         let defaults: Vec<String> = defaults.map(|(key, value)| format!("{key}={value}")).collect();
-        let mut all = vec!["trans=unix", "version=9p2000.L"];
+        let mut all = vec![zerofs::PROTOCOL_9P];
         all.extend(defaults.iter().map(String::as_str));
         let all = mount_options(&zerofs::of_client(options), &all).unwrap_or_default();
         let mut commands = zerofs::serve(site, &Front::NineP);
@@ -83,7 +83,7 @@ impl FileSystem for Fs {
         commands
     }
 
-    fn source(&self, site: &Site) -> PathBuf {
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         socket_9p(site)
     }
 
@@ -99,11 +99,12 @@ mod tests {
     #[test]
     fn plain_over_ext4() {
         assert_eq!(commands("zerofs-9p"), commands("zerofs-9p(ext4)"));
+        let commands = commands("zerofs-9p(xfs)");
+        assert_eq!(commands[2], "mkdir -p /m0/store /m0/cache");
+        assert!(commands[3].starts_with("tee SCRATCH1/zerofs.toml <<< "), "{}", commands[3]);
         assert_eq!(
-            commands("zerofs-9p(xfs)")[2..],
+            commands[4..],
             [
-                "mkdir -p /m0/store /m0/cache",
-                "tee SCRATCH1/zerofs.toml",
                 "rm -f SCRATCH1/9p.sock SCRATCH1/nbd.sock",
                 "zerofs run --config SCRATCH1/zerofs.toml &",
                 "mount -t 9p -o trans=unix,version=9p2000.L,cache=mmap,access=user,msize=131072 \

@@ -74,7 +74,7 @@ impl FileSystem for Fs {
         vec![Cmd::new("umount").arg("-i").arg(&site.dir)]
     }
 
-    fn source(&self, _site: &Site) -> PathBuf {
+    fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
         SOURCE.into()
     }
 
@@ -108,15 +108,17 @@ mod tests {
     #[test]
     fn plain_over_ext4_and_with_options() {
         assert_eq!(commands("zerofs-nfs"), commands("zerofs-nfs(ext4)"));
+        let commands = commands("zerofs-nfs[nconnect=2,disk_size_gb=2](xfs)");
+        assert_eq!(commands[2], "mkdir -p /m0/store /m0/cache");
+        assert!(commands[3].starts_with("tee SCRATCH1/zerofs.toml <<< "), "{}", commands[3]);
+        assert!(commands[3].contains("disk_size_gb = 2"), "{}", commands[3]);
         assert_eq!(
-            commands("zerofs-nfs[nconnect=2,disk_size_gb=2](xfs)")[2..],
+            commands[4..],
             [
-                "mkdir -p /m0/store /m0/cache",
-                "tee SCRATCH1/zerofs.toml",
                 "rm -f SCRATCH1/9p.sock SCRATCH1/nbd.sock",
                 "zerofs run --config SCRATCH1/zerofs.toml &",
                 "mount -i -t nfs -o vers=3,mountvers=3,proto=tcp,mountproto=tcp,addr=127.0.0.1,\
-                 mountaddr=127.0.0.1,nolock,port=25926,mountport=25926,nconnect=2 127.0.0.1:/ /m",
+                 mountaddr=127.0.0.1,nolock,port=22746,mountport=22746,nconnect=2 127.0.0.1:/ /m",
             ]
         );
     }
