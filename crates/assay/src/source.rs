@@ -17,6 +17,15 @@ pub fn dataset(id: &str, store: &Path) -> Result<Dataset> {
     Ok(Store::open(store)?.dataset(id)?)
 }
 
+/// What the blocks of a campaign that was run here took on the clock, mean, seconds.
+pub fn block_s(dataset: &Dataset, store: &Path) -> Result<Option<f64>> {
+    if dataset.campaign.origin != Origin::Run || !store.exists() {
+        return Ok(None);
+    }
+    let taken = Store::open(store)?.block_seconds(&dataset.campaign.id)?;
+    Ok((!taken.is_empty()).then(|| taken.iter().sum::<f64>() / taken.len() as f64))
+}
+
 fn published(id: &str) -> Result<Option<Dataset>> {
     let mut all = formats::published()?;
     let exact = all.iter().position(|d| d.campaign.id == id);

@@ -14,6 +14,7 @@ mod job;
 mod knob;
 mod lab_kind;
 mod like;
+mod limit;
 mod plan;
 mod profile;
 mod rng;
@@ -40,9 +41,10 @@ pub use job::{
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
 pub use like::{Like, LikeClass};
+pub use limit::LatencyLimit;
 pub use plan::{AGED_SHARE, LOOKS, Plan, PlanError, Preset, Scale, Twin};
 pub use profile::{
-    Floor, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
+    Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };
 pub use rng::Rng;
 pub use sample::{Better, Limiter, Metric, Sample, Validity};

@@ -1,7 +1,7 @@
 //! A profile: what a workload weighs, what it cannot do without and what it would rather have. A
 //! TOML file, as a person writes it. Weights are opinions; that is why they stand in a file.
 
-use crate::CacheState;
+use crate::{CacheState, LatencyLimit};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
@@ -11,9 +11,12 @@ use std::{collections::BTreeSet, fmt};
 pub struct Profile {
     /// What it is called and is for.
     pub profile: ProfileHead,
-    /// Kinds of work with their weights.
-    #[serde(rename = "group")]
+    /// Kinds of work with their weights; none where `ops` tell how often each is done.
+    #[serde(rename = "group", default)]
     pub groups: Vec<WorkGroup>,
+    /// Operations of a unit of work: targets are scored by the time for all of them.
+    #[serde(rename = "op", default)]
+    pub ops: Vec<MixOp>,
     /// How far behind the best a target may be in a test, whatever its score.
     #[serde(rename = "floor", default)]
     pub floors: Vec<Floor>,
@@ -111,7 +114,35 @@ pub struct Floor {
     /// Glob over the ids of tests.
     pub test: String,
     /// How many times better the best may be.
-    pub max_ratio_to_best: f64,
+    #[serde(default)]
+    pub max_ratio_to_best: Option<f64>,
+    /// The most that a quantile of its latencies may be.
+    #[serde(default)]
+    pub limit: Option<LatencyLimit>,
+}
+
+/// Operations of one kind in a unit of work, whose number is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixOp {
+    /// Glob over the ids of tests; of several, an operation takes the mean of theirs.
+    pub test: String,
+    /// How many operations.
+    pub count: f64,
+    /// Only samples in this cache state, `cold` or `hot`; without it, all.
+    #[serde(default)]
+    pub cache: Option<CacheState>,
+    /// Which numbers of processes.
+    #[serde(default)]
+    pub procs: Procs,
+}
+
+impl MixOp {
+    /// The operations as a group with the weight `weight`.
+    pub fn group(&self, weight: f64) -> WorkGroup {
+        let (name, tests) = (self.test.clone(), vec![self.test.clone()]);
+        WorkGroup { name, weight, tests, cache: self.cache, procs: self.procs }
+    }
 }
 
 /// A feature that must be there, as [`Requirement`](crate::Requirement) reads it.
@@ -151,47 +182,68 @@ impl std::error::Error for ProfileError {}
 impl Profile {
     /// Checks what types cannot: names that are unique, weights and limits that make sense.
     pub fn check(&self) -> Result<(), ProfileError> {
-        let fault = self.fault_of_groups().or_else(|| self.fault_of_limits());
+        let fault = match self.ops.is_empty() {
+            true => fault_of_groups(&self.groups),
+            false => self.fault_of_ops(),
+        };
+        let fault = fault.or_else(|| self.fault_of_limits());
         let profile = self.profile.name.clone();
         fault.map_or(Ok(()), |why| Err(ProfileError { profile, why }))
     }
 
-    fn fault_of_groups(&self) -> Option<String> {
-        if self.groups.is_empty() {
-            return Some("it has no group of tests; add a [[group]]".into());
+    fn fault_of_ops(&self) -> Option<String> {
+        if !self.groups.is_empty() {
+            return Some("it has [[group]] and [[op]]; weigh kinds of work or count them".into());
         }
-        let mut names = BTreeSet::new();
-        self.groups.iter().find_map(|group| {
-            let name = &group.name;
-            if !names.insert(name) {
-                return Some(format!("two groups are called `{name}`; rename one"));
-            }
-            if !(group.weight > 0.0 && group.weight.is_finite()) {
-                return Some(format!("the weight of group `{name}` must be above 0"));
-            }
-            if group.tests.is_empty() {
-                return Some(format!("group `{name}` has no tests; give globs over test ids"));
-            }
-            let state = group.cache.filter(|c| !matches!(c, CacheState::Cold | CacheState::Hot))?;
-            Some(format!(
-                "group `{name}` asks for cache `{state}`; use cold or hot, or leave it out"
-            ))
-        })
+        let uncounted = self.ops.iter().find(|op| !(op.count > 0.0 && op.count.is_finite()));
+        match uncounted {
+            Some(op) => Some(format!("the count of op `{}` must be above 0", op.test)),
+            None => fault_of_groups(&self.ops.iter().map(|op| op.group(1.0)).collect::<Vec<_>>()),
+        }
     }
 
     fn fault_of_limits(&self) -> Option<String> {
         let sane = |v: f64, least: f64| v > least && v.is_finite();
-        let floor = self.floors.iter().find(|f| !sane(f.max_ratio_to_best, 1.0));
+        let one = |f: &&Floor| f.max_ratio_to_best.is_some() == f.limit.is_some();
+        let floor = self.floors.iter().find(|f| f.max_ratio_to_best.is_some_and(|r| !sane(r, 1.0)));
         let prefer = self.prefers.iter().find(|p| !sane(p.worth, 0.0));
         let require = self.requires.iter().map(|r| &r.feature);
         let mut features = require.chain(self.prefers.iter().map(|p| &p.feature));
         floor
             .map(|f| format!("max_ratio_to_best of floor `{}` must be above 1", f.test))
+            .or_else(|| {
+                let floor = self.floors.iter().find(one)?;
+                Some(format!(
+                    "floor `{}` needs max_ratio_to_best or limit, one of them",
+                    floor.test
+                ))
+            })
             .or_else(|| prefer.map(|p| format!("the worth of `{}` must be above 0", p.feature)))
             .or_else(|| {
                 features.find_map(|f| Some(f.parse::<crate::Requirement>().err()?.to_string()))
             })
     }
+}
+
+fn fault_of_groups(groups: &[WorkGroup]) -> Option<String> {
+    if groups.is_empty() {
+        return Some("it has no group of tests; add a [[group]], or [[op]] with counts".into());
+    }
+    let mut names = BTreeSet::new();
+    groups.iter().find_map(|group| {
+        let name = &group.name;
+        if !names.insert(name) {
+            return Some(format!("two groups are called `{name}`; rename one"));
+        }
+        if !(group.weight > 0.0 && group.weight.is_finite()) {
+            return Some(format!("the weight of group `{name}` must be above 0"));
+        }
+        if group.tests.is_empty() {
+            return Some(format!("group `{name}` has no tests; give globs over test ids"));
+        }
+        let state = group.cache.filter(|c| !matches!(c, CacheState::Cold | CacheState::Hot))?;
+        Some(format!("group `{name}` asks for cache `{state}`; use cold or hot, or leave it out"))
+    })
 }
 
 #[cfg(test)]
@@ -210,7 +262,8 @@ mod tests {
             device_class: "ssd".into(),
             tier: None,
         };
-        Profile { profile: head, groups, floors: vec![], requires: vec![], prefers: vec![] }
+        let (ops, floors, requires, prefers) = (vec![], vec![], vec![], vec![]);
+        Profile { profile: head, groups, ops, floors, requires, prefers }
     }
 
     #[test]
@@ -224,14 +277,37 @@ mod tests {
         lukewarm.groups[0].cache = Some(CacheState::Lukewarm);
         assert!(why(&lukewarm).contains("cold or hot"));
         let mut floor = profile(vec![group("a", 1.0)]);
-        floor.floors = vec![Floor { test: "a".into(), max_ratio_to_best: 0.5 }];
+        let of = |ratio, limit| vec![Floor { test: "a".into(), max_ratio_to_best: ratio, limit }];
+        floor.floors = of(Some(0.5), None);
         assert!(why(&floor).contains("above 1"));
+        floor.floors = of(Some(1.5), "p99 <= 5ms".parse().ok());
+        assert!(why(&floor).contains("one of them"));
+        floor.floors = of(None, None);
+        assert!(why(&floor).contains("one of them"));
+        floor.floors = of(None, "p99 <= 5ms".parse().ok());
+        assert_eq!(floor.check(), Ok(()));
         let mut prefer = profile(vec![group("a", 1.0)]);
         prefer.prefers = vec![Preference { feature: "reflink".into(), worth: -0.1 }];
         assert!(why(&prefer).contains("worth of `reflink`"));
         let mut require = profile(vec![group("a", 1.0)]);
         require.requires = vec![Require { feature: "max_file>=many".into() }];
         assert!(why(&require).contains("many"));
+    }
+
+    #[test]
+    fn operations_are_counted_or_weighed() {
+        let op = |test: &str, count: f64| MixOp {
+            test: test.into(),
+            count,
+            cache: None,
+            procs: Procs::One,
+        };
+        let of = |groups, ops| Profile { ops, ..profile(groups) };
+        assert_eq!(of(vec![], vec![op("a.*", 3.0), op("b", 0.5)]).check(), Ok(()));
+        let why = |profile: &Profile| profile.check().unwrap_err().to_string();
+        assert!(why(&of(vec![group("a", 1.0)], vec![op("a", 1.0)])).contains("or count them"));
+        assert!(why(&of(vec![], vec![op("a", 0.0)])).contains("count of op `a`"));
+        assert!(why(&of(vec![], vec![op("a", 1.0), op("a", 2.0)])).contains("two groups"));
     }
 
     #[test]

@@ -30,7 +30,12 @@ fn profile() -> Profile {
             group("writes", 60.0, "columnar.write.*"),
             group("reads", 40.0, "columnar.read.*"),
         ],
-        floors: vec![Floor { test: "columnar.sort.disk".into(), max_ratio_to_best: 5.0 }],
+        ops: vec![],
+        floors: vec![Floor {
+            test: "columnar.sort.disk".into(),
+            max_ratio_to_best: Some(5.0),
+            limit: None,
+        }],
         requires: vec![Require { feature: "durable".into() }],
         prefers: vec![],
     }
@@ -54,7 +59,7 @@ fn facts() -> Vec<FactSheet> {
 
 fn advised(data: &model::Dataset) -> Findings {
     let (profile, facts) = (profile(), facts());
-    let question = Question { profile: &profile, facts: &facts, requirements: &[] };
+    let question = Question { profile: &profile, facts: &facts, requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap()
 }
 

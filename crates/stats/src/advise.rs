@@ -6,6 +6,7 @@
 mod elsewhere;
 mod floors;
 mod judge;
+mod mix;
 mod sensitivity;
 mod vetoes;
 mod words;
@@ -28,6 +29,9 @@ pub struct Question<'a> {
     pub facts: &'a [FactSheet],
     /// Features required beyond the profile's.
     pub requirements: &'a [Requirement],
+    /// What a block took on the clock, seconds, where that is known: with provisioning, filling and
+    /// waits.
+    pub block_s: Option<f64>,
 }
 
 /// The kind of answer.
@@ -175,6 +179,9 @@ pub struct Advised {
     pub expected_regret: Option<f64>,
     /// Share by which it is, with 95 % probability, at most worse than the best.
     pub regret_95: Option<f64>,
+    /// Time for the operations that the profile counts, geometric mean over the blocks, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mix_s: Option<f64>,
     /// Preferred features that it has.
     pub preferred: Vec<String>,
 }

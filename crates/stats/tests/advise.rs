@@ -24,7 +24,8 @@ fn profile(groups: Vec<WorkGroup>) -> Profile {
         device_class: "ssd".into(),
         tier: None,
     };
-    Profile { profile, groups, floors: vec![], requires: vec![], prefers: vec![] }
+    let (ops, floors, requires, prefers) = (vec![], vec![], vec![], vec![]);
+    Profile { profile, groups, ops, floors, requires, prefers }
 }
 
 fn fact(feature: &str, value: FactValue) -> Fact {
@@ -53,7 +54,7 @@ fn facts() -> Vec<FactSheet> {
 fn ask(data: &Dataset, profile: &Profile, required: &[&str]) -> Result<Advice, StatsError> {
     let (facts, required) = (facts(), required.iter().map(|r| r.parse().unwrap()));
     let requirements: Vec<Requirement> = required.collect();
-    let question = Question { profile, facts: &facts, requirements: &requirements };
+    let question = Question { profile, facts: &facts, requirements: &requirements, block_s: None };
     Ok(advise(data, &question, &Settings::default())?.advice.unwrap())
 }
 
@@ -158,7 +159,7 @@ fn what_no_fact_says_is_a_doubt_and_what_no_fact_knows_an_error() {
 fn a_floor_rules_out_what_is_certainly_below_it() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2), ("btrfs", 0.4)], 4, 5, 6);
     let mut wanted = two_groups();
-    wanted.floors = vec![Floor { test: "t0".into(), max_ratio_to_best: 2.0 }];
+    wanted.floors = vec![Floor { test: "t0".into(), max_ratio_to_best: Some(2.0), limit: None }];
     let advice = ask(&data, &wanted, &[]).unwrap();
     let btrfs = of(&advice, "btrfs");
     assert_eq!(btrfs.standing, Standing::RuledOut);
@@ -166,12 +167,93 @@ fn a_floor_rules_out_what_is_certainly_below_it() {
     assert!(btrfs.reasons[0].ends_with("2x allowed"));
     assert_eq!(of(&advice, "ext4").standing, Standing::Eligible);
     // 1.2 times behind, with a limit that the interval holds.
-    wanted.floors[0].max_ratio_to_best = 1.2;
+    wanted.floors[0].max_ratio_to_best = Some(1.2);
     let advice = ask(&data, &wanted, &[]).unwrap();
     assert_eq!(of(&advice, "ext4").standing, Standing::AtRisk);
     wanted.floors[0].test = "nothing".into();
     let advice = ask(&data, &wanted, &[]).unwrap();
     assert!(advice.notes.iter().any(|n| n == "Floor nothing is not measured in this campaign."));
+}
+
+#[test]
+fn a_latency_above_its_limit_rules_out() {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2), ("btrfs", 1.1)], 4, 5, 6);
+    for s in data.samples.iter_mut().filter(|s| s.case.test == "t0") {
+        let p99_us = match s.case.target.as_str() {
+            "ext4" => 3000.0,
+            // The interval of 4.5 to 6.2 ms holds the limit.
+            "xfs" => [4500.0, 6000.0][s.block as usize % 2],
+            _ => 8000.0,
+        } * (1.0 + 0.001 * f64::from(s.block));
+        s.metrics.push(Metric::new("service_p99_us", p99_us, "us", Better::Lower));
+    }
+    let mut wanted = two_groups();
+    let limit = |text: &str| text.parse::<LatencyLimit>().ok();
+    wanted.floors =
+        vec![Floor { test: "t0".into(), max_ratio_to_best: None, limit: limit("p99 <= 5ms") }];
+    let advice = ask(&data, &wanted, &[]).unwrap();
+    let standings = ["ext4", "xfs", "btrfs"].map(|target| of(&advice, target).standing);
+    assert_eq!(standings, [Standing::Eligible, Standing::AtRisk, Standing::RuledOut]);
+    let why = &of(&advice, "btrfs").reasons[0];
+    assert!(why.starts_with("floor t0, 1 process: p99 is 8.016 ms (8.0"), "{why}");
+    assert!(why.ends_with("p99 <= 5ms allowed"), "{why}");
+    // No sample tells of this quantile: a doubt, not a veto.
+    wanted.floors[0].limit = limit("max <= 5ms");
+    let advice = ask(&data, &wanted, &[]).unwrap();
+    assert_eq!(of(&advice, "btrfs").standing, Standing::AtRisk);
+}
+
+/// A profile of this many operations of tests.
+fn mix(counts: &[(&str, f64)]) -> Profile {
+    let op = |&(test, count): &(&str, f64)| MixOp {
+        test: test.into(),
+        count,
+        cache: None,
+        procs: Procs::All,
+    };
+    Profile { ops: counts.iter().map(op).collect(), ..profile(vec![]) }
+}
+
+/// Of t0 xfs does 1000 a second and ext4 500; of t1 xfs 100 and ext4 125. A block differs a little.
+fn counted() -> Dataset {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.0)], 2, 5, 4);
+    for s in &mut data.samples {
+        let of_target = if s.case.target == "xfs" { [1000, 100] } else { [500, 125] };
+        s.ops = of_target[usize::from(s.case.test == "t1")];
+        s.seconds =
+            1.0 + 0.001 * f64::from(s.block) + if s.case.target == "xfs" { 1e-4 } else { 0.0 };
+    }
+    data
+}
+
+#[test]
+fn counted_operations_are_scored_by_their_time() {
+    let data = counted();
+    // By hand: xfs 10 x 1 ms + 1 x 10 ms = 20 ms, ext4 10 x 2 ms + 1 x 8 ms = 28 ms: 1.4 times.
+    let advice = ask(&data, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
+    assert_eq!((advice.counsel, advice.leaders[0].as_str()), (Counsel::Clear, "xfs"));
+    assert!((advice.lead.unwrap().point - 1.4).abs() < 0.002, "{:?}", advice.lead);
+    let mix_s = |target| of(&advice, target).mix_s.unwrap();
+    assert!((mix_s("xfs") - 0.02).abs() < 1e-4 && (mix_s("ext4") - 0.028).abs() < 1e-4);
+    // Shares of the time: 10 of 20 and 20 of 28 ms, so 0.607 on average.
+    assert!((advice.groups[0].weight - 0.607).abs() < 0.001, "{:?}", advice.groups);
+    assert!(advice.notes[0].starts_with("Scored by the time"), "{:?}", advice.notes);
+    // With ten times as many of the other kind the order turns: 110 against 100 ms.
+    let advice = ask(&data, &mix(&[("t0", 10.0), ("t1", 10.0)]), &[]).unwrap();
+    assert_eq!(advice.leaders, ["ext4"], "{}", advice.sentence);
+    assert!((advice.lead.unwrap().point - 1.1).abs() < 0.002);
+}
+
+#[test]
+fn a_mix_without_one_of_its_tests_has_no_time() {
+    let advice = ask(&counted(), &mix(&[("t0", 10.0), ("gone", 1.0)]), &[]).unwrap();
+    assert_eq!(advice.counsel, Counsel::NothingMeasured);
+    assert!(advice.notes.iter().any(|n| n.contains("no such test")), "{:?}", advice.notes);
+    let mut uncounted = counted();
+    uncounted.samples.iter_mut().filter(|s| s.case.target == "ext4").for_each(|s| s.ops = 0);
+    let advice = ask(&uncounted, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
+    assert_eq!(advice.counsel, Counsel::OnlyOne);
+    assert!(advice.notes.iter().any(|n| n.starts_with("ext4 has no valid cell")));
 }
 
 #[test]
@@ -211,6 +293,19 @@ fn noise_is_answered_with_blocks_and_time() {
         "{sentence}"
     );
     assert!(sentence.contains("of timed work) would resolve a 10 % difference."), "{sentence}");
+    let data = LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3);
+    let (profile, blocks) = (two_groups(), |text: &str| -> f64 {
+        text.split_once("About ")
+            .and_then(|(_, rest)| rest.split(' ').next())
+            .unwrap()
+            .parse()
+            .unwrap()
+    });
+    let question =
+        Question { profile: &profile, facts: &[], requirements: &[], block_s: Some(7200.0) };
+    let advice = advise(&data, &question, &Settings::default()).unwrap().advice.unwrap();
+    let hours = format!("blocks (about {:.1} h)", 2.0 * blocks(&advice.sentence));
+    assert!(advice.sentence.contains(&hours), "{}", advice.sentence);
 }
 
 #[test]

@@ -191,11 +191,12 @@ fn advised(data: &Dataset) -> stats::Advice {
             cache: None,
             procs: Procs::All,
         }],
+        ops: vec![],
         floors: vec![],
         requires: vec![],
         prefers: vec![],
     };
-    let question = Question { profile: &profile, facts: &[], requirements: &[] };
+    let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
 }
 

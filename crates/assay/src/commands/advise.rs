@@ -23,12 +23,13 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     }
     let required = requirements(&args.require)?;
     let dataset = source::dataset(&args.id, store)?;
+    let block_s = source::block_s(&dataset, store)?;
     let text = match &args.profile {
         Some(name) => {
-            let findings = findings(&dataset, &shipped::profile(name)?, &required)?;
+            let findings = findings(&dataset, &shipped::profile(name)?, &required, block_s)?;
             text(&dataset, &findings, args.format)
         }
-        None => tiers(&dataset, &required, args.format)?,
+        None => tiers(&dataset, &required, block_s, args.format)?,
     };
     match &args.out {
         Some(path) => write(path, &text)?,
@@ -42,9 +43,14 @@ fn requirements(texts: &[String]) -> Result<Vec<Requirement>> {
     texts.iter().map(read).collect()
 }
 
-fn findings(dataset: &Dataset, profile: &Profile, required: &[Requirement]) -> Result<Findings> {
+fn findings(
+    dataset: &Dataset,
+    profile: &Profile,
+    required: &[Requirement],
+    block_s: Option<f64>,
+) -> Result<Findings> {
     let facts = shipped::facts()?;
-    let question = Question { profile, facts: &facts, requirements: required };
+    let question = Question { profile, facts: &facts, requirements: required, block_s };
     stats::advise(dataset, &question, &Settings::default()).map_err(|error| match error {
         StatsError::UnknownFeature { .. } => exit::usage(error.to_string()),
         other => other.into(),
@@ -61,13 +67,18 @@ fn text(dataset: &Dataset, findings: &Findings, format: AdviseFormat) -> String 
 }
 
 /// The advice for each tier of a tiered store, hot, mid and cold, a few sentences each.
-fn tiers(dataset: &Dataset, required: &[Requirement], format: AdviseFormat) -> Result<String> {
+fn tiers(
+    dataset: &Dataset,
+    required: &[Requirement],
+    block_s: Option<f64>,
+    format: AdviseFormat,
+) -> Result<String> {
     let mut profiles = shipped::profiles()?;
     profiles.retain(|p| p.profile.tier.is_some());
     profiles.sort_by_key(|p| p.profile.tier);
     let mut all: Vec<Advice> = Vec::new();
     for profile in &profiles {
-        all.extend(findings(dataset, profile, required)?.advice);
+        all.extend(findings(dataset, profile, required, block_s)?.advice);
     }
     match format {
         AdviseFormat::Json => Ok(serde_json::to_string_pretty(&all)?),
@@ -101,6 +112,9 @@ fn list() -> Result<String> {
         let head = &profile.profile;
         writeln!(text, "{}\n  {} Written for {}.", head.name, head.intent, head.device_class)?;
         let total: f64 = profile.groups.iter().map(|g| g.weight).sum();
+        for op in &profile.ops {
+            writeln!(text, "  {} x {}", op.count, op.test)?;
+        }
         for group in &profile.groups {
             let share = 100.0 * group.weight / total;
             writeln!(text, "  {share:>3.0} % {}: {}", group.name, group.tests.join(" "))?;

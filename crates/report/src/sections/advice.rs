@@ -69,6 +69,8 @@ fn candidates(advice: &stats::Advice) -> Table {
             "What is ruled out is compared with {first} over the cells that both have."
         ));
     }
+    let mixed = advice.candidates.iter().any(|c| c.mix_s.is_some());
+    let time = mixed.then(|| Column::numbers("", "Time for the mix"));
     Table {
         caption: format!(
             "Candidates over {} of {} cells that the profile asks for",
@@ -84,13 +86,16 @@ fn candidates(advice: &stats::Advice) -> Table {
             Column::numbers("", "Expected cost"),
             Column::numbers("", "Costs at most"),
             Column::words("Preferred features"),
-        ],
-        rows: advice.candidates.iter().map(candidate).collect(),
+        ]
+        .into_iter()
+        .chain(time)
+        .collect(),
+        rows: advice.candidates.iter().map(|c| candidate(c, mixed)).collect(),
         footnotes,
     }
 }
 
-fn candidate(advised: &Advised) -> Row {
+fn candidate(advised: &Advised, mixed: bool) -> Row {
     let unknown = || "-".to_string();
     let rank = |(best, worst): (usize, usize)| {
         if best == worst { best.to_string() } else { format!("{best}-{worst}") }
@@ -112,6 +117,8 @@ fn candidate(advised: &Advised) -> Row {
         Cell::plain(at_most.unwrap_or_else(unknown)),
         Cell::plain(advised.preferred.join(", ")),
     ];
+    let time = advised.mix_s.map_or_else(unknown, |s| format!("{} s", number::value(s)));
+    let cells = cells.into_iter().chain(mixed.then(|| Cell::plain(time))).collect();
     Row { kind: RowKind::Body, cells }
 }
 

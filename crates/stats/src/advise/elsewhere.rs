@@ -38,6 +38,7 @@ fn not_comparable(label: &str, lab: LabKind) -> Advised {
         ranks: None,
         expected_regret: None,
         regret_95: None,
+        mix_s: None,
         preferred: Vec::new(),
     }
 }

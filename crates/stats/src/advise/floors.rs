@@ -4,9 +4,10 @@ use super::Question;
 use crate::{
     Ratio,
     ratio::{compare, logs},
-    select::{CellData, mean},
+    select::{CellData, Point, mean},
 };
-use model::{Dataset, Floor};
+use model::{Dataset, Floor, LatencyLimit, Sample};
+use std::collections::BTreeMap;
 use wildmatch::WildMatch;
 
 /// What the floors of a profile say of one target.
@@ -30,6 +31,12 @@ pub(super) fn judge(
     for floor in &question.profile.floors {
         let glob = WildMatch::new(&floor.test);
         for cell in cells.iter().filter(|c| glob.matches(&dataset.tests[c.test].id)) {
+            if let Some(limit) = &floor.limit {
+                for (verdict, &column) in verdicts.iter_mut().zip(columns) {
+                    judge_limit(verdict, limit, dataset, cell, &targets[column]);
+                }
+                continue;
+            }
             let Some(best) = best(cell, columns) else { continue };
             for (verdict, &column) in verdicts.iter_mut().zip(columns) {
                 let place = place(&dataset.tests[cell.test].id, cell.procs);
@@ -72,7 +79,7 @@ fn judge_cell(
     place: &str,
     name: &str,
 ) {
-    let limit = floor.max_ratio_to_best;
+    let Some(limit) = floor.max_ratio_to_best else { return };
     let points = |c: usize| &cell.series[c].points;
     let Some(behind) = compare(points(best), points(column)).map(|e| e.to_ratio()) else {
         verdict.at_risk.push(format!("floor {place}: no valid sample"));
@@ -93,4 +100,52 @@ fn judge_cell(
     } else if behind.point > limit || behind.high.is_some_and(|high| high > limit) {
         verdict.at_risk.push(line());
     }
+}
+
+/// A limit is broken when the whole interval of the quantile, over the blocks, lies above it.
+fn judge_limit(
+    verdict: &mut Verdicts,
+    limit: &LatencyLimit,
+    dataset: &Dataset,
+    cell: &CellData,
+    target: &str,
+) {
+    let place = place(&dataset.tests[cell.test].id, cell.procs);
+    let points = latencies(limit, dataset, cell, target);
+    let allowed: Vec<Point> = points.iter().map(|p| Point { log: limit.us.ln(), ..*p }).collect();
+    let Some(over) = compare(&points, &allowed).map(|e| e.to_ratio()) else {
+        verdict.at_risk.push(format!("floor {place}: no {} to compare", limit.quantile()));
+        return;
+    };
+    let ms = |share: f64| share * limit.us / 1e3;
+    let found = match over.low.zip(over.high) {
+        Some((low, high)) => format!("{:.3} ms ({:.3}-{:.3})", ms(over.point), ms(low), ms(high)),
+        None => format!("{:.3} ms (one run)", ms(over.point)),
+    };
+    let line = || format!("floor {place}: {} is {found}, {limit} allowed", limit.quantile());
+    if over.low.is_some_and(|low| low > 1.0) {
+        verdict.broken.push(line());
+    } else if over.point > 1.0 || over.high.is_some_and(|high| high > 1.0) {
+        verdict.at_risk.push(line());
+    }
+}
+
+/// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.
+fn latencies(limit: &LatencyLimit, dataset: &Dataset, cell: &CellData, target: &str) -> Vec<Point> {
+    let id = &dataset.tests[cell.test].id;
+    let own = |s: &&Sample| {
+        let case = &s.case;
+        s.validity.is_valid()
+            && case.target == target
+            && case.test == *id
+            && case.procs == cell.procs
+    };
+    let names = limit.metrics();
+    let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for sample in dataset.samples.iter().filter(own) {
+        let us = names.iter().find_map(|name| sample.metric(name)).filter(|us| *us > 0.0);
+        blocks.entry(sample.block).or_default().extend(us.map(f64::ln));
+    }
+    let known = blocks.into_iter().filter(|(_, logs)| !logs.is_empty());
+    known.map(|(block, logs)| Point { block, log: mean(&logs) }).collect()
 }

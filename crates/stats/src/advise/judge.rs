@@ -1,9 +1,11 @@
 //! From a question to an answer: vetoes, floors, score, call.
 
 use super::{
-    Advice, Advised, Choice, Counsel, GroupLead, Question, Standing, Support, floors, sensitivity,
+    Advice, Advised, Choice, Counsel, GroupLead, Question, Standing, Support, floors,
+    mix::Mix,
+    sensitivity,
     vetoes::{self, Judged},
-    words::{self, More},
+    words::{self, BlockTime, More},
     work::{self, Entry},
 };
 use crate::{
@@ -24,6 +26,8 @@ const SETTLE: &str = "settle_s";
 struct Field<'a> {
     dataset: &'a Dataset,
     profile: &'a Profile,
+    /// Where the profile counts operations: the time for all of them.
+    mix: Option<&'a CellData>,
     settings: &'a Settings,
     targets: &'a [String],
     /// By column.
@@ -48,7 +52,13 @@ pub(super) fn judge(
     cells: &[CellData],
     settings: &Settings,
 ) -> Result<Advice, StatsError> {
-    let field = Field::new(dataset, question, targets, cells, settings)?;
+    let mix = Mix::of(dataset, question.profile, targets, cells);
+    let question = Question {
+        profile: mix.as_ref().map_or(question.profile, |mix| &mix.profile),
+        ..*question
+    };
+    let mixed = mix.as_ref().map(|mix| &mix.cell);
+    let field = Field::new(dataset, &question, mixed, targets, cells, settings)?;
     let mut advice = field.blank();
     let board = field.board(&field.columns, &field.used);
     let means = board.means();
@@ -58,7 +68,7 @@ pub(super) fn judge(
     advice.blocks = scores.first().map_or(0, Vec::len);
     let fit = (order.len() > 1 && advice.blocks > 1).then(|| Fit::new(means.clone(), scores));
     advice.candidates = field.candidates(&order, &means, fit.as_ref());
-    field.lead(&mut advice, &board, &order, &means, fit.as_ref());
+    field.lead(&mut advice, &order, &means, fit.as_ref());
     let contended = work::contended(&field.used, &leading(&field.columns, &order));
     advice.counsel = field.counsel(&advice, contended);
     advice.leaders = field.leaders(&advice);
@@ -69,12 +79,15 @@ pub(super) fn judge(
         More {
             noise: fit.noise(order[0], order[1]).exp_m1(),
             blocks: needed.map(|n| n.saturating_sub(advice.blocks).max(1)),
-            block_s: block_s(dataset),
+            time: match question.block_s {
+                Some(block_s) => BlockTime::Whole(block_s),
+                None => BlockTime::Timed(timed_s(dataset)),
+            },
         }
     });
     advice.sentence = words::answer(dataset, &advice, more.as_ref(), contended, settings);
     advice.notes = words::notes(&advice);
-    advice.notes.extend(field.remarks(question, cells, fit.as_ref()));
+    advice.notes.extend(field.remarks(&question, cells, fit.as_ref()));
     Ok(advice)
 }
 
@@ -83,7 +96,7 @@ fn leading(columns: &[usize], order: &[usize]) -> Vec<usize> {
 }
 
 /// Timed work of one block with the waits after it, seconds.
-fn block_s(dataset: &Dataset) -> f64 {
+fn timed_s(dataset: &Dataset) -> f64 {
     let of = |s: &model::Sample| s.seconds + s.metric(SETTLE).unwrap_or(0.0);
     let blocks: std::collections::BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
     dataset.samples.iter().map(of).sum::<f64>() / blocks.len().max(1) as f64
@@ -93,6 +106,7 @@ impl<'a> Field<'a> {
     fn new(
         dataset: &'a Dataset,
         question: &Question<'a>,
+        mix: Option<&'a CellData>,
         targets: &'a [String],
         cells: &'a [CellData],
         settings: &'a Settings,
@@ -104,7 +118,10 @@ impl<'a> Field<'a> {
             .map(|record| vetoes::judge(record, question, &required, settings.band))
             .collect();
         let all = work::matched(dataset, question.profile, cells);
-        let has = |column: &usize| all.iter().any(|e| e.cell.valid_for([*column]));
+        let has = |column: &usize| match mix {
+            Some(mix) => mix.valid_for([*column]),
+            None => all.iter().any(|e| e.cell.valid_for([*column])),
+        };
         let measured: Vec<usize> = (0..targets.len()).filter(has).collect();
         let free = measured.iter().copied().filter(|&c| facts[c].vetoes.is_empty());
         let free: Vec<usize> = free.collect();
@@ -119,6 +136,7 @@ impl<'a> Field<'a> {
         Ok(Field {
             dataset,
             profile,
+            mix,
             settings,
             targets,
             facts,
@@ -135,7 +153,17 @@ impl<'a> Field<'a> {
         work::weights(entries, &of_groups)
     }
 
+    /// The board of the score: the time for the mix, else the cells with their weights.
     fn board(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
+        match self.mix {
+            Some(mix) if !columns.is_empty() => {
+                Board::weighted(columns.to_vec(), vec![mix], &[1.0])
+            }
+            _ => self.of_cells(columns, entries),
+        }
+    }
+
+    fn of_cells(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
         let cells = entries.iter().map(|e| e.cell).collect();
         Board::weighted(columns.to_vec(), cells, &self.weights(entries))
     }
@@ -223,23 +251,18 @@ impl<'a> Field<'a> {
             ranks: None,
             expected_regret: None,
             regret_95: None,
+            mix_s: self.mix.and_then(|mix| mix.mean_value(column)),
             preferred: facts.preferred.clone(),
         }
     }
 
     /// Fills in what lies between the first two, and what it hangs on.
-    fn lead(
-        &self,
-        advice: &mut Advice,
-        board: &Board<'_>,
-        order: &[usize],
-        means: &[f64],
-        fit: Option<&Fit>,
-    ) {
+    fn lead(&self, advice: &mut Advice, order: &[usize], means: &[f64], fit: Option<&Fit>) {
         let &[first, second, ..] = order else { return };
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
         advice.lead = Some(fit.map_or(point, |fit| fit.difference(first, second).to_ratio()));
-        let loss = board.worst_cell(first, second);
+        let cells = self.of_cells(&self.columns, &self.used);
+        let loss = cells.worst_cell(first, second);
         advice.largest_loss = loss
             .filter(|l| l.1.point < 1.0 / (1.0 + self.settings.band))
             .map(|(cell, ratio)| CellRatio::new(self.dataset, cell, ratio));
@@ -281,7 +304,7 @@ impl<'a> Field<'a> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
-        let ratio = *self.board(&[second, first], &own).ratios().get(1)?;
+        let ratio = *self.of_cells(&[second, first], &own).ratios().get(1)?;
         let lead = Lead {
             target: self.targets[first].clone(),
             second: self.targets[second].clone(),

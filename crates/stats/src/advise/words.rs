@@ -11,14 +11,23 @@ use model::Dataset;
 /// Said of every figure that stands on one block.
 pub(super) const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
 
+/// What one block takes, seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BlockTime {
+    /// On the clock, from blocks that were run.
+    Whole(f64),
+    /// Timed work and the waits after it, where only samples are known.
+    Timed(f64),
+}
+
 /// What more blocks would bring.
 pub(super) struct More {
     /// Noise of one run, a share.
     pub(super) noise: f64,
     /// Further blocks that would resolve a difference of twice the band.
     pub(super) blocks: Option<usize>,
-    /// Timed work of one block, seconds.
-    pub(super) block_s: f64,
+    /// What one block takes.
+    pub(super) time: BlockTime,
 }
 
 /// The sentence of a finished advice.
@@ -135,9 +144,9 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More, settings: &Settings) -
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
-            "About {n} more {} (at least {} of timed work) would resolve a {:.0} % difference.",
+            "About {n} more {} ({}) would resolve a {:.0} % difference.",
             if n == 1 { "block" } else { "blocks" },
-            duration(n as f64 * more.block_s),
+            more.time.of(n),
             200.0 * settings.band
         ),
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
@@ -198,6 +207,18 @@ fn interval(advice: &Advice) -> String {
     }
 }
 
+impl BlockTime {
+    /// Of `n` blocks, in words.
+    fn of(self, n: usize) -> String {
+        match self {
+            BlockTime::Whole(block_s) => format!("about {}", duration(n as f64 * block_s)),
+            BlockTime::Timed(block_s) => {
+                format!("at least {} of timed work", duration(n as f64 * block_s))
+            }
+        }
+    }
+}
+
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{:.0} s", s.ceil()),
@@ -210,7 +231,13 @@ fn duration(seconds: f64) -> String {
 pub(super) fn notes(advice: &Advice) -> Vec<String> {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
     let shares: Vec<String> = shares.collect();
-    let mut notes = vec![format!("Weights are opinions; this profile has {}.", shares.join(", "))];
+    let weighed = match advice.candidates.iter().any(|c| c.mix_s.is_some()) {
+        false => "Weights are opinions; this profile has",
+        true => {
+            "Scored by the time for all operations that the profile counts; their shares of it are"
+        }
+    };
+    let mut notes = vec![format!("{weighed} {}.", shares.join(", "))];
     for group in advice.groups.iter().filter(|g| g.cells == 0) {
         notes.push(match (group.of_cells, group.missing.is_empty()) {
             (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),

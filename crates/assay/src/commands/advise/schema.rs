@@ -10,7 +10,16 @@ fn schema() -> Value {
     serde_json::from_str(SCHEMA).unwrap()
 }
 
-/// A profile with every field.
+/// A profile of counted operations.
+fn mix() -> Value {
+    json!({
+        "profile": { "name": "p", "intent": "i", "device_class": "ssd" },
+        "op": [{ "test": "x.*", "count": 2.5, "cache": "hot", "procs": "one" }],
+        "floor": [{ "test": "x.*", "limit": "p99 <= 5ms" }]
+    })
+}
+
+/// A profile with every field that groups leave room for.
 fn full() -> Value {
     json!({
         "profile": { "name": "p", "intent": "i", "device_class": "ssd", "tier": "hot" },
@@ -23,11 +32,17 @@ fn full() -> Value {
     })
 }
 
-/// Pointers to every object of a full profile, with the rule of the schema for it.
-const OBJECTS: [(&str, &str); 6] = [
+/// The profile that has the object at this pointer.
+fn whole(object: &str) -> Value {
+    if object.starts_with("/op") { mix() } else { full() }
+}
+
+/// Pointers to every object of a profile, with the rule of the schema for it.
+const OBJECTS: [(&str, &str); 7] = [
     ("", ""),
     ("/profile", "/properties/profile"),
     ("/group/0", "/properties/group/items"),
+    ("/op/0", "/properties/op/items"),
     ("/floor/0", "/properties/floor/items"),
     ("/require/0", "/properties/require/items"),
     ("/prefer/0", "/properties/prefer/items"),
@@ -43,8 +58,9 @@ fn at<'a>(value: &'a mut Value, pointer: &str) -> &'a mut Map<String, Value> {
 
 #[test]
 fn the_schema_names_every_field() {
-    let written = serde_json::to_value(serde_json::from_value::<Profile>(full()).unwrap()).unwrap();
     for (object, rule) in OBJECTS {
+        let profile = serde_json::from_value::<Profile>(whole(object)).unwrap();
+        let written = serde_json::to_value(profile).unwrap();
         let schema = schema();
         let named = schema.pointer(rule).unwrap()["properties"].as_object().unwrap();
         let fields = written.pointer(object).unwrap().as_object().unwrap();
@@ -54,18 +70,22 @@ fn the_schema_names_every_field() {
 
 #[test]
 fn what_the_schema_requires_is_missed_and_nothing_else() {
-    assert!(reads(full()));
+    assert!(reads(full()) && reads(mix()));
     for (object, rule) in OBJECTS {
         let schema = schema();
         let rule = schema.pointer(rule).unwrap();
         assert_eq!(rule["additionalProperties"], json!(false), "{object}");
-        let required = rule["required"].as_array().unwrap();
+        // Of alternatives this profile has one, which is then required.
+        let alternatives = rule["oneOf"].as_array().into_iter().flatten();
+        let required = alternatives.chain([rule]).filter_map(|rule| rule["required"].as_array());
+        let required: Vec<&Value> = required.flatten().collect();
         for name in rule["properties"].as_object().unwrap().keys() {
-            let mut without = full();
-            at(&mut without, object).remove(name);
-            assert_eq!(reads(without), !required.contains(&json!(name)), "{object}/{name}");
+            let mut without = whole(object);
+            let was_there = at(&mut without, object).remove(name).is_some();
+            let missed = was_there && required.contains(&&json!(name));
+            assert_eq!(reads(without), !missed, "{object}/{name}");
         }
-        let mut more = full();
+        let mut more = whole(object);
         at(&mut more, object).insert("surprise".into(), json!(1));
         assert!(!reads(more), "{object}");
     }
