@@ -1,7 +1,9 @@
 //! What a person types. Only types and their help; meaning is given in `commands`.
 
+mod backing;
 mod values;
 
+pub use backing::BackingArgs;
 pub use values::targets;
 
 use crate::like::DataSource;
@@ -15,7 +17,7 @@ use values::{duration_s, preset, share};
 #[command(
     name = "assay",
     version,
-    after_help = "Exit status: 0 done, 1 failed or a regression was found, 2 wrong arguments or plan, 3 the \
+    after_help = "Exit status: 0 done, 1 failed or a regression was found, 2 wrong arguments, plan or disk, 3 the \
                   machine lacks root, a tool or space, 4 ended but a target or case failed, 130 stopped by a signal."
 )]
 pub struct Cli {
@@ -137,12 +139,8 @@ pub struct PlanArgs {
     /// Target to compare the others with [default: the first]
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
-    /// Folder for loop images [default: the state folder]
-    #[arg(long, value_name = "DIR")]
-    pub image_dir: Option<PathBuf>,
-    /// Size of the loop image [default: from the scale]
-    #[arg(long, value_name = "SIZE")]
-    pub image_size: Option<Bytes>,
+    #[command(flatten)]
+    pub backing: BackingArgs,
     /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each
     /// target the first of this machine, QEMU with KVM, User-Mode Linux and QEMU with an emulated
     /// processor that can [default: auto]
@@ -178,6 +176,10 @@ pub struct ResumeArgs {
     /// Campaign: its id, the start of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+    /// Type of content on the campaign's disks that may be destroyed, when a killed run left a file system
+    /// there; repeat or separate by commas
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub wipe_signature: Vec<String>,
     /// Where to write the HTML report
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub html: PathBuf,

@@ -12,7 +12,7 @@ pub enum Exit {
     /// It could not be done, or `compare --fail-over` found a regression; the last line on stderr says
     /// which.
     Failed = 1,
-    /// Arguments or a plan are wrong; nothing was touched.
+    /// Arguments or a plan are wrong, or a disk is not one to destroy; nothing was touched.
     Usage = 2,
     /// The machine lacks something: root, a tool, a kernel file system, space.
     Lacking = 3,
@@ -73,6 +73,7 @@ pub fn of(error: &anyhow::Error) -> Exit {
                 | LabError::MissingProgram { .. },
             ),
         ) => Exit::Lacking,
+        (None, Some(LabError::Refused(_) | LabError::NoDiscard { .. })) => Exit::Usage,
         _ => Exit::Failed,
     }
 }

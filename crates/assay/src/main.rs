@@ -7,6 +7,7 @@ mod campaign;
 mod catalogue;
 mod cli;
 mod commands;
+mod disks;
 mod exit;
 mod install;
 mod like;

@@ -24,6 +24,18 @@ pub fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// Asks the person at the terminal, and gives the line that was typed; `None` where nobody is there.
+pub fn ask(question: &str) -> Option<String> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    let mut stderr = io::stderr();
+    write!(stderr, "{question}").and_then(|()| stderr.flush()).ok()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).ok()?;
+    Some(line.trim().to_string())
+}
+
 /// Prints an error with its causes on one line.
 pub fn error(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "assay: {error:#}");

@@ -102,6 +102,14 @@ impl Cmd {
     /// # Errors
     /// The program is missing, cannot be started, or ends with a status other than 0.
     pub fn run(&self) -> Result<Output, LabError> {
+        let (status, output) = self.finish()?;
+        let accepted = self.accepted.is_some() && status.code() == self.accepted;
+        let fine = status.success() || accepted;
+        if fine { Ok(output) } else { Err(self.failure(status, &output.stderr)) }
+    }
+
+    /// As [`Cmd::run`], for programs that tell something by their status.
+    pub(crate) fn finish(&self) -> Result<(ExitStatus, Output), LabError> {
         let path = self.path()?;
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         let mut command = self.command(&path);
@@ -113,12 +121,7 @@ impl Cmd {
         }
         let output = child.wait_with_output().map_err(LabError::io("run", &path))?;
         let (stdout, stderr) = (lossy(&output.stdout), lossy(&output.stderr));
-        let accepted = self.accepted.is_some() && output.status.code() == self.accepted;
-        if output.status.success() || accepted {
-            Ok(Output { stdout, stderr })
-        } else {
-            Err(self.failure(output.status, &stderr))
-        }
+        Ok((output.status, Output { stdout, stderr }))
     }
 
     /// Starts it and does not wait; all that it says goes to `log`. It dies with this process.

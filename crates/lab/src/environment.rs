@@ -9,7 +9,7 @@ use model::{Environment, Target};
 use std::{fs, path::Path};
 
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
-/// directory of the backing.
+/// directory of the backing, or the node of a disk.
 pub fn collect(work_dir: &Path) -> Environment {
     let mut found = Environment::default();
     for (key, value) in machine().into_iter().chain(backing(work_dir)) {
@@ -60,8 +60,10 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
 }
 
 fn backing(dir: &Path) -> Vec<(&'static str, Option<String>)> {
-    let mount = dir.canonicalize().ok().and_then(|dir| mounts::holding(&dir).ok().flatten());
-    let device = Device::under(dir).ok().flatten();
+    let disk = Device::of_node(dir);
+    let dir = dir.canonicalize().ok().filter(|_| disk.is_none());
+    let mount = dir.as_ref().and_then(|dir| mounts::holding(dir).ok().flatten());
+    let device = disk.or_else(|| Device::under(dir.as_ref()?).ok().flatten());
     let attribute = |name: &str| device.and_then(|device| device.attribute(name));
     vec![
         ("backing.fstype", mount.as_ref().map(|mount| mount.kind.clone())),

@@ -17,10 +17,10 @@ mod sysfs;
 pub(crate) use claim::{Claim, claim, left_on};
 pub use refusal::Refusal;
 
-use crate::{LabError, drop_caches};
+use crate::{Device, LabError, discard, drop_caches};
 use facts::Facts;
 use judge::Permission;
-use model::Bytes;
+use model::{Bytes, Purge};
 use std::{
     collections::BTreeSet,
     fs::{File, OpenOptions},
@@ -42,6 +42,8 @@ pub struct DiskRequest {
     pub needed: Bytes,
     /// Files and directories that the campaign itself needs.
     pub kept: Vec<PathBuf>,
+    /// How they are emptied before each file system; by default a discard where all of them know it.
+    pub purge: Option<Purge>,
 }
 
 /// A disk as the user sees it.
@@ -51,23 +53,46 @@ pub struct DiskInfo {
     pub link: PathBuf,
     /// Node at the moment, as `/dev/sdb`.
     pub node: PathBuf,
-    /// Serial number: what the kernel tells, else udev; of a loop device the path of its file, of a
-    /// mapping or array its UUID.
-    pub serial: String,
+    /// Serial numbers, any of which names it: what the kernel tells, then udev; of a loop device the path
+    /// of its file, of a mapping or array its UUID.
+    pub serials: Vec<String>,
     /// Model, where the kernel knows one.
     pub model: Option<String>,
     /// Size.
     pub size: Bytes,
 }
 
-/// Looks at the disks of `request` and changes nothing. Serial numbers are not asked for.
+/// Looks at the disks of `request` and changes nothing. Serial numbers are not asked for. Returns the
+/// disks, and how they would be emptied.
 ///
 /// # Errors
 /// The first reason for which one of the disks would not be touched.
-pub fn inspect(request: &DiskRequest) -> Result<Vec<DiskInfo>, LabError> {
+pub fn inspect(request: &DiskRequest) -> Result<(Vec<DiskInfo>, Purge), LabError> {
     let permission = Permission { serials: None, ..request.permission() };
     let all = examine_all(request, &permission)?;
-    Ok(all.iter().map(DiskInfo::of).collect())
+    Ok((all.iter().map(DiskInfo::of).collect(), choose(request.purge, &all)?))
+}
+
+/// Judges the disks of `request` as a claim would, serial numbers included, and changes nothing.
+///
+/// # Errors
+/// The first reason for which one of the disks would not be touched.
+pub fn judge_disks(request: &DiskRequest) -> Result<(), LabError> {
+    examine_all(request, &request.permission()).map(drop)
+}
+
+/// One way for all disks: what was asked for, else a discard where all of them know it.
+fn choose(asked: Option<Purge>, all: &[Facts]) -> Result<Purge, LabError> {
+    let can_discard = |facts: &&Facts| Device::of_node(&facts.node).is_some_and(discard::is_known);
+    let without = all.iter().find(|facts| !can_discard(facts));
+    match (asked, without) {
+        (Some(Purge::Discard), Some(facts)) => {
+            Err(LabError::NoDiscard { device: facts.link.clone() })
+        }
+        (Some(purge), _) => Ok(purge),
+        (None, None) => Ok(Purge::Discard),
+        (None, Some(_)) => Ok(Purge::None),
+    }
 }
 
 impl DiskRequest {
@@ -86,7 +111,7 @@ impl DiskInfo {
         DiskInfo {
             link: facts.link.clone(),
             node: facts.node.clone(),
-            serial: facts.serials.first().cloned().unwrap_or_default(),
+            serials: facts.serials.clone(),
             model: facts.model.clone(),
             size: Bytes(facts.size_bytes),
         }

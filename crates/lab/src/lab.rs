@@ -15,7 +15,7 @@ use crate::{
     throttle,
     undo::Undo,
 };
-use model::{Bytes, Purge, Rng, Target};
+use model::{Bytes, Rng, Target};
 use std::{
     fs::{self, File},
     io::{Seek, SeekFrom},
@@ -98,28 +98,19 @@ impl Lab {
     }
 
     /// Claims the disks of `request`, so that targets are made on them; all on them is destroyed when the
-    /// first target is made. `purge` is how they are emptied before each, by default a discard where all
-    /// of them know it. Returns them and the way.
+    /// first target is made.
     ///
     /// # Errors
-    /// One of them is refused, or does not know `purge`.
-    pub fn claim(
-        &mut self,
-        request: &DiskRequest,
-        purge: Option<Purge>,
-    ) -> Result<(Vec<DiskInfo>, Purge), LabError> {
-        let (claims, locks) = interlock::claim(request, purge)?;
+    /// One of them is refused, or cannot be emptied in the way that was asked for.
+    pub fn claim(&mut self, request: &DiskRequest) -> Result<(), LabError> {
+        let (claims, locks) = interlock::claim(request)?;
         self._locks.extend(locks);
-        let purge = claims.first().map_or(Purge::None, Claim::purge_policy);
-        let mut infos = Vec::new();
         for claim in claims {
-            let info = claim.info().clone();
-            self.journal.record(&Undo::Tell { link: info.link.clone() })?;
-            let (node, size) = (info.node.clone(), info.size);
+            let DiskInfo { link, node, size, .. } = claim.info().clone();
+            self.journal.record(&Undo::Tell { link })?;
             self.disks.push(Disk { node, size, image: None, claim: Some(Arc::new(claim)) });
-            infos.push(info);
         }
-        Ok((infos, purge))
+        Ok(())
     }
 
     /// Writes every claimed disk in full, twice, as one that has long been in use. `progress` gets the

@@ -9,44 +9,52 @@ use crate::{
 use model::Target;
 use std::path::{Path, PathBuf};
 
-/// Every command that attaching `image`, making `target`, mounting it at `mount_point` and undoing
-/// all of it would run; none for a directory.
+/// What a dry run takes targets to be made on.
+#[derive(Clone, Copy, Debug)]
+pub enum Backing<'a> {
+    /// Loop devices over images called so.
+    Image(&'a Path),
+    /// These disks.
+    Disks(&'a [PathBuf]),
+}
+
+/// Every command that making `target` on `backing`, mounting it at `mount_point` and undoing all of it
+/// would run; none for a directory.
 ///
 /// # Errors
 /// The target is not one that the lab can make.
-pub fn plan(target: &Target, image: &Path, mount_point: &Path) -> Result<Vec<Cmd>, LabError> {
+pub fn plan(
+    target: &Target,
+    backing: Backing<'_>,
+    mount_point: &Path,
+) -> Result<Vec<Cmd>, LabError> {
     let Candidate::Made(parts) = fs::resolve(target)? else {
         return Ok(Vec::new());
     };
-    let disks = devices(&parts);
-    let stack = dry(&parts, mount_point);
-    let mut commands = Vec::new();
-    for device in &disks {
-        commands.extend(loop_device::attach_commands(image, device));
-    }
-    commands.extend(stack.commands());
-    commands.extend(stack.undo_commands());
-    commands.extend(disks.iter().map(|device| loop_device::detach_command(device)));
-    Ok(commands)
+    let count = parts.first().map_or(0, Part::disks);
+    let (disks, image) = match backing {
+        Backing::Image(image) => (loops(count), Some(image)),
+        Backing::Disks(disks) => (disks.iter().take(count).cloned().collect(), None),
+    };
+    let stack = dry(&parts, &disks, mount_point);
+    let attached = || image.iter().flat_map(|image| disks.iter().map(move |disk| (*image, disk)));
+    let attach = attached().flat_map(|(image, disk)| loop_device::attach_commands(image, disk));
+    let detach = attached().map(|(_, disk)| loop_device::detach_command(disk));
+    Ok(attach.chain(stack.commands()).chain(stack.undo_commands()).chain(detach).collect())
 }
 
 /// Size of a device in a dry run, bytes; the real one is known when it is there.
 const BYTES: u64 = 1 << 30;
 
-/// The devices in a dry run; which ones are free is known only when they are attached.
-fn devices(parts: &[Part]) -> Vec<PathBuf> {
-    let count = parts.first().map_or(0, Part::disks);
-    ["N", "M", "L", "K"]
-        .iter()
-        .cycle()
-        .take(count)
-        .map(|n| format!("/dev/loop{n}").into())
-        .collect()
+/// Loop devices in a dry run; which ones are free is known only when they are attached.
+fn loops(count: usize) -> Vec<PathBuf> {
+    let names = ["N", "M", "L", "K"].iter().cycle().take(count);
+    names.map(|name| format!("/dev/loop{name}").into()).collect()
 }
 
-/// `parts` at sites that do not exist, the top one at `mount_point`.
-fn dry(parts: &[Part], mount_point: &Path) -> Stack {
-    Stack::new(parts, &devices(parts), BYTES, |number, _| {
+/// `parts` on `disks`, at sites that do not exist, the top one at `mount_point`.
+fn dry(parts: &[Part], disks: &[PathBuf], mount_point: &Path) -> Stack {
+    Stack::new(parts, disks, BYTES, |number, _| {
         let dir = match number + 1 == parts.len() {
             true => mount_point.to_path_buf(),
             false => format!("{}{number}", mount_point.display()).into(),
@@ -65,14 +73,15 @@ pub(crate) mod tests {
         let Candidate::Made(parts) = fs::resolve(&target).unwrap() else {
             panic!("{target} is a directory");
         };
-        let stack = dry(&parts, Path::new("/m"));
+        let disks = loops(parts.first().map_or(0, Part::disks));
+        let stack = dry(&parts, &disks, Path::new("/m"));
         stack.commands().iter().map(Cmd::to_string).collect()
     }
 
     #[test]
     fn a_plan_attaches_makes_mounts_and_undoes() {
         let target = "xfs[noatime]".parse().unwrap();
-        let plan = plan(&target, Path::new("/img dir/i"), Path::new("/m")).unwrap();
+        let plan = plan(&target, Backing::Image(Path::new("/img dir/i")), Path::new("/m")).unwrap();
         let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(
             text,
@@ -89,7 +98,17 @@ pub(crate) mod tests {
 
     #[test]
     fn a_directory_needs_no_command() {
-        let plan = plan(&"dir:/srv".parse().unwrap(), Path::new("/i"), Path::new("/m")).unwrap();
+        let image = Backing::Image(Path::new("/i"));
+        let plan = plan(&"dir:/srv".parse().unwrap(), image, Path::new("/m")).unwrap();
         assert!(plan.is_empty());
+    }
+
+    #[test]
+    fn a_disk_is_not_attached() {
+        let disks = ["/dev/disk/by-id/a".into(), "/dev/disk/by-id/b".into()];
+        let plan = plan(&"xfs".parse().unwrap(), Backing::Disks(&disks), Path::new("/m"));
+        let text: Vec<String> = plan.unwrap().iter().map(Cmd::to_string).collect();
+        assert_eq!(text[0], "mkfs.xfs -f -q -K /dev/disk/by-id/a");
+        assert!(text.iter().all(|line| !line.contains("losetup") && !line.contains("by-id/b")));
     }
 }

@@ -59,8 +59,9 @@ fn file_systems_follow_each_other_and_none_is_left() {
     }
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
     let mut lab = Lab::open(state.path(), "c").unwrap();
-    let (infos, purge) = lab.claim(&named(&disk, &[]), None).unwrap();
+    let (infos, purge) = inspect(&named(&disk, &[])).unwrap();
     assert_eq!((infos.len(), infos[0].size, purge), (1, Bytes(SIZE), Purge::Discard));
+    lab.claim(&named(&disk, &[])).unwrap();
     for name in ["ext4", "xfs", "btrfs", "ext4"].into_iter().filter(|name| ready(name)) {
         let instance = lab.provision(&name.parse().unwrap(), name).unwrap();
         assert_eq!(instance.facts().0["device.purge"], "discard");
@@ -84,15 +85,14 @@ fn a_refused_disk_keeps_every_byte() {
     run("mkfs.ext4", &["-q", disk.node.to_str().unwrap()]);
     let before = bytes(&disk, 0, SIZE as usize);
     let mut lab = Lab::open(state.path(), "c").unwrap();
-    let claimed =
-        |lab: &mut Lab, request: &DiskRequest| refusal(lab.claim(request, None).unwrap_err());
+    let claimed = |lab: &mut Lab, request: &DiskRequest| refusal(lab.claim(request).unwrap_err());
     let wrong =
         claimed(&mut lab, &DiskRequest { serials: vec!["X".into()], ..named(&disk, &["ext4"]) });
     assert!(matches!(wrong, Refusal::WrongSerial { .. }), "{wrong}");
     let other = claimed(&mut lab, &named(&disk, &["xfs"]));
     assert!(matches!(&other, Refusal::Content { kind, .. } if kind == "ext4"), "{other}");
     // Permitted, but never used: what is there stays there.
-    lab.claim(&named(&disk, &["ext4"]), None).unwrap();
+    lab.claim(&named(&disk, &["ext4"])).unwrap();
     lab.close().unwrap();
     assert!(bytes(&disk, 0, SIZE as usize) == before, "the disk was written to");
 }
@@ -105,7 +105,8 @@ fn what_comes_to_a_claimed_disk_from_elsewhere_is_not_wiped() {
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
     run("mkfs.ext4", &["-q", disk.node.to_str().unwrap()]);
     let mut lab = Lab::open(state.path(), "c").unwrap();
-    lab.claim(&named(&disk, &["ext4"]), Some(Purge::None)).unwrap();
+    let request = DiskRequest { purge: Some(Purge::None), ..named(&disk, &["ext4"]) };
+    lab.claim(&request).unwrap();
     let ext4 = "ext4".parse().unwrap();
     lab.provision(&ext4, "e").unwrap().teardown().unwrap();
     lab.provision(&ext4, "e").unwrap().teardown().unwrap();
@@ -126,15 +127,15 @@ fn one_assay_at_a_time_has_a_disk() {
     let mut disk = Disk::new(SIZE);
     let state = tempfile::tempdir().unwrap();
     let mut first = Lab::open(state.path(), "one").unwrap();
-    first.claim(&named(&disk, &[]), None).unwrap();
+    first.claim(&named(&disk, &[])).unwrap();
     // By another name and another part of it, too.
     let part = disk.partition(1, 1 << 20, 64 << 20);
     let link = disk.name(&part);
     let mut second = Lab::open(state.path(), "two").unwrap();
-    let locked = second.claim(&request(&link, &disk.serial()), None).unwrap_err();
+    let locked = second.claim(&request(&link, &disk.serial())).unwrap_err();
     assert!(matches!(refusal(locked), Refusal::Locked { .. }));
     first.close().unwrap();
-    second.claim(&request(&link, &disk.serial()), None).unwrap();
+    second.claim(&request(&link, &disk.serial())).unwrap();
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn a_disk_that_was_exchanged_is_not_wiped() {
     }
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
     let mut lab = Lab::open(state.path(), "c").unwrap();
-    lab.claim(&named(&disk, &[]), None).unwrap();
+    lab.claim(&named(&disk, &[])).unwrap();
     // Unplugged and plugged in again: the same name and number, and nobody knows what happened.
     let node = disk.node.to_str().unwrap();
     run("losetup", &["--detach", node]);
@@ -165,7 +166,7 @@ fn every_purge_empties_the_disk_and_conditioning_fills_it() {
         file.write_all_at(b"old rows", SIZE / 2).unwrap();
         drop(file);
         let mut lab = Lab::open(state.path(), "c").unwrap();
-        lab.claim(&named(&disk, &[]), Some(purge)).unwrap();
+        lab.claim(&DiskRequest { purge: Some(purge), ..named(&disk, &[]) }).unwrap();
         lab.provision(&"ext4".parse().unwrap(), "e").unwrap().teardown().unwrap();
         let kept = bytes(&disk, SIZE / 2, 8) == b"old rows";
         assert_eq!(kept, purge == Purge::None, "{purge}");
@@ -188,8 +189,8 @@ fn victim() {
     };
     let (state, link) = (PathBuf::from(state), PathBuf::from(link));
     let mut lab = Lab::open(&state, "victim").unwrap();
-    let serial = inspect(&request(&link, "")).unwrap().remove(0).serial;
-    lab.claim(&request(&link, &serial), None).unwrap();
+    let serial = inspect(&request(&link, "")).unwrap().0.remove(0).serials.remove(0);
+    lab.claim(&request(&link, &serial)).unwrap();
     let _instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
     println!("\nprovisioned");
     loop {

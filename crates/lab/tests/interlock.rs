@@ -47,10 +47,10 @@ fn a_blank_disk_is_told_with_its_serial_number() {
         return;
     }
     let disk = Disk::new(SIZE);
-    let info = inspect(&request(&disk.link)).unwrap().remove(0);
+    let info = inspect(&request(&disk.link)).unwrap().0.remove(0);
     assert_eq!(
-        (info.node, info.serial, info.size),
-        (disk.node.clone(), disk.serial(), Bytes(SIZE))
+        (info.node, info.serials, info.size),
+        (disk.node.clone(), vec![disk.serial()], Bytes(SIZE))
     );
     let large = DiskRequest { needed: Bytes(SIZE + 1), ..request(&disk.link) };
     assert!(matches!(refused(&large), Refusal::TooSmall { .. }));
@@ -100,7 +100,7 @@ fn a_mounted_disk_or_partition_is_refused() {
     run("mount", &[path(&one), path(&dir)]);
     let judged = inspect(&request(&link));
     run("umount", &[path(&dir)]);
-    assert_eq!(judged.unwrap()[0].serial, disk.serial());
+    assert_eq!(judged.unwrap().0[0].serials[0], disk.serial());
     // What is not mounted is still content of the disk.
     run("wipefs", &["--quiet", "--all", path(&disk.node)]);
     let refusal = refused(&request(&disk.link)).to_string();
@@ -290,7 +290,7 @@ fn data_without_a_signature_is_refused() {
     drop(file);
     assert!(matches!(refused(&request(&disk.link)), Refusal::Unknown { .. }));
     let named = DiskRequest { wipe_signatures: vec!["unknown".into()], ..request(&disk.link) };
-    assert_eq!(inspect(&named).unwrap().len(), 1);
+    assert_eq!(inspect(&named).unwrap().0.len(), 1);
 }
 
 #[test]

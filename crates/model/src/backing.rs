@@ -4,6 +4,11 @@ use crate::Bytes;
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
+/// How often conditioning writes a disk in full: once for the blocks that it shows, once more for those
+/// that it keeps in reserve (SNIA, Solid State Storage Performance Test Specification, "workload
+/// independent preconditioning").
+pub const CONDITION_FILLS: u64 = 2;
+
 /// Where made file systems lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

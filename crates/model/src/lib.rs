@@ -27,7 +27,7 @@ mod target;
 mod test_info;
 mod units;
 
-pub use backing::{BackingPlan, Purge};
+pub use backing::{BackingPlan, CONDITION_FILLS, Purge};
 pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, Origin, TargetRecord, TargetState,

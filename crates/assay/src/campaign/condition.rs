@@ -102,9 +102,11 @@ pub fn bring_about(
     Ok(condition)
 }
 
-/// Size of the image under `instance`.
+/// Size of the image or disk under `instance`.
 fn space(instance: &Instance<'_>) -> Option<Bytes> {
-    instance.facts().0.get("image.bytes")?.parse().ok().map(Bytes)
+    let facts = &instance.facts().0;
+    let bytes = facts.get("image.bytes").or_else(|| facts.get("device.bytes"))?;
+    bytes.parse().ok().map(Bytes)
 }
 
 /// For `assay plan`: what is done to each of `instances` on an image of `image`, and what that writes;

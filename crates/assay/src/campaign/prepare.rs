@@ -8,7 +8,9 @@ use lab::{
     Availability, FileSystem, Inner,
     fs::{Candidate, Part},
 };
-use model::{Job, JobMode, LabKind, Plan, Target, TargetRecord, TargetState, TestInfo};
+use model::{
+    Job, JobMode, LabKind, Plan, Preset, Scale, Target, TargetRecord, TargetState, TestInfo,
+};
 use rustix::fs::{Access, access};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -17,6 +19,9 @@ use std::{
 };
 use suites::{Suite, Test, Workers};
 use wildmatch::WildMatch;
+
+/// Does it work?
+const SMOKE_SCALE: f64 = 0.002;
 
 /// A plan whose every name has been found.
 #[derive(Clone)]
@@ -200,6 +205,15 @@ impl Prepared {
         let placed = self.entrants.iter().zip(&self.places);
         let disks = placed.filter(|(_, place)| place.is_of(in_guests));
         disks.map(|(target, _)| lab::fs::disks(target)).max().unwrap_or(0)
+    }
+
+    /// The scale, where it does not follow from a trial of the backing.
+    pub fn fixed_scale(&self) -> Option<f64> {
+        match (self.plan.scale, self.plan.preset) {
+            (Scale::Factor(scale), _) => Some(scale),
+            (Scale::Auto, Preset::Smoke) => Some(SMOKE_SCALE),
+            (Scale::Auto, _) => None,
+        }
     }
 
     /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without

@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
+    os::unix::fs::FileTypeExt,
     path::Path,
     time::Instant,
 };
@@ -39,7 +40,14 @@ pub struct Pilot {
 
 /// Writes, syncs, drops and reads a file in `dir` that has no name, so that nothing is left of it
 /// however the program ends.
+///
+/// A disk is only read, because nobody has consented yet: its rate stands for both.
 pub fn pilot(dir: &Path) -> Result<Pilot> {
+    if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
+        let read = File::open(dir).and_then(|mut disk| read_rate(&mut disk));
+        let rate = read.with_context(|| format!("cannot read {}", dir.display()))?;
+        return Ok(Pilot { write_bytes_per_s: rate, read_bytes_per_s: rate });
+    }
     let file = tempfile::tempfile_in(dir);
     file.and_then(try_out).with_context(|| format!("cannot try {}", dir.display()))
 }
@@ -53,14 +61,26 @@ fn try_out(mut file: File) -> io::Result<Pilot> {
     }
     file.sync_all()?;
     let write_s = start.elapsed().as_secs_f64();
-    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+    Ok(Pilot {
+        write_bytes_per_s: PILOT_BYTES as f64 / write_s.max(1e-6),
+        read_bytes_per_s: read_rate(&mut file)?,
+    })
+}
+
+/// Reads what the pilot reads from the start of `file`, which is dropped from the cache before; bytes per
+/// second.
+fn read_rate(file: &mut File) -> io::Result<f64> {
+    rustix::fs::fadvise(&*file, 0, None, rustix::fs::Advice::DontNeed)?;
     file.seek(SeekFrom::Start(0))?;
-    let mut buffer = chunk;
-    let start = Instant::now();
-    while file.read(&mut buffer)? > 0 {}
-    let read_s = start.elapsed().as_secs_f64();
-    let rate = |s: f64| PILOT_BYTES as f64 / s.max(1e-6);
-    Ok(Pilot { write_bytes_per_s: rate(write_s), read_bytes_per_s: rate(read_s) })
+    let mut buffer = vec![0; 1 << 20];
+    let (start, mut done) = (Instant::now(), 0);
+    while done < PILOT_BYTES {
+        match file.read(&mut buffer)? {
+            0 => break,
+            n => done += n,
+        }
+    }
+    Ok(done as f64 / start.elapsed().as_secs_f64().max(1e-6))
 }
 
 /// Work of one target in one block at a scale.
@@ -185,8 +205,12 @@ pub fn largest_scale(
     ((low / digit).floor() * digit * 1e9).round() / 1e9
 }
 
-/// Free bytes for an unprivileged user under `dir`.
+/// Free bytes for an unprivileged user under `dir`; of a disk all of it.
 pub fn free_bytes(dir: &Path) -> Result<u64> {
+    if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
+        let size = File::open(dir).and_then(|mut disk| disk.seek(SeekFrom::End(0)));
+        return size.with_context(|| format!("cannot ask {} for its size", dir.display()));
+    }
     let stat = rustix::fs::statvfs(dir)
         .with_context(|| format!("cannot ask {} for its free space", dir.display()))?;
     Ok(stat.f_bavail * stat.f_frsize)

@@ -10,10 +10,12 @@ use crate::{
         sweeps,
     },
     cli::{self, PlanArgs},
+    disks,
     exit::{self, Exit},
     terminal,
 };
 use anyhow::{Context, Result};
+use lab::Backing;
 use model::{Bytes, Plan, Sweep, SweepMode, Swept};
 use std::{fmt::Write, fs, path::Path};
 
@@ -31,6 +33,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
     text += &cost(&prepared, &load, &pilot, &work)?;
+    text += &disks::lines(&prepared, &load, state)?;
     text += &forecast::text(&prepared, &looks(&prepared.plan), store)?;
     terminal::out(&text);
     Ok(Exit::Done)
@@ -68,7 +71,11 @@ fn commands(prepared: &Prepared) -> Result<String> {
     let mut text = String::new();
     for (label, target) in prepared.labels.iter().zip(&prepared.plan.targets) {
         writeln!(text, "\n{label}")?;
-        for command in lab::plan(target, Path::new("IMAGE"), Path::new("MOUNT"))? {
+        let backing = match &prepared.plan.backing.devices[..] {
+            [] => Backing::Image(Path::new("IMAGE")),
+            disks => Backing::Disks(disks),
+        };
+        for command in lab::plan(target, backing, Path::new("MOUNT"))? {
             writeln!(text, "  {command}")?;
         }
     }
@@ -110,8 +117,13 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
     }
     writeln!(text, "{} free in {}", Bytes(sizing::free_bytes(work)?), work.display())?;
     if prepared.needs_image() {
-        let image = plan.backing.size.unwrap_or_else(|| load.image_bytes());
+        let on_disk = !plan.backing.devices.is_empty();
+        let image = match plan.backing.size {
+            _ if on_disk => Bytes(sizing::free_bytes(work)?),
+            size => size.unwrap_or_else(|| load.image_bytes()),
+        };
         match prepared.disks() {
+            _ if on_disk => {}
             1 => writeln!(text, "loop image {image}")?,
             n => writeln!(text, "{n} loop images of {image}")?,
         }
@@ -166,8 +178,7 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     plan.age = args.age.or(plan.age);
     plan.fullness = args.fullness.or(plan.fullness);
     plan.baseline = args.baseline.clone().or(plan.baseline);
-    plan.backing.dir = args.image_dir.clone().or(plan.backing.dir);
-    plan.backing.size = args.image_size.or(plan.backing.size);
+    args.backing.apply(&mut plan.backing);
     for knob in &args.knob {
         let (key, value) = knob
             .split_once('=')

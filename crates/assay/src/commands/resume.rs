@@ -21,7 +21,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.html, args.format);
     }
-    let mut prepared = Prepared::new(campaign.plan.clone())?;
+    let mut plan = campaign.plan.clone();
+    plan.backing.wipe_signatures.clone_from(&args.wipe_signature);
+    let mut prepared = Prepared::new(plan)?;
     if prepared.infos() != dataset.tests {
         bail!(
             "{} was begun by assay {} whose tests differ from this version's; finish it with that version",

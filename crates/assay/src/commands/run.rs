@@ -10,6 +10,7 @@ use crate::{
         sweeps,
     },
     cli::{Format, RunArgs},
+    disks,
     exit::{self, Exit},
     signals,
     terminal::{self, Progress},
@@ -18,7 +19,7 @@ use crate::{
 use anyhow::{Context, Result};
 use lab::{Lab, LabError};
 use model::{
-    Campaign, CampaignState, Dataset, Job, Origin, Plan, Rng, Sample, Scale, TargetState, Validity,
+    Campaign, CampaignState, Dataset, Job, Origin, Plan, Rng, Sample, TargetState, Validity,
 };
 use std::{
     collections::BTreeMap,
@@ -32,6 +33,7 @@ use store::Store;
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
+    disks::consent(&mut prepared, state)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
     let mut store = open_store(store_path)?;
@@ -81,6 +83,7 @@ pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let scale = choose_scale(prepared, &work, || sizing::pilot(&work))?;
     let mut environment = lab::collect_environment(&work);
     environment.0.extend(tool_facts(prepared, scale, seed)?);
+    environment.0.extend(disks::facts(&prepared.plan).0);
     Ok(Campaign {
         id,
         title: prepared.plan.title(),
@@ -119,8 +122,12 @@ fn base36(mut n: u64) -> String {
     text
 }
 
-/// A directory on the backing that the campaign will use: where images go, or the first target.
+/// The backing that the campaign will use: its first disk, else the directory where images go, or the
+/// first target.
 pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
+    if let Some(disk) = prepared.plan.backing.devices.first() {
+        return disk.clone();
+    }
     let dir = if prepared.needs_image() {
         image_dir(prepared, state)
     } else {
@@ -142,7 +149,9 @@ pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
 
 fn notes(prepared: &Prepared) -> Vec<String> {
     let mut notes = Vec::new();
-    if prepared.needs_image() {
+    if !prepared.plan.backing.devices.is_empty() {
+        notes.push(disks::note(&prepared.plan));
+    } else if prepared.needs_image() {
         notes.push(
             "Loop-backed: the file systems lie in turn on one image file. The rows compare candidates on this \
              machine; they are not comparable with a device."
@@ -164,11 +173,8 @@ pub fn choose_scale(
     work: &Path,
     pilot: impl FnOnce() -> Result<Pilot>,
 ) -> Result<f64> {
-    if let Scale::Factor(scale) = prepared.plan.scale {
+    if let Some(scale) = prepared.fixed_scale() {
         return Ok(scale);
-    }
-    if prepared.plan.preset == model::Preset::Smoke {
-        return Ok(0.002);
     }
     terminal::note(&format!("trying the backing {} for the automatic scale ...", work.display()));
     let pilot = pilot()?;
@@ -204,9 +210,10 @@ pub fn drive(
         campaign.seed
     ));
     let mut lab = Lab::open(state, &campaign.id)?;
-    let made = make_images(prepared, campaign, &mut lab, state, stop);
+    let made = make_backing(prepared, campaign, &mut lab, state, stop);
     let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
+    disks::note_after(&prepared.plan, &campaign.id, store)?;
     closed.context("something could not be undone; run `assay cleanup`")?;
     if stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done)) {
         return Err(exit::stopped(format!(
@@ -216,6 +223,23 @@ pub fn drive(
     }
     ended?;
     Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
+}
+
+/// Claims the disks, or makes the images. Returns what can be run on them.
+fn make_backing(
+    prepared: &Prepared,
+    campaign: &Campaign,
+    lab: &mut Lab,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<Prepared> {
+    if prepared.plan.backing.devices.is_empty() {
+        return make_images(prepared, campaign, lab, state, stop);
+    }
+    let load = Load::of(prepared, campaign.scale, prepare::memory()?);
+    disks::lines(prepared, &load, state)?.lines().for_each(terminal::note);
+    disks::claim(prepared, &load, lab, state, stop)?;
+    Ok(prepared.clone())
 }
 
 /// Makes the images that the targets need, of this machine and of guests. Those for which there is no

@@ -108,7 +108,11 @@ impl Costs {
     /// By the rates of the backing.
     fn expected(prepared: &Prepared, scale: f64, pilot: &Pilot) -> Result<Costs> {
         let load = Load::of(prepared, scale, prepare::memory()?);
-        let image = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+        let backing = &prepared.plan.backing;
+        let image = match backing.devices.is_empty() {
+            true => backing.size.unwrap_or_else(|| load.image_bytes()),
+            false => model::Bytes(0),
+        };
         Ok(Costs {
             turn_s: load.seconds(pilot) + INSTANCE_S * prepared.counts.len() as f64,
             image_s: image.0 as f64 / pilot.write_bytes_per_s,

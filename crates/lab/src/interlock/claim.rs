@@ -2,15 +2,15 @@
 //! emptied, and left without a file system when all goes well.
 
 use super::{
-    DiskInfo, DiskRequest, Refusal, examine, examine_all,
+    DiskInfo, DiskRequest, Refusal, choose, examine, examine_all,
     facts::{self, Facts},
     judge::Permission,
     open_exclusively,
     signature::{self, EDGE_BYTES, Ends},
     sysfs::{self, System},
 };
-use crate::{Device, LabError, discard, image, lock};
-use model::{Bytes, Purge};
+use crate::{LabError, discard, image, lock};
+use model::{Bytes, CONDITION_FILLS, Purge};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{DirBuilder, File},
@@ -23,10 +23,6 @@ use std::{
 /// Holds one locked file for each disk that an assay works on. It belongs to root, is the same for all
 /// state folders, and is gone after a boot, as are the processes.
 const LOCKS: &str = "/run/assay";
-/// How often a disk is written in full to be as one in use: once for the blocks that it shows, once
-/// more for those that it keeps in reserve (SNIA, Solid State Storage Performance Test Specification,
-/// "workload independent preconditioning").
-const FILLS: u64 = 2;
 
 /// A disk that this process may destroy, as long as it lives.
 #[derive(Debug)]
@@ -46,16 +42,12 @@ struct State {
     is_ours: bool,
 }
 
-/// Locks and judges the disks of `request`; `purge` is how they will be emptied. The locks are held as
-/// long as the files.
-pub(crate) fn claim(
-    request: &DiskRequest,
-    purge: Option<Purge>,
-) -> Result<(Vec<Claim>, Vec<File>), LabError> {
+/// Locks and judges the disks of `request`. The locks are held as long as the files.
+pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<File>), LabError> {
     let locks = lock_disks(&request.links)?;
     let permission = request.permission();
     let all = examine_all(request, &permission)?;
-    let purge = choose(purge, &all)?;
+    let purge = choose(request.purge, &all)?;
     let claim = |facts: &Facts| Claim {
         info: DiskInfo::of(facts),
         identity: facts.identity(),
@@ -64,20 +56,6 @@ pub(crate) fn claim(
         state: Mutex::new(State { permission: permission.clone(), is_ours: false }),
     };
     Ok((all.iter().map(claim).collect(), locks))
-}
-
-/// One policy for all disks: what was asked for, else a discard where all of them know it.
-fn choose(asked: Option<Purge>, all: &[Facts]) -> Result<Purge, LabError> {
-    let can_discard = |facts: &&Facts| Device::of_node(&facts.node).is_some_and(discard::is_known);
-    let without = all.iter().find(|facts| !can_discard(facts));
-    match (asked, without) {
-        (Some(Purge::Discard), Some(facts)) => {
-            Err(LabError::NoDiscard { device: facts.link.clone() })
-        }
-        (Some(purge), _) => Ok(purge),
-        (None, None) => Ok(Purge::Discard),
-        (None, Some(_)) => Ok(Purge::None),
-    }
 }
 
 impl Claim {
@@ -109,7 +87,7 @@ impl Claim {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
         let (file, size) = (self.take()?, self.info.size);
-        let filled = (0..FILLS).try_for_each(|round| {
+        let filled = (0..CONDITION_FILLS).try_for_each(|round| {
             image::fill(&file, &self.info.link, size, stop, &mut |done| {
                 progress(round * size.0 + done);
             })

@@ -286,14 +286,15 @@ fn tools(link: &Path, node: &Path) -> Result<BTreeSet<String>, LabError> {
     let unreadable = |why: String| LabError::from(Refusal::Unreadable { path: link.into(), why });
     if tool::find_program("blkid").is_some() {
         let cmd = Cmd::new("blkid").args(["-p", "-o", "export"]).arg(node);
-        match cmd.run() {
-            Ok(output) => kinds.extend(blkid_kinds(&output.stdout)),
+        let (status, output) = cmd.finish()?;
+        match status.code() {
+            Some(0) => kinds.extend(blkid_kinds(&output.stdout)),
             // blkid(8): 2 is "nothing found", 8 is "more than one, and they contradict".
-            Err(LabError::Command { status, .. }) if status == "exit 2" => {}
-            Err(LabError::Command { status, .. }) if status == "exit 8" => {
+            Some(2) => {}
+            Some(8) => {
                 kinds.insert(UNKNOWN.into());
             }
-            Err(error) => return Err(unreadable(error.to_string())),
+            _ => return Err(unreadable(cmd.failure(status, &output.stderr).to_string())),
         }
     }
     if tool::find_program("wipefs").is_some() {

@@ -1,0 +1,52 @@
+//! The arguments about what file systems are made on.
+
+use clap::Args;
+use model::{BackingPlan, Bytes, Purge};
+use std::path::PathBuf;
+
+/// Loop images, or disks.
+#[derive(Args, Debug, Default)]
+pub struct BackingArgs {
+    /// Disk to make the file systems on, by its stable name /dev/disk/by-id/..., instead of a loop image;
+    /// repeat it for targets on several. ALL DATA ON IT IS DESTROYED
+    #[arg(long, value_name = "DISK", conflicts_with_all = ["image_dir", "image_size"])]
+    pub device: Vec<PathBuf>,
+    /// Serial number of a disk of --device, as a consent to its destruction; without it you are asked to
+    /// type it
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Vec<String>,
+    /// Type of content on the disks that may be destroyed, as ext4 or gpt; repeat or separate by commas.
+    /// A disk with any other content is refused
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub wipe_signature: Vec<String>,
+    /// How a disk is emptied before each file system: discard, zero-range or none [default: discard where
+    /// the disks know it]
+    #[arg(long, value_name = "HOW")]
+    pub purge: Option<Purge>,
+    /// Write the disks in full, twice, before the first file system, as in a long use; implies --purge none
+    #[arg(long)]
+    pub condition: bool,
+    /// Folder for loop images [default: the state folder]
+    #[arg(long, value_name = "DIR")]
+    pub image_dir: Option<PathBuf>,
+    /// Size of the loop image [default: from the scale]
+    #[arg(long, value_name = "SIZE")]
+    pub image_size: Option<Bytes>,
+}
+
+impl BackingArgs {
+    /// Overrides what `backing` says.
+    pub fn apply(&self, backing: &mut BackingPlan) {
+        if !self.device.is_empty() {
+            // A consent of the plan file is about the disks of the file.
+            backing.devices.clone_from(&self.device);
+            backing.destroy.clear();
+        }
+        backing.destroy.extend(self.destroy.iter().cloned());
+        backing.wipe_signatures.clone_from(&self.wipe_signature);
+        backing.purge = self.purge.or(backing.purge);
+        backing.condition |= self.condition;
+        backing.dir = self.image_dir.clone().or(backing.dir.take());
+        backing.size = self.image_size.or(backing.size);
+    }
+}

@@ -1,0 +1,204 @@
+//! Disks that the user gives up to a campaign: what they are, the consent to their destruction, what it
+//! costs them, and how they came out of it.
+
+use crate::{
+    campaign::{
+        pace,
+        prepare::{self, Prepared},
+        sizing::Load,
+    },
+    exit, terminal,
+};
+use anyhow::Result;
+use lab::{DiskInfo, DiskRequest, Health, Lab};
+use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
+use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
+use store::Store;
+
+/// What `plan` asks of its disks; each must hold `needed`.
+pub fn request(plan: &Plan, needed: Bytes, state: &Path) -> DiskRequest {
+    let backing = &plan.backing;
+    DiskRequest {
+        links: backing.devices.clone(),
+        serials: backing.destroy.clone(),
+        wipe_signatures: backing.wipe_signatures.clone(),
+        needed,
+        kept: vec![state.to_path_buf()],
+        purge: if backing.condition { Some(Purge::None) } else { backing.purge },
+    }
+}
+
+/// Looks at the disks of the plan before anything is done, has the user type what serial numbers are
+/// missing, and settles how the disks are emptied. Nothing to do without disks.
+pub fn consent(prepared: &mut Prepared, state: &Path) -> Result<()> {
+    if prepared.plan.backing.devices.is_empty() {
+        return Ok(());
+    }
+    check_count(prepared)?;
+    let (disks, purge) = lab::inspect(&request(&prepared.plan, needed(prepared)?, state))?;
+    for disk in &disks {
+        terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
+    }
+    let backing = &mut prepared.plan.backing;
+    for disk in &disks {
+        if !disk.serials.iter().any(|serial| backing.destroy.contains(serial)) {
+            match typed(disk) {
+                Some(serial) => backing.destroy.push(serial),
+                None if backing.destroy.is_empty() => return Err(no_consent(disk)),
+                // A serial number was given, and is wrong; that is judged where all disks are.
+                None => {}
+            }
+        }
+    }
+    backing.purge = Some(purge);
+    Ok(lab::judge_disks(&request(&prepared.plan, Bytes(0), state))?)
+}
+
+/// Every target must find as many disks as it is made on.
+fn check_count(prepared: &Prepared) -> Result<()> {
+    let (given, needed) = (prepared.plan.backing.devices.len(), prepared.disks_of(false));
+    if given >= needed {
+        return Ok(());
+    }
+    Err(exit::usage(format!(
+        "a target needs {needed} disks, and --device names {given}; name more, or leave that target out"
+    )))
+}
+
+/// Room that the work takes, where its scale is fixed; an automatic scale follows the disk.
+fn needed(prepared: &Prepared) -> Result<Bytes> {
+    let load = |scale| Ok(Load::of(prepared, scale, prepare::memory()?).image_bytes());
+    prepared.fixed_scale().map_or(Ok(Bytes(0)), load)
+}
+
+fn typed(disk: &DiskInfo) -> Option<String> {
+    let link = disk.link.display();
+    terminal::ask(&format!("Type the serial number of {link} to destroy all on it: "))
+}
+
+fn no_consent(disk: &DiskInfo) -> anyhow::Error {
+    exit::usage(format!(
+        "{} would be destroyed; give its serial number by --destroy (`lsblk -o NAME,SERIAL` shows it; for \
+         a loop device it is the path of its file)",
+        disk.link.display()
+    ))
+}
+
+/// `/dev/disk/by-id/ata-X (sdb, MODEL, 1.8 TiB, serial number S)`.
+pub fn describe(disk: &DiskInfo) -> String {
+    let node = disk.node.file_name().unwrap_or_default().to_string_lossy();
+    let model = disk.model.as_ref().map(|model| format!("{model}, ")).unwrap_or_default();
+    let serial = disk.serials.first().map_or("none", String::as_str);
+    format!("{} ({node}, {model}{}, serial number {serial})", disk.link.display(), disk.size)
+}
+
+/// What the campaign does to its disks, which `load` is the work of one target in one block on; empty
+/// without disks.
+pub fn lines(prepared: &Prepared, load: &Load, state: &Path) -> Result<String> {
+    let plan = &prepared.plan;
+    if plan.backing.devices.is_empty() {
+        return Ok(String::new());
+    }
+    let mut text = String::new();
+    let (disks, purge) = match lab::inspect(&request(plan, load.image_bytes(), state)) {
+        Ok(found) => found,
+        Err(error) => return Ok(format!("a run would end at once: {error}\n")),
+    };
+    let turns = prepared.available().count() as u64 * u64::from(plan.block_count());
+    let instances = turns * prepared.counts.len() as u64;
+    for disk in &disks {
+        let zeroed = if purge == Purge::ZeroRange { instances * disk.size.0 } else { 0 };
+        let filled = if plan.backing.condition { CONDITION_FILLS * disk.size.0 } else { 0 };
+        let bytes = Bytes(load.write_bytes * turns + zeroed + filled);
+        let open_s = load.open_write_s * turns as f64;
+        let open = match open_s > 0.0 {
+            true => format!(" and, for {} in all, as much as it takes", pace::time(open_s)),
+            false => String::new(),
+        };
+        writeln!(text, "{}", describe(disk))?;
+        writeln!(text, "  {bytes} will be written to it{open}; {}", endurance(&disk.node))?;
+    }
+    writeln!(text, "  purge before each file system: {purge}")?;
+    Ok(text)
+}
+
+/// The wear of a disk as far as it tells it.
+fn endurance(disk: &Path) -> String {
+    const RATING: &str = "its rating in bytes cannot be read, its data sheet has it";
+    let Some(health) = lab::health(disk) else {
+        return format!("its wear cannot be read here; {RATING}");
+    };
+    let used = health.used_pct.map(|used| format!("{used} % of its rated endurance is used up"));
+    let written = health.written.map(|bytes| format!("{bytes} were written to it so far"));
+    let mut parts: Vec<String> = used.into_iter().chain(written).collect();
+    parts.push(RATING.into());
+    parts.join(", ")
+}
+
+/// Claims the disks of the campaign, and conditions them where that is asked for.
+pub fn claim(
+    prepared: &Prepared,
+    load: &Load,
+    lab: &mut Lab,
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<()> {
+    check_count(prepared)?;
+    lab.claim(&request(&prepared.plan, load.image_bytes(), state))?;
+    if prepared.plan.backing.condition {
+        terminal::note("writing the disks in full, twice, as in a long use");
+        lab.condition(stop, &mut |_| {})?;
+    }
+    Ok(())
+}
+
+/// What the disks are and how they are before the campaign, for its environment. Serial numbers stay
+/// out of it.
+pub fn facts(plan: &Plan) -> Environment {
+    let mut facts = Environment::default();
+    let mut put = |key: String, value: String| facts.0.insert(key, value);
+    for (number, link) in (1..).zip(&plan.backing.devices) {
+        for (name, value) in lab::health(link).iter().flat_map(figures) {
+            put(format!("device.{number}.{name}.before"), value.to_string());
+        }
+    }
+    if let Some(purge) = plan.backing.purge {
+        put("device.purge".into(), purge.to_string());
+        put("device.conditioned".into(), if plan.backing.condition { "yes" } else { "no" }.into());
+    }
+    facts
+}
+
+fn figures(health: &Health) -> Vec<(&'static str, i64)> {
+    let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let all = [
+        ("temperature_c", health.temperature_c),
+        ("media_errors", health.media_errors.map(signed)),
+        ("used_pct", health.used_pct.map(signed)),
+        ("written_bytes", health.written.map(|bytes| signed(bytes.0))),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Notes how the disks came out of the campaign.
+pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
+    for (number, link) in (1..).zip(&plan.backing.devices) {
+        let Some(health) = lab::health(link) else { continue };
+        let told: Vec<String> =
+            figures(&health).iter().map(|(name, value)| format!("{name} {value}")).collect();
+        store.add_note(id, &format!("Disk {number} after the last test: {}.", told.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// The note of a report on what was measured.
+pub fn note(plan: &Plan) -> String {
+    let backing = &plan.backing;
+    let purge = backing.purge.unwrap_or(Purge::None);
+    let state =
+        if backing.condition { "written in full twice before the first" } else { "as it was" };
+    format!(
+        "On disks: the file systems lie in turn on the same disks, {state}, and emptied before each file \
+         system (purge: {purge}; both ends are zeroed in any case)."
+    )
+}
