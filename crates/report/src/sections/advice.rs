@@ -60,7 +60,8 @@ fn candidates(advice: &stats::Advice) -> Table {
     let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
     let reason = |c: &Advised| {
         let own = c.reasons.iter();
-        own.map(|reason| format!("{} is {}: {reason}.", c.target, c.standing.as_str())).collect::<Vec<_>>()
+        own.map(|reason| format!("{} is {}: {reason}.", c.target, c.standing.as_str()))
+            .collect::<Vec<_>>()
     };
     let out = advice.candidates.iter().any(|c| c.standing == Standing::RuledOut);
     let mut footnotes: Vec<String> = advice.candidates.iter().flat_map(reason).collect();
