@@ -86,6 +86,12 @@ pub trait Guest: fmt::Debug {
     }
 }
 
+/// This machine itself as a place where figures come from.
+pub fn host() -> Venue {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    Venue { kind: LabKind::Host, kernel: release, accelerator: "none", image_cache: "none" }
+}
+
 impl Venue {
     /// As facts of a target that was measured there.
     pub fn facts(&self) -> Environment {

@@ -37,7 +37,7 @@ pub struct Column {
     /// Which.
     pub kind: LabKind,
     /// What it is, or what is missing for it.
-    pub lab: Result<String, Missing>,
+    pub lab: Result<Venue, Missing>,
 }
 
 /// A target.
@@ -81,7 +81,7 @@ struct Offer<'a> {
 /// The matrix of this machine. Looking for KVM may take ten seconds.
 pub fn matrix() -> Matrix {
     let mut offers = vec![Offer {
-        column: Column { kind: LabKind::Host, lab: Ok("this machine".into()) },
+        column: Column { kind: LabKind::Host, lab: Ok(guest::host()) },
         supply: Some(probe::supply()),
     }];
     offers.extend(guest::available(None).into_iter().map(|(kind, found)| of_guest(kind, found)));
@@ -103,7 +103,7 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
             loop_devices: None,
         }
     });
-    Offer { column: Column { kind, lab: found.map(|venue| venue.to_string()) }, supply }
+    Offer { column: Column { kind, lab: found }, supply }
 }
 
 fn modules_dir(venue: &Venue) -> PathBuf {
@@ -192,7 +192,8 @@ mod tests {
 
     fn offer(kind: LabKind, supply: Option<Supply<'static>>) -> Offer<'static> {
         let missing = Missing { what: "no KVM".into(), fix: "buy one".into() };
-        let lab = supply.as_ref().map(|_| kind.to_string()).ok_or(missing);
+        let venue = || Venue { kind, ..guest::host() };
+        let lab = supply.as_ref().map(|_| venue()).ok_or(missing);
         Offer { column: Column { kind, lab }, supply }
     }
 

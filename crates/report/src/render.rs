@@ -14,7 +14,7 @@ use crate::{
     block::Block,
     sections::{SECTIONS, Section},
 };
-use model::Dataset;
+use model::{Dataset, LabKind};
 use stats::Findings;
 
 /// Sections that have something to say: title and blocks. Of a campaign of several labs what is not of
@@ -35,11 +35,18 @@ fn built(
         for class in findings.classes() {
             let part = dataset.of_lab(class.lab);
             let title = |s: &dyn Section| format!("{}, {}", s.title(), class.lab.place());
+            all.extend((class.lab == LabKind::Host).then(|| opening(class)));
             let built = |s: &&dyn Section| Some((title(*s), s.build(&part, class)?));
             all.extend(run.iter().filter_map(built));
         }
     }
     all
+}
+
+/// What stands before the sections of the host; of the other labs the section of the lab tells more.
+fn opening(host: &Findings) -> (String, Vec<Block>) {
+    let text = format!("Measured {}: {}.", host.lab.place(), host.targets.join(", "));
+    (format!("Lab, {}", host.lab.place()), vec![Block::Callout(text)])
 }
 
 /// The heading of the whole report.

@@ -72,7 +72,13 @@ fn each_lab_has_tables_of_its_own_in_every_format() {
     let data = measured_in([LabKind::Host, LabKind::Host, LabKind::Uml]);
     let found = judged(&data);
     let page = html(&data, &found);
-    for heading in ["Labs", "Ratios, on the host", "Lab, in User-Mode Linux", "Environment"] {
+    for heading in [
+        "Labs",
+        "Lab, on the host",
+        "Ratios, on the host",
+        "Lab, in User-Mode Linux",
+        "Environment",
+    ] {
         assert_eq!(page.matches(&format!("<h2>{heading}</h2>")).count(), 1, "{heading}");
     }
     assert!(markdown(&data, &found).contains("\n## Ratios, in User-Mode Linux\n"));
@@ -103,7 +109,7 @@ fn figures_of_two_labs_are_shown_and_not_compared() {
     let (data, found) = compare(&a, &b, &Settings::default()).unwrap();
     let text = terminal(&data, &found, &TerminalOptions::default());
     let start = text.find("A:ext4 was measured").unwrap();
-    let end = text.find("Ratios are over").unwrap();
+    let end = text.find("Measured on the host: A:ext4").unwrap();
     assert_snapshot!(&text[start..end], @"
     A:ext4 was measured on the host and B:ext4 was measured in User-Mode Linux: figures of different labs are not
     comparable, so they stand side by side without a ratio.

@@ -11,7 +11,7 @@ use crate::{exit, terminal};
 use anyhow::{Context, Result};
 use lab::{
     Lab, LabError, cache,
-    guest::{Ended, Guest},
+    guest::{Ended, Guest, Venue},
 };
 use model::{Environment, LabChoice, LabKind, Target};
 use std::{
@@ -156,7 +156,7 @@ fn in_guests(
             return Ok(());
         }
     };
-    let memory = Memory::of(&*guest);
+    let memory = Memory::of(&guest.venue());
     let (known, unknown): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|search| memory.knows(search.target));
     known.into_iter().for_each(|search| search.found = Some(Place::Guest(Rc::clone(&guest))));
@@ -213,7 +213,7 @@ fn try_out(
     match ended {
         Ok(Ended::Stopped) => Err(exit::stopped("stopped; everything was undone")),
         Ok(Ended::Exit(_)) => {
-            let memory = Memory::of(guest);
+            let memory = Memory::of(&guest.venue());
             let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());
             made.for_each(|(target, _)| memory.learn(target));
             Ok(tried)
@@ -250,6 +250,18 @@ fn announce(prepared: &Prepared) {
     }
 }
 
+/// The targets that guests of `venue` have made before, with the tools that are installed now.
+pub fn made_before(venue: &Venue) -> Vec<String> {
+    let memory = Memory::of(venue);
+    let own = memory.known.lines().filter_map(|line| line.strip_prefix(&memory.guest));
+    let targets = own.filter_map(|rest| rest.strip_prefix(": ")?.split(": ").next()?.parse().ok());
+    let mut made: Vec<String> =
+        targets.filter(|t| memory.knows(t)).map(|t: Target| t.to_string()).collect();
+    made.sort();
+    made.dedup();
+    made
+}
+
 /// Which targets a guest has made before, a line each.
 struct Memory {
     path: PathBuf,
@@ -259,11 +271,11 @@ struct Memory {
 }
 
 impl Memory {
-    fn of(guest: &dyn Guest) -> Memory {
+    fn of(venue: &Venue) -> Memory {
         let path = cache::dir().join("made-in-guests");
         let known = fs::read_to_string(&path).unwrap_or_default();
         let host = rustix::system::uname().release().to_string_lossy().into_owned();
-        let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), guest.venue());
+        let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), venue);
         Memory { path, known, guest }
     }
 

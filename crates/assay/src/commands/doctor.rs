@@ -1,8 +1,8 @@
 //! `assay doctor`: what this machine can and cannot do.
 
-use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
+use crate::{campaign::places, cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
-use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix};
+use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix, guest::Venue};
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -13,17 +13,21 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if let Some(product) = &args.install {
         return install::install(product).map(|()| Exit::Done);
     }
-    terminal::out(&text(&lab::matrix(), &lab::doctor()));
+    terminal::out(&text(&lab::matrix(), &lab::doctor(), places::made_before));
     Ok(Exit::Done)
 }
 
-fn text(matrix: &Matrix, lines: &[DoctorLine]) -> String {
-    let labs = matrix.columns.iter().map(|column| (column.kind.to_string(), about(column)));
+fn text(matrix: &Matrix, lines: &[DoctorLine], made: impl Fn(&Venue) -> Vec<String>) -> String {
+    let about = |column: &Column| (column.kind.to_string(), about(column, &made));
+    let labs = matrix.columns.iter().map(about);
     let installs = matrix.installs();
     let for_targets = |i: &Install| (i.fix.clone(), format!("for {}", i.targets.join(", ")));
     let parts = [
         ("", grid(matrix)),
-        ("labs, by their kernels and the installed programs; nothing was mounted", list(labs)),
+        (
+            "labs; ok is judged by their kernels and the installed programs, nothing was mounted",
+            list(labs),
+        ),
         ("to make more targets", list(installs.iter().map(for_targets))),
         ("besides", list(lines.iter().map(|line| (line.what.clone(), ability(line))))),
     ];
@@ -58,10 +62,11 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// What a lab is, or why there is none.
-fn about(column: &Column) -> String {
+/// What a lab is and what it has made, or why there is none.
+fn about(column: &Column, made: impl Fn(&Venue) -> Vec<String>) -> String {
     match &column.lab {
-        Ok(lab) => lab.clone(),
+        Ok(venue) if made(venue).is_empty() => venue.to_string(),
+        Ok(venue) => format!("{venue}; made before: {}", made(venue).join(", ")),
         Err(missing) => format!("none: {}; {}", missing.what, missing.fix),
     }
 }
@@ -109,16 +114,25 @@ f2fs      no module f2fs +1  -    no mkfs.f2fs
 zfs       no module zfs      -    zfs not built
 dir:PATH  ok                 -    never
 
-labs, by their kernels and the installed programs; nothing was mounted
-  host  this machine
+labs; ok is judged by their kernels and the installed programs, nothing was mounted
+  host  this machine, Linux 6.18
   kvm   none: /dev/kvm is missing; run this
-  tcg   QEMU with TCG, Linux 6.1
+  tcg   QEMU with TCG, Linux 6.1; made before: f2fs, raid1(ext4)
 
 to make more targets
   run `assay doctor --install zfs`, once  for zfs
 
 besides
   pressure (PSI)  no, less: noise of other work is not seen; boot with psi=1";
+
+    fn venue(kind: LabKind, kernel: &str) -> Venue {
+        Venue { kind, kernel: kernel.into(), accelerator: "none", image_cache: "none" }
+    }
+
+    fn made(venue: &Venue) -> Vec<String> {
+        let all = ["f2fs", "raid1(ext4)"].map(String::from);
+        if venue.kind == LabKind::Tcg { all.into() } else { Vec::new() }
+    }
 
     fn matrix() -> Matrix {
         let tool = Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" };
@@ -128,9 +142,9 @@ besides
             |target: &str, cells: [Cell; 3]| Row { target: target.into(), cells: cells.into() };
         Matrix {
             columns: vec![
-                Column { kind: LabKind::Host, lab: Ok("this machine".into()) },
+                Column { kind: LabKind::Host, lab: Ok(venue(LabKind::Host, "6.18")) },
                 Column { kind: LabKind::Kvm, lab: Err(missing) },
-                Column { kind: LabKind::Tcg, lab: Ok("QEMU with TCG, Linux 6.1".into()) },
+                Column { kind: LabKind::Tcg, lab: Ok(venue(LabKind::Tcg, "6.1")) },
             ],
             rows: vec![
                 row("ext4", [Cell::Ready, Cell::NoLab, Cell::Ready]),
@@ -164,7 +178,7 @@ besides
             fix: "boot with psi=1".into(),
         };
         // The command of a package depends on the distribution.
-        let text = text(&matrix(), &[line]);
+        let text = text(&matrix(), &[line], made);
         let general: Vec<&str> = text.lines().filter(|line| !line.contains("f2fs-tools")).collect();
         assert_eq!(general.join("\n"), EXPECTED);
         assert!(
@@ -177,7 +191,7 @@ besides
     fn nothing_to_install_is_not_mentioned() {
         let mut ready = matrix();
         ready.rows.retain(|row| row.target == "ext4");
-        assert!(!text(&ready, &[]).contains("to make more"));
-        assert!(!text(&ready, &[]).contains("besides"));
+        assert!(!text(&ready, &[], made).contains("to make more"));
+        assert!(!text(&ready, &[], made).contains("besides"));
     }
 }

@@ -323,8 +323,11 @@ pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Ex
     terminal::out(&report::render(&dataset, format, None)?);
     report::write(html, &report::render(&dataset, Format::Html, None)?)?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    for class in report::findings(&dataset, None)?.classes() {
-        terminal::note(&class.call.sentence);
+    let findings = report::findings(&dataset, None)?;
+    for class in findings.classes() {
+        let several = !findings.others.is_empty();
+        let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
+        terminal::note(&format!("{place}{}", class.call.sentence));
     }
     terminal::note(&format!("campaign {id} · report {}", page.display()));
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })

@@ -27,7 +27,7 @@ fn text(dataset: &Dataset) -> Result<String> {
     c.environment.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
     for target in &dataset.targets {
         writeln!(text, "\ntarget {}", target.label)?;
-        if target.lab != LabKind::Host {
+        if target.lab != LabKind::Host && !target.facts.0.contains_key("lab") {
             writeln!(text, "  lab = {}", target.lab)?;
         }
         if let TargetState::Failed(why) = &target.state {
