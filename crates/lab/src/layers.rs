@@ -18,7 +18,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Stops the md arrays called `name`. Returns whether there was one.
 pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
     let stopped = until_gone(name, || {
-        let nodes = devices("md")?.into_iter().map(|md| Path::new("/dev").join(md.name));
+        let running = devices("md")?.into_iter().filter(|md| is_running(&md.path));
+        let nodes = running.map(|md| Path::new("/dev").join(md.name));
         let ours = nodes.filter(|node| array_name(node).as_deref() == Some(name));
         Ok(ours.map(|node| Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node)).collect())
     })?;
@@ -57,6 +58,11 @@ fn devices(prefix: &str) -> Result<Vec<Listed>, LabError> {
         path: entry.path(),
     });
     Ok(all.filter(|device| device.name.starts_with(prefix)).collect())
+}
+
+/// Opening the node of an array that was stopped would make an empty one of the same number.
+fn is_running(array: &Path) -> bool {
+    fs::read_to_string(array.join("md/array_state")).is_ok_and(|state| state.trim() != "clear")
 }
 
 /// The name in the superblock of the array `node`, without the host's before it.

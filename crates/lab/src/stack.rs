@@ -219,9 +219,13 @@ impl Standing {
         let dir = &self.site.dir;
         let gone = |why: String| LabError::MountGone { path: dir.clone(), why };
         let Part { fs, options } = &self.part;
-        let (source, kind) = (fs.source(&self.site, options), fs.mount_kind(options));
+        let kind = fs.mount_kind(options);
+        let mut sources = self.site.disks.clone();
+        // One that lies on several disks may be shown with any of them.
+        sources.push(fs.source(&self.site, options));
+        let fits = |shown: &Path| sources.iter().any(|source| is_same(shown, source));
         match mounts::at(dir)? {
-            Some(mount) if is_same(&mount.source, &source) && Some(&*mount.kind) == kind => Ok(()),
+            Some(mount) if fits(&mount.source) && Some(&*mount.kind) == kind => Ok(()),
             Some(mount) => Err(gone(format!("is {} from {}", mount.kind, mount.source.display()))),
             None => Err(gone("is not a mount point".into())),
         }

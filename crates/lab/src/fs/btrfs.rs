@@ -42,11 +42,15 @@ const KNOBS: &[Knob] = &[
         &["4096", "8192", "16384", "32768", "65536", "4k", "8k", "16k", "32k", "64k"],
     ),
     value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
-    value("mkfs.m", "", "copies of metadata", "dup", PROFILES),
+    flag("raid1", "two disks with all data and metadata on both; as mkfs.d=raid1,mkfs.m=raid1"),
+    value("mkfs.m", "", "copies of metadata", "dup, raid1 on more disks", PROFILES),
     value("mkfs.d", "", "copies of data", "single", PROFILES),
     ANY_MKFS,
     ANY_MOUNT,
 ];
+
+/// The profile, and the flag that is short for it.
+const RAID1: &str = "raid1";
 
 const COMPRESS: &[&str] = &[
     "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
@@ -56,6 +60,17 @@ const COMPRESS: &[&str] = &[
 
 const PROFILES: &[&str] =
     &["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
+
+/// Disks that a profile is made on: the fewest on which it does what it is for.
+const PROFILE_DISKS: &[(&str, usize)] = &[
+    ("raid0", 2),
+    ("raid1", 2),
+    ("raid1c3", 3),
+    ("raid1c4", 4),
+    ("raid10", 4),
+    ("raid5", 3),
+    ("raid6", 4),
+];
 
 const TRIALS: &[Trial] = &[
     safe("noatime", ""),
@@ -99,6 +114,8 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("nodatasum", "compress", "compression needs checksums; drop nodatasum"),
     not_both("nodatasum", "compress-force", "compression needs checksums; drop nodatasum"),
     not_both("compress", "compress-force", "one of compress and compress-force must do"),
+    not_both("raid1", "mkfs.d", "raid1 settles mkfs.d; drop one"),
+    not_both("raid1", "mkfs.m", "raid1 settles mkfs.m; drop one"),
     not_both("ssd", "nossd", "ssd and nossd contradict each other; drop one"),
     not_both("ssd_spread", "nossd", "ssd_spread and nossd contradict each other; drop one"),
     not_both("barrier", "nobarrier", "barrier and nobarrier contradict each other; drop one"),
@@ -132,17 +149,36 @@ impl FileSystem for Fs {
         ]
     }
 
+    fn disks(&self, options: &Options) -> usize {
+        let profiles = ["mkfs.d", "mkfs.m"].map(|key| options.get(key).map(String::as_str));
+        let raid1 = options.contains_key(RAID1).then_some(RAID1);
+        let wanted = profiles.into_iter().flatten().chain(raid1);
+        let needed = wanted.filter_map(|profile| {
+            PROFILE_DISKS.iter().find(|(name, _)| *name == profile).map(|(_, disks)| *disks)
+        });
+        needed.max().unwrap_or(1)
+    }
+
     fn min_bytes(&self) -> u64 {
         128 << 20
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("mkfs.btrfs").args(["-f", "-q", "-K"]);
-        vec![cmd.args(mkfs_flags(options, &["K"])).arg(site.disk())]
+        let profiles: &[&str] =
+            if options.contains_key(RAID1) { &["-d", RAID1, "-m", RAID1] } else { &[] };
+        vec![cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks)]
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        mount_command("btrfs", site.disk(), &site.dir, mount_options(options, no_discard(options)))
+        // Nobody scans for the other disks here.
+        let others = site.disks.iter().skip(1).map(|disk| format!("device={}", disk.display()));
+        let others: Vec<String> = others.collect();
+        let others = others.iter().map(String::as_str);
+        let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
+        let mut own = options.clone();
+        own.remove(RAID1);
+        mount_command("btrfs", site.disk(), &site.dir, mount_options(&own, &defaults))
     }
 
     fn settle(&self, site: &Site) -> Vec<Cmd> {
@@ -200,6 +236,20 @@ mod tests {
                 "mount -t btrfs -o compress=zstd:3,discard=async /dev/loopN /m",
             ]
         );
+    }
+
+    #[test]
+    fn profiles_have_the_disks_that_they_need() {
+        assert_eq!(
+            commands("btrfs[raid1,noatime]"),
+            [
+                "mkfs.btrfs -f -q -K -d raid1 -m raid1 /dev/loopN /dev/loopM",
+                "mount -t btrfs -o nodiscard,device=/dev/loopM,noatime /dev/loopN /m",
+            ]
+        );
+        let disks = |target: &str| crate::fs::disks(&target.parse().unwrap());
+        assert_eq!(["btrfs", "btrfs[mkfs.d=raid0]", "btrfs[mkfs.m=dup]"].map(disks), [1, 2, 1]);
+        assert_eq!(disks("btrfs[mkfs.d=raid0,mkfs.m=raid10]"), 4);
     }
 
     #[test]

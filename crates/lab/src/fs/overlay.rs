@@ -80,8 +80,14 @@ impl FileSystem for Fs {
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let layers =
             LAYERS.map(|(option, dir)| format!("{option}={}", site.below().join(dir).display()));
+        // After a volatile mount this mark forbids the next one, because nothing was synced; here the
+        // lab has synced the file system below.
+        let mark = site.below().join(LAYERS[2].1).join("work/incompat/volatile");
+        let unmark = Cmd::new("rm").arg("-rf").arg(mark);
+        let unmark = options.contains_key("volatile").then_some(unmark);
         let options = mount_options(options, &layers.each_ref().map(String::as_str));
-        mount_command("overlay", Path::new("overlay"), &site.dir, options)
+        let mount = mount_command("overlay", Path::new("overlay"), &site.dir, options);
+        unmark.into_iter().chain(mount).collect()
     }
 
     fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
@@ -102,6 +108,7 @@ mod tests {
                 "mkfs.xfs -f -q -K /dev/loopN",
                 "mount -t xfs /dev/loopN /m0",
                 "mkdir /m0/lower /m0/upper /m0/scratch",
+                concat!("rm -rf /m0/scratch/", "work/incompat/volatile"),
                 "mount -t overlay -o lowerdir=/m0/lower,upperdir=/m0/upper,workdir=/m0/scratch,\
                  metacopy=on,volatile overlay /m",
             ]

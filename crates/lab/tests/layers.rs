@@ -1,0 +1,202 @@
+//! Targets of several parts, really made: on this machine where its kernel has what they need, and in
+//! User-Mode Linux otherwise, where this program runs its own tests again. Where neither is there,
+//! a test says so and ends.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use lab::{
+    Availability, Coldness, Instance, Lab,
+    fs::{self, Candidate},
+    guest::{self, Ended, Machine, OUT},
+    residency,
+};
+use model::{Bytes, LabKind, Target};
+use std::{
+    env, fs as files,
+    io::{BufRead, BufReader},
+    os::unix::fs::MetadataExt,
+    path::Path,
+    process::{Command, Stdio},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+const IMAGE: Bytes = Bytes(160 << 20);
+const FILE_BYTES: usize = 4 << 20;
+/// Names the target that the helper test below makes before it is killed, and its state.
+const VICTIM: &str = "ASSAY_LAYERS_TEST_VICTIM";
+
+/// Targets, and a fact that each must have.
+const TARGETS: &[(&str, &str, &str)] = &[
+    ("btrfs[raid1]", "geometry.profile.data", "RAID1"),
+    ("raid1", "geometry.raid1.state", "clean"),
+    ("raid1[bitmap=none,metadata=1.0](ext4)", "geometry.raid1.consistency", "resync"),
+    ("crypt[sector-size=4096]", "geometry.crypt.sector_bytes", "4096"),
+    ("thin[chunksize=128k,zero=n]", "geometry.thin.chunk", "128.00k"),
+    ("integrity[integrity-bitmap-mode]", "geometry.integrity.journal", "not active"),
+    ("nbd[connections=2,block-size=4096]", "mount.fstype", "ext4"),
+    ("nfs[vers=3]", "mount.fstype", "nfs"),
+    ("nfs[vers=4.1,async]", "mount.fstype", "nfs4"),
+    ("nfs[nconnect=2](raid1(ext4))", "geometry.raid1.state", "clean"),
+    ("overlay[volatile]", "mount.fstype", "overlay"),
+    ("overlay(crypt(nbd(ext4)))", "geometry.crypt.key", "512 bits"),
+];
+
+/// Why `target` cannot be made here.
+fn missing(target: &Target) -> Option<String> {
+    let Candidate::Made(parts) = fs::resolve(target).unwrap() else { return None };
+    parts.iter().find_map(|part| match lab::available(part.fs) {
+        Availability::Ready => None,
+        Availability::Missing { what, .. } => Some(format!("{target}: {what}")),
+    })
+}
+
+fn lab_for(state: &Path, campaign: &str) -> Lab {
+    let mut lab = Lab::open(state, campaign).unwrap();
+    lab.make_images(state, IMAGE, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    lab
+}
+
+fn content() -> Vec<u8> {
+    (0..FILE_BYTES).map(|i| (i * 31 % 251) as u8).collect()
+}
+
+/// What was written is there after the whole stack was taken down and brought up again.
+fn survives_cold(instance: &Instance<'_>) {
+    let file = instance.root().join("data");
+    files::write(&file, content()).unwrap();
+    assert_eq!(instance.make_cold().unwrap(), Coldness::Remounted);
+    assert_eq!(residency(std::slice::from_ref(&file)).unwrap().resident_bytes, 0);
+    assert!(files::read(&file).unwrap() == content(), "its content is another one");
+    assert!(instance.used_bytes().unwrap() > 0);
+}
+
+/// Everything of ours that the kernel shows.
+fn left(state: &Path) -> Vec<String> {
+    let state = state.to_str().unwrap();
+    let mounts = files::read_to_string("/proc/self/mountinfo").unwrap();
+    let mounts = mounts.lines().filter(|line| line.contains(state)).map(String::from);
+    let devices = files::read_dir("/sys/block").unwrap().flatten().map(|entry| entry.path());
+    let devices = devices.filter(|path| {
+        let read = |at: &str| files::read_to_string(path.join(at)).unwrap_or_default();
+        let attached = path.to_str().unwrap().contains("nbd") && path.join("pid").exists();
+        let array = read("md/array_state");
+        let running = !array.is_empty() && array.trim() != "clear";
+        attached || running || read("dm/name").contains("assay")
+    });
+    let devices: Vec<String> = devices.map(|path| path.display().to_string()).collect();
+    let own = files::metadata("/proc/self/ns/net").unwrap().ino();
+    let servers = files::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let network = files::metadata(entry.path().join("ns/net")).ok()?;
+        let name = files::read_to_string(entry.path().join("comm")).ok()?;
+        let ours = ["rpcbind", "nfsdcld", "rpc.mountd"].contains(&name.trim_end());
+        (ours && network.ino() != own).then_some(name)
+    });
+    mounts.chain(devices).chain(servers).collect()
+}
+
+fn works(lab: &Lab, state: &Path, (target, fact, value): &(&str, &str, &str)) {
+    println!("{target}");
+    let instance = lab.provision(&target.parse().unwrap(), "layers").unwrap();
+    survives_cold(&instance);
+    let facts = &instance.facts().0;
+    assert_eq!(facts.get(*fact).map(String::as_str), Some(*value), "{target}: {facts:#?}");
+    instance.teardown().unwrap();
+    assert_eq!(left(state), Vec::<String>::new(), "{target}");
+}
+
+/// Makes each of `targets`; then, for each kind, a process makes one and is killed, and cleanup undoes
+/// what it left.
+fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_for(state.path(), "layers");
+    targets.iter().for_each(|target| works(&lab, state.path(), target));
+    lab.close().unwrap();
+    let mut kinds: Vec<&str> = targets.iter().map(|(target, ..)| *target).collect();
+    kinds.dedup_by_key(|target| target.split(['[', '(']).next());
+    for target in kinds {
+        let dir = tempfile::tempdir().unwrap();
+        kill_and_clean(target, dir.path());
+    }
+}
+
+fn kill_and_clean(target: &str, state: &Path) {
+    println!("{target}, killed");
+    let mut victim = Command::new(env::current_exe().unwrap())
+        .args(["victim", "--exact", "--nocapture"])
+        .env(VICTIM, target)
+        .current_dir(state)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert_ne!(left(state), Vec::<String>::new());
+    let report = lab::cleanup(state).unwrap();
+    assert!(report.failed.is_empty(), "{target}: {report:?}");
+    assert_eq!(left(state), Vec::<String>::new(), "{target}: {report:?}");
+    assert!(lab::cleanup(state).unwrap().done.is_empty());
+}
+
+/// Not a test by itself: the process that is killed.
+#[test]
+fn victim() {
+    let Ok(target) = env::var(VICTIM) else { return };
+    let lab = lab_for(&env::current_dir().unwrap(), "victim");
+    let instance = lab.provision(&target.parse().unwrap(), "layers").unwrap();
+    files::write(instance.root().join("data"), content()).unwrap();
+    println!("\nprovisioned");
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Here, or in the guest of the next test: everything that can be made.
+#[test]
+fn targets_of_several_parts_are_made_cold_and_undone() {
+    let is_guest = Path::new(OUT).join("guest").exists();
+    if is_guest {
+        Command::new("modprobe").arg("loop").status().unwrap();
+    }
+    let (mut here, mut lacking) = (Vec::new(), Vec::new());
+    for target in TARGETS {
+        match missing(&target.0.parse().unwrap()) {
+            None => here.push(target),
+            Some(why) => lacking.push(why),
+        }
+    }
+    lacking.iter().for_each(|why| println!("skipped here: {why}"));
+    assert!(!is_guest || lacking.is_empty(), "{lacking:?}");
+    if !here.is_empty() {
+        work_and_are_undone(&here);
+    }
+}
+
+#[test]
+fn what_this_kernel_lacks_is_made_in_a_guest() {
+    if TARGETS.iter().all(|target| missing(&target.0.parse().unwrap()).is_none()) {
+        return;
+    }
+    let uml = match guest::find(LabKind::Uml, None) {
+        Ok(uml) => uml,
+        Err(missing) => return println!("skipped: {}", missing.what),
+    };
+    let dir = tempfile::tempdir().unwrap();
+    files::write(dir.path().join("guest"), "").unwrap();
+    let machine = Machine {
+        out: dir.path().into(),
+        program: env::current_exe().unwrap(),
+        args: ["targets_of_several_parts_are_made_cold_and_undone", "--exact", "--nocapture"]
+            .map(String::from)
+            .into(),
+        disks: Vec::new(),
+        memory: Bytes(2 << 30),
+        timeout: Duration::from_secs(900),
+    };
+    let ended =
+        guest::run(&*uml, &machine, &AtomicBool::new(false), &mut || Ok::<(), lab::LabError>(()));
+    let log = files::read_to_string(machine.out.join("log")).unwrap_or_default();
+    println!("{log}");
+    assert_eq!(ended.unwrap(), Ended::Exit(0), "{log}");
+}
