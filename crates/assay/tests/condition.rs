@@ -21,6 +21,7 @@ fn a_campaign_says_in_which_state_its_file_systems_were() {
     let state = ["--age", "10", "--fullness", "50", "--image-size", "600M", "--seed", "4"];
     let plan = place.ok(&[&["plan"][..], &args, &state].concat());
     assert!(plan.contains("each instance is first aged by 10 cycles, 50 % full: "), "{plan}");
+    assert!(plan.contains(" written on each in about "), "{plan}");
 
     let aged = place.ok(&[&["run"][..], &args, &state].concat());
     assert!(aged.contains("aged by 10 cycles, 50 % full"), "{aged}");

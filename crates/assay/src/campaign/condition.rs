@@ -2,7 +2,7 @@
 //! every candidate of a block, by the seed, and another one in the next block, because blocks are the
 //! replicates of everything that is drawn.
 
-use super::prepare;
+use super::{pace, prepare};
 use crate::exit;
 use anyhow::{Context, Result};
 use lab::{Aged, Ageing, Instance, Layout};
@@ -109,20 +109,29 @@ fn space(instance: &Instance<'_>) -> Option<Bytes> {
     bytes.parse().ok().map(Bytes)
 }
 
-/// For `assay plan`: what is done to each of `instances` on an image of `image`, and what that writes;
-/// empty when they stay fresh.
-pub fn lines(plan: &Plan, image: Bytes, instances: u64) -> String {
+/// What ageing and filling write at most on one instance on an image of `image`; 0 when it stays fresh.
+pub fn write_bytes(plan: &Plan, image: Bytes) -> u64 {
     let age = plan.age.map(|cycles| Ageing { space: image, cycles, seed: 0 }.write_bytes());
     let full = plan.fullness.map(|percent| image.0 * u64::from(percent) / 100);
-    if age.or(full).is_none() {
+    age.unwrap_or_default() + full.unwrap_or_default()
+}
+
+/// For `assay plan`: what is done to each of `instances` on an image of `image`, and what that writes
+/// and takes where the backing writes `bytes_per_s`; empty when they stay fresh.
+pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> String {
+    let bytes = write_bytes(plan, image);
+    if bytes == 0 {
         return String::new();
     }
-    let bytes = age.unwrap_or_default() + full.unwrap_or_default();
+    let time = |instances: u64| pace::time(bytes as f64 * instances as f64 / bytes_per_s);
     format!(
-        "each instance is first {}: at most {} written on each, {} in all, not in the figures above\n",
+        "each instance is first {}: at most {} written on each in about {}, {} in all in about {}, not \
+         in the figures above\n",
         plan.condition(),
         Bytes(bytes),
-        Bytes(bytes * instances)
+        time(1),
+        Bytes(bytes * instances),
+        time(instances)
     )
 }
 
@@ -179,11 +188,17 @@ mod tests {
     #[test]
     fn a_plan_says_what_is_done_first() {
         let image = Bytes(1 << 30);
-        assert_eq!(lines(&Plan::default(), image, 6), "");
+        assert_eq!(lines(&Plan::default(), image, 6, 1e8), "");
         let plan = Plan { age: Some(100), fullness: Some(50), ..Plan::default() };
+        let each = write_bytes(&plan, image);
+        assert!(each > image.0 / 2, "{each}");
+        let text = lines(&plan, image, 6, each as f64 / 100.0);
         assert!(
-            lines(&plan, image, 6)
-                .starts_with("each instance is first aged by 100 cycles, 50 % full: ")
+            text.starts_with("each instance is first aged by 100 cycles, 50 % full: "),
+            "{text}"
         );
+        for seconds in [100.0, 600.0] {
+            assert!(text.contains(&format!(" in about {}", pace::time(seconds))), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The automatic scale: the largest factor on the ancestor's sizes whose files fit the free space
 //! and whose work fits the preset's time, after a short pilot of the backing.
 
-use super::prepare::Prepared;
+use super::{condition, prepare::Prepared};
 use anyhow::{Context, Result};
 use model::{Bytes, Group, Job};
 use std::{
@@ -176,7 +176,7 @@ pub fn target_block_s(prepared: &Prepared) -> f64 {
     preset_s.min(budget_s as f64 / turns)
 }
 
-/// The largest scale that fits `free_bytes` and `budget_s`; the smallest when none does.
+/// The largest scale that fits `free_bytes` and, with ageing and filling, `budget_s`; the smallest when none does.
 pub fn largest_scale(
     prepared: &Prepared,
     pilot: &Pilot,
@@ -186,7 +186,10 @@ pub fn largest_scale(
 ) -> f64 {
     let fits = |scale: f64| {
         let load = Load::of(prepared, scale, memory);
-        load.seconds(pilot) <= budget_s
+        let image = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+        let instances = prepared.counts.len() as f64;
+        let aged_bytes = condition::write_bytes(&prepared.plan, image) as f64 * instances;
+        load.seconds(pilot) + aged_bytes / pilot.write_bytes_per_s <= budget_s
             && (load.image_bytes().0 as f64) < free_bytes as f64 * SPACE_SHARE
     };
     let (mut low, mut high) = SCALE_RANGE;

@@ -128,7 +128,8 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
             n => writeln!(text, "{n} loop images of {image}")?,
         }
         let turns = prepared.available().count() as u64 * u64::from(looks(plan)[0]);
-        text += &condition::lines(plan, image, turns * prepared.counts.len() as u64);
+        let instances = turns * prepared.counts.len() as u64;
+        text += &condition::lines(plan, image, instances, pilot.write_bytes_per_s);
     }
     Ok(text)
 }
