@@ -103,6 +103,11 @@ pub trait FileSystem: Sync {
         self.kernel_name()
     }
 
+    /// Why data may be lost with the power after it was synced; `None` where a sync is kept to.
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        None
+    }
+
     /// What undoes it after the death of this process, beside its mount; recorded before it is made.
     fn undo(&self, _site: &Site) -> Vec<Undo> {
         Vec::new()

@@ -269,10 +269,12 @@ impl<'lab> Instance<'lab> {
         };
         let versions = self.stack.parts().iter();
         let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
+        let losses = self.stack.parts().iter().filter_map(Standing::not_durable);
         let told = [
             ("mkfs.command", commands(Standing::mkfs)),
             ("mount.command", commands(Standing::mount)),
             ("mkfs.version", joined(versions, "; ")),
+            (model::NOT_DURABLE, joined(losses.collect(), "; ")),
         ];
         for (key, value) in told {
             value.map(|value| put(key.into(), value));

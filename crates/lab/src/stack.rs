@@ -144,6 +144,12 @@ impl Standing {
         self.part.fs.mount(&self.site, &self.part.options)
     }
 
+    /// Why a sync of it is not durable, with its name.
+    pub(crate) fn not_durable(&self) -> Option<String> {
+        let why = self.part.fs.not_durable(&self.part.options)?;
+        Some(format!("{}: {why}", self.fs().name()))
+    }
+
     /// Whether it has a mount point, and does not offer a disk.
     pub(crate) fn is_mounted(&self) -> bool {
         self.part.fs.inner() != Inner::Above

@@ -126,6 +126,10 @@ pub struct TargetRecord {
     pub facts: Environment,
 }
 
+/// Fact of a target: why data may be lost with the power after it was synced; absent where a sync is
+/// kept to.
+pub const NOT_DURABLE: &str = "sync.not_durable";
+
 /// Everything that is known of one campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {

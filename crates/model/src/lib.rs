@@ -30,7 +30,7 @@ mod units;
 pub use backing::{BackingPlan, CONDITION_FILLS, Purge};
 pub use case::{CacheState, Case};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Environment, Origin, TargetRecord, TargetState,
+    Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
 };
 pub use evidence::{ROUND_RATES, Readings, is_cost};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};

@@ -19,6 +19,7 @@ registry! {
     compare::Compare,
     labs::Labs,
     lab::Lab,
+    durability::Durability,
     advice::Advice,
     call::Call,
     failures::Failures,

@@ -87,6 +87,10 @@ impl FileSystem for Fs {
         socket_9p(site)
     }
 
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        Some(zerofs::NOT_DURABLE)
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(zerofs::version())
     }

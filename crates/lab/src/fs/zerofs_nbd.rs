@@ -101,6 +101,10 @@ impl FileSystem for Fs {
         Some(nbd::disk(site))
     }
 
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        Some(zerofs::NOT_DURABLE)
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(zerofs::version())
     }

@@ -78,6 +78,10 @@ impl FileSystem for Fs {
         SOURCE.into()
     }
 
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        Some(zerofs::NOT_DURABLE)
+    }
+
     fn version(&self) -> Option<Cmd> {
         Some(zerofs::version())
     }

@@ -37,6 +37,10 @@ pub(super) const L0_FILES: Knob = value(
 const CACHE: &[&str] = &["disk_size_gb", "memory_size_gb"];
 const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"];
 
+/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store.
+pub(super) const NOT_DURABLE: &str =
+    "its store is in files that ZeroFS does not sync; a sync reaches the page cache, not the disk";
+
 /// How a client reaches the server.
 pub(super) enum Front {
     /// NFS version 3 on this TCP port of the loopback address.
