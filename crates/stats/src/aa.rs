@@ -55,13 +55,14 @@ pub(crate) fn check(
         twin: pair.label,
         cells: chances.len(),
         marked: chances.iter().filter(|p| **p < MARK_CHANCE).count(),
-        limit: limit(chances.len()),
+        limit: chance_limit(chances.len()),
         ratio,
     }
 }
 
-/// Most of `cells` that chance marks in 95 of 100 campaigns.
-fn limit(cells: usize) -> usize {
+/// Most of `cells` without a difference whose 95 % interval excludes 1 by chance, in 95 of 100 campaigns: the
+/// 95 % point of the binomial distribution.
+pub fn chance_limit(cells: usize) -> usize {
     let Ok(binomial) = Binomial::new(MARK_CHANCE, cells as u64) else { return 0 };
     // Of one cell none may be marked, in exactly 95 of 100: rounding must not decide that.
     let enough = |&marked: &usize| binomial.cdf(marked as u64) > LIMIT_SHARE - 1e-9;
@@ -72,11 +73,12 @@ fn limit(cells: usize) -> usize {
 mod tests {
     use super::*;
 
-    // scipy 1.16: binom.ppf(.95, n, .05)
+    // scipy 1.16: binom.ppf(.95, n, .05); R: qbinom(0.95, n, 0.05)
     #[test]
     fn the_limit_is_that_of_the_binomial_distribution() {
-        for (cells, most) in [(0, 0), (1, 0), (2, 1), (10, 2), (60, 6), (100, 9), (1000, 62)] {
-            assert_eq!(limit(cells), most, "{cells}");
+        let golden = [(0, 0), (1, 0), (2, 1), (4, 1), (10, 2), (12, 2), (60, 6), (100, 9)];
+        for (cells, most) in golden.into_iter().chain([(240, 18), (1000, 62)]) {
+            assert_eq!(chance_limit(cells), most, "{cells}");
         }
     }
 }

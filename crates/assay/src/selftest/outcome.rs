@@ -17,11 +17,11 @@ pub enum Outcome {
     /// Differences found where there are none.
     Marks {
         /// Ratios with an interval.
-        cells: u32,
+        cells: usize,
         /// Those whose interval excludes 1.
-        marked: u32,
+        marked: usize,
         /// As many may be, by chance.
-        most: u32,
+        most: usize,
     },
 }
 

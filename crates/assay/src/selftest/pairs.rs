@@ -8,8 +8,6 @@ use model::Plan;
 use stats::Settings;
 
 const BLOCKS: u32 = 5;
-/// Share of intervals that miss the truth.
-const ALPHA: f64 = 0.05;
 const RUNTIME_S: f64 = 0.15;
 
 /// A target to be entered twice, with what runs on it.
@@ -74,38 +72,11 @@ impl Truth for Pair {
         let ratios = rows.flat_map(|row| row.cells.iter().skip(1)).filter_map(|cell| cell.ratio);
         let intervals: Vec<(f64, f64)> = ratios.filter_map(|r| r.low.zip(r.high)).collect();
         let apart = intervals.iter().filter(|(low, high)| *low > 1.0 || *high < 1.0).count();
-        let cells = intervals.len() as u32;
+        let cells = intervals.len();
         let most = match self.suite {
             Suite::Null => 0,
-            Suite::Io => binomial_limit(cells, ALPHA),
+            Suite::Io => stats::chance_limit(cells),
         };
-        Ok(Outcome::Marks { cells, marked: apart as u32, most })
-    }
-}
-
-/// The smallest k for which at most k of `n` independent events of probability `p` happen in 95 of 100
-/// cases.
-fn binomial_limit(n: u32, p: f64) -> u32 {
-    let mut term = (1.0 - p).powi(n as i32);
-    let mut sum = term;
-    let mut k = 0;
-    while sum < 0.95 && k < n {
-        term *= f64::from(n - k) / f64::from(k + 1) * p / (1.0 - p);
-        sum += term;
-        k += 1;
-    }
-    k
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// R: qbinom(0.95, c(1, 4, 12, 60, 240), 0.05).
-    #[test]
-    fn the_limit_is_the_95th_percentile_of_the_binomial() {
-        for (n, limit) in [(0, 0), (1, 0), (4, 1), (12, 2), (60, 6), (240, 18)] {
-            assert_eq!(binomial_limit(n, ALPHA), limit, "{n}");
-        }
+        Ok(Outcome::Marks { cells, marked: apart, most })
     }
 }
