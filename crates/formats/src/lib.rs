@@ -16,7 +16,9 @@ mod table;
 mod text;
 
 pub use error::FormatError;
+pub use importers::fio::pattern_kind as fio_pattern_kind;
 pub use known::tool_tests;
+pub use naming::test_id;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
 
 use model::Dataset;

@@ -28,12 +28,17 @@ fn stem<'a>(file: &'a str, tool: &str) -> &'a str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(stem)
 }
 
-/// An id below `suite` that no other test has: the name's letters and digits, numbered from the
-/// second of the same ones.
-pub(crate) fn free_id(ids: &mut BTreeSet<String>, suite: &str, name: &str) -> String {
+/// The id below `suite` of a test that people call `name`: its letters and digits, the others as one
+/// hyphen each.
+pub fn test_id(suite: &str, name: &str) -> String {
     let short: String = slug(name).chars().take(SLUG_MAX).collect();
     let short = short.trim_end_matches('-');
-    let stem = format!("{suite}.{}", if short.is_empty() { "unnamed" } else { short });
+    format!("{suite}.{}", if short.is_empty() { "unnamed" } else { short })
+}
+
+/// The same where several tests may have one name: numbered from the second on.
+pub(crate) fn free_id(ids: &mut BTreeSet<String>, suite: &str, name: &str) -> String {
+    let stem = test_id(suite, name);
     let mut id = stem.clone();
     let mut copy = 2;
     while !ids.insert(id.clone()) {

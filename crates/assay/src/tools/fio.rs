@@ -90,20 +90,11 @@ fn call(text: &str) -> Call {
 
 /// The test of a section, as the importer names it.
 fn info(section: &Section) -> TestInfo {
-    let (group, testtype) = match section.pattern() {
-        "write" => (Group::SequentialWrite, "sequential write"),
-        "trim" => (Group::SequentialWrite, "sequential trim"),
-        "randread" => (Group::RandomRead, "random read"),
-        "randwrite" => (Group::RandomWrite, "random write"),
-        "randtrim" => (Group::RandomWrite, "random trim"),
-        "rw" | "readwrite" => (Group::Mixed, "sequential read/write"),
-        "randrw" => (Group::Mixed, "random read/write"),
-        "trimwrite" => (Group::SequentialWrite, "sequential trim and write"),
-        "randtrimwrite" => (Group::RandomWrite, "random trim and write"),
-        _ => (Group::SequentialRead, "sequential read"),
-    };
+    // fio refuses a pattern that it does not know, so where the test stands then does not matter.
+    let (group, testtype) = formats::fio_pattern_kind(section.pattern())
+        .unwrap_or((Group::SequentialRead, "sequential read"));
     TestInfo {
-        id: format!("fio.{}", slug(&section.name)),
+        id: formats::test_id("fio", &section.name),
         suite: "fio".into(),
         name: section.name.clone(),
         testtype: testtype.into(),
@@ -112,15 +103,6 @@ fn info(section: &Section) -> TestInfo {
         unit: "IOPS".into(),
         better: Better::Higher,
     }
-}
-
-/// Small letters and digits, all else one hyphen, at most 60 characters: as the importer does.
-fn slug(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let whole = words.collect::<Vec<_>>().join("-").to_lowercase();
-    let short: String = whole.chars().take(60).collect();
-    let short = short.trim_end_matches('-');
-    if short.is_empty() { "unnamed".into() } else { short.into() }
 }
 
 #[cfg(test)]

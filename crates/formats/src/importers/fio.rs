@@ -18,6 +18,8 @@ use model::Dataset;
 use run::Run;
 use std::io;
 
+pub use work::pattern_kind;
+
 /// The importer.
 pub(crate) struct Importer;
 

@@ -1,14 +1,9 @@
 //! Reads what `hyperfine --export-json` writes. A command is a test, each of its runs a sample.
 
-use super::{campaign, records};
-use crate::{
-    FormatError, ImportOptions, NamedBytes,
-    figure::{Figure, json_error},
-    head, naming,
-};
-use model::{Better, CacheState, Case, Dataset, Group, Metric, Sample, TestInfo, Validity};
+use super::documents::{Documents, Tests, case};
+use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
+use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;
-use std::collections::{BTreeSet, HashMap};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -54,71 +49,36 @@ impl crate::Importer for Importer {
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
-        let own = files.iter().filter(|(name, bytes)| self.sniff(head(bytes), name));
-        let own: Vec<&NamedBytes> = own.collect();
-        let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
-        let labels = naming::targets(&names, self.name(), options);
-        let targets = records(labels.iter().map(String::as_str));
+        let documents = Documents::new(self, files, options);
         let (mut tests, mut samples) = (Tests::default(), Vec::new());
-        for ((name, bytes), label) in own.iter().zip(&labels) {
-            let root: Root = serde_json::from_slice(bytes)
-                .map_err(|e| json_error(name, 0, &e, "not the JSON of hyperfine"))?;
-            let position = targets.iter().position(|t| t.label == *label).unwrap_or(0) as u32;
+        documents.read(|root: Root, position, label| {
             for command in &root.results {
-                let test = tests.of(&command.command);
+                let test = tests.of("hyperfine", &command.command, |id| info(id, command));
                 samples.extend(command.samples(test, position, label));
             }
-        }
-        if samples.is_empty() {
-            let file = names.first().copied().unwrap_or("the files");
-            let why = "holds no run of hyperfine; write it with --export-json";
-            return Err(FormatError::file(file, why));
-        }
-        samples.sort_by_key(|sample| (sample.block, sample.position));
-        let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
-        let id = format!("hyperfine-{}", crate::columnar::slug(&labels));
-        let campaign = campaign(&id, &format!("hyperfine: {labels}"), &targets, options, &NOTES);
-        Ok(Dataset { campaign, targets, tests: tests.list, samples })
+            Ok(())
+        })?;
+        let missing = "holds no run of hyperfine; write it with --export-json";
+        documents.dataset(tests, samples, missing, options, &NOTES)
     }
 }
 
-/// Commands in order of first appearance.
-#[derive(Default)]
-struct Tests {
-    list: Vec<TestInfo>,
-    places: HashMap<String, usize>,
-    ids: BTreeSet<String>,
-}
-
-impl Tests {
-    fn of(&mut self, command: &str) -> &TestInfo {
-        let place = *self.places.entry(command.to_owned()).or_insert(self.list.len());
-        if place == self.list.len() {
-            self.list.push(TestInfo {
-                id: naming::free_id(&mut self.ids, "hyperfine", command),
-                suite: "hyperfine".into(),
-                name: command.into(),
-                testtype: "command".into(),
-                group: Group::Applications,
-                metric: "wall_s".into(),
-                unit: "s".into(),
-                better: Better::Lower,
-            });
-        }
-        &self.list[place]
+fn info(id: String, command: &Command) -> TestInfo {
+    TestInfo {
+        id,
+        suite: "hyperfine".into(),
+        name: command.command.clone(),
+        testtype: "command".into(),
+        group: Group::Applications,
+        metric: "wall_s".into(),
+        unit: "s".into(),
+        better: Better::Lower,
     }
 }
 
 impl Command {
     fn samples(&self, test: &TestInfo, position: u32, target: &str) -> Vec<Sample> {
-        let case = Case {
-            target: target.into(),
-            suite: test.suite.clone(),
-            test: test.id.clone(),
-            procs: 1,
-            threads: 1,
-            cache: CacheState::Any,
-        };
+        let case = case(test, target);
         let sample = |(run, &Figure(wall_s)): (usize, &Figure)| Sample {
             seconds: wall_s,
             validity: self.validity(run, wall_s),

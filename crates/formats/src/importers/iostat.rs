@@ -1,14 +1,9 @@
 //! Reads what `iostat -o JSON` of sysstat writes. A device is a test, each of its reports a sample.
 
-use super::{campaign, records};
-use crate::{
-    FormatError, ImportOptions, NamedBytes,
-    figure::{Figure, json_error},
-    head, naming,
-};
-use model::{Better, CacheState, Case, Dataset, Group, Metric, Sample, TestInfo, Validity};
+use super::documents::{Documents, Tests, case};
+use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
+use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -82,86 +77,52 @@ impl crate::Importer for Importer {
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
-        let own = files.iter().filter(|(name, bytes)| self.sniff(head(bytes), name));
-        let own: Vec<&NamedBytes> = own.collect();
-        let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
-        let labels = naming::targets(&names, self.name(), options);
-        let targets = records(labels.iter().map(String::as_str));
-        let mut made = Made::default();
-        for ((name, bytes), label) in own.iter().zip(&labels) {
-            let root: Root = serde_json::from_slice(bytes)
-                .map_err(|e| json_error(name, 0, &e, "not the JSON of iostat"))?;
-            let position = targets.iter().position(|t| t.label == *label).unwrap_or(0) as u32;
-            for host in root.sysstat.hosts {
-                made.add(host, position, label).map_err(|why| FormatError::file(name, why))?;
+        let documents = Documents::new(self, files, options);
+        let (mut tests, mut samples) = (Tests::default(), Vec::new());
+        documents.read(|root: Root, position, label| {
+            for device in root.sysstat.hosts.into_iter().flat_map(Host::devices) {
+                let test = tests.of("iostat", &device.disk_device, |id| device.info(id));
+                samples.push(device.sample(test, position, label)?);
             }
-        }
-        let Made { tests, mut samples, .. } = made;
-        if samples.is_empty() {
-            let file = names.first().copied().unwrap_or("the files");
-            let why = "holds no report of a device; write it with `iostat -x -o JSON`";
-            return Err(FormatError::file(file, why));
-        }
-        samples.sort_by_key(|sample| (sample.block, sample.position));
-        let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
-        let id = format!("iostat-{}", crate::columnar::slug(&labels));
-        let campaign = campaign(&id, &format!("iostat: {labels}"), &targets, options, &NOTES);
-        Ok(Dataset { campaign, targets, tests, samples })
+            Ok(())
+        })?;
+        let missing = "holds no report of a device; write it with `iostat -x -o JSON`";
+        documents.dataset(tests, samples, missing, options, &NOTES)
     }
 }
 
-/// What has been made of the reports so far.
-#[derive(Default)]
-struct Made {
-    tests: Vec<TestInfo>,
-    places: BTreeMap<String, usize>,
-    ids: BTreeSet<String>,
-    samples: Vec<Sample>,
-}
-
-impl Made {
-    fn add(&mut self, host: Host, position: u32, target: &str) -> Result<(), String> {
-        let since_boot = usize::from(host.statistics.len() > 1);
-        for device in host.statistics.into_iter().skip(since_boot).flat_map(|report| report.disk) {
-            let metrics = device.metrics()?;
-            let test = self.test(&device.disk_device);
-            let case = Case {
-                target: target.into(),
-                suite: test.suite.clone(),
-                test: test.id.clone(),
-                procs: 1,
-                threads: 1,
-                cache: CacheState::Any,
-            };
-            let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
-            let validity = match idle {
-                true => Validity::Invalid("the device was idle".into()),
-                false => Validity::Valid,
-            };
-            self.samples.push(Sample { validity, ..Sample::bare(0, position, case, metrics) });
-        }
-        Ok(())
-    }
-
-    fn test(&mut self, device: &str) -> &TestInfo {
-        let place = *self.places.entry(device.to_owned()).or_insert(self.tests.len());
-        if place == self.tests.len() {
-            self.tests.push(TestInfo {
-                id: naming::free_id(&mut self.ids, "iostat", device),
-                suite: "iostat".into(),
-                name: device.into(),
-                testtype: "device".into(),
-                group: Group::Mixed,
-                metric: "iops".into(),
-                unit: "IOPS".into(),
-                better: Better::Higher,
-            });
-        }
-        &self.tests[place]
+impl Host {
+    /// The devices of each report but the first of several.
+    fn devices(self) -> impl Iterator<Item = Device> {
+        let since_boot = usize::from(self.statistics.len() > 1);
+        self.statistics.into_iter().skip(since_boot).flat_map(|report| report.disk)
     }
 }
 
 impl Device {
+    fn info(&self, id: String) -> TestInfo {
+        TestInfo {
+            id,
+            suite: "iostat".into(),
+            name: self.disk_device.clone(),
+            testtype: "device".into(),
+            group: Group::Mixed,
+            metric: "iops".into(),
+            unit: "IOPS".into(),
+            better: Better::Higher,
+        }
+    }
+
+    fn sample(&self, test: &TestInfo, position: u32, target: &str) -> Result<Sample, String> {
+        let metrics = self.metrics()?;
+        let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
+        let validity = match idle {
+            true => Validity::Invalid("the device was idle".into()),
+            false => Validity::Valid,
+        };
+        Ok(Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) })
+    }
+
     /// `iops` first: reads and writes together.
     fn metrics(&self) -> Result<Vec<Metric>, String> {
         let sum = |(reads, writes): (Figure, Figure)| Figure(reads.0 + writes.0);

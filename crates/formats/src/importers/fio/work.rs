@@ -119,18 +119,23 @@ impl Work {
         {
             return Some((Group::Meta, "files"));
         }
-        Some(match self.get("rw")? {
-            "read" => (Group::SequentialRead, "sequential read"),
-            "write" => (Group::SequentialWrite, "sequential write"),
-            "trim" => (Group::SequentialWrite, "sequential trim"),
-            "randread" => (Group::RandomRead, "random read"),
-            "randwrite" => (Group::RandomWrite, "random write"),
-            "randtrim" => (Group::RandomWrite, "random trim"),
-            "rw" | "readwrite" => (Group::Mixed, "sequential read/write"),
-            "randrw" => (Group::Mixed, "random read/write"),
-            "trimwrite" => (Group::SequentialWrite, "sequential trim and write"),
-            "randtrimwrite" => (Group::RandomWrite, "random trim and write"),
-            _ => return None,
-        })
+        pattern_kind(self.get("rw")?)
     }
+}
+
+/// The table and the test type of the pattern `rw`, when it is known.
+pub fn pattern_kind(rw: &str) -> Option<(Group, &'static str)> {
+    Some(match rw {
+        "read" => (Group::SequentialRead, "sequential read"),
+        "write" => (Group::SequentialWrite, "sequential write"),
+        "trim" => (Group::SequentialWrite, "sequential trim"),
+        "randread" => (Group::RandomRead, "random read"),
+        "randwrite" => (Group::RandomWrite, "random write"),
+        "randtrim" => (Group::RandomWrite, "random trim"),
+        "rw" | "readwrite" => (Group::Mixed, "sequential read/write"),
+        "randrw" => (Group::Mixed, "random read/write"),
+        "trimwrite" => (Group::SequentialWrite, "sequential trim and write"),
+        "randtrimwrite" => (Group::RandomWrite, "random trim and write"),
+        _ => return None,
+    })
 }

@@ -1,0 +1,103 @@
+//! What importers share whose files are each one JSON document about one target.
+
+use super::{campaign, records};
+use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
+use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeSet, HashMap};
+
+/// The files that an importer recognises, with the target of each.
+pub(super) struct Documents<'a> {
+    tool: &'static str,
+    files: Vec<&'a NamedBytes>,
+    labels: Vec<String>,
+    targets: Vec<TargetRecord>,
+}
+
+impl<'a> Documents<'a> {
+    pub(super) fn new(
+        importer: &dyn Importer,
+        files: &'a [NamedBytes],
+        options: &ImportOptions,
+    ) -> Documents<'a> {
+        let tool = importer.name();
+        let own = files.iter().filter(|(name, bytes)| importer.sniff(head(bytes), name));
+        let files: Vec<&NamedBytes> = own.collect();
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let labels = naming::targets(&names, tool, options);
+        let targets = records(labels.iter().map(String::as_str));
+        Documents { tool, files, labels, targets }
+    }
+
+    /// Gives each document to `add`, with position and label of its target.
+    pub(super) fn read<D: DeserializeOwned>(
+        &self,
+        mut add: impl FnMut(D, u32, &str) -> Result<(), String>,
+    ) -> Result<(), FormatError> {
+        for ((name, bytes), label) in self.files.iter().zip(&self.labels) {
+            let not = format!("not the JSON of {}", self.tool);
+            let document =
+                serde_json::from_slice(bytes).map_err(|e| json_error(name, 0, &e, &not))?;
+            let position = self.targets.iter().position(|t| t.label == *label).unwrap_or(0) as u32;
+            add(document, position, label).map_err(|why| FormatError::file(name, why))?;
+        }
+        Ok(())
+    }
+
+    /// The campaign of `samples`; `missing` says what is wrong where there are none.
+    pub(super) fn dataset(
+        self,
+        tests: Tests,
+        mut samples: Vec<Sample>,
+        missing: &str,
+        options: &ImportOptions,
+        notes: &[&str],
+    ) -> Result<Dataset, FormatError> {
+        if samples.is_empty() {
+            let file = self.files.first().map_or("the files", |(name, _)| name);
+            return Err(FormatError::file(file, missing));
+        }
+        samples.sort_by_key(|sample| (sample.block, sample.position));
+        let (tool, targets) = (self.tool, self.targets);
+        let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
+        let id = format!("{tool}-{}", crate::columnar::slug(&labels));
+        let campaign = campaign(&id, &format!("{tool}: {labels}"), &targets, options, notes);
+        Ok(Dataset { campaign, targets, tests: tests.list, samples })
+    }
+}
+
+/// Tests in order of first appearance.
+#[derive(Default)]
+pub(super) struct Tests {
+    list: Vec<TestInfo>,
+    places: HashMap<String, usize>,
+    ids: BTreeSet<String>,
+}
+
+impl Tests {
+    /// The test called `name` in `suite`; `describe` makes it of its id when it is new.
+    pub(super) fn of(
+        &mut self,
+        suite: &str,
+        name: &str,
+        describe: impl FnOnce(String) -> TestInfo,
+    ) -> &TestInfo {
+        let place = *self.places.entry(name.to_owned()).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push(describe(naming::free_id(&mut self.ids, suite, name)));
+        }
+        &self.list[place]
+    }
+}
+
+/// A case of `test`, of which only the target is known.
+pub(super) fn case(test: &TestInfo, target: &str) -> Case {
+    Case {
+        target: target.into(),
+        suite: test.suite.clone(),
+        test: test.id.clone(),
+        procs: 1,
+        threads: 1,
+        cache: CacheState::Any,
+    }
+}
