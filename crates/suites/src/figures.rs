@@ -1,5 +1,5 @@
-//! From what a crew reports to figures, for the kinds: a phase is known by its place, and its time is
-//! the window from the first worker's start to the last worker's end.
+//! From what a crew reports to figures. The time of a phase is the window from the first worker's start
+//! to the last worker's end. For the kinds a phase is known by its place.
 
 use crate::Measured;
 use model::{Better, CrewReport, Histogram, LatencyKind, Metric, PhaseReport};
@@ -15,23 +15,39 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Of one phase of each worker; `None` when no worker had it.
+    pub(crate) fn of<'a>(phases: impl Iterator<Item = &'a PhaseReport> + Clone) -> Option<Window> {
+        Some(Window {
+            first_start: phases.clone().map(|p| p.start_ns).min()?,
+            last_start: phases.clone().map(|p| p.start_ns).max()?,
+            first_end: phases.clone().map(|p| p.end_ns).min()?,
+            last_end: phases.map(|p| p.end_ns).max()?,
+        })
+    }
+
     /// From the first start to the last end.
     pub(crate) fn seconds(self) -> f64 {
         seconds(self.first_start, self.last_end)
     }
 
+    /// From the first start to the first end.
+    pub(crate) fn first_done_s(self) -> f64 {
+        seconds(self.first_start, self.first_end)
+    }
+
     /// Latest start minus earliest start, milliseconds.
-    fn skew_ms(self) -> f64 {
+    pub(crate) fn skew_ms(self) -> f64 {
         1e3 * seconds(self.first_start, self.last_start)
     }
 
     /// Share in which every worker was in the phase.
-    fn overlap(self) -> f64 {
+    pub(crate) fn overlap(self) -> f64 {
         ratio(seconds(self.last_start, self.first_end), self.seconds()).clamp(0.0, 1.0)
     }
 }
 
-fn seconds(from_ns: u64, to_ns: u64) -> f64 {
+/// Nanoseconds of the clock to the seconds between them.
+pub(crate) fn seconds(from_ns: u64, to_ns: u64) -> f64 {
     to_ns.saturating_sub(from_ns) as f64 / 1e9
 }
 
@@ -40,7 +56,7 @@ pub(crate) fn ratio(value: f64, by: f64) -> f64 {
     if by > 0.0 { value / by } else { 0.0 }
 }
 
-fn reports(crew: &CrewReport, phases: Range<usize>) -> impl Iterator<Item = &PhaseReport> {
+fn reports(crew: &CrewReport, phases: Range<usize>) -> impl Iterator<Item = &PhaseReport> + Clone {
     crew.workers
         .iter()
         .flat_map(move |worker| worker.phases.get(phases.clone()).unwrap_or_default())
@@ -48,13 +64,7 @@ fn reports(crew: &CrewReport, phases: Range<usize>) -> impl Iterator<Item = &Pha
 
 /// The window of the phase at `index`; `None` when no worker had it.
 pub(crate) fn window(crew: &CrewReport, index: usize) -> Option<Window> {
-    let phases = || reports(crew, index..index + 1);
-    Some(Window {
-        first_start: phases().map(|p| p.start_ns).min()?,
-        last_start: phases().map(|p| p.start_ns).max()?,
-        first_end: phases().map(|p| p.end_ns).min()?,
-        last_end: phases().map(|p| p.end_ns).max()?,
-    })
+    Window::of(reports(crew, index..index + 1))
 }
 
 /// The windows of `phases` added up, seconds.
@@ -119,7 +129,12 @@ impl Metrics {
 
     /// Decimal megabytes per second.
     pub(crate) fn rate(&mut self, name: &str, bytes: u64, seconds: f64) {
-        self.push(name, ratio(bytes as f64, seconds) / 1e6, "MB/s", Better::Higher);
+        self.bytes_per_s(name, ratio(bytes as f64, seconds));
+    }
+
+    /// A rate in bytes per second, as decimal megabytes per second.
+    pub(crate) fn bytes_per_s(&mut self, name: &str, rate: f64) {
+        self.push(name, rate / 1e6, "MB/s", Better::Higher);
     }
 
     /// A figure of which less is better.
