@@ -113,35 +113,8 @@ fn idle(usage: &Usage, load: &Load) -> Limiter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::testing::{MB, measured, usage};
     use model::{PhaseKind, PhaseReport};
-
-    const MB: u64 = 1_000_000;
-
-    fn usage(read: u64, seconds: f64, busy_s: f64) -> Usage {
-        Usage {
-            seconds,
-            device_read_bytes: Some(read),
-            device_write_bytes: Some(0),
-            device_busy_s: Some(busy_s),
-            cpus: 2,
-            ..Usage::default()
-        }
-    }
-
-    fn measured(bytes: u64, seconds: f64) -> Measured {
-        Measured {
-            test: "t".into(),
-            metrics: Vec::new(),
-            bytes,
-            ops: 1,
-            seconds,
-            skew_ms: 0.0,
-            overlap: 1.0,
-            phases: 0..1,
-            histograms: Vec::new(),
-            problem: None,
-        }
-    }
 
     fn load(bytes: u64, busy: f64) -> Load {
         Load { bytes, crew_busy: busy, busiest: busy, each: 1, late: 0.0 }

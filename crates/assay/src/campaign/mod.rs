@@ -18,5 +18,7 @@ pub mod sampler;
 pub mod schedule;
 pub mod sizing;
 pub mod sweeps;
+#[cfg(test)]
+mod testing;
 pub mod turn;
 pub mod upkeep;
