@@ -51,9 +51,11 @@ impl Bench {
         self.place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
         let samples = fs::read_to_string(self.place.path("out/samples.csv")).unwrap();
         let column = |line: &str, n: usize| line.split(',').nth(n).unwrap_or_default().to_string();
-        let validity = |line: &str| line.splitn(24, ',').last().unwrap_or_default().to_string();
-        let mut rows: Vec<_> =
-            samples.lines().skip(1).map(|line| (column(line, 5), validity(line))).collect();
+        let mut rows: Vec<_> = samples
+            .lines()
+            .skip(1)
+            .map(|line| (column(line, 5), common::validity(line).to_string()))
+            .collect();
         rows.dedup();
         (output.status.code(), rows)
     }

@@ -97,6 +97,12 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The validity in a line of `samples.csv`; it may hold commas, and stands before the last column.
+pub fn validity(line: &str) -> &str {
+    let rest = line.splitn(24, ',').last().unwrap_or_default();
+    rest.rsplit_once(',').map_or(rest, |(validity, _)| validity)
+}
+
 /// True for root; else says that the test is skipped.
 pub fn root_or_skip(what: &str) -> bool {
     let root = rustix::process::geteuid().is_root();
