@@ -26,8 +26,13 @@ use std::{
     fs::{File, OpenOptions},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 use sysfs::System;
+
+/// How long somebody may have a disk open exclusively before it counts as busy.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Which disks a campaign wants, and what the user permitted.
 #[derive(Clone, Debug, Default)]
@@ -154,13 +159,22 @@ fn examine(
     Ok((facts, file))
 }
 
-/// Opens so that nobody else can mount or claim it meanwhile.
+/// Opens so that nobody else can mount or claim it meanwhile. One that looked at the disk in passing is
+/// waited for.
 fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, LabError> {
     let mut options = OpenOptions::new();
     options.read(true).write(write).custom_flags(libc::O_EXCL);
-    options.open(node).map_err(|error| match error.raw_os_error() {
-        Some(libc::EBUSY) => Refusal::Busy { path: link.into() }.into(),
-        Some(libc::EROFS) => Refusal::ReadOnly { path: link.into() }.into(),
-        _ => LabError::io("open", node)(error),
-    })
+    let start = Instant::now();
+    loop {
+        let error = match options.open(node) {
+            Ok(file) => return Ok(file),
+            Err(error) => error,
+        };
+        match error.raw_os_error() {
+            Some(libc::EBUSY) if start.elapsed() < PATIENCE => thread::sleep(PATIENCE / 100),
+            Some(libc::EBUSY) => return Err(Refusal::Busy { path: link.into() }.into()),
+            Some(libc::EROFS) => return Err(Refusal::ReadOnly { path: link.into() }.into()),
+            _ => return Err(LabError::io("open", node)(error)),
+        }
+    }
 }

@@ -77,6 +77,37 @@ fn file_systems_follow_each_other_and_none_is_left() {
 }
 
 #[test]
+fn targets_on_two_disks_follow_those_on_one() {
+    if !can_attach("two disks") || !ready("btrfs") || !ready("ext4") {
+        return;
+    }
+    let (one, two) = (Disk::new(SIZE), Disk::new(SIZE));
+    let state = tempfile::tempdir().unwrap();
+    let mut lab = Lab::open(state.path(), "c").unwrap();
+    let request = DiskRequest {
+        links: vec![one.link.clone(), two.link.clone()],
+        serials: vec![two.serial(), one.serial()],
+        ..DiskRequest::default()
+    };
+    lab.claim(&request).unwrap();
+    for target in ["ext4", "btrfs[raid1]", "ext4", "btrfs[raid1]"] {
+        let instance = lab.provision(&target.parse().unwrap(), target).unwrap();
+        let on_both = target.starts_with("btrfs");
+        assert_eq!(instance.devices().len(), if on_both { 2 } else { 1 }, "{target}");
+        if on_both {
+            let second = refusal(inspect(&named(&two, &["btrfs"])).unwrap_err());
+            assert!(
+                matches!(second, Refusal::BtrfsMounted { .. } | Refusal::Mounted { .. }),
+                "{second}"
+            );
+        }
+        instance.teardown().unwrap();
+    }
+    lab.close().unwrap();
+    inspect(&request).unwrap();
+}
+
+#[test]
 fn a_refused_disk_keeps_every_byte() {
     if !can_attach("a claimed disk") {
         return;

@@ -76,7 +76,15 @@ impl Claim {
             Purge::ZeroRange => discard::zero(&file, self.info.size).map_err(failed())?,
             Purge::None => {}
         }
-        zero_ends(&file, self.info.size).map_err(failed())
+        zero_ends(&file, self.info.size).map_err(failed())?;
+        drop(file);
+        self.wait_until_free()
+    }
+
+    /// A child that another thread has just started keeps the file open until it becomes its program, and
+    /// mkfs would find the disk busy.
+    fn wait_until_free(&self) -> Result<(), LabError> {
+        open_exclusively(&self.info.link, &self.info.node, false).map(drop)
     }
 
     /// Fills it in full, twice, with data that no disk can store in less, so that an SSD has no free

@@ -252,13 +252,16 @@ fn swap_paths(text: &str) -> Vec<PathBuf> {
 /// Another disk with a serial number of this one. The namespaces of an NVMe controller share its serial
 /// number and differ in their world-wide names.
 pub(super) fn namesake(system: &System, disk: &Block, serials: &[String]) -> Option<String> {
-    let others = system.disks().into_iter().filter(|other| other.number != disk.number);
+    // What a mapping lies on is no other disk.
+    let own = system.below(&disk.number);
+    let others = system.disks().into_iter();
+    let mut others = others.filter(|other| !own.contains(&other.number) && !other.is_hidden());
     let told_apart = |other: &Block| match (disk.wwid(), other.wwid()) {
         (Some(one), Some(two)) => one != two,
         _ => false,
     };
     let same = |other: &Block| system.serials(other).iter().any(|serial| serials.contains(serial));
-    others.into_iter().find(|other| !told_apart(other) && same(other)).map(|other| other.name)
+    others.find(|other| !told_apart(other) && same(other)).map(|other| other.name)
 }
 
 fn read_ends(file: &File, link: &Path, start: u64, len: u64) -> Result<Ends, LabError> {

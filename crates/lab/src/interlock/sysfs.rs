@@ -154,6 +154,11 @@ impl Block {
         text(&self.dir, "diskseq")
     }
 
+    /// Whether it is one path of several to a disk that is shown as another (NVMe multipath).
+    pub(super) fn is_hidden(&self) -> bool {
+        text(&self.dir, "hidden").is_some_and(|hidden| hidden != "0")
+    }
+
     /// World-wide name: what tells the namespaces of one NVMe controller apart.
     pub(super) fn wwid(&self) -> Option<String> {
         text(&self.dir, "wwid").or_else(|| text(&self.dir, "device/wwid"))
@@ -187,9 +192,10 @@ fn unit_serial(dir: &Path) -> Option<String> {
     Some(number.trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_string())
 }
 
-/// The properties that `lsblk -o SERIAL` shows.
+/// The properties that `lsblk -o SERIAL` shows, without `ID_SERIAL`, which is the mere model of a disk that
+/// has no serial number.
 fn udev_serials(data: &str) -> Vec<String> {
-    const KEYS: [&str; 3] = ["ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_SERIAL"];
+    const KEYS: [&str; 2] = ["ID_SCSI_SERIAL", "ID_SERIAL_SHORT"];
     let value = |key: &str| {
         data.lines().find_map(|line| line.strip_prefix("E:")?.strip_prefix(key)?.strip_prefix('='))
     };

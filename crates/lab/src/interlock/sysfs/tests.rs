@@ -153,10 +153,10 @@ fn members_of_a_mounted_btrfs_are_known_by_sysfs() {
 #[test]
 fn serial_numbers_come_from_the_kernel_and_udev() {
     let tree = machine();
-    tree.write("udev/b8:16", "S:disk/by-id/x\nE:ID_SERIAL_SHORT=B1\nE:ID_SERIAL=Disk_B1\n");
+    tree.write("udev/b8:16", "S:disk/by-id/x\nE:ID_SERIAL_SHORT=B1\nE:ID_SERIAL=Disk\n");
     let system = tree.system();
     let serials = |number: &str| system.serials(&system.by_number(number).unwrap());
-    assert_eq!(serials("8:16"), ["B1", "Disk_B1"]);
+    assert_eq!(serials("8:16"), ["B1"], "a model is no serial number");
     assert_eq!(serials("8:0"), ["A1"]);
     assert_eq!(serials("253:0"), ["LVM-x"]);
     tree.disk("sdc", "8:32", &[("device/vpd_pg80", "\0\u{0}\0\u{6}  C1  \0")]);
@@ -169,12 +169,14 @@ fn one_serial_number_on_two_disks_is_told() {
     tree.disk("sdc", "8:32", &[("device/serial", "B1")]);
     tree.disk("nvme0n1", "259:0", &[("device/serial", "N"), ("wwid", "eui.1")]);
     tree.disk("nvme0n2", "259:1", &[("device/serial", "N"), ("wwid", "eui.2")]);
+    let path = [("device/serial", "A1"), ("hidden", "1")];
+    tree.disk("nvme0c0n1", "259:9", &path);
     let system = tree.system();
     let namesake = |number: &str| {
         let disk = system.by_number(number).unwrap();
         facts::namesake(&system, &disk, &system.serials(&disk))
     };
     assert_eq!(namesake("8:16"), Some("sdc".into()));
-    assert_eq!(namesake("8:0"), None);
+    assert_eq!(namesake("8:0"), None, "a hidden path is no disk");
     assert_eq!(namesake("259:0"), None, "namespaces of one controller");
 }
