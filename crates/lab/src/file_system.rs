@@ -108,6 +108,11 @@ pub trait FileSystem: Sync {
         None
     }
 
+    /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
+    fn has_own_cache(&self) -> bool {
+        false
+    }
+
     /// What undoes it after the death of this process, beside its mount; recorded before it is made.
     fn undo(&self, _site: &Site) -> Vec<Undo> {
         Vec::new()

@@ -20,6 +20,7 @@ pub struct Snapshot {
     cpu: CpuTicks,
     pressure: Pressure,
     memory: Memory,
+    arc_bytes: Option<u64>,
     /// Processor time of the processes asked for, ticks; `None` for one that is gone.
     workers: Vec<Option<u64>>,
     /// Processor time of this process, nanoseconds.
@@ -27,6 +28,9 @@ pub struct Snapshot {
     frequency_mhz: Option<f64>,
     throttle_events: Option<u64>,
 }
+
+/// Where ZFS tells of its cache.
+const ARC: &str = "/proc/spl/kstat/zfs/arcstats";
 
 /// What happened between two snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +65,8 @@ pub struct Usage {
     pub slab_bytes: u64,
     /// Page cache at the later moment, bytes.
     pub page_cache_bytes: u64,
+    /// Cache of ZFS (ARC) at the later moment, bytes; `None` where the kernel has no ZFS.
+    pub arc_bytes: Option<u64>,
     /// Pages that wait for writeback or are in it at the later moment, bytes.
     pub dirty_bytes: u64,
     /// Processor time of each process asked for, seconds; 0 for one that is gone.
@@ -150,6 +156,7 @@ impl Snapshot {
                 memory_us: pressure("memory"),
             },
             memory: parse::memory(&read(Path::new("/proc/meminfo"))?),
+            arc_bytes: fs::read_to_string(ARC).ok().and_then(|text| parse::arc_bytes(&text)),
             workers: pids.iter().map(worker).collect(),
             own_cpu_ns: now_ns(ClockId::ProcessCPUTime),
             frequency_mhz: clock::frequency_mhz(),
@@ -193,6 +200,7 @@ impl Snapshot {
             psi_memory_some_pct: psi(|p| p.memory_us),
             slab_bytes: self.memory.slab,
             page_cache_bytes: self.memory.cached,
+            arc_bytes: self.arc_bytes,
             dirty_bytes: self.memory.dirty + self.memory.writeback,
             worker_cpu_s: self.workers.iter().zip(&earlier.workers).map(worker).collect(),
             own_cpu_s: self.own_cpu_ns.saturating_sub(earlier.own_cpu_ns) as f64 / 1e9,
@@ -225,6 +233,7 @@ mod tests {
             cpu: parse::machine(stat),
             pressure: Pressure { cpu_us: parse::pressure(psi), io_us: None, memory_us: None },
             memory: parse::memory(mem),
+            arc_bytes: Some(7),
             ..Snapshot::default()
         }
     }
@@ -278,6 +287,7 @@ mod tests {
                 psi_memory_some_pct: None,
                 slab_bytes: 4096,
                 page_cache_bytes: 8192,
+                arc_bytes: Some(7),
                 dirty_bytes: 3072,
                 worker_cpu_s: vec![1.5, 0.0, 0.0],
                 own_cpu_s: 0.002,

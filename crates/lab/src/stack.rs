@@ -2,7 +2,7 @@
 //! up again together when the target is made cold.
 
 use crate::{
-    Cmd, FileSystem, Inner, LabError, Site, drop_caches, fs::Part, mounts, private_dir,
+    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mounts, private_dir,
     service::Service, undo::Undo,
 };
 use std::{
@@ -166,6 +166,12 @@ impl Standing {
         for module in self.part.fs.modules() {
             let _ = Cmd::new("modprobe").args(["--quiet", module]).run();
         }
+        let named = self.part.fs.kernel_name().filter(|name| !is_loaded(name));
+        let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+        // mount would look for it where the distribution keeps its modules, and not where it was built.
+        for file in named.and_then(|name| cache::modules(name, &kernel)).unwrap_or_default() {
+            let _ = Cmd::new("insmod").arg(file).run();
+        }
     }
 
     /// Runs `commands`, and keeps those that serve.
@@ -250,6 +256,10 @@ impl Standing {
 fn is_same(shown: &Path, given: &Path) -> bool {
     let resolved = |path: &Path| path.canonicalize().ok();
     shown == given || resolved(shown).is_some_and(|shown| Some(shown) == resolved(given))
+}
+
+fn is_loaded(module: &str) -> bool {
+    Path::new("/sys/module").join(module).exists()
 }
 
 /// The few lines of the geometry that matter. They are facts for the reader; without them the

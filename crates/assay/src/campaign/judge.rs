@@ -117,6 +117,7 @@ pub fn machine_metrics(
         lower("space_used_bytes", used_bytes as f64, "B"),
         lower("settle_s", settle_s, "s"),
     ];
+    metrics.extend(usage.arc_bytes.map(|bytes| lower("arc_bytes", bytes as f64, "B")));
     // /proc/stat counts in ticks of 10 ms: below 20 of them a share would be noise.
     if capacity_s >= 0.2 {
         metrics.push(lower("foreign_cpu_pct", 100.0 * foreign / capacity_s, "%"));

@@ -328,6 +328,12 @@ impl FileSystem for Over {
         (self.source)(site)
     }
 
+    /// The kernel keeps what lies in the directory below, and forgets what was read through the mount
+    /// when a file is opened again.
+    fn has_own_cache(&self) -> bool {
+        true
+    }
+
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some(self.kind)
     }

@@ -185,6 +185,11 @@ impl FileSystem for Fs {
         PathBuf::from(&site.name)
     }
 
+    /// The ARC.
+    fn has_own_cache(&self) -> bool {
+        true
+    }
+
     fn undo(&self, site: &Site) -> Vec<Undo> {
         vec![Undo::ExportPool { pool: site.name.clone() }]
     }

@@ -97,6 +97,10 @@ impl FileSystem for Fs {
         PathBuf::from(&site.name)
     }
 
+    fn has_own_cache(&self) -> bool {
+        true
+    }
+
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some("fuse.zfs")
     }

@@ -174,7 +174,8 @@ impl Guest for Qemu {
     }
 
     fn disk(&self, number: usize) -> PathBuf {
-        format!("/dev/vd{}", letter(number)).into()
+        // A node made by the first process beside that of the kernel.
+        format!("/dev/assay-{}", letter(number)).into()
     }
 
     fn prepare(&self, machine: &Machine) -> Result<(), LabError> {

@@ -61,6 +61,12 @@ pub(super) fn memory(text: &str) -> Memory {
     }
 }
 
+/// The line `size 4 BYTES` of arcstats: all that the ARC holds.
+pub(super) fn arc_bytes(text: &str) -> Option<u64> {
+    let mut lines = text.lines().map(|line| line.split_whitespace());
+    lines.find_map(|mut words| (words.next() == Some("size")).then(|| words.nth(1)))??.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +76,13 @@ mod tests {
         let text = "42 (a) b) R 1 42 42 0 -1 4194304 9 8 7 6 130 25 3 2 20 0 4 0 17 1 1\n";
         assert_eq!(process(text), Some(155));
         assert_eq!(process("42 (gone"), None);
+    }
+
+    #[test]
+    fn the_arc_is_told_by_its_size() {
+        let text = "13 1 0x01 123 33456 1 2\nname  type data\nc_max  4 900\nsize   4 1048576\n";
+        assert_eq!(arc_bytes(text), Some(1_048_576));
+        assert_eq!(arc_bytes("name type data\n"), None);
     }
 
     #[test]
