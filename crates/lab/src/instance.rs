@@ -14,7 +14,7 @@ use crate::{
 };
 use model::Environment;
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     time::Instant,
@@ -171,8 +171,13 @@ impl<'lab> Instance<'lab> {
     /// The mount or the directory is gone or another one.
     pub fn check(&self) -> Result<(), LabError> {
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
-        if !self.root.is_dir() {
-            return Err(gone("does not exist".into()));
+        match fs::metadata(&self.root) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(gone("is no directory".into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(gone("does not exist".into()));
+            }
+            Err(error) => return Err(gone(format!("cannot be looked at: {error}"))),
         }
         let Place::Mounted { dir } = &self.place else {
             let same = number(&self.root)? == self.number;

@@ -32,8 +32,7 @@ const PROFILES: &[(&str, &str)] = shipped!(
 );
 
 /// The facts of each file system.
-const FACTS: &[(&str, &str)] =
-    shipped!("facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "tmpfs");
+const FACTS: &[(&str, &str)] = shipped!("facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "jfs", "ntfs-3g", "zfs-fuse", "tmpfs");
 
 /// The profiles that ship.
 pub(super) fn profiles() -> Result<Vec<Profile>> {
