@@ -4,7 +4,6 @@
 pub(crate) mod assay_csv;
 pub(crate) mod assay_json;
 pub(crate) mod bonnie;
-mod documents;
 pub(crate) mod elbencho;
 pub(crate) mod fio;
 pub(crate) mod hyperfine;

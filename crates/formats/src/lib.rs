@@ -4,6 +4,7 @@
 //! registry below. No importer touches the disk or the clock: it is given names and bytes.
 
 mod columnar;
+mod documents;
 mod error;
 pub mod export;
 mod figure;

@@ -1,6 +1,6 @@
 //! Reads what `hyperfine --export-json` writes. A command is a test, each of its runs a sample.
 
-use super::documents::{Documents, Tests, case};
+use crate::documents::{Documents, Tests, case};
 use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
 use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;

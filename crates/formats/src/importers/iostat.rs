@@ -1,6 +1,6 @@
 //! Reads what `iostat -o JSON` of sysstat writes. A device is a test, each of its reports a sample.
 
-use super::documents::{Documents, Tests, case};
+use crate::documents::{Documents, Tests, case};
 use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
 use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;

@@ -1,13 +1,13 @@
 //! What importers share whose files are each one JSON document about one target.
 
-use super::{campaign, records};
+use crate::importers::{campaign, records};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap};
 
 /// The files that an importer recognises, with the target of each.
-pub(super) struct Documents<'a> {
+pub(crate) struct Documents<'a> {
     tool: &'static str,
     files: Vec<&'a NamedBytes>,
     labels: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct Documents<'a> {
 }
 
 impl<'a> Documents<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         importer: &dyn Importer,
         files: &'a [NamedBytes],
         options: &ImportOptions,
@@ -30,7 +30,7 @@ impl<'a> Documents<'a> {
     }
 
     /// Gives each document to `add`, with position and label of its target.
-    pub(super) fn read<D: DeserializeOwned>(
+    pub(crate) fn read<D: DeserializeOwned>(
         &self,
         mut add: impl FnMut(D, u32, &str) -> Result<(), String>,
     ) -> Result<(), FormatError> {
@@ -45,7 +45,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The campaign of `samples`; `missing` says what is wrong where there are none.
-    pub(super) fn dataset(
+    pub(crate) fn dataset(
         self,
         tests: Tests,
         mut samples: Vec<Sample>,
@@ -68,7 +68,7 @@ impl<'a> Documents<'a> {
 
 /// Tests in order of first appearance.
 #[derive(Default)]
-pub(super) struct Tests {
+pub(crate) struct Tests {
     list: Vec<TestInfo>,
     places: HashMap<String, usize>,
     ids: BTreeSet<String>,
@@ -76,7 +76,7 @@ pub(super) struct Tests {
 
 impl Tests {
     /// The test called `name` in `suite`; `describe` makes it of its id when it is new.
-    pub(super) fn of(
+    pub(crate) fn of(
         &mut self,
         suite: &str,
         name: &str,
@@ -91,7 +91,7 @@ impl Tests {
 }
 
 /// A case of `test`, of which only the target is known.
-pub(super) fn case(test: &TestInfo, target: &str) -> Case {
+pub(crate) fn case(test: &TestInfo, target: &str) -> Case {
     Case {
         target: target.into(),
         suite: test.suite.clone(),
