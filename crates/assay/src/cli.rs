@@ -146,7 +146,8 @@ pub struct PlanArgs {
     /// processor that can [default: auto]
     #[arg(long, value_name = "LAB")]
     pub lab: Option<LabChoice>,
-    /// Kernel that QEMU boots; its modules must be installed [default: the newest in /boot]
+    /// Kernel that QEMU boots for every target, which --lab auto then means; its modules must be
+    /// installed [default: the newest in /boot]
     #[arg(long, value_name = "IMAGE")]
     pub kernel: Option<PathBuf>,
     /// Setting of the suite, as set_mode=trunc; may be repeated

@@ -238,6 +238,8 @@ pub enum PlanError {
     Fullness(u32),
     /// An exact number of blocks and a time for them.
     BlocksAndBudget,
+    /// A kernel for a lab that boots none.
+    KernelWithoutMachine,
     /// A backing that contradicts itself; says how, and what to do.
     Backing(&'static str),
 }
@@ -271,6 +273,9 @@ impl fmt::Display for PlanError {
                 write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
             }
             PlanError::Backing(why) => f.write_str(why),
+            PlanError::KernelWithoutMachine => f.write_str(
+                "only QEMU boots a kernel that is named; use --lab qemu, or no --kernel",
+            ),
             PlanError::BlocksAndBudget => f.write_str(
                 "a number of blocks and a budget exclude each other; give `blocks` or `budget_s`",
             ),
@@ -376,6 +381,9 @@ impl Plan {
         }
         if self.blocks.is_some() && self.budget_s.is_some() {
             return Err(PlanError::BlocksAndBudget);
+        }
+        if self.kernel.is_some() && matches!(self.lab, LabChoice::Host | LabChoice::Uml) {
+            return Err(PlanError::KernelWithoutMachine);
         }
         self.backing.contradiction().map_or(Ok(()), |why| Err(PlanError::Backing(why)))
     }

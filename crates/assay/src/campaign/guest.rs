@@ -148,7 +148,8 @@ fn run_in(
     }
 }
 
-fn memory() -> Bytes {
+/// Memory of a guest of this machine.
+pub fn memory() -> Bytes {
     let own = super::prepare::memory().map_or(0, |bytes| bytes.0);
     Bytes((own / 4).clamp(MEMORY.0, MEMORY.1))
 }

@@ -69,7 +69,11 @@ impl Place {
     /// What it is, as facts of a target.
     pub fn facts(&self) -> Environment {
         match self {
-            Place::Guest(guest) => guest.venue().facts(),
+            Place::Guest(venue) => {
+                let mut facts = venue.venue().facts();
+                facts.0.insert("lab.memory_bytes".into(), guest::memory().0.to_string());
+                facts
+            }
             Place::Host | Place::Nowhere(_) => {
                 Environment([("lab".into(), LabKind::Host.to_string())].into())
             }
@@ -121,6 +125,11 @@ fn search(
     let plan = &prepared.plan;
     // A disk of this machine is not handed to a guest.
     let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
+    // A kernel that is named is wanted, whatever else would do.
+    let lab = match (&plan.kernel, lab) {
+        (Some(_), LabChoice::Auto) => LabChoice::Qemu,
+        _ => lab,
+    };
     let kinds = lab.kinds();
     let begin = |(target, own): (_, &Place)| match own {
         Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
@@ -219,9 +228,8 @@ fn try_out(
             Ok(tried)
         }
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
-            let why = format!("{error:#}");
-            let untried = |_: &String| why.clone();
-            Ok(tried.into_iter().map(|tried| tried.as_ref().map(untried)).collect())
+            let failed = |tried: Option<String>| tried.map(|_| format!("{error:#}"));
+            Ok(tried.into_iter().map(failed).collect())
         }
         Err(error) => Err(error),
     }

@@ -3,7 +3,8 @@
 use super::run;
 use crate::{
     campaign::{
-        condition, forecast, pace, places,
+        condition, forecast, pace,
+        places::{self, Place},
         prepare::{self, Prepared},
         schedule,
         sizing::{self, Load, Pilot},
@@ -69,9 +70,27 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
 
 fn commands(prepared: &Prepared) -> Result<String> {
     let mut text = String::new();
-    for (label, target) in prepared.labels.iter().zip(&prepared.plan.targets) {
-        writeln!(text, "\n{label}")?;
-        let backing = match &prepared.plan.backing.devices[..] {
+    let places = prepared.labels.iter().zip(&prepared.places);
+    for ((label, place), target) in places.zip(&prepared.plan.targets) {
+        let mut disks = prepared.plan.backing.devices.clone();
+        match place {
+            Place::Host => writeln!(
+                text,
+                "
+{label}"
+            )?,
+            Place::Guest(guest) => {
+                disks = (0..lab::fs::disks(target)).map(|number| guest.disk(number)).collect();
+                writeln!(
+                    text,
+                    "
+{label}, in {} if it can make it",
+                    guest.venue()
+                )?;
+            }
+            Place::Nowhere(_) => continue,
+        }
+        let backing = match &disks[..] {
             [] => Backing::Image(Path::new("IMAGE")),
             disks => Backing::Disks(disks),
         };

@@ -17,6 +17,8 @@ use std::{
 const TICK: Duration = Duration::from_millis(100);
 /// How long a guest may take to power off after its result is there.
 const POWER_OFF: Duration = Duration::from_secs(10);
+/// With what a kernel says why it stops.
+const PANIC: &str = "Kernel panic";
 /// Lines of the console that explain a failure.
 const LAST_LINES: usize = 3;
 
@@ -124,11 +126,19 @@ fn failure(guest: &dyn Guest, machine: &Machine, why: &str) -> LabError {
     LabError::Guest { guest, why: why.into(), said }
 }
 
-/// What the program of the machine in `out` said last, else what its kernel did.
+/// What the program of the machine in `out` said last, else why its kernel died, else what that said.
 pub fn last_words(out: &Path) -> String {
-    let read = |name: &str| last_lines(&fs::read(out.join(name)).unwrap_or_default());
-    let log = read("log");
-    if log.is_empty() { read("console") } else { log }
+    let read = |name: &str| fs::read(out.join(name)).unwrap_or_default();
+    let log = last_lines(&read("log"));
+    if !log.is_empty() {
+        return log;
+    }
+    let console = read("console");
+    let text = String::from_utf8_lossy(&console);
+    match text.lines().find(|line| line.contains(PANIC)) {
+        Some(panic) => panic.trim().into(),
+        None => last_lines(&console),
+    }
 }
 
 /// The last lines of `text` that say something, on one line.

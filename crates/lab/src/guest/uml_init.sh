@@ -3,6 +3,8 @@
 # laid over it takes what the guest writes, and is gone with it.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
+# Where the kernel runs in a user namespace, what root owns seems to be nobody's, mount too.
+[ "$1" = again ] || exec setpriv --no-new-privs /bin/sh "$0" again
 modules=/usr/lib/uml/modules
 mount -n -t proc proc /proc
 insmod "$modules/$(uname -r)/kernel/fs/overlayfs/overlay.ko"
