@@ -249,6 +249,12 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
     let advice = ask(&counted(), &mix(&[("t0", 10.0), ("gone", 1.0)]), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::NothingMeasured);
     assert!(advice.notes.iter().any(|n| n.contains("no such test")), "{:?}", advice.notes);
+    let mut scheduled = counted();
+    for s in scheduled.samples.iter_mut().filter(|s| s.case.test == "t1") {
+        s.metrics.push(Metric::new("latency_mean_us", 80.0, "us", Better::Lower));
+    }
+    let advice = ask(&scheduled, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
+    assert_eq!(advice.counsel, Counsel::NothingMeasured);
     let mut uncounted = counted();
     uncounted.samples.iter_mut().filter(|s| s.case.target == "ext4").for_each(|s| s.ops = 0);
     let advice = ask(&uncounted, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();

@@ -7,6 +7,9 @@ use crate::select::{CellData, Point, Series, mean};
 use model::{Better, Dataset, MixOp, Profile, Sample};
 use std::collections::BTreeMap;
 
+/// Metric that only operations at a fixed rate have.
+const SCHEDULED: &str = "latency_mean_us";
+
 /// Mean time for one operation by block, seconds.
 type Times = BTreeMap<u32, f64>;
 
@@ -79,6 +82,8 @@ fn times(dataset: &Dataset, target: &str, cell: &CellData) -> Times {
             && case.procs == cell.procs
             && s.ops > 0
             && s.seconds > 0.0
+            // At a fixed rate the time is that of the schedule, whatever the target can do.
+            && s.metric(SCHEDULED).is_none()
     };
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for sample in dataset.samples.iter().filter(own) {
