@@ -26,6 +26,8 @@ pub(super) struct Over {
     version: &'static str,
     /// What the mount table shows as its source.
     source: fn(&Site) -> PathBuf,
+    /// Why a sync through it promises nothing; `None` where it reaches the file system below.
+    not_durable: Option<&'static str>,
 }
 
 pub(super) const BINDFS: Over = Over {
@@ -50,6 +52,7 @@ pub(super) const BINDFS: Over = Over {
     serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
     version: "--version",
     source: store,
+    not_durable: None,
 };
 
 pub(super) const MERGERFS: Over = Over {
@@ -95,6 +98,7 @@ pub(super) const MERGERFS: Over = Over {
     },
     version: "--version",
     source: name,
+    not_durable: None,
 };
 
 pub(super) const GOCRYPTFS: Over = Over {
@@ -137,6 +141,7 @@ pub(super) const GOCRYPTFS: Over = Over {
     },
     version: "--version",
     source: name,
+    not_durable: None,
 };
 
 pub(super) const SSHFS: Over = Over {
@@ -175,6 +180,7 @@ pub(super) const SSHFS: Over = Over {
     },
     version: "--version",
     source: name,
+    not_durable: None,
 };
 
 pub(super) const RCLONE: Over = Over {
@@ -229,6 +235,7 @@ pub(super) const RCLONE: Over = Over {
     },
     version: "version",
     source: name,
+    not_durable: Some("rclone answers a sync before any file below it is synced"),
 };
 
 const BOOL: &[&str] = &["true", "false"];
@@ -334,6 +341,10 @@ impl FileSystem for Over {
         true
     }
 
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        self.not_durable
+    }
+
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some(self.kind)
     }
@@ -345,7 +356,8 @@ impl FileSystem for Over {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::tests::commands;
+    use crate::{FileSystem, plan::tests::commands};
+    use model::Options;
 
     /// The commands after those of the ext4 below.
     fn over(target: &str) -> Vec<String> {
@@ -392,7 +404,9 @@ mod tests {
     }
 
     #[test]
-    fn rclone_stores_at_once() {
+    fn rclone_stores_at_once_and_promises_nothing() {
+        let durable = |fs: &super::Over| fs.not_durable(&Options::new()).is_none();
+        assert!(durable(&super::BINDFS) && !durable(&super::RCLONE));
         assert_eq!(
             over("rclone[vfs-cache-mode=full]")[1],
             "rclone mount --config '' --devname assay-1 --cache-dir /m0/cache \
