@@ -158,6 +158,9 @@ impl<'lab> Instance<'lab> {
     pub fn used_bytes(&self) -> Result<u64, LabError> {
         match &self.place {
             Place::Mounted { dir } => {
+                // An upper part may count in steps of its own: NFS in blocks of a request.
+                let mut mounted = self.stack.parts().iter().filter(|part| part.is_mounted());
+                let dir = mounted.next().map_or(dir, |lowest| &lowest.site.dir);
                 let stat = rustix::fs::statvfs(dir).map_err(LabError::errno("look at", dir))?;
                 Ok((stat.f_blocks - stat.f_bfree) * stat.f_frsize)
             }
