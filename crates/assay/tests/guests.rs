@@ -71,6 +71,32 @@ fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
 }
 
 #[test]
+fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
+    if !uml_or_skip() {
+        return;
+    }
+    // The cache of this machine, not of the test: the program takes 20 minutes to build.
+    let program = lab::cache::program_dir("zerofs", lab::cache::ZEROFS_VERSION).join("bin/zerofs");
+    if !program.exists() {
+        println!("skipped: {} is missing; run `assay doctor --install zerofs`", program.display());
+        return;
+    }
+    let place = Place::new();
+    let small = ["--preset", "smoke", "--scale", "smoke", "--procs", "1", "--image-size", "512MiB"];
+    let tests = ["--tests", "columnar.write.int.small", "--tests", "columnar.read.int.small"];
+    let on = ["run", "--lab", "uml", "--on", "zerofs-nfs,zerofs-9p,zerofs-nbd"];
+    let output = place.command(&[&on[..], &small, &tests].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("zerofs-9p may lose with the power what it synced"));
+    assert_no_guest(&place);
+    let file = place.ok(&["export", "--format", "json", "--out", "out"]);
+    let dataset = fs::read_to_string(place.path(file.trim())).unwrap();
+    for kind in ["nfs", "9p", "ext4"] {
+        assert!(dataset.contains(&format!("\"mount.fstype\": \"{kind}\"")), "{kind}");
+    }
+}
+
+#[test]
 fn a_target_that_no_lab_can_make_is_told_and_the_others_run() {
     if !uml_or_skip() {
         return;

@@ -72,7 +72,9 @@ impl Undo {
     pub(crate) fn apply(&self, campaign: &str) -> Result<Option<String>, LabError> {
         Ok(match self {
             Undo::Unmount { mount_point } => {
-                let commands = [Cmd::new("umount").arg(mount_point)];
+                // Its server may have died with the process that made it: NFS would wait for it for ever,
+                // and so would the helper of mount.
+                let commands = [Cmd::new("umount").args(["-f", "-i"]).arg(mount_point)];
                 mounts::unmount(mount_point, &commands)?
                     .then(|| format!("unmounted {}", mount_point.display()))
             }
