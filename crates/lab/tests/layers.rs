@@ -28,7 +28,7 @@ const VICTIM: &str = "ASSAY_LAYERS_TEST_VICTIM";
 /// Targets, and a fact that each must have.
 const TARGETS: &[(&str, &str, &str)] = &[
     ("btrfs[raid1]", "geometry.profile.data", "RAID1"),
-    ("raid1", "geometry.raid1.state", "clean"),
+    ("raid1", "geometry.raid1.consistency", "bitmap"),
     ("raid1[bitmap=none,metadata=1.0](ext4)", "geometry.raid1.consistency", "resync"),
     ("crypt[sector-size=4096]", "geometry.crypt.sector_bytes", "4096"),
     ("thin[chunksize=128k,zero=n]", "geometry.thin.chunk", "128.00k"),
@@ -36,7 +36,7 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("nbd[connections=2,block-size=4096]", "mount.fstype", "ext4"),
     ("nfs[vers=3]", "mount.fstype", "nfs"),
     ("nfs[vers=4.1,async]", "mount.fstype", "nfs4"),
-    ("nfs[nconnect=2](raid1(ext4))", "geometry.raid1.state", "clean"),
+    ("nfs[nconnect=2](raid1(ext4))", "geometry.raid1.level", "raid1"),
     ("overlay[volatile]", "mount.fstype", "overlay"),
     ("overlay(crypt(nbd(ext4)))", "geometry.crypt.key", "512 bits"),
 ];
