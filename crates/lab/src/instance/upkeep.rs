@@ -4,10 +4,20 @@
 use super::{Instance, Place, milliseconds};
 use crate::{LabError, private_dir};
 use serde::{Deserialize, Serialize};
-use std::{fs, os::unix::fs::MetadataExt, path::Path, time::Instant};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 
 /// Files beyond this number are not counted one by one: the walk would take longer than the tests.
 const MOST_FILES: usize = 200_000;
+
+/// How often a checker is asked that finds damage, and how long it is left alone between.
+const ATTEMPTS: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(300);
 
 /// The costs of one instance that was made, from its mkfs to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,7 +87,19 @@ impl Instance<'_> {
 }
 
 impl Check {
+    /// What `checker` says. The one of Btrfs looks at every disk of the machine, and fails when one of
+    /// them goes away meanwhile: damage is what it finds again.
     fn of(checker: &crate::Cmd) -> Check {
+        for _ in 1..ATTEMPTS {
+            match Check::once(checker) {
+                Check::Damaged(_) => thread::sleep(PAUSE),
+                other => return other,
+            }
+        }
+        Check::once(checker)
+    }
+
+    fn once(checker: &crate::Cmd) -> Check {
         let start = Instant::now();
         match checker.run() {
             Ok(_) => Check::Sound(milliseconds(start)),
@@ -111,6 +133,10 @@ mod tests {
         let bad = Cmd::new("sh").args(["-c", "echo bad inode 7 >&2; exit 4"]);
         let Check::Damaged(why) = Check::of(&bad) else { panic!("taken for sound") };
         assert!(why.contains("exit 4") && why.ends_with("bad inode 7"), "{why}");
+        let top = tempfile::tempdir().unwrap();
+        let once = format!("mkdir {} || exit 0; exit 1", top.path().join("was").display());
+        let later = Check::of(&Cmd::new("sh").args(["-c", &once]));
+        assert!(matches!(later, Check::Sound(_)), "{later:?}");
         let Check::Skipped(why) = Check::of(&Cmd::new("fsck.none-such")) else { panic!("found") };
         assert!(why.contains("not installed"), "{why}");
     }
