@@ -41,7 +41,7 @@ fn check(place: &Place, suite: &str, targets: &[&str]) -> Vec<String> {
     );
     place.assert_clean();
     if !output.status.success() {
-        return vec![format!("{suite}: {said}")];
+        return vec![format!("{suite}: {said}{tables}")];
     }
     place.ok(&["export", "--out", suite]);
     let page = fs::read_to_string(place.path("report.html")).unwrap();
