@@ -15,7 +15,9 @@ fn broken(page: &File, tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, line) in page.text.lines().enumerate() {
         for (at, _) in line.match_indices("](") {
-            let Some(end) = line[at..].find(')') else { continue };
+            let Some(end) = line[at..].find(')').filter(|_| !in_code(&line[..at])) else {
+                continue;
+            };
             let link = &line[at + 2..at + end];
             let outside = link.starts_with('#') || link.contains("://");
             if !outside && !exists(tree, &target(&page.path, link)) {
@@ -24,6 +26,11 @@ fn broken(page: &File, tree: &Tree) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Whether what follows `before` on its line is code: `nfs[vers=3](xfs)` names a target and links to nothing.
+fn in_code(before: &str) -> bool {
+    before.matches('`').count() % 2 == 1
 }
 
 /// Where a link of the page at `from` leads, from the root of the repository.
@@ -52,6 +59,15 @@ fn exists(tree: &Tree, path: &str) -> bool {
 mod tests {
     use super::*;
     use crate::tree::tests::tree;
+
+    #[test]
+    fn a_target_with_options_is_no_link() {
+        let page = "on `ext4`, `nfs[vers=3](xfs)` and [`code`](gone.md)\n";
+        assert_eq!(
+            check(&tree(&[("a.md", page)])),
+            [Problem::line("a.md", 1, "`gone.md` leads nowhere")]
+        );
+    }
 
     #[test]
     fn a_link_that_leads_nowhere_is_found() {
