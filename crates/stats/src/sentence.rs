@@ -196,5 +196,28 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// The cell that goes against an answer, as a sentence after it.
 pub(crate) fn largest_loss(loss: &CellRatio) -> String {
     let processes = if loss.procs == 1 { "process" } else { "processes" };
-    format!(" Largest loss: {}, {} {processes}, {:.2}x.", loss.name, loss.procs, loss.ratio.point)
+    format!(
+        " Largest loss: {}, {} {processes}, {}x.",
+        loss.name,
+        loss.procs,
+        multiple(loss.ratio.point)
+    )
+}
+
+/// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.
+fn multiple(ratio: f64) -> String {
+    let small = ratio > 0.0 && ratio < 0.1;
+    let decimals = if small { 1.0 - ratio.log10().floor() } else { 2.0 };
+    format!("{ratio:.*}", decimals as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_loss_keeps_its_digits() {
+        let shown = [1.064, 0.1, 0.0996, 0.0041, 0.0].map(multiple);
+        assert_eq!(shown, ["1.06", "0.10", "0.100", "0.0041", "0.00"]);
+    }
 }
