@@ -2,11 +2,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use crate::exit::Exit;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use report::TerminalOptions;
 use std::{
     cell::{Cell, RefCell},
-    env,
+    env, fmt,
     io::{self, IsTerminal, Write},
     process::ExitCode,
     time::{Duration, Instant},
@@ -57,6 +57,11 @@ pub fn options() -> TerminalOptions {
     TerminalOptions { width, color: tty && !plain && env::var("TERM").as_deref() != Ok("dumb") }
 }
 
+/// The time left when `done` cases took what they took; nothing is known before the first.
+fn left(done: u64, eta: Duration) -> Option<String> {
+    (done > 0).then(|| humantime::format_duration(Duration::from_secs(eta.as_secs())).to_string())
+}
+
 /// What a campaign shows while it runs: a bar on a terminal, a line for each target elsewhere.
 pub struct Progress {
     bar: ProgressBar,
@@ -69,8 +74,14 @@ impl Progress {
         let lines = !io::stderr().is_terminal();
         let bar = if lines { ProgressBar::hidden() } else { ProgressBar::new(cases) };
         bar.set_length(cases);
-        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {eta} · {msg}";
+        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
+            let style =
+                style.with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
+                    let left = left(state.pos(), state.eta());
+                    // A bar that cannot be drawn is no reason to end a campaign.
+                    let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
+                });
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));
@@ -86,8 +97,9 @@ impl Progress {
     pub fn step(&self, line: &str) {
         if self.lines {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            let left = humantime::format_duration(Duration::from_secs(self.bar.eta().as_secs()));
-            note(&format!("[{done}/{all}, left {left}] {line}"));
+            let left = left(done, self.bar.eta())
+                .map_or_else(String::new, |left| format!(", left {left}"));
+            note(&format!("[{done}/{all}{left}] {line}"));
         } else {
             self.bar.set_message(line.to_string());
         }
