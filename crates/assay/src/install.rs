@@ -52,7 +52,8 @@ pub fn install(name: &str) -> Result<()> {
     let stop = signals::stop_flag()?;
     match product.recipe()? {
         Recipe::Present(place) => {
-            terminal::out(&format!("{name} is in {}: nothing to do", place.display()));
+            let took = build::took(&place).map_or_else(String::new, |t| format!(", built in {t}"));
+            terminal::out(&format!("{name} is in {}{took}: nothing to do", place.display()));
         }
         Recipe::Missing(build) => {
             terminal::note(product.about());

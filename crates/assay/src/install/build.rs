@@ -181,7 +181,13 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The last line of a log that is not blank.
+/// How long each step of what lies in `place` took, for people; `None` when it was not built by assay.
+pub fn took(place: &Path) -> Option<String> {
+    let record = Record::read(&place.join(RECORD)).ok()?;
+    record.fields().next().is_some().then(|| record.total())
+}
+
+/// The last line of a log that is not blank. A progress bar is a line that returns to its beginning.
 fn last_line(log: &Path) -> Option<String> {
     let mut file = File::open(log).ok()?;
     let length = file.metadata().ok()?.len();
@@ -189,7 +195,7 @@ fn last_line(log: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_string)
+    text.split(['\n', '\r']).map(str::trim).rfind(|line| !line.is_empty()).map(str::to_string)
 }
 
 /// The times of all steps, one a line: `configure 508 done`; in seconds.
@@ -272,6 +278,7 @@ mod tests {
         let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
         assert_eq!((&*read("kept/1.0/made"), &*read("counted")), ("hello\n", "x\n"));
         assert!(read("kept/1.0/build.txt").ends_with("make 0 failed\nmake 0 done\n"));
+        assert!(took(&root.path().join("kept/1.0")).is_some() && took(root.path()).is_none());
         assert!(!root.path().join("work").exists());
     }
 
@@ -293,6 +300,22 @@ mod tests {
         lock.lock().unwrap();
         let error = build(root.path(), "true").run("thing", &AtomicBool::new(false)).unwrap_err();
         assert!(error.to_string().contains("another assay"), "{error}");
+    }
+
+    #[test]
+    fn the_last_line_may_be_a_progress_bar() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        for (text, last) in [
+            (
+                "  Compiling a\n  Building [>  ] 1/9: a\r  Building [=> ] 2/9: b\r",
+                "Building [=> ] 2/9: b",
+            ),
+            ("  Building [=> ] 2/9: b\rerror: oh no\n\n", "error: oh no"),
+        ] {
+            fs::write(&log, text).unwrap();
+            assert_eq!(last_line(&log).as_deref(), Some(last));
+        }
     }
 
     #[test]

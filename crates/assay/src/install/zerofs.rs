@@ -38,6 +38,9 @@ impl Product for ZeroFs {
             env: vec![
                 ("CARGO_TARGET_DIR", work.join("target").display().to_string()),
                 ("CARGO_TERM_COLOR", "never".into()),
+                // How many of the crates are done, which it would tell a terminal alone.
+                ("CARGO_TERM_PROGRESS_WHEN", "always".into()),
+                ("CARGO_TERM_PROGRESS_WIDTH", "80".into()),
             ],
             dir: work.clone(),
             advice: "look at the log, then run the same command again",
