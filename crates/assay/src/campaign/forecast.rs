@@ -1,13 +1,14 @@
 //! How precise a campaign will be: from an earlier one of the same suites and targets, which knows the
-//! noise of every cell, else from a table over the noise.
+//! noise of every cell, else from a table over the noise. And how long a block takes, where the very
+//! work was done before.
 
-use super::prepare::Prepared;
+use super::{places::Place, prepare::Prepared};
 use crate::terminal;
 use anyhow::Result;
-use model::{Dataset, Origin};
+use model::{Dataset, Origin, Plan, Scale, TargetState};
 use stats::{Forecast, Settings};
 use std::{collections::BTreeSet, fmt::Write, path::Path};
-use store::Store;
+use store::{CampaignSummary, Store};
 
 /// Noise of one run for which the table is made, shares.
 const NOISE: [f64; 4] = [0.02, 0.05, 0.10, 0.20];
@@ -76,15 +77,72 @@ fn earlier(prepared: &Prepared, store: &Path) -> Result<Option<Dataset>> {
         return Ok(None);
     }
     let store = Store::open_read_only(store)?;
-    let title = prepared.plan.title();
-    let list = store.list()?;
-    let alike =
-        |c: &&store::CampaignSummary| c.title == title && c.origin == Origin::Run && c.blocks >= 2;
-    let Some(found) = list.iter().rev().find(alike) else { return Ok(None) };
+    let Some(found) = alike(prepared, &store)?.into_iter().find(|c| c.blocks >= 2) else {
+        return Ok(None);
+    };
     let mut dataset = store.dataset(&found.id)?;
     let tests: BTreeSet<String> = prepared.infos().into_iter().map(|info| info.id).collect();
     dataset
         .samples
         .retain(|s| tests.contains(&s.case.test) && prepared.counts.contains(&s.case.procs));
     Ok((!dataset.samples.is_empty()).then_some(dataset))
+}
+
+/// Measured campaigns of the same suites and candidates, the newest first.
+fn alike(prepared: &Prepared, store: &Store) -> Result<Vec<CampaignSummary>> {
+    let title = prepared.plan.title();
+    let mut list = store.list()?;
+    list.retain(|c| c.title == title && c.origin == Origin::Run);
+    list.reverse();
+    Ok(list)
+}
+
+/// What a campaign took that did the very work which is asked for.
+pub struct Experience {
+    /// Its id.
+    pub campaign: String,
+    /// Mean time of its blocks, seconds.
+    pub block_s: f64,
+}
+
+/// The newest campaign that did the work of `prepared` at `scale`, with every target in the same kind of
+/// lab and none that failed.
+pub fn experience(prepared: &Prepared, scale: f64, store: &Path) -> Result<Option<Experience>> {
+    if !store.exists() {
+        return Ok(None);
+    }
+    let store = Store::open_read_only(store)?;
+    for found in alike(prepared, &store)?.into_iter().filter(|c| c.blocks > 0) {
+        let dataset = store.dataset(&found.id)?;
+        let campaign = &dataset.campaign;
+        let same = campaign.scale == scale && work(&campaign.plan) == work(&prepared.plan);
+        if same && were_made(&dataset, prepared) {
+            let blocks = store.block_seconds(&found.id)?;
+            let block_s = blocks.iter().sum::<f64>() / blocks.len() as f64;
+            return Ok(Some(Experience { campaign: found.id, block_s }));
+        }
+    }
+    Ok(None)
+}
+
+/// What of `plan` decides what is done in a block, but for the scale.
+fn work(plan: &Plan) -> Plan {
+    Plan {
+        blocks: None,
+        budget_s: None,
+        baseline: None,
+        seed: None,
+        scale: Scale::Auto,
+        case_timeout_s: 0,
+        ..plan.clone()
+    }
+}
+
+/// Whether all that `prepared` would make was made, where it would make it.
+fn were_made(dataset: &Dataset, prepared: &Prepared) -> bool {
+    let made = |label: &str, place: &Place| {
+        let record = dataset.targets.iter().find(|target| target.label == label);
+        record.is_some_and(|t| t.state == TargetState::Ok && t.lab == place.kind())
+    };
+    prepared.available().all(|at| made(&prepared.labels[at], &prepared.places[at]))
 }

@@ -3,7 +3,9 @@
 use super::run;
 use crate::{
     campaign::{
-        condition, forecast, pace,
+        condition,
+        forecast::{self, Experience},
+        pace,
         places::{self, Place},
         prepare::{self, Prepared},
         schedule,
@@ -33,7 +35,12 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
-    text += &cost(&prepared, &load, &pilot, &work)?;
+    let experience = forecast::experience(&prepared, scale, store).unwrap_or_else(|error| {
+        terminal::note(&format!("no earlier campaign to learn from: {error:#}"));
+        None
+    });
+    text += &cost(&prepared, &load, &pilot, experience.as_ref())?;
+    text += &room(&prepared, &load, &pilot, &work)?;
     text += &disks::lines(&prepared, &load, state)?;
     text += &forecast::text(&prepared, &looks(&prepared.plan), store)?;
     terminal::out(&text);
@@ -109,8 +116,15 @@ fn looks(plan: &Plan) -> Vec<u32> {
     }
 }
 
-fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
+fn cost(
+    prepared: &Prepared,
+    load: &Load,
+    pilot: &Pilot,
+    experience: Option<&Experience>,
+) -> Result<String> {
     let plan = &prepared.plan;
+    let by_rates = || load.seconds(pilot) * prepared.available().count() as f64;
+    let block_s = experience.map_or_else(by_rates, |known| known.block_s);
     let mut text = String::from("\n");
     for blocks in looks(plan) {
         let turns = prepared.available().count() as u64 * u64::from(blocks);
@@ -121,11 +135,11 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
             load.cases * turns,
             written(load, pilot, turns),
             Bytes(load.read_bytes * turns),
-            pace::time(load.seconds(pilot) * turns as f64),
+            pace::time(block_s * f64::from(blocks)),
         )?;
     }
+    text += &whence(prepared, experience);
     if let Some(budget_s) = plan.budget_s {
-        let block_s = load.seconds(pilot) * prepared.available().count() as f64;
         let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
         writeln!(
             text,
@@ -134,6 +148,31 @@ fn cost(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<
             pace::time(block_s)
         )?;
     }
+    Ok(text)
+}
+
+/// Where the time of a block is from, when that is not the rates of the backing alone.
+fn whence(prepared: &Prepared, experience: Option<&Experience>) -> String {
+    if let Some(known) = experience {
+        return format!("the time is what campaign {} took for the same\n", known.campaign);
+    }
+    let placed = prepared.labels.iter().zip(&prepared.places);
+    let guests: Vec<&str> =
+        placed.filter(|(_, place)| place.is_of(true)).map(|(label, _)| label.as_str()).collect();
+    match guests.as_slice() {
+        [] => String::new(),
+        guests => format!(
+            "the time is by the rates of this machine; in a guest it is longer, which the first \
+             campaign will tell: {}\n",
+            guests.join(", ")
+        ),
+    }
+}
+
+/// The room that images take.
+fn room(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
+    let plan = &prepared.plan;
+    let mut text = String::new();
     writeln!(text, "{} free in {}", Bytes(sizing::free_bytes(work)?), work.display())?;
     if prepared.needs_image() {
         let on_disk = !plan.backing.devices.is_empty();

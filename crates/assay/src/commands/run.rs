@@ -182,8 +182,10 @@ pub fn choose_scale(
     let budget_s = sizing::target_block_s(prepared);
     let free = sizing::free_bytes(work)?;
     let scale = sizing::largest_scale(prepared, &pilot, free, budget_s, memory);
+    let guests = prepared.places.iter().any(|place| place.is_of(true));
+    let longer = if guests { ", longer in a guest" } else { "" };
     terminal::note(&format!(
-        "scale {scale}: {:.0} MB/s durable write, {:.0} MB/s read, {} free, {budget_s:.0} s for a target in a block",
+        "scale {scale}: {:.0} MB/s durable write, {:.0} MB/s read, {} free, {budget_s:.0} s for a target in a block{longer}",
         pilot.write_bytes_per_s / 1e6,
         pilot.read_bytes_per_s / 1e6,
         model::Bytes(free),
