@@ -68,6 +68,21 @@ fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
 
     let again = text(&run(&["--lab", "uml"]).stderr);
     assert!(!again.contains("trying"), "what was made once is remembered: {again}");
+
+    let plan = |on| {
+        let mut command = place.command(&args(&["plan", "--lab", "uml", "--on", on]));
+        text(&command.env("ASSAY_CACHE", &cache).output().unwrap().stdout)
+    };
+    let known = plan("ext4,tmpfs");
+    assert!(
+        known.contains("the time is what campaign ") && !known.contains("in a guest"),
+        "{known}"
+    );
+    let unknown = plan("ext4");
+    assert!(
+        unknown.contains("in a guest it is longer") && unknown.ends_with("unclear\n"),
+        "{unknown}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
 use crate::{
-    Device, FileSystem,
+    Device, FileSystem, cache,
     fs::{self as registry, Candidate},
     mounts,
 };
@@ -25,12 +25,20 @@ pub fn collect(work_dir: &Path) -> Environment {
     found
 }
 
-/// What the tools that make `target` say of their versions, one line each; none for a directory.
-pub fn tool_versions(target: &Target) -> Vec<String> {
-    match registry::resolve(target) {
-        Ok(Candidate::Made(parts)) => parts.iter().filter_map(|part| version(part.fs)).collect(),
-        _ => Vec::new(),
-    }
+/// What the tools that make `target` say of their versions, and which modules were built for it and
+/// `kernel`, one line each; none for a directory.
+pub fn tool_versions(target: &Target, kernel: &str) -> Vec<String> {
+    let Ok(Candidate::Made(parts)) = registry::resolve(target) else { return Vec::new() };
+    let of_part = |fs| version(fs).into_iter().chain(built(fs, kernel));
+    parts.iter().flat_map(|part| of_part(part.fs)).collect()
+}
+
+/// The version of the modules of `fs` that were built for `kernel`.
+fn built(fs: &dyn FileSystem, kernel: &str) -> Option<String> {
+    let name = fs.kernel_name()?;
+    let modules = cache::modules(name, kernel)?;
+    let version = modules.first()?.parent()?.file_name()?;
+    Some(format!("modules of {name} {}", version.to_string_lossy()))
 }
 
 /// What the tools of `fs` say of their version; `None` when they are missing.

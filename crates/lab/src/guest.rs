@@ -48,6 +48,8 @@ pub struct Machine {
     pub args: Vec<String>,
     /// Raw images, by which the guest gets its disks.
     pub disks: Vec<PathBuf>,
+    /// Cache folder, which the guest sees as its own, wherever it lies; it need not exist.
+    pub cache: PathBuf,
     /// Memory of the guest.
     pub memory: Bytes,
     /// After this time it is ended.

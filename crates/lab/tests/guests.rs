@@ -37,6 +37,7 @@ fn machine(dir: &Path, script: &str) -> Machine {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), script.into()],
         disks: vec![disk],
+        cache: dir.join("ca che"),
         memory: Bytes(512 << 20),
         timeout: Duration::from_secs(240),
     }
@@ -56,12 +57,17 @@ fn processes(word: &str) -> Vec<PathBuf> {
     all.filter(has).collect()
 }
 
-/// The whole way: a disk of its own, a root that may be written and is not the host's, a result.
+/// The whole way: a disk of its own, a root that may be written and is not the host's, the cache of the
+/// host below a directory that the guest has for itself, a result.
 fn works_on_its_disk(guest: &dyn Guest) {
     let dir = tempfile::tempdir().unwrap();
+    // The guest may be nobody.
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(dir.path().join("ca che")).unwrap();
+    fs::write(dir.path().join("ca che/module"), "built\n").unwrap();
     let disk = guest.disk(0).display().to_string();
     let script = format!(
-        "set -e; uname -r; id -u; mkfs.ext4 -q -F {disk}; mkdir /mnt/m; mount {disk} /mnt/m; \
+        "set -e; uname -r; id -u; cat $ASSAY_CACHE/module; mkfs.ext4 -q -F {disk}; mkdir /mnt/m; mount {disk} /mnt/m; \
          echo kept >/mnt/m/file; umount /mnt/m; echo x >/etc/assay-was-here; \
          echo made >/mnt/out/answer; exit 7"
     );
@@ -73,7 +79,7 @@ fn works_on_its_disk(guest: &dyn Guest) {
     });
     let log = fs::read_to_string(machine.out.join("log")).unwrap();
     assert_eq!(ended.unwrap(), Ended::Exit(7), "{log}");
-    assert_eq!(log, format!("{}\n0\n", guest.venue().kernel));
+    assert_eq!(log, format!("{}\n0\nbuilt\n", guest.venue().kernel));
     assert_eq!(fs::read_to_string(machine.out.join("answer")).unwrap(), "made\n");
     assert!(looks > 1 && !Path::new("/etc/assay-was-here").exists());
     let image = fs::read(&machine.disks[0]).unwrap();

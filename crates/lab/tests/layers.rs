@@ -191,6 +191,7 @@ fn what_this_kernel_lacks_is_made_in_a_guest() {
             .map(String::from)
             .into(),
         disks: Vec::new(),
+        cache: lab::cache::dir(),
         memory: Bytes(2 << 30),
         timeout: Duration::from_secs(900),
     };

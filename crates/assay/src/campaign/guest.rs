@@ -4,7 +4,7 @@
 use super::turn::Event;
 use anyhow::{Context, Result};
 use lab::{
-    Lab, LabError,
+    Lab, LabError, cache,
     guest::{self, Ended, Guest, Machine},
 };
 use model::{Bytes, Plan, Target};
@@ -130,6 +130,7 @@ fn run_in(
         program: env::current_exe().context("cannot find this program")?,
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
+        cache: cache::dir(),
         memory: memory(),
         timeout: boot.timeout,
     };

@@ -276,6 +276,8 @@ struct Memory {
     known: String,
     /// What it hangs on beside the target.
     guest: String,
+    /// Version of the guest's kernel.
+    kernel: String,
 }
 
 impl Memory {
@@ -284,11 +286,12 @@ impl Memory {
         let known = fs::read_to_string(&path).unwrap_or_default();
         let host = rustix::system::uname().release().to_string_lossy().into_owned();
         let guest = format!("assay {} on {host}, {}", env!("CARGO_PKG_VERSION"), venue);
-        Memory { path, known, guest }
+        Memory { path, known, guest, kernel: venue.kernel.clone() }
     }
 
     fn line(&self, target: &Target) -> String {
-        format!("{}: {target}: {}", self.guest, lab::tool_versions(target).join(", "))
+        let versions = lab::tool_versions(target, &self.kernel);
+        format!("{}: {target}: {}", self.guest, versions.join(", "))
     }
 
     fn knows(&self, target: &Target) -> bool {

@@ -6,6 +6,10 @@ export PATH
 mkdir -p /proc /sys /run /tmp /dev/shm
 mount -t proc proc /proc
 mount -t sysfs sys /sys
+# What was built for guests, before the memory file systems below hide where it may lie.
+mkdir /mnt/cache
+mount --bind "$(cat /mnt/out/cache)" /mnt/cache
+export ASSAY_CACHE=/mnt/cache
 mount -t tmpfs run /run
 mount -t tmpfs tmp /tmp
 mount -t tmpfs shm /dev/shm

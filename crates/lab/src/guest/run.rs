@@ -5,8 +5,11 @@ use crate::{Cmd, LabError};
 use std::{
     fs::{self, File, Permissions},
     io,
-    os::unix::fs::{PermissionsExt, chown},
-    path::Path,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, chown},
+    },
+    path::{self, Path},
     process::Child,
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -67,6 +70,9 @@ fn prepare(guest: &dyn Guest, machine: &Machine) -> Result<(), LabError> {
     fs::copy(&machine.program, &program).map_err(LabError::io("copy", &machine.program))?;
     let command = Cmd::new(&format!("{OUT}/program")).args(&machine.args);
     write_script(&out.join("command"), &format!("exec {command}\n"))?;
+    let cache = path::absolute(&machine.cache).map_err(LabError::io("find", &machine.cache))?;
+    let named = out.join("cache");
+    fs::write(&named, cache.as_os_str().as_bytes()).map_err(LabError::io("write", &named))?;
     guest.prepare(machine)?;
     if let Some(user) = guest.user() {
         for path in machine.disks.iter().chain([out]) {

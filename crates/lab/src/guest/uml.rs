@@ -118,6 +118,7 @@ mod tests {
             program: "/bin/sh".into(),
             args: Vec::new(),
             disks: vec!["/img/a,b".into(), "/img/c".into()],
+            cache: "/var/cache/assay".into(),
             memory: Bytes(1 << 30),
             timeout: Duration::ZERO,
         };
