@@ -1,19 +1,20 @@
-//! The registry of file systems: one file and one line each, or one row of a table.
+//! The registry of file systems: one file and one line each.
 
 use crate::{FileSystem, Inner, LabError, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
 macro_rules! registry {
-    ($($module:ident),*; $table:ident: $($row:ident),* $(,)?) => {
+    ($($module:ident),*; $($row:ident),* $(,)?) => {
         $(mod $module;)*
-        mod $table;
+        $(mod $row;)*
 
         /// Every registered file system.
-        pub const ALL: &[&dyn FileSystem] = &[$(&$module::Fs,)* $(&$table::$row),*];
+        pub const ALL: &[&dyn FileSystem] = &[$(&$module::Fs,)* $(&$row::ROW),*];
     };
 }
 
+mod fuse_over;
 mod zerofs;
 
 registry! {
@@ -39,7 +40,12 @@ registry! {
     nbd,
     nfs,
     overlay;
-    fuse_over: BINDFS, MERGERFS, GOCRYPTFS, SSHFS, RCLONE,
+    // Rows of `fuse_over`.
+    bindfs,
+    mergerfs,
+    gocryptfs,
+    sshfs,
+    rclone,
 }
 
 /// The file system called `name`.

@@ -1,0 +1,45 @@
+//! bindfs: a directory shown again at another place. One request at a time unless `multithreaded`.
+
+use super::fuse_over::{
+    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, nothing, store, with_o,
+};
+use crate::file_system::{flag, value};
+use crate::{Cmd, Tool, trial::safe};
+
+pub(super) const ROW: Over = Over {
+    name: "bindfs",
+    kind: "fuse",
+    tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
+    knobs: &[
+        flag("multithreaded", "serve requests side by side, not one after the other"),
+        value(
+            "forward-odirect",
+            "bytes",
+            "pass O_DIRECT on, aligned to this",
+            "not passed on",
+            &[],
+        ),
+        ATTRIBUTE_TIMEOUT,
+        ENTRY_TIMEOUT,
+        ANY_OPTION,
+    ],
+    trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
+    init: nothing,
+    serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
+    version: "--version",
+    source: store,
+    not_durable: None,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::fuse_over::tests::over;
+    use crate::plan::tests::commands;
+
+    #[test]
+    fn it_lies_on_ext4_unless_told_otherwise() {
+        assert_eq!(over("bindfs"), ["mkdir /m0/store", "bindfs -f /m0/store /m &"]);
+        assert_eq!(over("bindfs[multithreaded]")[1], "bindfs -f -o multithreaded /m0/store /m &");
+        assert!(commands("bindfs(xfs)")[0].starts_with("mkfs.xfs "));
+    }
+}

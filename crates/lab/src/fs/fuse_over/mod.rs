@@ -1,0 +1,149 @@
+//! What FUSE programs that show a directory at another place have in common; each is a row of its own
+//! file. All lie in the directory `store` of the file system below, ext4 when the target names none,
+//! run in the foreground, and end with the mount.
+//!
+//! Options without `mkfs.` go to the mount. Programs that take `-o` get them as other file systems do;
+//! rclone and gocryptfs get `--X=V` for `X=V`.
+
+use crate::file_system::{mount_options, value};
+use crate::{Cmd, FileSystem, Inner, Ready, Site, Tool, Trial};
+use model::{Knob, Options};
+use std::path::{Path, PathBuf};
+
+/// One program.
+pub(super) struct Over {
+    pub(super) name: &'static str,
+    /// Type in the mount table.
+    pub(super) kind: &'static str,
+    pub(super) tools: &'static [Tool],
+    pub(super) knobs: &'static [Knob],
+    pub(super) trials: &'static [Trial],
+    /// What prepares the store.
+    pub(super) init: fn(store: &Path, options: &Options) -> Vec<Cmd>,
+    /// The server over the store, without its last argument, the directory.
+    pub(super) serve: fn(site: &Site, store: &Path, options: &Options) -> Cmd,
+    pub(super) version: &'static str,
+    /// What the mount table shows as its source.
+    pub(super) source: fn(&Site) -> PathBuf,
+    /// Why a sync through it promises nothing; `None` where it reaches the file system below.
+    pub(super) not_durable: Option<&'static str>,
+}
+
+pub(super) const ATTRIBUTE_TIMEOUT: Knob =
+    value("attr_timeout", "s", "how long attributes are kept", "1", &[]);
+pub(super) const ENTRY_TIMEOUT: Knob =
+    value("entry_timeout", "s", "how long names are kept", "1", &[]);
+pub(super) const ANY_OPTION: Knob =
+    value("o.*", "", "any other option of the program, unchecked: o.X=V is given as X=V", "", &[]);
+pub(super) fn nothing(_store: &Path, _options: &Options) -> Vec<Cmd> {
+    Vec::new()
+}
+
+/// Where it keeps its files.
+pub(super) fn store(site: &Site) -> PathBuf {
+    site.below().join("store")
+}
+
+pub(super) fn name(site: &Site) -> PathBuf {
+    PathBuf::from(&site.name)
+}
+
+/// Has the mount table show the name of the site as source.
+pub(super) fn named(site: &Site) -> String {
+    format!("fsname={}", site.name)
+}
+
+pub(super) fn with_o(cmd: Cmd, options: &Options, defaults: &[&str]) -> Cmd {
+    match mount_options(options, defaults) {
+        Some(options) => cmd.args(["-o", &options]),
+        None => cmd,
+    }
+}
+
+/// The options of the mount as `--X=V`.
+pub(super) fn long(options: &Options) -> Vec<String> {
+    let own = options.iter().filter(|(key, _)| !key.starts_with("mkfs."));
+    let flag = |(key, value): (&String, &String)| {
+        let key = key.strip_prefix("o.").unwrap_or(key);
+        if value.is_empty() { format!("--{key}") } else { format!("--{key}={value}") }
+    };
+    own.map(flag).collect()
+}
+
+impl FileSystem for Over {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn knobs(&self) -> &'static [Knob] {
+        self.knobs
+    }
+
+    fn trials(&self) -> &'static [Trial] {
+        self.trials
+    }
+
+    fn kernel_name(&self) -> Option<&'static str> {
+        Some("fuse")
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        self.tools
+    }
+
+    fn inner(&self) -> Inner {
+        Inner::Below
+    }
+
+    fn default_inner(&self) -> Option<&'static str> {
+        Some("ext4")
+    }
+
+    fn disks(&self, _options: &Options) -> usize {
+        0
+    }
+
+    fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let store = store(site);
+        let mut commands = vec![Cmd::new("mkdir").arg(&store)];
+        commands.extend((self.init)(&store, options));
+        commands
+    }
+
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let server = (self.serve)(site, &store(site), options).arg(&site.dir);
+        vec![server.serve(Ready::Mounted(site.dir.clone()))]
+    }
+
+    fn source(&self, site: &Site, _options: &Options) -> PathBuf {
+        (self.source)(site)
+    }
+
+    /// The kernel keeps what lies in the directory below, and forgets what was read through the mount
+    /// when a file is opened again.
+    fn has_own_cache(&self) -> bool {
+        true
+    }
+
+    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
+        self.not_durable
+    }
+
+    fn mount_kind(&self, _options: &Options) -> Option<&str> {
+        Some(self.kind)
+    }
+
+    fn version(&self) -> Option<Cmd> {
+        Some(Cmd::new(self.tools[0].program).arg(self.version))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::plan::tests::commands;
+
+    /// The commands after those of the ext4 below.
+    pub(crate) fn over(target: &str) -> Vec<String> {
+        commands(target).split_off(2)
+    }
+}

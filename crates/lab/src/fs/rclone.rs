@@ -1,0 +1,79 @@
+//! rclone: a local remote behind its cache of files. It has no links, and its syncs promise nothing.
+
+use super::fuse_over::{ANY_OPTION, Over, long, name, nothing};
+use crate::file_system::{flag, value};
+use crate::{Cmd, Tool, trial::safe};
+
+pub(super) const ROW: Over = Over {
+    name: "rclone",
+    kind: "fuse.rclone",
+    tools: &[Tool { program: "rclone", debian: "rclone", rhel: "rclone" }],
+    knobs: &[
+        value(
+            CACHE_MODE,
+            "",
+            "which files are kept in a cache on disk; less than writes refuses random writes",
+            "writes, said for all",
+            &["off", "minimal", "writes", "full"],
+        ),
+        value(
+            WRITE_BACK,
+            "duration",
+            "wait before a closed file is stored",
+            "0s, said for all",
+            &[],
+        ),
+        value("vfs-cache-max-size", "bytes", "size of the cache on disk", "off", &[]),
+        value("vfs-read-chunk-size", "bytes", "length of the first read of a file", "128Mi", &[]),
+        value("vfs-read-ahead", "bytes", "read ahead with cache mode full", "0", &[]),
+        value("buffer-size", "bytes", "memory of an open file", "16Mi", &[]),
+        value("dir-cache-time", "duration", "how long listings are kept", "5m", &[]),
+        value("attr-timeout", "duration", "how long attributes are kept", "1s", &[]),
+        value("max-read-ahead", "bytes", "read ahead of the kernel", "128Ki", &[]),
+        value("transfers", "files", "files that are stored side by side", "4", &[]),
+        flag("write-back-cache", "gather small writes in the kernel"),
+        flag("no-modtime", "keep no times of changes"),
+        ANY_OPTION,
+    ],
+    trials: &[
+        safe(CACHE_MODE, "full"),
+        safe("attr-timeout", "10s"),
+        safe("write-back-cache", ""),
+        safe("max-read-ahead", "1Mi"),
+        safe("transfers", "16"),
+    ],
+    init: nothing,
+    serve: |site, store, options| {
+        let mut cmd = Cmd::new("rclone").args(["mount", "--config", "", "--devname", &site.name]);
+        cmd = cmd.arg("--cache-dir").arg(site.below().join("cache"));
+        // Stored as soon as closed: what is stored later would be done during the next test.
+        for (key, value) in [(CACHE_MODE, "writes"), (WRITE_BACK, "0s")] {
+            if !options.contains_key(key) {
+                cmd = cmd.arg(format!("--{key}={value}"));
+            }
+        }
+        cmd.args(long(options)).arg(format!(":local:{}", store.display()))
+    },
+    version: "version",
+    source: name,
+    not_durable: Some("rclone answers a sync before any file below it is synced"),
+};
+
+const CACHE_MODE: &str = "vfs-cache-mode";
+const WRITE_BACK: &str = "vfs-write-back";
+
+#[cfg(test)]
+mod tests {
+    use super::super::fuse_over::tests::over;
+    use crate::FileSystem;
+
+    #[test]
+    fn it_stores_at_once_and_promises_nothing() {
+        assert!(super::ROW.not_durable(&model::Options::new()).is_some());
+        assert_eq!(
+            over("rclone[vfs-cache-mode=full]")[1],
+            "rclone mount --config '' --devname assay-1 --cache-dir /m0/cache \
+             --vfs-write-back=0s --vfs-cache-mode=full :local:/m0/store /m &"
+        );
+    }
+}
