@@ -62,10 +62,15 @@ fn left(done: u64, eta: Duration) -> Option<String> {
     (done > 0).then(|| humantime::format_duration(Duration::from_secs(eta.as_secs())).to_string())
 }
 
-/// What a campaign shows while it runs: a bar on a terminal, a line for each target elsewhere.
+/// How often a line is told where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// What a campaign shows while it runs: a bar on a terminal; elsewhere a line for each target, and each
+/// minute one for the case at work.
 pub struct Progress {
     bar: ProgressBar,
     lines: bool,
+    told: Cell<Instant>,
 }
 
 impl Progress {
@@ -85,7 +90,7 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));
-        Progress { bar, lines }
+        Progress { bar, lines, told: Cell::new(Instant::now()) }
     }
 
     /// There will be `cases` cases.
@@ -96,6 +101,7 @@ impl Progress {
     /// A step worth a line of its own.
     pub fn step(&self, line: &str) {
         if self.lines {
+            self.told.set(Instant::now());
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let left = left(done, self.bar.eta())
                 .map_or_else(String::new, |left| format!(", left {left}"));
@@ -107,6 +113,9 @@ impl Progress {
 
     /// What is being done now.
     pub fn now(&self, message: &str) {
+        if self.lines && self.told.get().elapsed() >= INTERVAL {
+            return self.step(message);
+        }
         self.bar.set_message(message.to_string());
     }
 
@@ -137,8 +146,6 @@ pub struct Activity {
 }
 
 impl Activity {
-    const INTERVAL: Duration = Duration::from_secs(60);
-
     /// Begins to show the building of `name`.
     pub fn new(name: &str) -> Activity {
         let hidden = !io::stderr().is_terminal();
@@ -162,7 +169,7 @@ impl Activity {
     /// The last line that the step wrote.
     pub fn line(&self, line: &str) {
         self.bar.set_message(line.to_string());
-        if self.told.get().elapsed() >= Self::INTERVAL {
+        if self.told.get().elapsed() >= INTERVAL {
             self.tell(line);
         }
     }

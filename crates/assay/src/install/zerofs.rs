@@ -31,6 +31,9 @@ impl Product for ZeroFs {
             return Ok(Recipe::Present(place));
         }
         need("cargo", CARGO_FIX)?;
+        // For what is C in it: compression, and an allocator with a makefile.
+        need("cc", "run `apt-get install gcc`, or `dnf install gcc`")?;
+        need("make", "run `apt-get install make`, or `dnf install make`")?;
         let work = cache::dir().join("build").join(format!("zerofs-{ZEROFS_VERSION}"));
         let step = Step {
             name: "cargo",
