@@ -95,7 +95,7 @@ pub(super) fn meta(id: &str, crew: &CrewReport) -> Measured {
         .filter(|p| p.ops > 0)
         .map(|p| 1e3 * seconds(p.start_ns, p.end_ns) / p.ops as f64)
         .collect();
-    let ops: u64 = phases().map(|p| p.ops).sum();
+    let ops = ops(crew, PhaseKind::Operate);
     let mut metrics = Metrics::default();
     let mean = ratio(latencies.iter().sum(), latencies.len() as f64);
     metrics.lower("latency_ms", mean, "ms");
@@ -137,7 +137,7 @@ fn measured(
         test: id.into(),
         metrics: metrics.0,
         bytes: bytes(crew, main),
-        ops: reports(crew, main).map(|p| p.ops).sum(),
+        ops: ops(crew, main),
         seconds: seconds(start_ns, end_ns),
         skew_ms,
         overlap,
@@ -177,6 +177,11 @@ fn own_time(worker: &WorkerReport, kinds: &[PhaseKind]) -> f64 {
 
 fn bytes(crew: &CrewReport, kind: PhaseKind) -> u64 {
     reports(crew, kind).map(|p| p.bytes).sum()
+}
+
+/// Operations of all workers in a phase.
+pub(super) fn ops(crew: &CrewReport, kind: PhaseKind) -> u64 {
+    reports(crew, kind).map(|p| p.ops).sum()
 }
 
 /// Every worker's bytes over its own time, bytes per second.

@@ -16,10 +16,18 @@ use engine::{
     progress::Progress,
 };
 use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, TestInfo};
-use std::{collections::HashSet, fs::OpenOptions, path::PathBuf};
+use std::{
+    collections::HashSet,
+    fs::OpenOptions,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 /// Operations between two reports of progress.
 const BATCH: u64 = 256;
+/// After this time no further cycle is begun. A local file system needs a second for all of them; one
+/// that writes back at each close, as NFS does, may need hours, and its rate is known long before.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// Stores of one value at distinct random places of a column.
 pub(super) struct ReplaceTest {
@@ -102,7 +110,8 @@ impl Test for ReplaceTest {
             durable.spawned.clear();
         }
         let cycles = Sizes::new(job).replaces(self.file.length);
-        Ok(Box::new(ReplaceRun { column, bytes_at, value: self.value, cycles, durable }))
+        let value = self.value;
+        Ok(Box::new(ReplaceRun { column, bytes_at, value, cycles, longest: LONGEST, durable }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
@@ -117,7 +126,9 @@ impl Test for ReplaceTest {
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let elements = self.elements(job);
+        // Of the mean worker, as time may have ended them at different cycles.
+        let cycles = measure::ops(crew, PhaseKind::Write) / crew.workers.len().max(1) as u64;
+        let elements = cycles * Sizes::new(job).replaced(self.file.length);
         let mut all = vec![measure::write(self.row.id, crew, elements, Basis::WRITE)];
         // The ancestor multiplies by the length of the whole vector, however little was replaced.
         let rows = Sizes::new(job).rows(self.file.length);
@@ -135,6 +146,7 @@ struct ReplaceRun {
     bytes_at: Vec<u64>,
     value: u64,
     cycles: u64,
+    longest: Duration,
     durable: Durable,
 }
 
@@ -158,12 +170,18 @@ impl ReplaceRun {
     }
 
     fn amend_all(&self, progress: Progress<'_>) -> Result<(), TestError> {
-        let mut done = 0;
-        while done < self.cycles {
-            let batch = BATCH.min(self.cycles - done);
-            (0..batch).try_for_each(|_| self.amend())?;
-            progress.add(8 * batch * self.bytes_at.len() as u64, batch);
-            done += batch;
+        let began = Instant::now();
+        let mut told = 0;
+        for done in 1..=self.cycles {
+            self.amend()?;
+            let last = done == self.cycles || began.elapsed() >= self.longest;
+            if last || done - told == BATCH {
+                progress.add(8 * (done - told) * self.bytes_at.len() as u64, done - told);
+                told = done;
+            }
+            if last {
+                break;
+            }
         }
         Ok(())
     }
@@ -190,5 +208,31 @@ impl Run for ReplaceRun {
 
     fn command_chars(&self) -> u32 {
         self.durable.command_chars()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use engine::progress::Counters;
+
+    #[test]
+    fn no_cycle_is_begun_after_its_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = testing::job("columnar.replace.int.tiny", dir.path());
+        Column::new(column::TINY, &job).fill().unwrap();
+        let cycles = |longest| {
+            let column = Column::new(column::TINY, &job);
+            let durable = Durable::file(&column.path, PAGE_BYTES);
+            let bytes_at = vec![16, 24];
+            let run = ReplaceRun { column, bytes_at, value: 7, cycles: 1000, longest, durable };
+            let counters = Counters::default();
+            let progress = Progress::new(&counters);
+            run.amend_all(progress).unwrap();
+            (progress.bytes(), progress.ops())
+        };
+        assert_eq!(cycles(Duration::ZERO), (16, 1));
+        assert_eq!(cycles(Duration::MAX), (16_000, 1000));
     }
 }
