@@ -9,6 +9,7 @@ use std::{
     env, fmt,
     io::{self, IsTerminal, Write},
     process::ExitCode,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -57,9 +58,19 @@ pub fn options() -> TerminalOptions {
     TerminalOptions { width, color: tty && !plain && env::var("TERM").as_deref() != Ok("dumb") }
 }
 
-/// The time left when `done` cases took what they took; nothing is known before the first.
-fn left(done: u64, eta: Duration) -> Option<String> {
-    (done > 0).then(|| humantime::format_duration(Duration::from_secs(eta.as_secs())).to_string())
+/// When the first step began, and how many cases were done then, by an earlier run.
+type Begun = Arc<OnceLock<(Instant, u64)>>;
+
+/// The time left when the cases since `begun` took what they took; nothing is known before the first.
+fn left(begun: &Begun, done: u64, all: u64) -> Option<String> {
+    let (since, earlier) = begun.get()?;
+    time_left(since.elapsed(), done.saturating_sub(*earlier), all.saturating_sub(done))
+}
+
+/// The mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
+fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
+    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round();
+    (done > 0).then(|| humantime::format_duration(Duration::from_secs(seconds as u64)).to_string())
 }
 
 /// How often a line is told where there is no terminal.
@@ -71,6 +82,7 @@ pub struct Progress {
     bar: ProgressBar,
     lines: bool,
     told: Cell<Instant>,
+    begun: Begun,
 }
 
 impl Progress {
@@ -79,18 +91,20 @@ impl Progress {
         let lines = !io::stderr().is_terminal();
         let bar = if lines { ProgressBar::hidden() } else { ProgressBar::new(cases) };
         bar.set_length(cases);
+        let begun = Begun::default();
+        let of_bar = Arc::clone(&begun);
         let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             let style =
-                style.with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
-                    let left = left(state.pos(), state.eta());
+                style.with_key("left", move |state: &ProgressState, text: &mut dyn fmt::Write| {
+                    let left = left(&of_bar, state.pos(), state.len().unwrap_or(0));
                     // A bar that cannot be drawn is no reason to end a campaign.
                     let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
                 });
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));
-        Progress { bar, lines, told: Cell::new(Instant::now()) }
+        Progress { bar, lines, told: Cell::new(Instant::now()), begun }
     }
 
     /// There will be `cases` cases.
@@ -100,10 +114,11 @@ impl Progress {
 
     /// A step worth a line of its own.
     pub fn step(&self, line: &str) {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        self.begun.get_or_init(|| (Instant::now(), done));
         if self.lines {
             self.told.set(Instant::now());
-            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            let left = left(done, self.bar.eta())
+            let left = left(&self.begun, done, all)
                 .map_or_else(String::new, |left| format!(", left {left}"));
             note(&format!("[{done}/{all}{left}] {line}"));
         } else {
@@ -187,5 +202,18 @@ impl Activity {
     /// Takes the line away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_by_the_mean_case() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_left(minute, 0, 9), None);
+        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("3m"));
+        assert_eq!(time_left(minute, 3, 0).as_deref(), Some("0s"));
     }
 }
