@@ -106,6 +106,7 @@ impl Schedule<'_> {
         let order = block_order(self.prepared, self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
+        self.forget_failures(&order, block)?;
         for (position, &target) in order.iter().enumerate() {
             let seat = Seat { block, attempt, position: position as u32, target, procs: 0 };
             if self.run_target(&seat)? == Ended::Stopped {
@@ -115,6 +116,20 @@ impl Schedule<'_> {
         let seconds = start.elapsed().as_secs_f64();
         self.store.finish_block(&self.campaign.id, block, attempt, seconds)?;
         Ok(Ended::Done)
+    }
+
+    /// What failed in an earlier attempt of `block`, or was left out then, has its chance again.
+    fn forget_failures(&mut self, order: &[usize], block: u32) -> Result<()> {
+        for &target in order {
+            let record = &mut self.records[target];
+            if let TargetState::Failed(why) = &record.state
+                && failed_block(why).is_none_or(|failed| failed == block)
+            {
+                record.state = TargetState::Ok;
+                self.store.set_target(&self.campaign.id, record)?;
+            }
+        }
+        Ok(())
     }
 
     /// One target at every process count.
@@ -255,6 +270,12 @@ impl Schedule<'_> {
     }
 }
 
+/// The number of the block in which a target failed, as [`Schedule::set_failed`] is told it.
+fn failed_block(why: &str) -> Option<u32> {
+    let number = why.strip_prefix("block ")?.split(|c: char| !c.is_ascii_digit()).next()?;
+    number.parse::<u32>().ok()?.checked_sub(1)
+}
+
 /// Where a turn stands in the campaign.
 struct Seat {
     block: u32,
@@ -277,6 +298,13 @@ fn shuffled(mut order: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_tells_its_block() {
+        assert_eq!(failed_block("block 12, 4 processes: mkfs.xfs failed"), Some(11));
+        assert_eq!(failed_block("block 1: QEMU ended without a result"), Some(0));
+        assert_eq!(failed_block("f2fs cannot be used here"), None);
+    }
 
     #[test]
     fn orders_differ_between_blocks_and_not_between_runs() {
