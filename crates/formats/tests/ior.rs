@@ -17,6 +17,8 @@ fn every_repetition_of_the_json_is_a_sample() {
     assert_eq!((rates[0].0, rates[5].0), ("ior.write", "ior.read"));
     assert!(near(rates[0].1, 1122.7381 * MB) && near(rates[1].1, 4409.2190 * MB));
     assert!(data.samples.iter().all(|s| s.block == 0));
+    let notes = data.campaign.notes.join(" ");
+    assert!(notes.contains("stand in one block") && !notes.contains("stand as blocks"), "{notes}");
     assert_eq!((data.samples[0].case.procs, data.samples[0].seconds), (2, 0.1140));
     assert_eq!(data.samples[1].metric("open_s"), None);
     assert_eq!(data.campaign.environment.0["tool.ior"], "4.1.0+dev");

@@ -33,7 +33,7 @@ impl FromStr for Origin {
         [Origin::Run, Origin::Import, Origin::Published]
             .into_iter()
             .find(|origin| origin.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is not an origin"))
+            .ok_or_else(|| format!("`{text}` is not an origin; use run, import or published"))
     }
 }
 
@@ -63,7 +63,7 @@ impl FromStr for CampaignState {
         match text {
             "open" => Ok(CampaignState::Open),
             "done" => Ok(CampaignState::Done),
-            _ => Err(format!("`{text}` is not a state of a campaign")),
+            _ => Err(format!("`{text}` is not a state of a campaign; use open or done")),
         }
     }
 }

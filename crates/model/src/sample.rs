@@ -103,10 +103,10 @@ impl Limiter {
 impl FromStr for Limiter {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        Limiter::ALL
-            .into_iter()
-            .find(|limiter| limiter.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is not a limiter"))
+        Limiter::ALL.into_iter().find(|limiter| limiter.as_str() == text).ok_or_else(|| {
+            let known = Limiter::ALL.map(Limiter::as_str).join(", ");
+            format!("`{text}` is not a limiter; use one of {known}")
+        })
     }
 }
 

@@ -103,10 +103,10 @@ impl fmt::Display for Group {
 impl FromStr for Group {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        Group::ALL
-            .into_iter()
-            .find(|group| group.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is not a group of tests"))
+        Group::ALL.into_iter().find(|group| group.as_str() == text).ok_or_else(|| {
+            let known = Group::ALL.map(Group::as_str).join(", ");
+            format!("`{text}` is not a group of tests; use one of {known}")
+        })
     }
 }
 

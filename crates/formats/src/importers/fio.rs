@@ -51,9 +51,10 @@ impl crate::Importer for Importer {
         let without: Vec<FormatError> = without.flatten().collect();
         match without.first() {
             Some(error) if sources.is_empty() => Err(error.clone()),
-            None if sources.is_empty() => {
-                Err(FormatError::file(&names_of(files), "no run of fio is in it"))
-            }
+            None if sources.is_empty() => Err(FormatError::file(
+                &names_of(files),
+                "no run of fio is in it; give the output of a finished run",
+            )),
             _ => Ok(dataset::assemble(&name_targets(sources, options), &without, options)),
         }
     }

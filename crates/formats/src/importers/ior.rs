@@ -32,9 +32,8 @@ pub(crate) const TESTS: [Known; 4] = known! {
     "rndread" "random read" RandomRead
 };
 
-const NOTES: [&str; 3] = [
+const NOTES: [&str; 2] = [
     "rate is bytes over the time from the first open to the last close of all tasks.",
-    "Repetitions on one instance stand as blocks; they are no fresh file systems.",
     "Cache states are not in the source: without -e and -C writes end in memory and reads come from it.",
 ];
 

@@ -185,7 +185,10 @@ fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Datase
         *block += 1;
     }
     if samples.is_empty() {
-        return Err(FormatError::file("the psv files", "hold no result"));
+        return Err(FormatError::file(
+            "the psv files",
+            "hold no result; give files of a finished run of Nano",
+        ));
     }
     samples.sort_by_key(|sample| (sample.block, sample.position));
     let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();

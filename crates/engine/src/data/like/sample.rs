@@ -22,7 +22,7 @@ const MIN_BYTES: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
     /// It cannot be looked at.
-    #[error("cannot sample {path}: {source}")]
+    #[error("cannot sample {path}: {source}; name a path that can be read")]
     Io {
         /// What.
         path: PathBuf,
