@@ -25,7 +25,8 @@ run: setup
 test: setup
 	cargo fmt --all --check
 	@# cargo fmt does not follow modules that a registry macro declares.
-	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs
+	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs \
+		crates/suites/src/kinds/*/mod.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked --doc
 	cargo test --workspace --locked --lib --bins --tests

@@ -62,6 +62,21 @@ impl fmt::Display for KnobError {
 impl std::error::Error for KnobError {}
 
 impl Knob {
+    /// A knob that takes any text.
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Knob {
+        Knob { name, unit, help, default, range: &[] }
+    }
+
+    /// The same that takes one of these words.
+    pub const fn one_of(self, range: &'static [&'static str]) -> Knob {
+        Knob { range, ..self }
+    }
+
     fn accepts(&self, key: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(prefix) => key.starts_with(prefix) && key.len() > prefix.len(),
@@ -93,10 +108,8 @@ pub fn check_options(owner: &str, knobs: &[Knob], options: &Options) -> Result<(
 mod tests {
     use super::*;
 
-    const KNOBS: &[Knob] = &[
-        Knob { name: "mode", unit: "", help: "", default: "a", range: &["a", "b"] },
-        Knob { name: "mkfs.*", unit: "", help: "", default: "", range: &[] },
-    ];
+    const KNOBS: &[Knob] =
+        &[Knob::new("mode", "", "a", "").one_of(&["a", "b"]), Knob::new("mkfs.*", "", "", "")];
 
     #[test]
     fn options_are_checked_against_knobs() {

@@ -11,6 +11,17 @@ use std::{fmt, str::FromStr};
 #[serde(try_from = "BytesText", into = "u64")]
 pub struct Bytes(pub u64);
 
+impl Bytes {
+    /// As it stands in ids of tests and in declarations: `512`, `4k`, `1m`.
+    pub fn short(self) -> String {
+        match self.0 {
+            b if b > 0 && b.is_multiple_of(1 << 20) => format!("{}m", b >> 20),
+            b if b > 0 && b.is_multiple_of(1 << 10) => format!("{}k", b >> 10),
+            b => b.to_string(),
+        }
+    }
+}
+
 /// A text that is not a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError(String);
@@ -106,6 +117,15 @@ mod tests {
         for text in ["", "k", "-1", "4x", "inf", "1e40"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_stand_in_ids_as_they_are_read() {
+        for (bytes, text) in [(0, "0"), (512, "512"), (4096, "4k"), (1 << 20, "1m")] {
+            assert_eq!(Bytes(bytes).short(), text);
+            assert_eq!(text.parse(), Ok(Bytes(bytes)));
+        }
+        assert_eq!(Bytes(3 << 9).short(), "1536");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use engine::{
     data::{Data, Pattern, derive_seed},
     io::{EngineError, Latencies},
 };
-use model::{Better, Bytes, CrewReport, Histogram, Job, Knob, LatencyKind, Metric};
+use model::{Better, CrewReport, Histogram, Job, Knob, LatencyKind, Metric};
 use rustix::{
     thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
     time::Timespec,
@@ -34,21 +34,19 @@ pub(crate) const COMMIT: &str = "commit";
 const ASSUMED_COMMITS_PER_S: f64 = 2000.0;
 
 /// The knob `runtime_s`.
-pub(crate) const RUNTIME: Knob = Knob {
-    name: "runtime_s",
-    unit: "s",
-    help: "how long commits go on at scale 1; times the scale, at least 0.2 s",
-    default: "10",
-    range: &[],
-};
+pub(crate) const RUNTIME: Knob = Knob::new(
+    "runtime_s",
+    "s",
+    "10",
+    "how long commits go on at scale 1; times the scale, at least 0.2 s",
+);
 /// The knob `rate`.
-pub(crate) const RATE: Knob = Knob {
-    name: "rate",
-    unit: "1/s",
-    help: "commits that each process starts per second, on time even when earlier ones are late; 0 starts one when the last has ended",
-    default: "0",
-    range: &[],
-};
+pub(crate) const RATE: Knob = Knob::new(
+    "rate",
+    "1/s",
+    "0",
+    "commits that each process starts per second, on time even when earlier ones are late; 0 starts one when the last has ended",
+);
 
 /// How long, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,15 +285,6 @@ pub(crate) fn write_all(
         at += piece.len() as u64;
     }
     Ok(())
-}
-
-/// A power of two as it is written in declarations: `512`, `8k`.
-pub(crate) fn short(bytes: Bytes) -> String {
-    match bytes.0 {
-        b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{}m", b >> 20),
-        b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{}k", b >> 10),
-        b => b.to_string(),
-    }
 }
 
 const CLOSED: &str = "It counts all commits over the time of the commits and of the sync that follows them, so that a file system which leaves work behind pays for it; `commits_rate_before_sync` is without that sync, `sync_s` its time. `service_p50_us` and `service_p99_us` are service times: a client starts a commit when the last one has ended, so a stall holds up the load with it and is counted once. They describe the system and rank nothing; for what users wait, use a test at a fixed rate. `cpu_ns_per_op` is processor time of the process for each commit.

@@ -18,20 +18,11 @@ pub static NULL: Suite = Suite {
 };
 
 static KNOBS: [Knob; 4] = [
-    knob("write_us", "us", "time of a write phase", "2000"),
-    knob("sync_us", "us", "time of a sync phase", "1000"),
-    knob("read_us", "us", "time of a read phase", "1000"),
-    knob("bytes", "bytes", "bytes of one worker", "1000000"),
+    Knob::new("write_us", "us", "2000", "time of a write phase"),
+    Knob::new("sync_us", "us", "1000", "time of a sync phase"),
+    Knob::new("read_us", "us", "1000", "time of a read phase"),
+    Knob::new("bytes", "bytes", "1000000", "bytes of one worker"),
 ];
-
-const fn knob(
-    name: &'static str,
-    unit: &'static str,
-    help: &'static str,
-    default: &'static str,
-) -> Knob {
-    Knob { name, unit, help, default, range: &[] }
-}
 
 /// The value of a knob that is a number.
 fn setting(job: &Job, name: &str) -> u64 {

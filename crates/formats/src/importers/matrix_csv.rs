@@ -7,7 +7,7 @@ use crate::{
     known::IOPS,
     table::{Row, Table},
 };
-use model::{Dataset, Group, Metric, TestInfo};
+use model::{Bytes, Dataset, Group, Metric, TestInfo};
 
 /// The importer.
 pub(crate) struct Importer;
@@ -68,7 +68,7 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         "rndwr" => ("random write", Group::RandomWrite),
         _ => return None,
     };
-    let block = block(block_bytes);
+    let block = Bytes(block_bytes).short();
     let crew = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
     Some(TestInfo {
         id: format!("matrix.{pattern}.{block}.t{threads}"),
@@ -80,13 +80,4 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         unit: IOPS.unit.into(),
         better: IOPS.better,
     })
-}
-
-/// A block size as it is written: `512`, `4k`, `1m`.
-fn block(bytes: u64) -> String {
-    match bytes {
-        n if n > 0 && n % (1 << 20) == 0 => format!("{}m", n >> 20),
-        n if n > 0 && n % (1 << 10) == 0 => format!("{}k", n >> 10),
-        n => n.to_string(),
-    }
 }

@@ -5,48 +5,12 @@ use model::{Bytes, Job, Knob};
 
 /// Settings that every test reads from the job.
 pub(super) static KNOBS: [Knob; 6] = [
-    Knob {
-        name: "set_mode",
-        unit: "",
-        help: "how a whole column is written: to a temporary file that is renamed, or in place after truncation",
-        default: "rename",
-        range: &["rename", "trunc"],
-    },
-    Knob {
-        name: "write_chunk",
-        unit: "bytes",
-        help: "largest write(2) when columns are written or large vectors appended, as in 16M",
-        default: "16M",
-        range: &[],
-    },
-    Knob {
-        name: "get_map",
-        unit: "",
-        help: "whether columns are mapped private or shared for reading",
-        default: "private",
-        range: &["private", "shared"],
-    },
-    Knob {
-        name: "touch",
-        unit: "",
-        help: "how a mapped column is made resident: advice and one load a page, loads alone, or MAP_POPULATE",
-        default: "willneed",
-        range: &["willneed", "touch", "populate"],
-    },
-    Knob {
-        name: "sym",
-        unit: "",
-        help: "how the symbol column is stored: as text (5 bytes a row) or enumerated (8 bytes a row)",
-        default: "plain",
-        range: &["plain", "enum"],
-    },
-    Knob {
-        name: "append_count",
-        unit: "",
-        help: "whether an append to a fixed-width column also updates the count in the header",
-        default: "yes",
-        range: &["yes", "no"],
-    },
+    Knob::new("set_mode", "", "rename", "how a whole column is written: to a temporary file that is renamed, or in place after truncation").one_of(&["rename", "trunc"]),
+    Knob::new("write_chunk", "bytes", "16M", "largest write(2) when columns are written or large vectors appended, as in 16M"),
+    Knob::new("get_map", "", "private", "whether columns are mapped private or shared for reading").one_of(&["private", "shared"]),
+    Knob::new("touch", "", "willneed", "how a mapped column is made resident: advice and one load a page, loads alone, or MAP_POPULATE").one_of(&["willneed", "touch", "populate"]),
+    Knob::new("sym", "", "plain", "how the symbol column is stored: as text (5 bytes a row) or enumerated (8 bytes a row)").one_of(&["plain", "enum"]),
+    Knob::new("append_count", "", "yes", "whether an append to a fixed-width column also updates the count in the header").one_of(&["yes", "no"]),
 ];
 
 /// How a whole column is replaced.

@@ -6,59 +6,39 @@ use model::{Bytes, CacheNeed, Knob};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-const fn knob(
-    name: &'static str,
-    unit: &'static str,
-    default: &'static str,
-    help: &'static str,
-) -> Knob {
-    Knob { name, unit, help, default, range: &[] }
-}
-
 pub(super) static KNOBS: [Knob; 20] = [
-    knob("command", "", "", "what is timed: a text for `sh -c`, or a list of them"),
-    knob("setup", "", "", "once per instance, untimed"),
-    knob("prepare", "", "", "before each run, untimed, and then synced"),
-    knob("verify", "", "", "after the clock; fails the sample unless it ends with 0"),
-    knob("cleanup", "", "", "after that, whatever happened, untimed"),
-    knob("needs", "", "[]", "programs without which the test is left out"),
-    knob("material", "", "[]", "data to generate: tables of kind `tree` or `wheels`"),
-    knob("env", "", "{}", "further environment variables"),
-    knob("count", "", "1", "at scale 1; commands find the scaled number in `ASSAY_COUNT`"),
-    knob("least", "", "1", "smallest count at any scale"),
-    Knob {
-        name: "cache",
-        unit: "",
-        help: "state of the cache before the command",
-        default: "any",
-        range: &["any", "cold", "hot"],
-    },
-    knob(
+    Knob::new("command", "", "", "what is timed: a text for `sh -c`, or a list of them"),
+    Knob::new("setup", "", "", "once per instance, untimed"),
+    Knob::new("prepare", "", "", "before each run, untimed, and then synced"),
+    Knob::new("verify", "", "", "after the clock; fails the sample unless it ends with 0"),
+    Knob::new("cleanup", "", "", "after that, whatever happened, untimed"),
+    Knob::new("needs", "", "[]", "programs without which the test is left out"),
+    Knob::new("material", "", "[]", "data to generate: tables of kind `tree` or `wheels`"),
+    Knob::new("env", "", "{}", "further environment variables"),
+    Knob::new("count", "", "1", "at scale 1; commands find the scaled number in `ASSAY_COUNT`"),
+    Knob::new("least", "", "1", "smallest count at any scale"),
+    Knob::new("cache", "", "any", "state of the cache before the command")
+        .one_of(&["any", "cold", "hot"]),
+    Knob::new(
         "files",
         "",
         "[]",
         "files and directories that must be out of (cold) or in (hot) the cache",
     ),
-    knob("reads", "", "[]", "those of them that the command reads in whole, for the cold proof"),
-    Knob {
-        name: "sync",
-        unit: "",
-        help: "sync the file system after the command, as a phase of its own",
-        default: "true",
-        range: &["true", "false"],
-    },
-    Knob {
-        name: "rank",
-        unit: "",
-        help: "the metric that ranks",
-        default: "wall_s",
-        range: &["wall_s", "durable_s"],
-    },
-    knob("write", "bytes", "0", "written by the command at scale 1, for plans"),
-    knob("read", "bytes", "0", "read by the command at scale 1, for plans"),
-    knob("scratch", "bytes", "0", "on the disk only while it runs, at scale 1"),
-    knob("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves there"),
-    knob(
+    Knob::new(
+        "reads",
+        "",
+        "[]",
+        "those of them that the command reads in whole, for the cold proof",
+    ),
+    Knob::new("sync", "", "true", "sync the file system after the command, as a phase of its own")
+        .one_of(&["true", "false"]),
+    Knob::new("rank", "", "wall_s", "the metric that ranks").one_of(&["wall_s", "durable_s"]),
+    Knob::new("write", "bytes", "0", "written by the command at scale 1, for plans"),
+    Knob::new("read", "bytes", "0", "read by the command at scale 1, for plans"),
+    Knob::new("scratch", "bytes", "0", "on the disk only while it runs, at scale 1"),
+    Knob::new("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves there"),
+    Knob::new(
         "seconds",
         "s",
         "0",

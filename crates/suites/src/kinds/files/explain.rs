@@ -13,7 +13,7 @@ pub(super) fn page(head: &Head, info: &TestInfo, settings: &Settings) -> String 
 }
 
 fn calls(settings: &Settings) -> String {
-    let size = settings.size_text();
+    let size = settings.size.short();
     let fsync = if settings.sync_method == 1 { ", `fsync`" } else { "" };
     let text = match settings.action {
         Action::Create => format!(
@@ -66,7 +66,7 @@ fn layout(settings: &Settings) -> String {
          different in every file{}. Tests with the same `files`, `size`, `fanout` and `shared` share \
          their files.",
         settings.files,
-        settings.size_text(),
+        settings.size.short(),
         match settings.fanout {
             0 | 1 => "one directory".to_string(),
             n => format!("{n} directories, one after the other getting the next file,"),

@@ -36,7 +36,7 @@ struct FilesTest {
 
 impl FilesTest {
     fn name(&self) -> String {
-        let size = self.settings.size_text();
+        let size = self.settings.size.short();
         match self.settings.action {
             Action::Stat | Action::Open | Action::List | Action::Find => {
                 self.settings.action.testtype().into()

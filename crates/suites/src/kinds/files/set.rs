@@ -62,7 +62,7 @@ pub(super) fn count(settings: &Settings, job: &Job) -> u64 {
 pub(super) fn name(settings: &Settings) -> String {
     let shared = if settings.shared { "../" } else { "" };
     let Settings { files, fanout, .. } = settings;
-    format!("{shared}files-{}-{files}-{fanout}", settings.size_text())
+    format!("{shared}files-{}-{files}-{fanout}", settings.size.short())
 }
 
 /// Disk bytes of the set, whatever the file system makes of it.

@@ -183,72 +183,16 @@ impl Settings {
             (None, _) => CacheNeed::Any,
         }
     }
-
-    /// The size as people write it: `4k`.
-    pub(super) fn size_text(&self) -> String {
-        match self.size.0 {
-            0 => "0".into(),
-            n if n % (1 << 20) == 0 => format!("{}m", n >> 20),
-            n if n % (1 << 10) == 0 => format!("{}k", n >> 10),
-            n => n.to_string(),
-        }
-    }
-}
-
-const fn knob(
-    name: &'static str,
-    unit: &'static str,
-    default: &'static str,
-    range: &'static [&'static str],
-    help: &'static str,
-) -> Knob {
-    Knob { name, unit, help, default, range }
 }
 
 pub(super) static KNOBS: [Knob; 9] = [
-    knob(
-        "action",
-        "",
-        "create",
-        &["create", "rewrite", "read", "delete", "stat", "open", "list", "find"],
-        "what is done to every file",
-    ),
-    knob(
-        "files",
-        "",
-        "100000",
-        &[],
-        "files of one worker at scale 1, of all together where they share directories; at least 64 for each",
-    ),
-    knob("size", "bytes", "4k", &[], "bytes of every file"),
-    knob("fanout", "", "1", &[], "directories over which the files of a worker are spread"),
-    knob(
-        "shared",
-        "",
-        "false",
-        &["true", "false"],
-        "all workers use the same directories, each its own part of the names",
-    ),
-    knob(
-        "order",
-        "",
-        "creation",
-        &["creation", "random", "readdir"],
-        "in which order files are taken; readdir reads the directory within the timed part",
-    ),
-    knob("rounds", "", "1", &[], "how often the files are gone through, where nothing changes"),
-    knob(
-        "sync_method",
-        "",
-        "0",
-        &["0", "1", "2", "3", "4", "5", "6"],
-        "when files are made durable, as fs_mark -S: 0 with the syncfs at the end alone, 1 fsync before close, 2 syncfs and one fsync, 3 fsync afterwards in reverse, 4 syncfs and 3, 5 fsync afterwards in order, 6 syncfs and 5",
-    ),
-    knob(
-        "cache",
-        "",
-        "cold for read, list and find, hot for stat and open",
-        &["cold", "hot", "any"],
-        "the state of the cache before the timed part, where nothing is changed",
-    ),
+    Knob::new("action", "", "create", "what is done to every file").one_of(&["create", "rewrite", "read", "delete", "stat", "open", "list", "find"]),
+    Knob::new("files", "", "100000", "files of one worker at scale 1, of all together where they share directories; at least 64 for each"),
+    Knob::new("size", "bytes", "4k", "bytes of every file"),
+    Knob::new("fanout", "", "1", "directories over which the files of a worker are spread"),
+    Knob::new("shared", "", "false", "all workers use the same directories, each its own part of the names").one_of(&["true", "false"]),
+    Knob::new("order", "", "creation", "in which order files are taken; readdir reads the directory within the timed part").one_of(&["creation", "random", "readdir"]),
+    Knob::new("rounds", "", "1", "how often the files are gone through, where nothing changes"),
+    Knob::new("sync_method", "", "0", "when files are made durable, as fs_mark -S: 0 with the syncfs at the end alone, 1 fsync before close, 2 syncfs and one fsync, 3 fsync afterwards in reverse, 4 syncfs and 3, 5 fsync afterwards in order, 6 syncfs and 5").one_of(&["0", "1", "2", "3", "4", "5", "6"]),
+    Knob::new("cache", "", "cold for read, list and find, hot for stat and open", "the state of the cache before the timed part, where nothing is changed").one_of(&["cold", "hot", "any"]),
 ];

@@ -34,18 +34,9 @@ pub(super) fn name(settings: &Settings) -> String {
     format!(
         "{}{share} {}, {} thread{plural}",
         pattern(settings.rw),
-        block(settings.block.0),
+        settings.block.short(),
         settings.threads
     )
-}
-
-/// A block size as it stands in ids: `512`, `4k`, `1m`.
-fn block(bytes: u64) -> String {
-    match bytes {
-        _ if bytes.is_multiple_of(1 << 20) => format!("{}m", bytes >> 20),
-        _ if bytes.is_multiple_of(1 << 10) => format!("{}k", bytes >> 10),
-        _ => bytes.to_string(),
-    }
 }
 
 /// The page of the test.
@@ -108,7 +99,7 @@ fn files(settings: &Settings) -> String {
 }
 
 fn operations(settings: &Settings) -> String {
-    let block = block(settings.block.0);
+    let block = settings.block.short();
     let what = match settings.rw {
         Rw::SeqRd | Rw::RndRd => format!("reads {block}"),
         Rw::SeqWr | Rw::SeqReWr | Rw::RndWr => format!("writes {block}"),
@@ -182,7 +173,9 @@ fn ending(settings: &Settings) -> String {
     };
     let end = match settings.ramp_s {
         0.0 => end.trim_end_matches(',').into(),
-        s => format!("The same work goes on {s} s before, unmeasured. {}", end.trim_end_matches(',')),
+        s => {
+            format!("The same work goes on {s} s before, unmeasured. {}", end.trim_end_matches(','))
+        }
     };
     match settings.fsync() {
         Fsync::Never if settings.rw.writes() => format!("{end}. Nothing is synced."),

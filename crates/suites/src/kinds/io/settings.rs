@@ -7,103 +7,79 @@ use serde::{Deserialize, Deserializer, de::Error};
 use std::{fmt, str::FromStr};
 use toml::Table;
 
-const fn knob(
-    name: &'static str,
-    unit: &'static str,
-    default: &'static str,
-    help: &'static str,
-) -> Knob {
-    Knob { name, unit, help, default, range: &[] }
-}
-
-/// A knob with a list of words.
-const fn words(knob: Knob, range: &'static [&'static str]) -> Knob {
-    Knob { range, ..knob }
-}
-
 const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "rewrite", "seeks"];
 const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
 pub(super) static KNOBS: [Knob; 22] = [
-    words(
-        knob(
-            "rw",
-            "",
-            "rndrd",
-            "pattern; `seqwr` writes new files, the others use those that are there",
-        ),
-        RW,
-    ),
-    knob("read_percent", "%", "50", "share of reads in `randrw`"),
-    knob("block", "bytes", "4k", "bytes of one operation"),
-    knob(
+    Knob::new(
+        "rw",
+        "",
+        "rndrd",
+        "pattern; `seqwr` writes new files, the others use those that are there",
+    )
+    .one_of(RW),
+    Knob::new("read_percent", "%", "50", "share of reads in `randrw`"),
+    Knob::new("block", "bytes", "4k", "bytes of one operation"),
+    Knob::new(
         "size",
         "bytes",
         "1G",
         "bytes of the files of one worker at scale 1, at least 8 MiB at any",
     ),
-    knob("files", "", "1", "files of one worker, all equally long; in `seqwr` of one thread"),
-    words(
-        knob("engine", "", "sync", "how I/O is asked for"),
-        &["sync", "io_uring", "mmap", "null"],
-    ),
-    words(knob("direct", "", "false", "past the page cache, with O_DIRECT"), BOOL),
-    knob("depth", "", "1", "operations in flight in each thread; more than 1 needs io_uring"),
-    knob("batch", "", "1", "operations that one system call submits and waits for, at most"),
-    words(
-        knob("sqpoll", "", "false", "a kernel thread submits; needs more than two processors"),
-        BOOL,
-    ),
-    knob("threads", "", "1", "threads in each worker"),
-    knob("workers", "", "0", "always this many workers; 0 for as many as asked for"),
-    knob(
+    Knob::new("files", "", "1", "files of one worker, all equally long; in `seqwr` of one thread"),
+    Knob::new("engine", "", "sync", "how I/O is asked for")
+        .one_of(&["sync", "io_uring", "mmap", "null"]),
+    Knob::new("direct", "", "false", "past the page cache, with O_DIRECT").one_of(BOOL),
+    Knob::new("depth", "", "1", "operations in flight in each thread; more than 1 needs io_uring"),
+    Knob::new("batch", "", "1", "operations that one system call submits and waits for, at most"),
+    Knob::new("sqpoll", "", "false", "a kernel thread submits; needs more than two processors")
+        .one_of(BOOL),
+    Knob::new("threads", "", "1", "threads in each worker"),
+    Knob::new("workers", "", "0", "always this many workers; 0 for as many as asked for"),
+    Knob::new(
         "runtime_s",
         "s",
         "10",
         "time at scale 1, at least 0.15 s at any; 0 for one pass over the files",
     ),
-    knob(
+    Knob::new(
         "ramp_s",
         "s",
         "0",
         "time at scale 1 in which the same work is done before, unmeasured; needs a run for a time",
     ),
-    knob("ops", "", "0", "operations of one worker at scale 1, instead of a time; 0 for none"),
-    knob(
+    Knob::new("ops", "", "0", "operations of one worker at scale 1, instead of a time; 0 for none"),
+    Knob::new(
         "rate",
         "1/s",
         "0",
         "operations per second of one worker, begun at fixed times; 0 for as fast as they go",
     ),
-    words(
-        knob(
-            "offsets",
-            "",
-            "uniform",
-            "random blocks: drawn with replacement, or each once in a pass",
-        ),
-        &["uniform", "permuted"],
-    ),
-    words(
-        knob("cache", "", "", "state of the page cache before; direct and `seqwr` any, else hot"),
-        &["cold", "hot", "any"],
-    ),
-    knob(
+    Knob::new(
+        "offsets",
+        "",
+        "uniform",
+        "random blocks: drawn with replacement, or each once in a pass",
+    )
+    .one_of(&["uniform", "permuted"]),
+    Knob::new("cache", "", "", "state of the page cache before; direct and `seqwr` any, else hot")
+        .one_of(&["cold", "hot", "any"]),
+    Knob::new(
         "fsync",
         "",
         "",
         "`none`, `end`, `each` or `every=N` operations; writes `end`, else `none`",
     ),
-    words(
-        knob("advise", "", "", "madvise of the mapping, for mmap"),
-        &["normal", "random", "sequential", "willneed"],
-    ),
-    knob("delay_ns", "ns", "0", "time that the null engine takes for an operation"),
-    words(
-        knob("rank", "", "iops", "the figure that ranks; `latency_p99_us` needs a rate"),
-        &["iops", "ops_rate", "rate", "latency_p99_us"],
-    ),
+    Knob::new("advise", "", "", "madvise of the mapping, for mmap").one_of(&[
+        "normal",
+        "random",
+        "sequential",
+        "willneed",
+    ]),
+    Knob::new("delay_ns", "ns", "0", "time that the null engine takes for an operation"),
+    Knob::new("rank", "", "iops", "the figure that ranks; `latency_p99_us` needs a rate")
+        .one_of(&["iops", "ops_rate", "rate", "latency_p99_us"]),
 ];
 
 /// The pattern.

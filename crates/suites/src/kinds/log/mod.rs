@@ -7,7 +7,7 @@ use self::run::{Log, LogRun, allocate};
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Client, Load, data, short, write_all},
+    commits::{self, Client, Load, data, write_all},
     figures::Metrics,
     page,
 };
@@ -32,34 +32,10 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 6] = [
-    Knob {
-        name: "record",
-        unit: "bytes",
-        help: "size of a record; a power of two from 64 to 1M",
-        default: "4k",
-        range: &[],
-    },
-    Knob {
-        name: "sync",
-        unit: "",
-        help: "how a record is made durable; none leaves all to the sync after the run",
-        default: "fdatasync",
-        range: &["fdatasync", "fsync", "o_dsync", "none"],
-    },
-    Knob {
-        name: "space",
-        unit: "",
-        help: "whether the log was written in full before and is written over, is allocated but never written, or grows",
-        default: "written",
-        range: &["written", "fallocate", "grow"],
-    },
-    Knob {
-        name: "segment",
-        unit: "bytes",
-        help: "size of the log at scale 1, after which it begins again; at least 1M",
-        default: "64M",
-        range: &[],
-    },
+    Knob::new("record", "bytes", "4k", "size of a record; a power of two from 64 to 1M"),
+    Knob::new("sync", "", "fdatasync", "how a record is made durable; none leaves all to the sync after the run").one_of(&["fdatasync", "fsync", "o_dsync", "none"]),
+    Knob::new("space", "", "written", "whether the log was written in full before and is written over, is allocated but never written, or grows").one_of(&["written", "fallocate", "grow"]),
+    Knob::new("segment", "bytes", "64M", "size of the log at scale 1, after which it begins again; at least 1M"),
     commits::RUNTIME,
     commits::RATE,
 ];
@@ -160,7 +136,7 @@ impl LogTest {
         };
         let rate = if s.rate > 0 { format!(", {} per second", s.rate) } else { String::new() };
         self.head.info(Defaults {
-            name: format!("log commit {} {how}{onto}{rate}", short(s.record)),
+            name: format!("log commit {} {how}{onto}{rate}", s.record.short()),
             testtype: "durable append",
             group: Group::Transactions,
             metric,

@@ -14,7 +14,7 @@ use self::{
 use super::{Defaults, Head, Kind, scaled, settings};
 use crate::{
     Estimate, Measured, Run, Test, TestError,
-    commits::{self, Load, data, engine_error, short, write_all},
+    commits::{self, Load, data, engine_error, write_all},
     figures::{self, Metrics, ratio},
     page,
 };
@@ -37,55 +37,34 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 9] = [
-    Knob {
-        name: "clients",
-        unit: "",
-        help: "clients of each process, a thread each, 1 to 1024",
-        default: "8",
-        range: &[],
-    },
-    Knob {
-        name: "page",
-        unit: "bytes",
-        help: "size of a page; a power of two from 4k to 64k",
-        default: "8k",
-        range: &[],
-    },
-    Knob {
-        name: "record",
-        unit: "bytes",
-        help: "log record of a transaction; a power of two from 64 to 64k",
-        default: "512",
-        range: &[],
-    },
-    Knob {
-        name: "table",
-        unit: "bytes",
-        help: "size of the table of each process at scale 1; at least 16M",
-        default: "1G",
-        range: &[],
-    },
-    Knob {
-        name: "log",
-        unit: "bytes",
-        help: "size of the log at scale 1, after which it is written over; at least 1M",
-        default: "64M",
-        range: &[],
-    },
-    Knob {
-        name: "checkpoint",
-        unit: "",
-        help: "commits of a process after which its table is synced; 0 leaves all to the sync after the run",
-        default: "1000",
-        range: &[],
-    },
-    Knob {
-        name: "direct",
-        unit: "",
-        help: "whether pages are written past the page cache; the log never is",
-        default: "false",
-        range: &["false", "true"],
-    },
+    Knob::new("clients", "", "8", "clients of each process, a thread each, 1 to 1024"),
+    Knob::new("page", "bytes", "8k", "size of a page; a power of two from 4k to 64k"),
+    Knob::new(
+        "record",
+        "bytes",
+        "512",
+        "log record of a transaction; a power of two from 64 to 64k",
+    ),
+    Knob::new("table", "bytes", "1G", "size of the table of each process at scale 1; at least 16M"),
+    Knob::new(
+        "log",
+        "bytes",
+        "64M",
+        "size of the log at scale 1, after which it is written over; at least 1M",
+    ),
+    Knob::new(
+        "checkpoint",
+        "",
+        "1000",
+        "commits of a process after which its table is synced; 0 leaves all to the sync after the run",
+    ),
+    Knob::new(
+        "direct",
+        "",
+        "false",
+        "whether pages are written past the page cache; the log never is",
+    )
+    .one_of(&["false", "true"]),
     commits::RUNTIME,
     commits::RATE,
 ];
@@ -178,7 +157,7 @@ impl PagesTest {
         let direct = if s.direct { " direct" } else { "" };
         let rate = if s.rate > 0 { format!(", {} per second", s.rate) } else { String::new() };
         self.head.info(Defaults {
-            name: format!("group commit, {} pages{direct}, {clients}{rate}", short(s.page)),
+            name: format!("group commit, {} pages{direct}, {clients}{rate}", s.page.short()),
             testtype: "group commit",
             group: Group::Transactions,
             metric,

@@ -31,48 +31,12 @@ pub(super) static KIND: Kind = Kind {
 };
 
 static KNOBS: [Knob; 8] = [
-    Knob {
-        name: "journal",
-        unit: "",
-        help: "PRAGMA journal_mode: a write-ahead log, or a rollback journal that is deleted, truncated or overwritten at commit",
-        default: "wal",
-        range: &["wal", "delete", "truncate", "persist"],
-    },
-    Knob {
-        name: "synchronous",
-        unit: "",
-        help: "PRAGMA synchronous: full makes each commit durable, but for the deletion of a journal, which extra syncs too; normal syncs a write-ahead log at checkpoints only",
-        default: "full",
-        range: &["extra", "full", "normal"],
-    },
-    Knob {
-        name: "rows",
-        unit: "",
-        help: "accounts in the table at scale 1; at least 1000 at any scale",
-        default: "200000",
-        range: &[],
-    },
-    Knob {
-        name: "updates",
-        unit: "",
-        help: "accounts that a transaction changes, 0 to 10000",
-        default: "3",
-        range: &[],
-    },
-    Knob {
-        name: "inserts",
-        unit: "",
-        help: "rows that a transaction adds to the history, 0 to 10000",
-        default: "1",
-        range: &[],
-    },
-    Knob {
-        name: "page",
-        unit: "bytes",
-        help: "PRAGMA page_size; a power of two from 512 to 64k",
-        default: "4k",
-        range: &[],
-    },
+    Knob::new("journal", "", "wal", "PRAGMA journal_mode: a write-ahead log, or a rollback journal that is deleted, truncated or overwritten at commit").one_of(&["wal", "delete", "truncate", "persist"]),
+    Knob::new("synchronous", "", "full", "PRAGMA synchronous: full makes each commit durable, but for the deletion of a journal, which extra syncs too; normal syncs a write-ahead log at checkpoints only").one_of(&["extra", "full", "normal"]),
+    Knob::new("rows", "", "200000", "accounts in the table at scale 1; at least 1000 at any scale"),
+    Knob::new("updates", "", "3", "accounts that a transaction changes, 0 to 10000"),
+    Knob::new("inserts", "", "1", "rows that a transaction adds to the history, 0 to 10000"),
+    Knob::new("page", "bytes", "4k", "PRAGMA page_size; a power of two from 512 to 64k"),
     commits::RUNTIME,
     commits::RATE,
 ];

@@ -83,33 +83,24 @@ impl Settings {
     }
 }
 
-const fn knob(
-    name: &'static str,
-    unit: &'static str,
-    default: &'static str,
-    help: &'static str,
-) -> Knob {
-    Knob { name, unit, help, default, range: &[] }
-}
-
 const fn flag(name: &'static str, help: &'static str) -> Knob {
-    Knob { name, unit: "", help, default: "false", range: &["true", "false"] }
+    Knob::new(name, "", "false", help).one_of(&["true", "false"])
 }
 
 pub(super) static KNOBS: [Knob; 14] = [
-    knob(
+    Knob::new(
         "items",
         "",
         "100000",
         "-n: directories and files of one worker at scale 1, rounded down to the same number in each directory of the tree",
     ),
-    knob("depth", "", "0", "-z: levels of the tree below its root"),
-    knob("branch", "", "1", "-b: directories below each directory of the tree"),
+    Knob::new("depth", "", "0", "-z: levels of the tree below its root"),
+    Knob::new("branch", "", "1", "-b: directories below each directory of the tree"),
     flag("unique", "-u: every worker has a tree of its own, else all work in the same directories"),
     flag("files_only", "-F: no phases with directories"),
     flag("dirs_only", "-D: no phases with files"),
-    knob("write_bytes", "bytes", "0", "-w: bytes written to each file when it is created"),
-    knob(
+    Knob::new("write_bytes", "bytes", "0", "-w: bytes written to each file when it is created"),
+    Knob::new(
         "read_bytes",
         "bytes",
         "0",
@@ -117,7 +108,7 @@ pub(super) static KNOBS: [Knob; 14] = [
     ),
     flag("fsync", "-y: fsync after the write"),
     flag("sync", "-Y: every phase ends with a sync of the file system"),
-    knob(
+    Knob::new(
         "stride",
         "",
         "0",
@@ -125,5 +116,5 @@ pub(super) static KNOBS: [Knob; 14] = [
     ),
     flag("leaf_only", "-L: items in the leaves of the tree alone"),
     flag("random", "-R: stat and read in an order shuffled by the seed"),
-    knob("iterations", "", "1", "-i: how often all phases are done; the rate is the mean"),
+    Knob::new("iterations", "", "1", "-i: how often all phases are done; the rate is the mean"),
 ];
