@@ -5,9 +5,9 @@
 
 use crate::{
     ratio::{Estimate, logs, welch},
-    select::Point,
+    select::{Point, mean},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one test adds to a score.
 pub(crate) struct Part {
@@ -17,6 +17,27 @@ pub(crate) struct Part {
     pub(crate) mean: f64,
     /// Its value in each block.
     pub(crate) points: Vec<Point>,
+}
+
+impl Part {
+    /// Of a test with these values, at least one.
+    pub(crate) fn of(weight: f64, points: Vec<Point>) -> Part {
+        Part { weight, mean: mean(&logs(&points)), points }
+    }
+}
+
+/// The blocks that each of `all` has, ascending, and the values of each in these.
+pub(crate) fn common(all: &[Vec<Point>]) -> (Vec<u32>, Vec<Vec<f64>>) {
+    let mut blocks: BTreeSet<u32> = all.iter().flatten().map(|p| p.block).collect();
+    for points in all {
+        let own: BTreeSet<u32> = points.iter().map(|p| p.block).collect();
+        blocks.retain(|block| own.contains(block));
+    }
+    let kept = |points: &Vec<Point>| {
+        points.iter().filter(|p| blocks.contains(&p.block)).map(|p| p.log).collect()
+    };
+    let values = all.iter().map(kept).collect();
+    (blocks.into_iter().collect(), values)
 }
 
 /// Mean of the parts, weighted.
@@ -67,9 +88,7 @@ mod tests {
     use crate::draw::normal;
 
     fn part(weight: f64, logs: &[(u32, f64)]) -> Part {
-        let points: Vec<Point> = logs.iter().map(|&(block, log)| Point { block, log }).collect();
-        let mean = logs.iter().map(|l| l.1).sum::<f64>() / logs.len() as f64;
-        Part { weight, mean, points }
+        Part::of(weight, logs.iter().map(|&(block, log)| Point { block, log }).collect())
     }
 
     #[test]

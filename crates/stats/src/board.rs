@@ -6,10 +6,10 @@ use crate::{
     blocks::{self, Part},
     contention,
     ratio::{compare, paired},
-    select::{CellData, Point},
+    select::CellData,
 };
 use model::{Dataset, Group};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Targets that were measured, with what their scores are made of.
 pub(crate) struct Board<'a> {
@@ -73,16 +73,8 @@ impl<'a> Board<'a> {
 
     /// `scores[candidate][block]` over the blocks in which every candidate was measured.
     pub(crate) fn scores(&self) -> Vec<Vec<f64>> {
-        let all: Vec<Vec<Point>> = self.parts.iter().map(|p| blocks::scores(p)).collect();
-        let mut common: BTreeSet<u32> = all.iter().flatten().map(|p| p.block).collect();
-        for points in &all {
-            let own: BTreeSet<u32> = points.iter().map(|p| p.block).collect();
-            common.retain(|b| own.contains(b));
-        }
-        let kept = |points: Vec<Point>| -> Vec<f64> {
-            points.iter().filter(|p| common.contains(&p.block)).map(|p| p.log).collect()
-        };
-        all.into_iter().map(kept).collect()
+        let all: Vec<_> = self.parts.iter().map(|p| blocks::scores(p)).collect();
+        blocks::common(&all).1
     }
 
     /// True when the machine was busy with other work while these two candidates ran.

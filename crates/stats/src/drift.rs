@@ -6,12 +6,13 @@ use crate::{
     Ratio,
     blocks::{self, Part},
     board::{Board, weights},
-    ratio::{Estimate, logs},
+    model_fit::{block_means, residuals},
+    ratio::Estimate,
     select::{CellData, Point, mean},
 };
 use model::Dataset;
 use serde::Serialize;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// What time and place did to the figures of all targets. Above 1 is better.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,9 +38,7 @@ struct Levels {
 /// Looks at every column of `cells`, whose labels are `targets`; `None` below two blocks.
 pub(crate) fn drift(dataset: &Dataset, targets: &[String], cells: &[CellData]) -> Option<Drift> {
     let levels = Levels::new(dataset, targets.len(), cells);
-    let of_block: Vec<f64> = (0..levels.blocks.len())
-        .map(|b| mean(&levels.logs.iter().map(|row| row[b]).collect::<Vec<_>>()))
-        .collect();
+    let of_block = block_means(&levels.logs);
     let (first, last) = (of_block.first()?, of_block.last()?);
     let trend = trend(&of_block)?.to_ratio();
     let places = levels.places(dataset, targets);
@@ -56,24 +55,15 @@ impl Levels {
     fn new(dataset: &Dataset, targets: usize, cells: &[CellData]) -> Levels {
         let board = Board::new(dataset, targets, cells);
         let weights = weights(dataset, &board.cells);
-        let points = |column: usize| {
-            let part = |(cell, weight): (&&CellData, &f64)| {
-                let points = cell.series[column].points.clone();
-                Part { weight: *weight, mean: mean(&logs(&points)), points }
+        let scores = |&column: &usize| {
+            let own = |(cell, weight): (&&CellData, &f64)| {
+                Part::of(*weight, cell.series[column].points.clone())
             };
-            blocks::scores(&board.cells.iter().zip(&weights).map(part).collect::<Vec<_>>())
+            blocks::scores(&board.cells.iter().zip(&weights).map(own).collect::<Vec<_>>())
         };
-        let all: Vec<Vec<Point>> = board.columns.iter().map(|&column| points(column)).collect();
-        let mut common: BTreeSet<u32> = all.iter().flatten().map(|p| p.block).collect();
-        for own in &all {
-            common.retain(|block| own.iter().any(|p| p.block == *block));
-        }
-        let kept = |points: &Vec<Point>| {
-            let shared = points.iter().filter(|p| common.contains(&p.block));
-            shared.map(|p| p.log).collect::<Vec<f64>>()
-        };
-        let logs = all.iter().map(kept).collect();
-        Levels { blocks: common.into_iter().collect(), columns: board.columns, logs }
+        let all: Vec<Vec<Point>> = board.columns.iter().map(scores).collect();
+        let (blocks, logs) = blocks::common(&all);
+        Levels { blocks, columns: board.columns, logs }
     }
 
     /// `places[target][block]`: the place of a target in a block, from 0; `None` where one is not
@@ -132,19 +122,6 @@ fn fit(x: &[f64], y: &[f64], df: f64) -> Option<Estimate> {
     let rest: f64 = x.iter().zip(y).map(|(x, y)| (y - slope * x).powi(2)).sum();
     let error = (df >= 1.0).then(|| ((rest / df / squares).sqrt(), df));
     Some(Estimate { mean: slope, error })
-}
-
-/// `rows[target][block]` without the means of targets and blocks, in one list.
-fn residuals(rows: &[Vec<f64>]) -> Vec<f64> {
-    let blocks = rows.first().map_or(0, Vec::len);
-    let of_block: Vec<f64> =
-        (0..blocks).map(|b| mean(&rows.iter().map(|row| row[b]).collect::<Vec<_>>())).collect();
-    let grand = mean(&of_block);
-    let residual = |row: &Vec<f64>| -> Vec<f64> {
-        let own = mean(row);
-        row.iter().zip(&of_block).map(|(v, block)| v - own - block + grand).collect()
-    };
-    rows.iter().flat_map(residual).collect()
 }
 
 impl Estimate {

@@ -5,7 +5,7 @@ use crate::{
     Ratio, Row, Settings, Verdict,
     blocks::{self, Part},
     contention,
-    ratio::{compare, logs, paired},
+    ratio::{compare, paired},
     select::{CellData, mean},
     verdict::judge,
 };
@@ -138,9 +138,8 @@ fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
     if !cells.iter().all(|c| alike(c) && c.valid_for([column])) {
         return None;
     }
-    let level =
-        |c: &&CellData| mean(&c.series[column].points.iter().map(|p| p.log).collect::<Vec<_>>());
-    Some(first.value(mean(&cells.iter().map(level).collect::<Vec<_>>())))
+    let levels: Vec<f64> = cells.iter().map(|c| c.level(column)).collect();
+    Some(first.value(mean(&levels)))
 }
 
 /// Geometric mean of the ratios of column `candidate` over column `base` in the cells that both
@@ -164,11 +163,7 @@ pub(crate) fn mean_ratio(cells: &[&CellData], candidate: usize, base: usize) -> 
 
 /// The level of a column in each cell, all of which it has.
 fn levels(cells: &[&CellData], column: usize) -> Vec<Part> {
-    let part = |c: &&CellData| {
-        let points = c.series[column].points.clone();
-        Part { weight: 1.0, mean: mean(&logs(&points)), points }
-    };
-    cells.iter().map(part).collect()
+    cells.iter().map(|c| Part::of(1.0, c.series[column].points.clone())).collect()
 }
 
 fn extremes(rows: &[Row], column: usize) -> (Option<Extreme>, Option<Extreme>) {

@@ -48,7 +48,8 @@ impl Fit {
     pub(crate) fn new(means: Vec<f64>, scores: Vec<Vec<f64>>) -> Fit {
         let (targets, blocks) = (scores.len() as f64, scores[0].len() as f64);
         let df = (targets - 1.0) * (blocks - 1.0);
-        let sd = (residual_squares(&scores) / df).sqrt();
+        let squares: f64 = residuals(&scores).iter().map(|r| r.powi(2)).sum();
+        let sd = (squares / df).sqrt();
         let pooled = (!unequal_noise(&scores)).then_some((sd, df));
         Fit { means, scores, pooled }
     }
@@ -160,17 +161,21 @@ fn percentile_95(mut values: Vec<f64>) -> f64 {
     *values.select_nth_unstable_by(index, f64::total_cmp).1
 }
 
-/// Sum of the squared two-way residuals.
-fn residual_squares(scores: &[Vec<f64>]) -> f64 {
-    let of_block: Vec<f64> = (0..scores[0].len())
-        .map(|b| mean(&scores.iter().map(|s| s[b]).collect::<Vec<_>>()))
-        .collect();
+/// The mean over targets of `rows[target][block]` in each block.
+pub(crate) fn block_means(rows: &[Vec<f64>]) -> Vec<f64> {
+    let blocks = rows.first().map_or(0, Vec::len);
+    (0..blocks).map(|b| mean(&rows.iter().map(|row| row[b]).collect::<Vec<_>>())).collect()
+}
+
+/// `rows[target][block]` without the means of targets and blocks, in one list.
+pub(crate) fn residuals(rows: &[Vec<f64>]) -> Vec<f64> {
+    let of_block = block_means(rows);
     let grand = mean(&of_block);
-    let residual = |row: &[f64]| -> f64 {
-        let level = mean(row);
-        row.iter().zip(&of_block).map(|(y, b)| (y - level - b + grand).powi(2)).sum()
+    let residual = |row: &Vec<f64>| -> Vec<f64> {
+        let own = mean(row);
+        row.iter().zip(&of_block).map(|(v, block)| v - own - block + grand).collect()
     };
-    scores.iter().map(|row| residual(row)).sum()
+    rows.iter().flat_map(residual).collect()
 }
 
 fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {

@@ -5,7 +5,7 @@
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
 //! of many.
 
-use crate::{Findings, Ratio, Row, Table, Verdict};
+use crate::{Findings, Ratio, Row, Table, Verdict, sentence::processes};
 use serde::Serialize;
 
 /// Sentences about differences under one table.
@@ -35,7 +35,7 @@ pub fn observations(findings: &Findings, table: &Table) -> Vec<Observation> {
         let duel = Duel { findings, table, column, target };
         differences.extend(duel.extremes());
         match duel.mean() {
-            Some((size, mean)) if is_difference(mean.claim) => differences.push((size, mean)),
+            Some((size, mean)) if mean.claim.is_difference() => differences.push((size, mean)),
             Some((_, mean)) if mean.claim == Verdict::Same => same.push((f64::INFINITY, mean)),
             Some((_, mean)) => unclear.push((f64::INFINITY, mean)),
             None => {}
@@ -54,10 +54,6 @@ type Sized = (f64, Observation);
 fn foremost(mut all: Vec<Sized>, most: usize) -> impl Iterator<Item = Observation> {
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     all.into_iter().take(most).map(|(_, observation)| observation)
-}
-
-fn is_difference(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Same | Verdict::Unclear)
 }
 
 /// One target against the baseline in one table.
@@ -87,7 +83,7 @@ impl Duel<'_> {
     fn extremes(&self) -> Vec<Sized> {
         let decided = |row: &&Row| {
             let cell = &row.cells[self.column];
-            cell.holm && cell.verdict.is_some_and(is_difference)
+            cell.holm && cell.verdict.is_some_and(Verdict::is_difference)
         };
         let size = |row: &Row| row.cells[self.column].ratio.map_or(0.0, |r| r.point.ln());
         let rows = || self.table.rows.iter().filter(decided);
@@ -166,10 +162,7 @@ impl Duel<'_> {
     }
 
     fn with(&self) -> String {
-        match self.table.procs {
-            1 => "With 1 process".into(),
-            n => format!("With {n} processes"),
-        }
+        format!("With {}", processes(self.table.procs))
     }
 
     /// The name of a test, after its suite where another suite has a test of that name.

@@ -3,7 +3,7 @@
 //! Only valid samples enter a series. The others leave their reason, because a cell must be able to
 //! say why it is empty.
 
-use crate::{StatsError, contention::Contention, steady};
+use crate::{StatsError, contention::Contention, ratio::logs, steady};
 use model::{Better, Dataset, Sample, Validity};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -62,8 +62,12 @@ impl CellData {
 
     /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
     pub(crate) fn mean_value(&self, column: usize) -> Option<f64> {
-        let logs: Vec<f64> = self.series[column].points.iter().map(|p| p.log).collect();
-        (!logs.is_empty()).then(|| self.value(mean(&logs)))
+        self.valid_for([column]).then(|| self.value(self.level(column)))
+    }
+
+    /// Mean over the blocks of a column that has any, an oriented logarithm.
+    pub(crate) fn level(&self, column: usize) -> f64 {
+        mean(&logs(&self.series[column].points))
     }
 
     /// A value in the unit of the cell from an oriented logarithm.

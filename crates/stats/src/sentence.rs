@@ -85,8 +85,8 @@ pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
         place(dataset),
         first.target,
         probability(first.p_best.unwrap_or(0.0)),
-        times(call),
-        interval(call),
+        times(call.lead),
+        interval(call.lead, call.blocks),
     );
     if let Some(loss) = &call.largest_loss {
         text.push_str(&largest_loss(loss));
@@ -108,9 +108,9 @@ pub(crate) fn noisy(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -
     format!(
         "No recommendation: noise {noise:.0} % per run; {} is {} {} ({}). {more}",
         call.candidates[0].target,
-        times(call),
+        times(call.lead),
         call.candidates[1].target,
-        interval(call),
+        interval(call.lead, call.blocks),
     )
 }
 
@@ -126,7 +126,12 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
     let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
     let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
     let (names, suite) = (list(equals.iter().map(|c| c.target.as_str())), dataset.suites());
-    let gap = format!("{} {}, {}", times(call), call.candidates[1].target, interval(call));
+    let gap = format!(
+        "{} {}, {}",
+        times(call.lead),
+        call.candidates[1].target,
+        interval(call.lead, call.blocks)
+    );
     let any = if equals.len() == 2 { "either" } else { "any" };
     let opening = if leads {
         format!("For {suite} {}, {} leads by less than 3 % ({gap}).", place(dataset), first.target)
@@ -162,17 +167,24 @@ pub(crate) fn place(dataset: &Dataset) -> String {
     }
 }
 
-fn times(call: &Call) -> String {
-    format!("{:.2}x", call.lead.map_or(1.0, |r| r.point))
+/// A lead as `1.42x`.
+pub(crate) fn times(lead: Option<Ratio>) -> String {
+    format!("{:.2}x", lead.map_or(1.0, |r| r.point))
 }
 
-fn interval(call: &Call) -> String {
-    match call.lead {
+/// How sure a lead is, and by how many blocks.
+pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
+    match lead {
         Some(Ratio { low: Some(low), high: Some(high), .. }) => {
-            format!("95 % CI {low:.2}-{high:.2}, {} blocks", call.blocks)
+            format!("95 % CI {low:.2}-{high:.2}, {blocks} blocks")
         }
-        _ => format!("{} blocks, no interval", call.blocks),
+        _ => format!("{blocks} blocks, no interval"),
     }
+}
+
+/// `1 process`, `64 processes`.
+pub(crate) fn processes(procs: u32) -> String {
+    format!("{procs} {}", if procs == 1 { "process" } else { "processes" })
 }
 
 /// Rounded down below 1, so that 0.996 is not printed as certainty.
@@ -195,13 +207,8 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The cell that goes against an answer, as a sentence after it.
 pub(crate) fn largest_loss(loss: &CellRatio) -> String {
-    let processes = if loss.procs == 1 { "process" } else { "processes" };
-    format!(
-        " Largest loss: {}, {} {processes}, {}x.",
-        loss.name,
-        loss.procs,
-        multiple(loss.ratio.point)
-    )
+    let CellRatio { name, procs, ratio, .. } = loss;
+    format!(" Largest loss: {name}, {}, {}x.", processes(*procs), multiple(ratio.point))
 }
 
 /// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.

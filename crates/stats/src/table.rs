@@ -4,7 +4,6 @@
 use crate::{
     Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness,
     SweepEffects, Verdict, footer, holm,
-    ratio::logs,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -270,9 +269,8 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
 }
 
 fn lead(data: &CellData, labels: &[String], settings: &Settings) -> Option<Lead> {
-    let level = |column: &usize| mean(&logs(&data.series[*column].points));
     let mut order: Vec<usize> = (0..labels.len()).filter(|&c| data.valid_for([c])).collect();
-    order.sort_by(|a, b| level(b).total_cmp(&level(a)));
+    order.sort_by(|&a, &b| data.level(b).total_cmp(&data.level(a)));
     let (&first, &second) = (order.first()?, order.get(1)?);
     let Versus { ratio, verdict, .. } = versus(data, first, second, settings)?;
     Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, verdict })

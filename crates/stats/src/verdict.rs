@@ -23,6 +23,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether it says which of the two is ahead.
+    pub fn is_difference(self) -> bool {
+        !matches!(self, Verdict::Same | Verdict::Unclear)
+    }
+
     /// The words printed.
     pub fn as_str(self) -> &'static str {
         match self {

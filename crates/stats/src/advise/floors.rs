@@ -3,8 +3,9 @@
 use super::Question;
 use crate::{
     Ratio,
-    ratio::{compare, logs},
+    ratio::compare,
     select::{CellData, Point, mean},
+    sentence::processes,
 };
 use model::{Dataset, Floor, LatencyLimit, Sample};
 use std::collections::BTreeMap;
@@ -62,13 +63,12 @@ pub(super) fn unmeasured(
 }
 
 fn place(test: &str, procs: u32) -> String {
-    format!("{test}, {procs} {}", if procs == 1 { "process" } else { "processes" })
+    format!("{test}, {}", processes(procs))
 }
 
 fn best(cell: &CellData, columns: &[usize]) -> Option<usize> {
-    let level = |c: usize| mean(&logs(&cell.series[c].points));
     let valid = columns.iter().copied().filter(|&c| cell.valid_for([c]));
-    valid.max_by(|&a, &b| level(a).total_cmp(&level(b)))
+    valid.max_by(|&a, &b| cell.level(a).total_cmp(&cell.level(b)))
 }
 
 fn judge_cell(

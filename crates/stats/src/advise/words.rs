@@ -3,8 +3,8 @@
 
 use super::{Advice, Counsel};
 use crate::{
-    Lead, Ratio, Settings, Verdict,
-    sentence::{self, largest_loss, list, percent, place, probability},
+    Lead, Settings, Verdict,
+    sentence::{self, interval, largest_loss, list, percent, place, probability, times},
 };
 use model::Dataset;
 
@@ -105,8 +105,8 @@ fn clear(dataset: &Dataset, advice: &Advice) -> String {
         advice.profile,
         place(dataset),
         probability(advice.candidates[0].p_best.unwrap_or(0.0)),
-        times(advice),
-        interval(advice),
+        times(advice.lead),
+        interval(advice.lead, advice.blocks),
         loss(advice)
     )
 }
@@ -134,8 +134,8 @@ fn tied(dataset: &Dataset, advice: &Advice) -> String {
         advice.profile,
         place(dataset),
         advice.candidates[0].target,
-        times(advice),
-        interval(advice),
+        times(advice.lead),
+        interval(advice.lead, advice.blocks),
         percent(cost)
     )
 }
@@ -156,8 +156,8 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More, settings: &Settings) -
         advice.profile,
         place(dataset),
         100.0 * more.noise,
-        times(advice),
-        interval(advice)
+        times(advice.lead),
+        interval(advice.lead, advice.blocks)
     )
 }
 
@@ -192,19 +192,6 @@ pub(super) fn group(name: &str, lead: &Lead, settings: &Settings) -> String {
 fn first_two(advice: &Advice) -> (&str, &str) {
     let name = |i: usize| advice.candidates.get(i).map_or("-", |c| c.target.as_str());
     (name(0), name(1))
-}
-
-fn times(advice: &Advice) -> String {
-    format!("{:.2}x", advice.lead.map_or(1.0, |r| r.point))
-}
-
-fn interval(advice: &Advice) -> String {
-    match advice.lead {
-        Some(Ratio { low: Some(low), high: Some(high), .. }) => {
-            format!("95 % CI {low:.2}-{high:.2}, {} blocks", advice.blocks)
-        }
-        _ => format!("{} blocks, no interval", advice.blocks),
-    }
 }
 
 impl BlockTime {

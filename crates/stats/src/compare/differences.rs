@@ -109,7 +109,7 @@ pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Sett
     let p_values: Vec<Option<f64>> = compared.iter().map(|c| c.versus.ratio.p).collect();
     let marks = holm::holm(&p_values);
     let decided = |(compared, holm): (&Compared<'_>, bool)| {
-        let differs = !matches!(compared.versus.verdict, Verdict::Same | Verdict::Unclear);
+        let differs = compared.versus.verdict.is_difference();
         if differs { difference(dataset, compared, holm) } else { None }
     };
     let mut differences: Vec<Difference> = compared.iter().zip(marks).filter_map(decided).collect();

@@ -2,7 +2,7 @@
 //! integration, in one sentence.
 
 use super::{Comparison, Difference, PREFIXES, Pair};
-use crate::{Ratio, Verdict, verdict::judge};
+use crate::{Ratio, Verdict, sentence::processes, verdict::judge};
 
 /// What a gate found.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,9 +53,9 @@ fn is_same(a: &str, b: &str) -> bool {
 fn failed(largest: &Difference, all: &[&Difference], limit: f64) -> String {
     let Difference { a, b, name, procs, ratio, .. } = largest;
     format!(
-        "regression beyond {}: {name}, {procs} {}: {b} is {:.2}x {a} ({}); cells worse by that much: {}",
+        "regression beyond {}: {name}, {}: {b} is {:.2}x {a} ({}); cells worse by that much: {}",
         percent(limit),
-        if *procs == 1 { "process" } else { "processes" },
+        processes(*procs),
         ratio.point,
         interval(ratio),
         all.len(),
