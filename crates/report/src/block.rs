@@ -146,6 +146,18 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
+impl Row {
+    /// A row of data.
+    pub fn body(cells: impl IntoIterator<Item = Cell>) -> Row {
+        Row { kind: RowKind::Body, cells: cells.into_iter().collect() }
+    }
+
+    /// A heading inside the table.
+    pub fn title(text: impl Into<String>) -> Row {
+        Row { kind: RowKind::Title, cells: vec![Cell::plain(text)] }
+    }
+}
+
 /// A cell: `1.42 better`, with the interval as a small note.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {

@@ -36,6 +36,16 @@ pub(crate) fn interval(r: &Ratio) -> String {
     }
 }
 
+/// Best and worst rank that are left open, `1` or `1-3`.
+pub(crate) fn rank((best, worst): (usize, usize)) -> String {
+    if best == worst { best.to_string() } else { format!("{best}-{worst}") }
+}
+
+/// A loss that is not exceeded, a share, in whole percent and never too small.
+pub(crate) fn at_most(share: f64) -> String {
+    format!("{:.0} %", (100.0 * share).ceil())
+}
+
 /// Decimals that show `significant` digits of `a`.
 fn digits(a: f64, significant: i32) -> usize {
     let magnitude = if a > 0.0 { a.log10().floor() as i32 } else { 0 };

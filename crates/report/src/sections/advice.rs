@@ -2,7 +2,7 @@
 //! says, how much hangs on the weights, and the cells behind the lead.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    block::{Block, Cell, Column, Row, Shade, Table},
     number,
     sections::{Section, call},
 };
@@ -98,14 +98,10 @@ fn candidates(advice: &stats::Advice) -> Table {
 
 fn candidate(advised: &Advised, mixed: bool) -> Row {
     let unknown = || "-".to_string();
-    let rank = |(best, worst): (usize, usize)| {
-        if best == worst { best.to_string() } else { format!("{best}-{worst}") }
-    };
     let cost = |share: f64| match share {
         s if s < 0.0005 => "0 %".to_string(),
         s => format!("{:.1} %", 100.0 * s),
     };
-    let at_most = advised.regret_95.map(|r| format!("{:.0} %", (100.0 * r).ceil()));
     let interval = advised.ratio.as_ref().map(number::interval);
     let cells = vec![
         Cell::plain(&advised.target),
@@ -113,14 +109,13 @@ fn candidate(advised: &Advised, mixed: bool) -> Row {
         Cell::plain(advised.ratio.map_or_else(unknown, |r| number::ratio(r.point))),
         Cell::plain(interval.unwrap_or_default()),
         Cell::plain(advised.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
-        Cell::plain(advised.ranks.map_or_else(unknown, rank)),
+        Cell::plain(advised.ranks.map_or_else(unknown, number::rank)),
         Cell::plain(advised.expected_regret.map_or_else(unknown, cost)),
-        Cell::plain(at_most.unwrap_or_else(unknown)),
+        Cell::plain(advised.regret_95.map_or_else(unknown, number::at_most)),
         Cell::plain(advised.preferred.join(", ")),
     ];
     let time = advised.mix_s.map_or_else(unknown, |s| format!("{} s", number::value(s)));
-    let cells = cells.into_iter().chain(mixed.then(|| Cell::plain(time))).collect();
-    Row { kind: RowKind::Body, cells }
+    Row::body(cells.into_iter().chain(mixed.then(|| Cell::plain(time))))
 }
 
 fn groups(advice: &stats::Advice) -> Table {
@@ -141,7 +136,7 @@ fn groups(advice: &stats::Advice) -> Table {
             turns,
             first.map_or("-".into(), |w| w.first.clone()),
         ];
-        Row { kind: RowKind::Body, cells: cells.map(Cell::plain).into() }
+        Row::body(cells.map(Cell::plain))
     });
     Table {
         caption: format!(
@@ -196,7 +191,7 @@ fn support(advice: &stats::Advice) -> Table {
         let size = |s: &Support| s.ratio.point.ln().abs();
         own.sort_by(|a, b| size(b).total_cmp(&size(a)));
         left_out += own.len().saturating_sub(MOST_CELLS);
-        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&group.name)] });
+        rows.push(Row::title(&group.name));
         rows.extend(own.into_iter().take(MOST_CELLS).map(cell));
     }
     let mut footnotes = Vec::new();
@@ -237,5 +232,5 @@ fn cell(support: &Support) -> Row {
         },
         Cell::plain(format!("{:.1} %", 100.0 * support.weight)),
     ];
-    Row { kind: RowKind::Body, cells }
+    Row::body(cells)
 }

@@ -1,7 +1,7 @@
 //! The call in one sentence, how far it reaches, and the candidates behind it.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::Section,
 };
@@ -96,7 +96,7 @@ pub(super) fn reach(dataset: &Dataset) -> &'static str {
 fn candidates(findings: &Findings) -> Table {
     let rows = findings.call.candidates.iter().map(|candidate| {
         let cells = cells(candidate, findings);
-        Row { kind: RowKind::Body, cells }
+        Row::body(cells)
     });
     Table {
         caption: format!(
@@ -118,18 +118,14 @@ fn candidates(findings: &Findings) -> Table {
 
 fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
     let unknown = || "-".to_string();
-    let rank = |(best, worst): (usize, usize)| {
-        if best == worst { best.to_string() } else { format!("{best}-{worst}") }
-    };
     let is_baseline = candidate.target == findings.baseline;
     let score = if is_baseline { "1".into() } else { number::ratio(candidate.ratio.point) };
-    let cost = candidate.regret_95.map(|r| format!("{:.0} %", (100.0 * r).ceil()));
     vec![
         Cell::plain(&candidate.target),
         Cell::plain(score),
         Cell::plain(number::interval(&candidate.ratio)),
         Cell::plain(candidate.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
-        Cell::plain(candidate.ranks.map_or_else(unknown, rank)),
-        Cell::plain(cost.unwrap_or_else(unknown)),
+        Cell::plain(candidate.ranks.map_or_else(unknown, number::rank)),
+        Cell::plain(candidate.regret_95.map_or_else(unknown, number::at_most)),
     ]
 }

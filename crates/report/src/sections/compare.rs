@@ -1,7 +1,7 @@
 //! Two campaigns side by side: what changed between them first, then what became better or worse.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, ratios},
 };
@@ -95,9 +95,8 @@ fn changes(comparison: &Comparison) -> Vec<Block> {
 
 fn changed(all: &[&Changed]) -> Table {
     let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("-"));
-    let row = |c: &&Changed| Row {
-        kind: RowKind::Body,
-        cells: vec![Cell::plain(format!("{}: {}", c.of, c.key)), shown(&c.a), shown(&c.b)],
+    let row = |c: &&Changed| {
+        Row::body([Cell::plain(format!("{}: {}", c.of, c.key)), shown(&c.a), shown(&c.b)])
     };
     Table {
         caption: "What changed besides the samples".into(),
@@ -115,7 +114,7 @@ fn pairs(pairs: &[Pair]) -> Table {
         );
         let names = [Cell::plain(&pair.b), Cell::plain(&pair.a), ratio];
         let counts = [pair.cells.to_string(), ratios::counts(&pair.counts)].map(Cell::plain);
-        Row { kind: RowKind::Body, cells: names.into_iter().chain(counts).collect() }
+        Row::body(names.into_iter().chain(counts))
     };
     Table {
         caption: "Target against target, over the cells that both have".into(),
@@ -137,7 +136,7 @@ fn side_by_side(apart: &Apart) -> Table {
     let row = |row: &Beside| {
         let test = Cell::plain(format!("{}, {}", row.name, names::processes(row.procs)));
         let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
-        Row { kind: RowKind::Body, cells: cells.collect() }
+        Row::body(cells)
     };
     let column = |placed: &Placed| Column::numbers(&placed.target, placed.lab.as_str());
     let words = ["Test", "Unit"].map(Column::words).into_iter();
@@ -173,19 +172,15 @@ fn differences(all: &[Difference]) -> Table {
 
 fn difference(d: &Difference) -> Row {
     let value = |v: f64| Cell::plain(format!("{} {}", number::value(v), d.unit));
-    let mark = if d.holm { "*" } else { "" };
-    let word = format!("{}{mark}", d.verdict.as_str());
-    Row {
-        kind: RowKind::Body,
-        cells: vec![
-            Cell::plain(format!("{}, {}", d.name, names::processes(d.procs))),
-            Cell::plain(&d.b),
-            Cell::plain(&d.a),
-            value(d.value_a),
-            value(d.value_b),
-            ratios::judged(&d.ratio, Some(d.verdict), word),
-        ],
-    }
+    let word = ratios::starred(d.verdict.to_string(), Some(d.verdict), d.holm);
+    Row::body([
+        Cell::plain(format!("{}, {}", d.name, names::processes(d.procs))),
+        Cell::plain(&d.b),
+        Cell::plain(&d.a),
+        value(d.value_a),
+        value(d.value_b),
+        ratios::judged(&d.ratio, Some(d.verdict), word),
+    ])
 }
 
 /// How many cells have no counterpart, with the first of them; `None` without any.

@@ -1,7 +1,7 @@
 //! What speed costs, and which targets nobody should choose.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Scatter, Spot, Table},
+    block::{Block, Cell, Column, Row, Scatter, Spot, Table},
     number,
     sections::Section,
 };
@@ -52,7 +52,7 @@ fn table(
 ) -> Option<Table> {
     let row = |cost: &stats::Cost| {
         let target = Cell::plain(&cost.target);
-        Row { kind: RowKind::Body, cells: std::iter::once(target).chain(cells(cost)).collect() }
+        Row::body(std::iter::once(target).chain(cells(cost)))
     };
     let rows: Vec<Row> = findings.costs.iter().map(row).collect();
     let known = |row: &Row| row.cells[1..].iter().any(|cell| cell.text != "-");

@@ -2,7 +2,7 @@
 //! for each run, so that dips, drifts and slow starts are seen that a mean hides.
 
 use crate::{
-    block::{Block, Cell, Column, Courses, Panel, Row, RowKind, Table},
+    block::{Block, Cell, Column, Courses, Panel, Row, Table},
     names, number,
     sections::Section,
 };
@@ -166,8 +166,7 @@ fn thinned(run: &[(f64, f64)]) -> Run {
 fn table(cells: &[OfTest]) -> Table {
     let mut rows = Vec::new();
     for cell in cells {
-        let title = Cell::plain(format!("{}, {}", cell.name, cell.unit));
-        rows.push(Row { kind: RowKind::Title, cells: vec![title] });
+        rows.push(Row::title(format!("{}, {}", cell.name, cell.unit)));
         rows.extend(cell.targets.iter().map(|(label, runs)| row(label, runs)));
     }
     Table {
@@ -196,5 +195,5 @@ fn row(label: &str, runs: &[Run]) -> Row {
     let dip = if median > 0.0 { number::ratio(slowest / median) } else { "-".into() };
     let figures = [number::value(slowest), number::value(median), number::value(fastest), dip];
     let counts = [label.to_owned(), runs.len().to_string(), rates.len().to_string()];
-    Row { kind: RowKind::Body, cells: counts.into_iter().chain(figures).map(Cell::plain).collect() }
+    Row::body(counts.into_iter().chain(figures).map(Cell::plain))
 }

@@ -1,7 +1,7 @@
 //! What the machine and the targets were.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     sections::Section,
 };
 use model::{
@@ -66,10 +66,7 @@ fn target(record: &TargetRecord) -> Table {
 }
 
 fn facts(caption: &str, facts: &Facts) -> Table {
-    let row = |(key, value): (&String, &String)| Row {
-        kind: RowKind::Body,
-        cells: vec![Cell::plain(key), Cell::plain(value)],
-    };
+    let row = |(key, value): (&String, &String)| Row::body([Cell::plain(key), Cell::plain(value)]);
     Table {
         caption: caption.into(),
         columns: vec![Column::words("Fact"), Column::words("Value")],

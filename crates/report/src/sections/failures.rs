@@ -1,7 +1,7 @@
 //! Targets that could not be made, or failed on the way: named above the tables, with the reason.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     sections::Section,
 };
 use model::Dataset;
@@ -18,9 +18,8 @@ impl Section for Failures {
         if findings.failures.is_empty() {
             return None;
         }
-        let row = |failure: &Failure| Row {
-            kind: RowKind::Body,
-            cells: vec![Cell::plain(&failure.target), Cell::plain(&failure.why)],
+        let row = |failure: &Failure| {
+            Row::body([Cell::plain(&failure.target), Cell::plain(&failure.why)])
         };
         Some(vec![Block::Table(Table {
             caption: "Targets that could not be measured, or not in full".into(),

@@ -1,7 +1,7 @@
 //! Samples that were kept out of the means, with the reason: shown, never dropped.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     sections::Section,
 };
 use model::{Dataset, TestInfo, Validity};
@@ -93,7 +93,7 @@ fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
             Cell::plain(entry.count.to_string()),
             Cell::plain(&entry.example),
         ];
-        Row { kind: RowKind::Body, cells }
+        Row::body(cells)
     };
     Table {
         caption: "Reasons by target and test; where numbers differ, those of the first sample"

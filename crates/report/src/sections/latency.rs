@@ -2,7 +2,7 @@
 //! never stand in one table, and neither ranks anything here.
 
 use crate::{
-    block::{Block, Cell, Chart, Column, Curve, Row, RowKind, Table},
+    block::{Block, Cell, Chart, Column, Curve, Row, Table},
     names, number,
     sections::Section,
 };
@@ -67,7 +67,7 @@ fn blocks(kind: LatencyKind, all: &[&Latencies]) -> Vec<Block> {
 fn table(word: &str, all: &[&Latencies]) -> Table {
     let mut rows = Vec::new();
     for one in all {
-        rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(title(one, all))] });
+        rows.push(Row::title(title(one, all)));
         rows.extend(one.targets.iter().map(row));
     }
     let heads = SHOWN.iter().map(|(_, name)| Column::numbers(name, "µs"));
@@ -100,7 +100,7 @@ fn row(target: &TargetLatency) -> Row {
     };
     let known = [Cell::plain(&target.target), Cell::plain(target.operations.to_string())];
     let figures = SHOWN.iter().map(|(share, _)| figure(*share));
-    Row { kind: RowKind::Body, cells: known.into_iter().chain(figures).collect() }
+    Row::body(known.into_iter().chain(figures))
 }
 
 /// `None` when no target has enough operations for a line.

@@ -2,7 +2,7 @@
 //! target leads where, then the figures of each target.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Shade, Table},
+    block::{Block, Cell, Column, Row, Shade, Table},
     names, number,
     sections::{Section, ratios},
 };
@@ -118,8 +118,8 @@ fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
         let at = |threads: &u32| {
             grid.cells.get(&(*block, *threads)).map_or_else(|| Cell::plain("-"), |row| cell(row))
         };
-        let cells = std::iter::once(Cell::plain(short(*block)));
-        Row { kind: RowKind::Body, cells: cells.chain(threads.iter().map(at)).collect() }
+        let cells = std::iter::once(Cell::plain(Bytes(*block).short()));
+        Row::body(cells.chain(threads.iter().map(at)))
     };
     let heads = threads.iter().map(|n| Column::numbers("threads", &n.to_string()));
     Table {
@@ -129,23 +129,9 @@ fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
     }
 }
 
-/// Bytes as the ids have them: `512`, `4k`, `1m`.
-fn short(bytes: u64) -> String {
-    match bytes {
-        b if b % (1 << 20) == 0 => format!("{}m", b >> 20),
-        b if b % (1 << 10) == 0 => format!("{}k", b >> 10),
-        b => b.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blocks_are_written_as_in_ids() {
-        assert_eq!([512, 4096, 1 << 20].map(short), ["512", "4k", "1m"]);
-    }
 
     #[test]
     fn coordinates_are_read_from_the_id() {

@@ -65,7 +65,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
     for row in &table.rows {
         if testtype != Some(&row.testtype) {
             testtype = Some(&row.testtype);
-            rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&row.testtype)] });
+            rows.push(Row::title(&row.testtype));
         }
         rows.push(body(row, table, unit.is_none(), findings));
     }
@@ -104,7 +104,7 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
             cells.push(ratio(cell));
         }
     }
-    Row { kind: RowKind::Body, cells }
+    Row::body(cells)
 }
 
 /// The value of a cell, or the word for its absence; with it what makes it less than the others.
@@ -147,7 +147,7 @@ fn ratio(cell: &stats::Cell) -> Cell {
 
 /// The word for a verdict, with a star where it says a difference that `holds` among many.
 pub(crate) fn starred(mut word: String, verdict: Option<Verdict>, holds: bool) -> String {
-    if holds && !matches!(verdict, Some(Verdict::Same | Verdict::Unclear)) {
+    if holds && verdict.is_some_and(Verdict::is_difference) {
         word.push('*');
     }
     word

@@ -1,7 +1,7 @@
 //! What the campaign says of itself: the A/A pair, the drift over its blocks, the place in a block.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     number,
     sections::Section,
 };
@@ -39,8 +39,7 @@ impl Section for SelfCheck {
 }
 
 fn row(check: String, figure: String, interval: String, result: &str) -> Row {
-    let cells = [check, figure, interval, result.into()].map(Cell::plain).into();
-    Row { kind: RowKind::Body, cells }
+    Row::body([check, figure, interval, result.into()].map(Cell::plain))
 }
 
 fn pair(aa: &AaCheck) -> Vec<Row> {

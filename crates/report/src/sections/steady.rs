@@ -1,7 +1,7 @@
 //! Sustained runs that had not reached a steady state.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     names,
     sections::Section,
 };
@@ -24,7 +24,8 @@ impl Section for Steady {
         }
         let mut blocks = vec![Block::Prose(format!(
             "{} of {judged} sustained cells were steady in every sample: over five equal parts of the \
-             run, the rates lay within 20 % of their mean and their trend within 10 % (SNIA).",
+             run, the largest rate less the smallest was at most 20 % of their mean, and their trend at \
+             most 10 % (SNIA).",
             judged - unsteady.len()
         ))];
         if !unsteady.is_empty() {
@@ -36,15 +37,14 @@ impl Section for Steady {
 
 fn table(unsteady: &[&Steadiness]) -> Table {
     let percent = |share: f64| Cell::plain(format!("{:.0} %", 100.0 * share));
-    let row = |s: &&Steadiness| Row {
-        kind: RowKind::Body,
-        cells: vec![
+    let row = |s: &&Steadiness| {
+        Row::body([
             Cell::plain(format!("{}, {}", s.name, names::processes(s.procs))),
             Cell::plain(&s.target),
             Cell::plain(format!("{} of {}", s.unsteady, s.samples)),
             percent(s.widest.range),
             percent(s.widest.excursion),
-        ],
+        ])
     };
     Table {
         caption: "Not steady: these figures depend on how long the run was".into(),

@@ -2,7 +2,7 @@
 //! by size of the effect.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, ratios},
 };
@@ -49,7 +49,7 @@ fn effects(sweep: &SweepEffects) -> Table {
             ratios::judged(&variant.ratio, verdict, word),
             Cell::plain(most_affected(variant)),
         ];
-        Row { kind: RowKind::Body, cells }
+        Row::body(cells)
     };
     Table {
         caption: format!(
@@ -105,10 +105,8 @@ fn not_compared(sweep: &SweepEffects, findings: &Findings) -> String {
 }
 
 fn left_out(sweep: &SweepEffects) -> Table {
-    let row = |left: &LeftOut| Row {
-        kind: RowKind::Body,
-        cells: vec![Cell::plain(left.variant.to_string()), Cell::plain(&left.why)],
-    };
+    let row =
+        |left: &LeftOut| Row::body([Cell::plain(left.variant.to_string()), Cell::plain(&left.why)]);
     Table {
         caption: format!("{}: variants that cannot be", sweep.sweep),
         columns: vec![Column::words("Left out"), Column::words("Why")],

@@ -2,7 +2,7 @@
 //! one run per cell print them: without an interval there is nothing else to say of them.
 
 use crate::{
-    block::{Block, Cell, Column, Row, RowKind, Table},
+    block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, matrix, ratios},
 };
@@ -46,12 +46,12 @@ fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Opti
     for row in shown() {
         if testtype != Some(&row.testtype) {
             testtype = Some(&row.testtype);
-            rows.push(Row { kind: RowKind::Title, cells: vec![Cell::plain(&row.testtype)] });
+            rows.push(Row::title(&row.testtype));
         }
         let own_unit = if unit.is_some() { "" } else { &row.unit };
         let cells = row.cells.iter().map(|cell| ratios::value(cell, own_unit, findings));
         let name = Cell::plain(names::of_row(row, table));
-        rows.push(Row { kind: RowKind::Body, cells: std::iter::once(name).chain(cells).collect() });
+        rows.push(Row::body(std::iter::once(name).chain(cells)));
         rows.extend(further(row, table.procs, findings, samples));
     }
     let heads =
@@ -91,7 +91,6 @@ fn further<'a>(
             )
         };
         let key = Cell::plain(format!("· {name}"));
-        let cells = std::iter::once(key).chain(findings.targets.iter().map(cell)).collect();
-        Row { kind: RowKind::Body, cells }
+        Row::body(std::iter::once(key).chain(findings.targets.iter().map(cell)))
     })
 }
