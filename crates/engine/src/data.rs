@@ -8,9 +8,12 @@
 //! reader can check what it finds.
 
 pub mod like;
+mod symbols;
+
+pub use symbols::{Domain, SYMBOL_BYTES, SYMBOLS, Text};
 
 use crate::map::PAGE_BYTES;
-use model::{DataKind, Rng};
+use model::DataKind;
 use rustix::mm::{Advice, madvise};
 use std::{ffi::c_void, mem::MaybeUninit};
 
@@ -203,87 +206,6 @@ pub fn bytes_of(words: &[u64]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }
 
-/// Bytes of one symbol in a text column: four letters and a NUL.
-pub const SYMBOL_BYTES: usize = 5;
-/// Number of distinct symbols.
-pub const SYMBOLS: usize = 10_000;
-
-/// 10 000 distinct names of four letters `a` to `p`, in alphabetical order; a name's place is its id.
-#[derive(Clone, Debug)]
-pub struct Domain {
-    names: Vec<[u8; 4]>,
-    /// Id by the 16 bits that four letters make; `u16::MAX` where there is no such name.
-    ids: Vec<u16>,
-}
-
-impl Domain {
-    /// The names drawn by `seed`.
-    pub fn new(seed: u64) -> Domain {
-        let mut codes: Vec<u16> = (0..=u16::MAX).collect();
-        Rng::new(seed).shuffle(&mut codes);
-        codes.truncate(SYMBOLS);
-        codes.sort_unstable();
-        let mut ids = vec![u16::MAX; 1 << 16];
-        for (id, code) in codes.iter().enumerate() {
-            ids[usize::from(*code)] = id as u16;
-        }
-        let letter = |code: u16, shift: u16| b'a' + (code >> shift & 15) as u8;
-        let names = codes.iter().map(|&c| [12, 8, 4, 0].map(|shift| letter(c, shift))).collect();
-        Domain { names, ids }
-    }
-
-    /// The names by id.
-    pub fn names(&self) -> &[[u8; 4]] {
-        &self.names
-    }
-
-    /// The id that a random word stands for.
-    #[inline]
-    pub fn id_of_word(word: u64) -> u64 {
-        ((u128::from(word) * SYMBOLS as u128) >> 64) as u64
-    }
-
-    /// The id of `name`, when it is one of the names.
-    #[inline]
-    pub fn id_of_name(&self, name: &[u8]) -> Option<u16> {
-        if name.len() != 4 || name.iter().any(|c| !(b'a'..=b'p').contains(c)) {
-            return None;
-        }
-        let code = name.iter().fold(0usize, |code, c| code << 4 | usize::from(c - b'a'));
-        self.ids.get(code).copied().filter(|&id| id != u16::MAX)
-    }
-
-    /// The name of `id` as it stands in a text column; ids beyond the last give the last name.
-    #[inline]
-    pub fn text(&self, id: u64) -> [u8; SYMBOL_BYTES] {
-        let [a, b, c, d] = self.names[(id as usize).min(SYMBOLS - 1)];
-        [a, b, c, d, 0]
-    }
-}
-
-/// A vector of symbols as text, ready to be written.
-#[derive(Debug)]
-pub struct Text {
-    ids: Data,
-    text: Vec<u8>,
-}
-
-impl Text {
-    /// The names in `domain` of the ids in `ids`.
-    pub fn new(domain: &Domain, ids: Data) -> Text {
-        let text = ids.base.iter().flat_map(|&id| domain.text(id)).collect();
-        Text { ids, text }
-    }
-
-    /// The text of the symbols from `i` on; as [`Data::piece`].
-    #[inline]
-    pub fn piece_bytes(&self, i: u64, max: u64) -> &[u8] {
-        let count = self.ids.piece(i, max).len();
-        let from = self.ids.pattern.index(i) as usize;
-        self.text.get(from * SYMBOL_BYTES..(from + count) * SYMBOL_BYTES).unwrap_or(&[])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,27 +284,5 @@ mod tests {
         assert_eq!([ancestor.word(5), ancestor.word(5000)], [5, 42]);
         assert_eq!(ancestor.word(MIXTURE - 1) as i64, -42);
         assert!((3 * MIXTURE / 4..MIXTURE - 1).all(|i| ancestor.word(i) < 10));
-    }
-
-    #[test]
-    fn symbols_are_distinct_sorted_and_found_again() {
-        let domain = Domain::new(9);
-        assert_eq!(domain.names().len(), SYMBOLS);
-        assert!(domain.names().windows(2).all(|w| w[0] < w[1]));
-        for (id, name) in domain.names().iter().enumerate() {
-            assert_eq!(domain.id_of_name(name), Some(id as u16));
-        }
-        assert_eq!(domain.id_of_name(b"zzzz"), None);
-        assert_eq!(Domain::id_of_word(u64::MAX), SYMBOLS as u64 - 1);
-    }
-
-    #[test]
-    fn text_is_the_names_of_the_ids() {
-        let domain = Domain::new(9);
-        let ids = || Data::of(Pattern::new(&DataKind::Random, 1, 0, 100), 250);
-        let text = Text::new(&domain, ids().mapped(Domain::id_of_word));
-        let piece = text.piece_bytes(120, 1000);
-        assert_eq!(piece.len(), 80 * SYMBOL_BYTES);
-        assert_eq!(piece[..5], domain.text(Domain::id_of_word(ids().word(120))));
     }
 }

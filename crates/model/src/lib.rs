@@ -16,6 +16,7 @@ mod lab_kind;
 mod like;
 mod limit;
 mod plan;
+mod preset;
 mod profile;
 mod rng;
 mod sample;
@@ -42,7 +43,8 @@ pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
-pub use plan::{AGED_SHARE, LOOKS, Plan, PlanError, Preset, Scale, Twin};
+pub use plan::{AGED_SHARE, Plan, PlanError, Twin};
+pub use preset::{LOOKS, Preset, Scale};
 pub use profile::{
     Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };

@@ -1,28 +1,11 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::{BackingPlan, DataKind, LabChoice, Options, Sweep, Target, label_targets};
+use crate::{
+    BackingPlan, DataKind, LOOKS, LabChoice, Options, Preset, Scale, Sweep, Target, label_targets,
+};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
-
-/// How much to measure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Preset {
-    /// One block of the smallest sizes: does it work?
-    Smoke,
-    /// Three blocks: a first look.
-    #[default]
-    Quick,
-    /// Five blocks or more, until the ratios are precise; with an A/A pair.
-    Standard,
-    /// Ten blocks or more, so twelve at the first look, until the ratios are precise; with an A/A pair.
-    Publish,
-}
-
-/// Numbers of blocks after which an adaptive campaign looks whether it may end. Looking more often
-/// would find differences where there are none: each look is a chance of its own.
-pub const LOOKS: &[u32] = &[5, 8, 12, 20];
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// Share of the space that stays occupied by what is left of an aged population.
 pub const AGED_SHARE: f64 = 0.3;
@@ -30,87 +13,6 @@ pub const AGED_SHARE: f64 = 0.3;
 const MAX_AGE: u32 = 10_000;
 /// Fullest that a file system is made, per cent; the usual steps are 50, 80, 95.
 const MAX_FULLNESS: u32 = 98;
-
-impl Preset {
-    /// Number of blocks, the least where it is adaptive.
-    pub fn blocks(self) -> u32 {
-        match self {
-            Preset::Smoke => 1,
-            Preset::Quick => 3,
-            Preset::Standard => 5,
-            Preset::Publish => 10,
-        }
-    }
-
-    /// True when precision decides the number of blocks, and an A/A pair is carried along.
-    pub fn is_evidence(self) -> bool {
-        matches!(self, Preset::Standard | Preset::Publish)
-    }
-
-    /// Time that one target may take in one block, all process counts together, seconds; it decides
-    /// the automatic scale.
-    pub fn target_block_s(self) -> f64 {
-        match self {
-            Preset::Smoke => 20.0,
-            Preset::Quick => 45.0,
-            Preset::Standard => 600.0,
-            Preset::Publish => 2400.0,
-        }
-    }
-}
-
-/// The factor on the ancestor's sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Scale {
-    /// The largest that fits free space and time, after a pilot.
-    #[default]
-    Auto,
-    /// A given factor; 1 is full.
-    Factor(f64),
-}
-
-impl FromStr for Scale {
-    type Err = PlanError;
-    fn from_str(text: &str) -> Result<Self, PlanError> {
-        let factor = match text {
-            "auto" => return Ok(Scale::Auto),
-            "double" => 2.0,
-            "full" => 1.0,
-            "small" => 0.2,
-            "tiny" => 0.05,
-            "smoke" => 0.002,
-            _ => text.parse().map_err(|_| PlanError::Scale(text.into()))?,
-        };
-        if (0.0005..=4.0).contains(&factor) {
-            Ok(Scale::Factor(factor))
-        } else {
-            Err(PlanError::Scale(text.into()))
-        }
-    }
-}
-
-impl fmt::Display for Scale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Scale::Auto => f.write_str("auto"),
-            Scale::Factor(factor) => write!(f, "{factor}"),
-        }
-    }
-}
-
-impl TryFrom<String> for Scale {
-    type Error = PlanError;
-    fn try_from(text: String) -> Result<Self, PlanError> {
-        text.parse()
-    }
-}
-
-impl From<Scale> for String {
-    fn from(scale: Scale) -> String {
-        scale.to_string()
-    }
-}
 
 /// A plan, as written in TOML or built from arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -392,15 +294,6 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn scales_have_names() {
-        assert_eq!("small".parse(), Ok(Scale::Factor(0.2)));
-        assert_eq!("auto".parse(), Ok(Scale::Auto));
-        for text in ["0", "-1", "nan", "big"] {
-            assert!(text.parse::<Scale>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn precision_decides_unless_the_number_is_given() {

@@ -2,6 +2,7 @@
 
 use super::{
     append::{AppendTest, Onto},
+    attribute::AttributeTest,
     column::{Column, ColumnFile, Value},
     meta::{MetaTest, Operation},
     page::{Figures, Page},
@@ -9,7 +10,7 @@ use super::{
     read::{How, ReadTest},
     replace::ReplaceTest,
     sizes::Sizes,
-    sort::{AttributeTest, SortTest},
+    sort::SortTest,
     write::SetTest,
 };
 use crate::Test;

@@ -2,6 +2,7 @@
 
 use super::{
     append::{AppendTest, Onto, own_file},
+    attribute::AttributeTest,
     column::*,
     meta::{MetaTest, Operation},
     random::RandomTest,
@@ -9,7 +10,7 @@ use super::{
     replace::ReplaceTest,
     row::Row,
     sizes::Length,
-    sort::{AttributeTest, SortTest},
+    sort::SortTest,
     write::SetTest,
 };
 use crate::Test;

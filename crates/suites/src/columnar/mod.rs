@@ -4,6 +4,7 @@
 //! One file for each family of tests; `list` has the tests, `column` the files that they share.
 
 mod append;
+mod attribute;
 mod column;
 mod explain;
 mod get;

@@ -1,13 +1,10 @@
-//! Sorting the table on disk by its symbols, and marking the sorted column as parted.
+//! Sorting the table on disk by its symbols.
 
 use super::{
-    column::{
-        self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_NAMES, create_parent,
-        domain,
-    },
+    column::{self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_NAMES, domain},
     explain,
     get::{gather, get_resident},
-    kdb::{self, Format, PARTED, SORTED},
+    kdb::{self, SORTED},
     measure::{self, Basis},
     row::Row,
     settings::{SetMode, Settings},
@@ -243,126 +240,6 @@ impl Run for SortRun {
     }
 }
 
-/// `p#`: the sorted column read, checked and written again with another mark.
-pub(super) struct AttributeTest {
-    pub(super) row: Row,
-    pub(super) sync: Row,
-}
-
-impl Test for AttributeTest {
-    fn infos(&self) -> Vec<TestInfo> {
-        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
-    }
-
-    fn cache(&self) -> CacheNeed {
-        CacheNeed::Any
-    }
-
-    fn fill(&self, job: &Job) -> Result<(), TestError> {
-        let column = Column::new(SYM_TABLE, job);
-        if column.open_checked(SORTED).is_ok() {
-            return Ok(());
-        }
-        create_parent(&column.path)?;
-        let mut counts = vec![0u64; SYMBOLS];
-        (0..column.rows).for_each(|row| counts[column.word(row) as usize] += 1);
-        let ids = counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
-        let settings = Settings::new(job);
-        let mut writer = SymbolWriter::new(&column, settings.write_chunk_bytes);
-        let (mut ids, unseen) = (Some(ids), Counters::default());
-        let header = column.format.header(SORTED, column.rows);
-        set(&column.path, settings.set_mode, &header, &mut |file| {
-            ids.take().map_or(Ok(()), |ids| writer.write(file, ids, Progress::new(&unseen)))
-        })?;
-        fsync(&column.path)
-    }
-
-    fn files(&self, job: &Job) -> Vec<PathBuf> {
-        vec![job.dir.join(SYM_TABLE.path)]
-    }
-
-    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let sym = Column::new(SYM_TABLE, job);
-        let durable = Durable::file(&sym.path, sym.data_bytes());
-        Ok(Box::new(AttributeRun { sym, settings: Settings::new(job), durable }))
-    }
-
-    fn estimate(&self, job: &Job) -> Estimate {
-        let bytes = Column::new(SYM_TABLE, job).file_bytes();
-        Estimate {
-            write_bytes: bytes,
-            read_bytes: bytes,
-            scratch_bytes: bytes,
-            ..Default::default()
-        }
-    }
-
-    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
-        column::space(&[SYM_TABLE], job)
-    }
-
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let elements = Column::new(SYM_TABLE, job).rows;
-        vec![
-            measure::write(self.row.id, crew, elements, Basis::WRITE),
-            measure::sync(self.sync.id, crew, elements, Basis::SYNC),
-        ]
-    }
-
-    fn explain(&self, id: &str) -> String {
-        explain::attribute(self, id)
-    }
-}
-
-struct AttributeRun {
-    sym: Column,
-    settings: Settings,
-    durable: Durable,
-}
-
-impl AttributeRun {
-    fn add(&self, progress: Progress<'_>) -> Result<(), TestError> {
-        /// Bytes of the index that a fixed-width column carries for each distinct value.
-        const INDEX_BYTES: usize = 24;
-        let ids = read_ids(&self.sym)?;
-        let distinct = parted(&ids).ok_or_else(|| self.sym.wrong("it is not parted".into()))?;
-        let header = self.sym.format.header(PARTED, self.sym.rows);
-        let mut writer = SymbolWriter::new(&self.sym, self.settings.write_chunk_bytes);
-        set(&self.sym.path, self.settings.set_mode, &header, &mut |mut file| {
-            writer.write(file, ids.iter().map(|&id| u64::from(id)), progress)?;
-            if self.sym.format == Format::Enumerated {
-                let index = vec![0; INDEX_BYTES * distinct];
-                file.write_all(&index).map_err(TestError::io("write", &self.sym.path))?;
-            }
-            Ok(())
-        })
-    }
-}
-
-/// The number of distinct ids when equal ones stand together.
-fn parted(ids: &[u16]) -> Option<usize> {
-    let mut seen = vec![false; SYMBOLS];
-    let mut parts = ids.chunk_by(|a, b| a == b);
-    parts.try_fold(0, |n, part| {
-        (!std::mem::replace(&mut seen[usize::from(part[0])], true)).then_some(n + 1)
-    })
-}
-
-impl Run for AttributeRun {
-    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        meter.phase(PhaseKind::Write, &mut |progress| self.add(progress))?;
-        self.durable.phases(meter)
-    }
-
-    fn verify(&mut self) -> Result<(), TestError> {
-        self.sym.open_checked(PARTED).map(drop)
-    }
-
-    fn command_chars(&self) -> u32 {
-        self.durable.command_chars()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,12 +249,5 @@ mod tests {
         let (order, counts) = stable_order(&[3, 1, 3, 0, 1]);
         assert_eq!(order, [3, 1, 4, 0, 2]);
         assert_eq!(counts[..4], [1, 2, 0, 2]);
-    }
-
-    #[test]
-    fn parted_means_together_not_sorted() {
-        assert_eq!(parted(&[2, 2, 1, 5, 5]), Some(3));
-        assert_eq!(parted(&[2, 1, 2]), None);
-        assert_eq!(parted(&[]), Some(0));
     }
 }
