@@ -2,7 +2,8 @@
 
 use crate::{
     Store, StoreError,
-    read::{Found, read_dataset},
+    found::Found,
+    read::read_dataset,
     write::{insert_block, insert_campaign, insert_sample},
 };
 use model::{Dataset, Sample};

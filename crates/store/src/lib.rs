@@ -5,6 +5,7 @@
 
 mod bins;
 mod error;
+mod found;
 mod import;
 mod read;
 mod schema;

@@ -1,12 +1,11 @@
 //! Reading: which campaigns there are, how far each is, and a campaign as a dataset.
 
-use crate::{Store, StoreError, bins, series};
+use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     Campaign, Case, Dataset, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
-use serde::de::DeserializeOwned;
-use std::{collections::HashMap, fmt::Display, str::FromStr};
+use rusqlite::{Connection, Row};
+use std::collections::HashMap;
 
 /// A campaign in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,88 +26,6 @@ pub struct CampaignSummary {
     pub blocks: u32,
     /// Number of samples in the last attempts of its blocks.
     pub samples: u32,
-}
-
-/// A campaign that exists: its row number and full id.
-pub(crate) struct Found {
-    pub(crate) number: i64,
-    pub(crate) id: String,
-}
-
-impl Found {
-    /// The campaign with exactly this id.
-    pub(crate) fn exact(db: &Connection, id: &str) -> Result<Option<Found>, StoreError> {
-        Ok(db
-            .prepare_cached("SELECT number, id FROM campaign WHERE id = ?")?
-            .query_row([id], Found::from_row)
-            .optional()?)
-    }
-
-    /// The campaign meant by a full id, a unique prefix or `last`.
-    pub(crate) fn resolve(db: &Connection, id: &str) -> Result<Found, StoreError> {
-        if let Some(found) = Found::exact(db, id)? {
-            return Ok(found);
-        }
-        let mut found = if id == "last" {
-            Found::query(db, "SELECT number, id FROM campaign ORDER BY number DESC LIMIT 1", &[])?
-        } else {
-            // Not LIKE: `_` and `%` are no wildcards in an id.
-            let sql = "SELECT number, id FROM campaign WHERE substr(id, 1, length(?1)) = ?1
-                       AND ?1 <> '' ORDER BY number LIMIT 4";
-            Found::query(db, sql, &[&id])?
-        };
-        match (found.pop(), found.is_empty()) {
-            (Some(one), true) => Ok(one),
-            (Some(one), false) => {
-                found.push(one);
-                let ids = found.into_iter().map(|f| f.id).collect::<Vec<_>>().join(", ");
-                Err(StoreError::Ambiguous { prefix: id.into(), ids })
-            }
-            (None, _) => Err(StoreError::NotFound(id.into())),
-        }
-    }
-
-    fn query(
-        db: &Connection,
-        sql: &str,
-        arguments: &[&dyn rusqlite::ToSql],
-    ) -> Result<Vec<Found>, StoreError> {
-        let mut statement = db.prepare_cached(sql)?;
-        let rows = statement.query_map(arguments, Found::from_row)?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Found> {
-        Ok(Found { number: row.get(0)?, id: row.get(1)? })
-    }
-
-    fn corrupt(&self, what: &'static str, why: impl Display) -> StoreError {
-        StoreError::Corrupt { campaign: self.id.clone(), what, why: why.to_string() }
-    }
-
-    /// The word in column `index`, without a copy.
-    fn word<T: FromStr<Err: Display>>(
-        &self,
-        row: &Row<'_>,
-        index: usize,
-        what: &'static str,
-    ) -> Result<T, StoreError> {
-        let text = match row.get_ref(index)? {
-            ValueRef::Text(bytes) => std::str::from_utf8(bytes).unwrap_or_default(),
-            _ => "",
-        };
-        text.parse().map_err(|why| self.corrupt(what, why))
-    }
-
-    /// The JSON in column `index`.
-    fn json<T: DeserializeOwned>(
-        &self,
-        row: &Row<'_>,
-        index: usize,
-        what: &'static str,
-    ) -> Result<T, StoreError> {
-        serde_json::from_str(&row.get::<_, String>(index)?).map_err(|why| self.corrupt(what, why))
-    }
 }
 
 impl Store {
@@ -147,20 +64,11 @@ impl Store {
 
     /// Blocks whose last attempt is complete, ascending.
     pub fn finished_blocks(&self, id: &str) -> Result<Vec<u32>, StoreError> {
-        self.blocks(id, "done")
-    }
-
-    /// The first block whose last attempt was interrupted.
-    pub fn unfinished_block(&self, id: &str) -> Result<Option<u32>, StoreError> {
-        Ok(self.blocks(id, "open")?.first().copied())
-    }
-
-    fn blocks(&self, id: &str, state: &str) -> Result<Vec<u32>, StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let mut statement = self.db.prepare_cached(
-            "SELECT block FROM last_attempt WHERE campaign = ? AND state = ? ORDER BY block",
+            "SELECT block FROM last_attempt WHERE campaign = ? AND state = 'done' ORDER BY block",
         )?;
-        let rows = statement.query_map(params![campaign.number, state], |row| row.get(0))?;
+        let rows = statement.query_map([campaign.number], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -265,15 +173,15 @@ fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreErro
          WHERE l.campaign = ? ORDER BY s.block, s.position, s.number",
     )?;
     let mut rows = statement.query([found.number])?;
-    let (mut samples, mut index) = (Vec::new(), HashMap::new());
+    let mut read = Samples { db, found, index: HashMap::new(), list: Vec::new() };
     while let Some(row) = rows.next()? {
-        index.insert(row.get::<_, i64>(0)?, samples.len());
-        samples.push(read_sample(found, row)?);
+        read.index.insert(row.get::<_, i64>(0)?, read.list.len());
+        read.list.push(read_sample(found, row)?);
     }
-    read_metrics(db, found, &index, &mut samples)?;
-    read_histograms(db, found, &index, &mut samples)?;
-    read_series(db, found, &index, &mut samples)?;
-    Ok(samples)
+    read.metrics()?;
+    read.histograms()?;
+    read.series()?;
+    Ok(read.list)
 }
 
 fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
@@ -306,71 +214,78 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
     })
 }
 
-/// Fills in the metrics of `samples`, whose places by sample number are in `index`.
-fn read_metrics(
-    db: &Connection,
-    found: &Found,
-    index: &HashMap<i64, usize>,
-    samples: &mut [Sample],
-) -> Result<(), StoreError> {
-    let kinds = read_kinds(db, found)?;
-    let mut statement = db.prepare_cached(
-        "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
-         WHERE s.campaign = ? ORDER BY m.sample, m.position",
-    )?;
-    let mut rows = statement.query([found.number])?;
-    while let Some(row) = rows.next()? {
-        // A sample of an earlier attempt has no place.
-        let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
-        let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
-        samples[place].metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
-    }
-    Ok(())
+/// Samples whose further rows are read.
+struct Samples<'a> {
+    db: &'a Connection,
+    found: &'a Found,
+    /// Place in `list` of each sample number.
+    index: HashMap<i64, usize>,
+    list: Vec<Sample>,
 }
 
-/// Fills in the histograms of `samples`, as [`read_metrics`] does.
-fn read_histograms(
-    db: &Connection,
-    found: &Found,
-    index: &HashMap<i64, usize>,
-    samples: &mut [Sample],
-) -> Result<(), StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h ON h.sample = s.number
-         WHERE s.campaign = ? ORDER BY h.sample, h.position",
-    )?;
-    let mut rows = statement.query([found.number])?;
-    while let Some(row) = rows.next()? {
-        let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
-        let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
-        samples[place].histograms.push(Histogram {
-            op: row.get(1)?,
-            latency: found.word(row, 2, "kind of latency")?,
-            bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
-        });
+impl Samples<'_> {
+    /// Gives each row of `sql`, of which the first column is the number of a sample of the campaign, to
+    /// `fill` with that sample.
+    fn each(
+        &mut self,
+        sql: &str,
+        mut fill: impl FnMut(&mut Sample, &Row<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let mut rows = statement.query([self.found.number])?;
+        while let Some(row) = rows.next()? {
+            // A sample of an earlier attempt has no place.
+            if let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) {
+                fill(&mut self.list[place], row)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Fills in the series of `samples`, as [`read_metrics`] does.
-fn read_series(
-    db: &Connection,
-    found: &Found,
-    index: &HashMap<i64, usize>,
-    samples: &mut [Sample],
-) -> Result<(), StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
-         WHERE s.campaign = ?",
-    )?;
-    let mut rows = statement.query([found.number])?;
-    while let Some(row) = rows.next()? {
-        let Some(&place) = index.get(&row.get::<_, i64>(0)?) else { continue };
-        let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
-        let read = series::decode(bytes).map_err(|why| found.corrupt("series", why))?;
-        samples[place].series = Some(read);
+    fn metrics(&mut self) -> Result<(), StoreError> {
+        let (found, kinds) = (self.found, read_kinds(self.db, self.found)?);
+        self.each(
+            "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
+             WHERE s.campaign = ? ORDER BY m.sample, m.position",
+            |sample, row| {
+                let kind = kinds.get(&row.get(1)?);
+                let kind = kind.ok_or_else(|| found.corrupt("metric", "no kind"))?;
+                sample.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
+                Ok(())
+            },
+        )
     }
-    Ok(())
+
+    fn histograms(&mut self) -> Result<(), StoreError> {
+        let found = self.found;
+        self.each(
+            "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h
+             ON h.sample = s.number WHERE s.campaign = ? ORDER BY h.sample, h.position",
+            |sample, row| {
+                let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
+                sample.histograms.push(Histogram {
+                    op: row.get(1)?,
+                    latency: found.word(row, 2, "kind of latency")?,
+                    bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
+                });
+                Ok(())
+            },
+        )
+    }
+
+    fn series(&mut self) -> Result<(), StoreError> {
+        let found = self.found;
+        self.each(
+            "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
+             WHERE s.campaign = ?",
+            |sample, row| {
+                let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
+                let read = series::decode(bytes).map_err(|why| found.corrupt("series", why))?;
+                sample.series = Some(read);
+                Ok(())
+            },
+        )
+    }
 }
 
 fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, Metric>, StoreError> {

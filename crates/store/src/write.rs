@@ -1,6 +1,6 @@
 //! Writing: a campaign is created, its blocks are started and finished, samples are appended.
 
-use crate::{Store, StoreError, bins, read::Found, series};
+use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
 };

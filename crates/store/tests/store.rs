@@ -130,17 +130,16 @@ fn a_block_that_was_run_again_counts_once() {
     let id = &data.campaign.id;
     store.create_campaign(&data.campaign, &data.targets, &data.tests).unwrap();
     let order = [data.targets[0].label.clone()];
-    assert_eq!(store.unfinished_block(id).unwrap(), None);
-
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 1);
     store.append(id, 1, &data.samples[0]).unwrap();
-    assert_eq!(store.unfinished_block(id).unwrap(), Some(0));
+    store.finish_block(id, 0, 1, 10.0).unwrap();
+    assert_eq!(store.finished_blocks(id).unwrap(), [0]);
 
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 2);
     let again = Sample { seconds: 42.0, ..data.samples[0].clone() };
     store.append(id, 2, &again).unwrap();
+    assert_eq!(store.finished_blocks(id).unwrap(), [0; 0], "the last attempt is not complete");
     store.finish_block(id, 0, 2, 12.5).unwrap();
-    assert_eq!(store.unfinished_block(id).unwrap(), None);
     assert_eq!(store.finished_blocks(id).unwrap(), [0]);
     assert_eq!(store.dataset(id).unwrap().samples, [again]);
     assert_eq!(store.block_seconds(id).unwrap(), [12.5]);

@@ -92,15 +92,13 @@ fn act(find: Resolver, job: &Job, member: Member<'_>) -> WorkerReport {
 }
 
 fn perform(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
-    let mut report = WorkerReport::default();
     match job.mode {
         JobMode::Fill => test.fill(job)?,
         JobMode::Warm => test.files(job).iter().try_for_each(|path| read_through(path))?,
         JobMode::Run => return measure(test, job, member),
     }
     member.finish().map_err(stopped)?;
-    report.worker = job.worker;
-    Ok(report)
+    Ok(WorkerReport::default())
 }
 
 fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
