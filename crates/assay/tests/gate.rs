@@ -40,12 +40,11 @@ fn a_limit_inside_the_band_is_kept() {
 }
 
 #[test]
-fn single_runs_decide_nothing() {
+fn a_gate_that_cannot_fail_does_not_pass() {
     let place = Place::new();
     let (a, b) = (campaign(&place, "null", "1", "1000"), campaign(&place, "null", "1", "2000"));
-    let output = place.assay(&["compare", &a, &b, "--fail-over", "5%"]);
-    let line = text(&output.stderr);
-    assert!(output.status.success() && line.contains("3 are unclear"), "{line}");
+    let line = place.fails(&["compare", &a, &b, "--fail-over", "5%"], 2);
+    assert!(line.contains("no ratio with an interval") && line.contains("--blocks 5"), "{line}");
 }
 
 #[test]

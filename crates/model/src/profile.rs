@@ -125,6 +125,9 @@ pub struct Floor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MixOp {
+    /// Unique in the profile [default: `test`].
+    #[serde(default)]
+    pub name: Option<String>,
     /// Glob over the ids of tests; of several, an operation takes the mean of theirs.
     pub test: String,
     /// How many operations.
@@ -140,7 +143,8 @@ pub struct MixOp {
 impl MixOp {
     /// The operations as a group with the weight `weight`.
     pub fn group(&self, weight: f64) -> WorkGroup {
-        let (name, tests) = (self.test.clone(), vec![self.test.clone()]);
+        let name = self.name.as_ref().unwrap_or(&self.test).clone();
+        let tests = vec![self.test.clone()];
         WorkGroup { name, weight, tests, cache: self.cache, procs: self.procs }
     }
 }
@@ -233,7 +237,7 @@ fn fault_of_groups(groups: &[WorkGroup]) -> Option<String> {
     groups.iter().find_map(|group| {
         let name = &group.name;
         if !names.insert(name) {
-            return Some(format!("two groups are called `{name}`; rename one"));
+            return Some(format!("two groups or ops are called `{name}`; give one another name"));
         }
         if !(group.weight > 0.0 && group.weight.is_finite()) {
             return Some(format!("the weight of group `{name}` must be above 0"));
@@ -271,7 +275,10 @@ mod tests {
         assert_eq!(profile(vec![group("a", 1.0)]).check(), Ok(()));
         let why = |profile: &Profile| profile.check().unwrap_err().to_string();
         assert!(why(&profile(vec![])).contains("no group"));
-        assert!(why(&profile(vec![group("a", 1.0), group("a", 1.0)])).contains("two groups"));
+        assert!(
+            why(&profile(vec![group("a", 1.0), group("a", 1.0)]))
+                .contains("two groups or ops are called `a`")
+        );
         assert!(why(&profile(vec![group("a", f64::NAN)])).contains("weight of group `a`"));
         let mut lukewarm = profile(vec![group("a", 1.0)]);
         lukewarm.groups[0].cache = Some(CacheState::Lukewarm);
@@ -297,6 +304,7 @@ mod tests {
     #[test]
     fn operations_are_counted_or_weighed() {
         let op = |test: &str, count: f64| MixOp {
+            name: None,
             test: test.into(),
             count,
             cache: None,
@@ -307,7 +315,9 @@ mod tests {
         let why = |profile: &Profile| profile.check().unwrap_err().to_string();
         assert!(why(&of(vec![group("a", 1.0)], vec![op("a", 1.0)])).contains("or count them"));
         assert!(why(&of(vec![], vec![op("a", 0.0)])).contains("count of op `a`"));
-        assert!(why(&of(vec![], vec![op("a", 1.0), op("a", 2.0)])).contains("two groups"));
+        assert!(why(&of(vec![], vec![op("a", 1.0), op("a", 2.0)])).contains("another name"));
+        let named = MixOp { name: Some("b".into()), procs: Procs::Most, ..op("a", 2.0) };
+        assert_eq!(of(vec![], vec![op("a", 1.0), named]).check(), Ok(()));
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub(crate) fn ratio(r: f64) -> String {
     if (0.0995..9.995).contains(&r) { format!("{r:.2}") } else { value(r) }
 }
 
+/// A probability that is never printed as certainty.
+pub(crate) fn probability(p: f64) -> String {
+    if p > 0.99 { ">0.99".into() } else { format!("{p:.2}") }
+}
+
 /// The interval of a ratio, empty without one.
 pub(crate) fn interval(r: &Ratio) -> String {
     match (r.low, r.high) {
@@ -70,5 +75,6 @@ mod tests {
             (ratio(1.424), ratio(23.45), ratio(0.0123)),
             ("1.42".into(), "23.4".into(), "0.0123".into())
         );
+        assert_eq!([probability(0.9999), probability(0.5)], [">0.99", "0.50"]);
     }
 }

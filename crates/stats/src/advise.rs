@@ -46,8 +46,10 @@ pub enum Counsel {
     Insufficient,
     /// One block: the order of the points, and nothing about how sure it is.
     PointEstimate,
-    /// All others are ruled out.
+    /// All others that were measured are ruled out.
     OnlyOne,
+    /// Only one target was measured by the tests of the profile.
+    NoChoice,
     /// All are ruled out.
     NoneLeft,
     /// No cell of the profile is valid for all candidates.

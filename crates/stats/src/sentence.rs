@@ -208,7 +208,9 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// The cell that goes against an answer, as a sentence after it.
 pub(crate) fn largest_loss(loss: &CellRatio) -> String {
     let CellRatio { name, procs, ratio, .. } = loss;
-    format!(" Largest loss: {name}, {}, {}x.", processes(*procs), multiple(ratio.point))
+    let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
+    let doubt = if includes_1 { " (unclear)" } else { "" };
+    format!(" Largest loss: {name}, {}, {}x{doubt}.", processes(*procs), multiple(ratio.point))
 }
 
 /// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.

@@ -203,9 +203,66 @@ fn a_latency_above_its_limit_rules_out() {
     assert_eq!(of(&advice, "btrfs").standing, Standing::AtRisk);
 }
 
+#[test]
+fn two_blocks_are_too_few_for_a_limit() {
+    let p99_us = |blocks: u32, scatter: f64| {
+        let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, blocks, 6);
+        for s in data.samples.iter_mut().filter(|s| s.case.test == "t0") {
+            let us = 1000.0 * scatter.powi(s.block as i32 % 2);
+            s.metrics.push(Metric::new("service_p99_us", us, "us", Better::Lower));
+        }
+        let mut wanted = two_groups();
+        let limit = "p99 <= 5ms".parse::<LatencyLimit>().ok();
+        wanted.floors = vec![Floor { test: "t0".into(), max_ratio_to_best: None, limit }];
+        let advice = ask(&data, &wanted, &[]).unwrap();
+        of(&advice, "xfs").clone()
+    };
+    // 1 and 3 ms in two blocks: the interval is 1.6 us to 1.9 s.
+    let doubtful = p99_us(2, 3.0);
+    assert_eq!(doubtful.standing, Standing::AtRisk);
+    let why =
+        "floor t0, 1 process: p99 is 1.732 ms (two blocks, too few to be sure), p99 <= 5ms allowed";
+    assert_eq!(doubtful.reasons, [why]);
+    assert_eq!(p99_us(2, 1.01).standing, Standing::Eligible);
+    assert_eq!(p99_us(6, 3.0).standing, Standing::Eligible);
+    let broken = p99_us(2, 100.0);
+    assert!(broken.reasons[0].contains("10.000 ms (two blocks"), "{broken:?}");
+}
+
+#[test]
+fn what_is_at_risk_is_said_in_the_answer() {
+    let data = QUIET.dataset(&[("ext4", 1.0), ("jfs", 1.3)], 4, 5, 5);
+    let risk = " jfs is at risk: no fact says whether it has max_file>=1.0 TiB; look it up.";
+    let clear = ask(&data, &two_groups(), &["max_file>=1T"]).unwrap();
+    assert_eq!(clear.counsel, Counsel::Clear);
+    assert!(clear.sentence.ends_with(risk), "{}", clear.sentence);
+    // What is not chosen may be at risk without a word.
+    let slow = QUIET.dataset(&[("ext4", 1.0), ("jfs", 0.7)], 4, 5, 5);
+    let other = ask(&slow, &two_groups(), &["max_file>=1T"]).unwrap();
+    assert!(!other.sentence.contains("at risk"), "{}", other.sentence);
+}
+
+#[test]
+fn a_busy_machine_decides_no_group() {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 5);
+    for s in &mut data.samples {
+        let foreign = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
+        s.metrics.push(Metric::new("foreign_cpu_pct", foreign, "%", Better::Lower));
+    }
+    let advice = ask(&data, &two_groups(), &[]).unwrap();
+    let [commits, pages] = advice.group_leads.as_slice() else {
+        panic!("{:?}", advice.group_leads)
+    };
+    assert_eq!(commits.lead.verdict, stats::Verdict::Unclear);
+    let busy = "commits: xfs and ext4 are not judged, the machine was busy with other work.";
+    assert_eq!(commits.sentence, busy);
+    assert!(pages.sentence.starts_with("pages: xfs is better, 1."), "{}", pages.sentence);
+}
+
 /// A profile of this many operations of tests.
 fn mix(counts: &[(&str, f64)]) -> Profile {
     let op = |&(test, count): &(&str, f64)| MixOp {
+        name: None,
         test: test.into(),
         count,
         cache: None,
@@ -258,7 +315,9 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
     let mut uncounted = counted();
     uncounted.samples.iter_mut().filter(|s| s.case.target == "ext4").for_each(|s| s.ops = 0);
     let advice = ask(&uncounted, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
-    assert_eq!(advice.counsel, Counsel::OnlyOne);
+    // Nothing was ruled out, so nothing is left either.
+    assert_eq!((advice.counsel, advice.leaders.len()), (Counsel::NoChoice, 0));
+    assert!(advice.sentence.contains("only xfs was measured by its tests"), "{}", advice.sentence);
     assert!(advice.notes.iter().any(|n| n.starts_with("ext4 has no valid cell")));
 }
 
@@ -312,6 +371,24 @@ fn noise_is_answered_with_blocks_and_time() {
     let advice = advise(&data, &question, &Settings::default()).unwrap().advice.unwrap();
     let hours = format!("blocks (about {:.1} h)", 2.0 * blocks(&advice.sentence));
     assert!(advice.sentence.contains(&hours), "{}", advice.sentence);
+}
+
+#[test]
+fn what_is_known_to_10_percent_is_asked_for_5() {
+    let known = Noise { block_sd: 0.01, own_sd: 0.035 };
+    let advices = (0..40).map(|seed| {
+        let data = known.dataset(&[("ext4", 1.0), ("xfs", 1.02)], 1, 5, seed);
+        ask(&data, &profile(vec![group("all", 1.0, &["t0"])]), &[]).unwrap()
+    });
+    let open: Vec<Advice> = advices.filter(|a| a.counsel == Counsel::Insufficient).collect();
+    let half = |a: &Advice| a.lead.map(|r| r.high.unwrap() / r.point - 1.0).unwrap();
+    let narrow: Vec<&Advice> = open.iter().filter(|a| half(a) < 0.1).collect();
+    assert!(!narrow.is_empty());
+    for advice in narrow {
+        let next = if half(advice) > 0.05 { "5 %" } else { "2.5 %" };
+        let end = format!("would resolve a {next} difference.");
+        assert!(advice.sentence.ends_with(&end), "{}", advice.sentence);
+    }
 }
 
 #[test]

@@ -37,19 +37,25 @@ fn settings(args: &CompareArgs) -> Settings {
 }
 
 fn gate(comparison: &Comparison, limit: f64) -> Result<Exit> {
-    let Some(gate) = comparison.gate(limit) else {
-        let [a, b] = comparison.sides.each_ref().map(|side| &side.id);
-        if comparison.apart.is_some() {
-            return Err(exit::usage(format!(
-                "{a} and {b} were measured in different labs, so --fail-over has nothing to judge; \
-                 measure the same target in the same lab"
-            )));
-        }
-        return Err(exit::usage(format!(
-            "{a} and {b} have no target in common, so --fail-over has nothing to judge; measure the same \
-             target in both"
-        )));
+    let [a, b] = comparison.sides.each_ref().map(|side| &side.id);
+    let nothing = |why: &str, then: &str| {
+        exit::usage(format!("{a} and {b} {why}, so --fail-over has nothing to judge; {then}"))
     };
+    let Some(gate) = comparison.gate(limit) else {
+        return Err(match &comparison.apart {
+            Some(_) => nothing(
+                "were measured in different labs",
+                "measure the same target in the same lab",
+            ),
+            None => nothing("have no target in common", "measure the same target in both"),
+        });
+    };
+    if gate.is_blind {
+        return Err(nothing(
+            "have no ratio with an interval",
+            "run both with two blocks at least, better --blocks 5",
+        ));
+    }
     if gate.regressions.is_empty() {
         terminal::note(&gate.sentence);
         return Ok(Exit::Done);

@@ -31,8 +31,8 @@ impl Search<'_> {
         if outcome.untried > 0 {
             let _ = writeln!(
                 text,
-                "Not tried for want of time: {} variants. A longer --budget tries them.",
-                outcome.untried
+                "Not tried for want of time: {}. A longer --budget tries more.",
+                many(outcome.untried, "variant")
             );
         }
         for label in self.failed {
@@ -77,17 +77,17 @@ impl Search<'_> {
                 )
             }
             Ending::Confirmed(Confirmation { finalists, .. }) => format!(
-                "Keep the default, {default}: none of the {} finalists is better beyond doubt and by more than {:.0} %.",
-                finalists.len(),
+                "Keep the default, {default}: none of the {} is better beyond doubt and by more than {:.0} %.",
+                many(finalists.len(), "finalist"),
                 self.band * 100.0
             ),
             Ending::NothingPromising => {
                 format!("Keep the default, {default}: no variant scored above it.")
             }
             Ending::NotConfirmed => format!(
-                "Keep the default, {default}: {} variants scored above it, but no time was left to confirm one; \
-                 give a longer --budget.",
-                outcome.last.len()
+                "Keep the default, {default}: {} scored above it, but no time was left to confirm one; give a \
+                 longer --budget.",
+                many(outcome.last.len(), "variant")
             ),
             Ending::NoTime { .. } => format!("Nothing was measured; keep the default, {default}."),
         }
@@ -101,6 +101,11 @@ impl Search<'_> {
         text += "Screening and halving choose who goes on; their ratios are picked from many and exaggerate.\n";
         text
     }
+}
+
+/// `1 variant`, `3 variants`.
+fn many(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A line for each thing to know about a finalist before it is used.
@@ -122,8 +127,14 @@ fn remarks(confirmation: &Confirmation, variants: &[Variant]) -> String {
         if let Some(loss) = &finalist.largest_loss {
             let _ = writeln!(
                 text,
-                "{}: loses most on {} at {} proc, {:.2}x.",
-                variant.target, loss.name, loss.procs, loss.ratio.point
+                "{}: loses most on {} at {}, {:.2}x.",
+                variant.target,
+                loss.name,
+                match loss.procs {
+                    1 => "1 process".to_string(),
+                    n => format!("{n} processes"),
+                },
+                loss.ratio.point
             );
         }
     }

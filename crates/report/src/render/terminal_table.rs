@@ -36,18 +36,13 @@ pub(super) fn render(table: &Table, options: TerminalOptions) -> (Vec<String>, b
     (pieces.iter().map(|piece| short.draw(piece, options)).collect(), true)
 }
 
-/// A table of words. Where it is too wide the last column is wrapped; where that would leave it too
-/// little room, each row becomes a paragraph.
+/// A table of words. Where it is too wide the headings are broken, then the last column is wrapped; where
+/// that would leave it too little room, each row becomes a paragraph.
 fn flowing(table: &Table, options: TerminalOptions) -> String {
-    let mut drawn = base(options);
-    drawn.set_content_arrangement(ContentArrangement::Disabled);
-    drawn.set_header(table.columns.iter().map(|c| strong(&printable(&c.head), options)));
-    for row in &table.rows {
-        let cells = row.cells.iter().zip(&table.columns).map(|(cell, column)| {
-            let align = if column.numeric { CellAlignment::Right } else { CellAlignment::Left };
-            Drawn::new(said(cell)).set_alignment(align)
-        });
-        drawn.add_row(cells.collect::<Vec<_>>());
+    let mut drawn = words(table, |column| printable(&table.columns[column].head), options);
+    let widths = drawn.column_max_content_widths();
+    if widths.iter().map(|w| usize::from(*w) + PADDING).sum::<usize>() > options.width {
+        drawn = words(table, |column| broken_head(table, column), options);
     }
     let widths = drawn.column_max_content_widths();
     let (last, others) = widths.split_last().map_or((0, 0), |(last, others)| {
@@ -64,6 +59,34 @@ fn flowing(table: &Table, options: TerminalOptions) -> String {
         }
     }
     drawn.trim_fmt() + "\n"
+}
+
+/// The table under headings that `head` gives by column, nothing wrapped.
+fn words(
+    table: &Table,
+    head: impl Fn(usize) -> String,
+    options: TerminalOptions,
+) -> comfy_table::Table {
+    let mut drawn = base(options);
+    drawn.set_content_arrangement(ContentArrangement::Disabled);
+    drawn.set_header((0..table.columns.len()).map(|column| strong(&head(column), options)));
+    for row in &table.rows {
+        let cells = row.cells.iter().zip(&table.columns).map(|(cell, column)| {
+            let align = if column.numeric { CellAlignment::Right } else { CellAlignment::Left };
+            Drawn::new(said(cell)).set_alignment(align)
+        });
+        drawn.add_row(cells.collect::<Vec<_>>());
+    }
+    drawn
+}
+
+/// A heading in lines no wider than the cells below it, broken between its words.
+fn broken_head(table: &Table, column: usize) -> String {
+    let head = printable(&table.columns[column].head);
+    let cells = table.rows.iter().filter_map(|row| row.cells.get(column)).map(said);
+    let parts = cells.chain(head.split_whitespace().map(str::to_string));
+    let width = parts.map(|part| length(&part)).max().unwrap_or(0);
+    wrap(&head, width.max(1)).trim_end().to_string()
 }
 
 fn said(cell: &Cell) -> String {

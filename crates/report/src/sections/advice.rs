@@ -4,10 +4,10 @@
 use crate::{
     block::{Block, Cell, Column, Row, Shade, Table},
     number,
-    sections::{Section, call},
+    sections::{Section, call, ratios},
 };
 use model::Dataset;
-use stats::{Advised, Counsel, Findings, Ratio, Sensitivity, Standing, Support};
+use stats::{Advised, Counsel, Findings, Sensitivity, Standing, Support};
 
 /// Cells printed of each group; the rest is counted.
 const MOST_CELLS: usize = 10;
@@ -58,64 +58,85 @@ fn heading(advice: &stats::Advice) -> String {
 
 fn candidates(advice: &stats::Advice) -> Table {
     let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
-    let reason = |c: &Advised| {
-        let own = c.reasons.iter();
-        own.map(|reason| format!("{} is {}: {reason}.", c.target, c.standing.as_str()))
-            .collect::<Vec<_>>()
-    };
     let out = advice.candidates.iter().any(|c| c.standing == Standing::RuledOut);
-    let mut footnotes: Vec<String> = advice.candidates.iter().flat_map(reason).collect();
+    let mut footnotes = reasons(advice);
     if out && advice.leaders.len() + usize::from(advice.lead.is_some()) > 0 {
         footnotes.push(format!(
             "What is ruled out is compared with {first} over the cells that both have."
         ));
     }
-    let mixed = advice.candidates.iter().any(|c| c.mix_s.is_some());
-    let time = mixed.then(|| Column::numbers("", "Time for the mix"));
+    let figures = [
+        "Time for the mix",
+        &format!("Score / {first}"),
+        "95 % CI",
+        "P(best)",
+        "Rank",
+        "Expected cost",
+        "Costs at most",
+    ];
+    let figures = figures.map(|head| Column::numbers("", head));
+    let columns: Vec<Column> = ["Target", "Standing"]
+        .map(Column::words)
+        .into_iter()
+        .chain(figures)
+        .chain([Column::words("Preferred features")])
+        .collect();
+    let rows: Vec<Vec<String>> = advice.candidates.iter().map(candidate).collect();
+    let known = |column: &usize| rows.iter().any(|row| !row[*column].is_empty());
+    let kept: Vec<usize> = (0..columns.len()).filter(known).collect();
+    let shown = |row: &Vec<String>, column: usize| match row[column].as_str() {
+        "" if columns[column].numeric => Cell::plain("-"),
+        text => Cell::plain(text),
+    };
+    let row = |row: &Vec<String>| Row::body(kept.iter().map(|&column| shown(row, column)));
     Table {
         caption: format!(
             "Candidates over {} of {} cells that the profile asks for",
             advice.cells, advice.of_cells
         ),
-        columns: vec![
-            Column::words("Target"),
-            Column::words("Standing"),
-            Column::numbers("", &format!("Score / {first}")),
-            Column::numbers("", "95 % CI"),
-            Column::numbers("", "P(best)"),
-            Column::numbers("", "Rank"),
-            Column::numbers("", "Expected cost"),
-            Column::numbers("", "Costs at most"),
-            Column::words("Preferred features"),
-        ]
-        .into_iter()
-        .chain(time)
-        .collect(),
-        rows: advice.candidates.iter().map(|c| candidate(c, mixed)).collect(),
+        columns: kept.iter().map(|&column| columns[column].clone()).collect(),
+        rows: rows.iter().map(row).collect(),
         footnotes,
     }
 }
 
-fn candidate(advised: &Advised, mixed: bool) -> Row {
-    let unknown = || "-".to_string();
+/// Why targets are not eligible, those with the same reason in one sentence.
+fn reasons(advice: &stats::Advice) -> Vec<String> {
+    let mut all: Vec<(Standing, &String, Vec<&str>)> = Vec::new();
+    for c in &advice.candidates {
+        for reason in &c.reasons {
+            match all.iter_mut().find(|(standing, why, _)| (*standing, *why) == (c.standing, reason)) {
+                Some((_, _, targets)) => targets.push(&c.target),
+                None => all.push((c.standing, reason, vec![&c.target])),
+            }
+        }
+    }
+    let sentence = |(standing, reason, targets): (Standing, &String, Vec<&str>)| {
+        let are = if targets.len() == 1 { "is" } else { "are" };
+        format!("{} {are} {}: {reason}.", targets.join(", "), standing.as_str())
+    };
+    all.into_iter().map(sentence).collect()
+}
+
+/// What is known of a candidate, by column; empty where nothing is.
+fn candidate(advised: &Advised) -> Vec<String> {
     let cost = |share: f64| match share {
         s if s < 0.0005 => "0 %".to_string(),
         s => format!("{:.1} %", 100.0 * s),
     };
-    let interval = advised.ratio.as_ref().map(number::interval);
-    let cells = vec![
-        Cell::plain(&advised.target),
-        Cell::plain(advised.standing.as_str()),
-        Cell::plain(advised.ratio.map_or_else(unknown, |r| number::ratio(r.point))),
-        Cell::plain(interval.unwrap_or_default()),
-        Cell::plain(advised.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
-        Cell::plain(advised.ranks.map_or_else(unknown, number::rank)),
-        Cell::plain(advised.expected_regret.map_or_else(unknown, cost)),
-        Cell::plain(advised.regret_95.map_or_else(unknown, number::at_most)),
-        Cell::plain(advised.preferred.join(", ")),
-    ];
-    let time = advised.mix_s.map_or_else(unknown, |s| format!("{} s", number::value(s)));
-    Row::body(cells.into_iter().chain(mixed.then(|| Cell::plain(time))))
+    let known = |text: Option<String>| text.unwrap_or_default();
+    vec![
+        advised.target.clone(),
+        advised.standing.as_str().into(),
+        known(advised.mix_s.map(|s| format!("{} s", number::value(s)))),
+        known(advised.ratio.map(|r| number::ratio(r.point))),
+        known(advised.ratio.as_ref().map(number::interval)),
+        known(advised.p_best.map(number::probability)),
+        known(advised.ranks.map(number::rank)),
+        known(advised.expected_regret.map(cost)),
+        known(advised.regret_95.map(number::at_most)),
+        advised.preferred.join(", "),
+    ]
 }
 
 fn groups(advice: &stats::Advice) -> Table {
@@ -217,19 +238,13 @@ fn support(advice: &stats::Advice) -> Table {
 }
 
 fn cell(support: &Support) -> Row {
-    let Ratio { point, .. } = support.ratio;
     let cells = vec![
         Cell::plain(&support.name),
         Cell::plain(support.procs.to_string()),
         Cell::plain(&support.unit),
         Cell::plain(number::value(support.values[0])),
         Cell::plain(number::value(support.values[1])),
-        Cell {
-            text: number::ratio(point),
-            word: support.verdict.as_str().into(),
-            note: number::interval(&support.ratio),
-            shade: Some(Shade::of_ratio(point)),
-        },
+        ratios::judged(&support.ratio, Some(support.verdict), support.verdict.as_str().into()),
         Cell::plain(format!("{:.1} %", 100.0 * support.weight)),
     ];
     Row::body(cells)

@@ -15,6 +15,9 @@ const SCOPE: [(&str, &str); 3] =
 /// Fact of the environment: the kernel of the host.
 const KERNEL: &str = "kernel.release";
 
+/// What stands for the date of a study that has none.
+const UNKNOWN_DAY: &str = "1970-01-01";
+
 pub(crate) struct Call;
 
 impl Section for Call {
@@ -48,7 +51,8 @@ pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let mut parts: Vec<String> = known.collect();
     parts.push(names::blocks(blocks));
     parts.push(format!("scale {}", findings.campaign.scale));
-    parts.push(findings.campaign.created.chars().take(10).collect());
+    let day: String = findings.campaign.created.chars().take(10).collect();
+    parts.extend((day != UNKNOWN_DAY).then_some(day));
     parts.extend(condition(dataset));
     if blocks > 1 && blocks < 5 {
         parts.push("quick look".into());
@@ -124,7 +128,7 @@ fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
         Cell::plain(&candidate.target),
         Cell::plain(score),
         Cell::plain(number::interval(&candidate.ratio)),
-        Cell::plain(candidate.p_best.map_or_else(unknown, |p| format!("{p:.2}"))),
+        Cell::plain(candidate.p_best.map_or_else(unknown, number::probability)),
         Cell::plain(candidate.ranks.map_or_else(unknown, number::rank)),
         Cell::plain(candidate.regret_95.map_or_else(unknown, number::at_most)),
     ]

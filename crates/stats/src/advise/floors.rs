@@ -3,7 +3,7 @@
 use super::Question;
 use crate::{
     Ratio,
-    ratio::compare,
+    ratio::{Estimate, compare},
     select::{CellData, Point, mean},
     sentence::processes,
 };
@@ -18,6 +18,18 @@ pub(super) struct Verdicts {
     pub(super) broken: Vec<String>,
     /// Floors that may be broken.
     pub(super) at_risk: Vec<String>,
+}
+
+impl Verdicts {
+    /// Adds the line for `ratio` where it is, or may be, above `limit`; `line` is told whether it is for
+    /// certain.
+    fn add(&mut self, ratio: &Ratio, limit: f64, line: impl Fn(bool) -> String) {
+        if ratio.low.is_some_and(|low| low > limit) {
+            self.broken.push(line(true));
+        } else if ratio.point > limit || ratio.high.is_some_and(|high| high > limit) {
+            self.at_risk.push(line(false));
+        }
+    }
 }
 
 /// One verdict for each of `columns`; the best is the best of these.
@@ -81,24 +93,29 @@ fn judge_cell(
 ) {
     let Some(limit) = floor.max_ratio_to_best else { return };
     let points = |c: usize| &cell.series[c].points;
-    let Some(behind) = compare(points(best), points(column)).map(|e| e.to_ratio()) else {
+    let Some(behind) = compare(points(best), points(column)) else {
         verdict.at_risk.push(format!("floor {place}: no valid sample"));
         return;
     };
-    let text = |ratio: &Ratio| match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => {
-            format!("{:.2}x behind {name} ({low:.2}-{high:.2})", ratio.point)
-        }
-        _ => format!("{:.2}x behind {name} (one run)", ratio.point),
-    };
-    let line = || format!("floor {place}: {}, {limit}x allowed", text(&behind));
     if column == best {
         return;
     }
-    if behind.low.is_some_and(|low| low > limit) {
-        verdict.broken.push(line());
-    } else if behind.point > limit || behind.high.is_some_and(|high| high > limit) {
-        verdict.at_risk.push(line());
+    let point = format!("{:.2}x behind {name}", behind.to_ratio().point);
+    let found = |sure| found(&point, &behind, sure, |times| format!("{times:.2}"));
+    let line = |sure| format!("floor {place}: {}, {limit}x allowed", found(sure));
+    verdict.add(&behind.to_ratio(), limit, line);
+}
+
+/// `point` with its interval, whose ends are written by `end`. The interval of two blocks is so wide that
+/// it tells nothing, unless it makes `sure` all the same.
+fn found(point: &str, estimate: &Estimate, sure: bool, end: impl Fn(f64) -> String) -> String {
+    let ratio = estimate.to_ratio();
+    match (ratio.low.zip(ratio.high), estimate.error) {
+        (Some((low, high)), Some((_, df))) if sure || df > 1.0 => {
+            format!("{point} ({}-{})", end(low), end(high))
+        }
+        (Some(_), _) => format!("{point} (two blocks, too few to be sure)"),
+        _ => format!("{point} (one run)"),
     }
 }
 
@@ -113,21 +130,14 @@ fn judge_limit(
     let place = place(&dataset.tests[cell.test].id, cell.procs);
     let points = latencies(limit, dataset, cell, target);
     let allowed: Vec<Point> = points.iter().map(|p| Point { log: limit.us.ln(), ..*p }).collect();
-    let Some(over) = compare(&points, &allowed).map(|e| e.to_ratio()) else {
+    let Some(over) = compare(&points, &allowed) else {
         verdict.at_risk.push(format!("floor {place}: no {} to compare", limit.quantile()));
         return;
     };
-    let ms = |share: f64| share * limit.us / 1e3;
-    let found = match over.low.zip(over.high) {
-        Some((low, high)) => format!("{:.3} ms ({:.3}-{:.3})", ms(over.point), ms(low), ms(high)),
-        None => format!("{:.3} ms (one run)", ms(over.point)),
-    };
-    let line = || format!("floor {place}: {} is {found}, {limit} allowed", limit.quantile());
-    if over.low.is_some_and(|low| low > 1.0) {
-        verdict.broken.push(line());
-    } else if over.point > 1.0 || over.high.is_some_and(|high| high > 1.0) {
-        verdict.at_risk.push(line());
-    }
+    let ms = |share: f64| format!("{:.3}", share * limit.us / 1e3);
+    let point = format!("{} is {} ms", limit.quantile(), ms(over.to_ratio().point));
+    let line = |sure| format!("floor {place}: {}, {limit} allowed", found(&point, &over, sure, ms));
+    verdict.add(&over.to_ratio(), 1.0, line);
 }
 
 /// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.

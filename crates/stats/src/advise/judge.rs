@@ -9,7 +9,7 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    CellRatio, Lead, Ratio, Settings, StatsError,
+    CellRatio, Lead, Ratio, Settings, StatsError, Verdict,
     board::Board,
     decide::{CLEAR_LEAD, CLEAR_P},
     model_fit::Fit,
@@ -73,26 +73,40 @@ pub(super) fn judge(
     advice.counsel = field.counsel(&advice, contended);
     advice.leaders = field.leaders(&advice);
     advice.by_features = field.by_features(&advice);
-    let more = fit.as_ref().filter(|_| order.len() > 1).map(|fit| {
-        let half = (2.0 * settings.band).ln_1p();
-        let needed = fit.blocks_needed(order[0], order[1], half);
-        More {
-            noise: fit.noise(order[0], order[1]).exp_m1(),
-            blocks: needed.map(|n| n.saturating_sub(advice.blocks).max(1)),
-            time: match question.block_s {
-                Some(block_s) => BlockTime::Whole(block_s),
-                None => BlockTime::Timed(timed_s(dataset)),
-            },
-        }
-    });
+    let time = match question.block_s {
+        Some(block_s) => BlockTime::Whole(block_s),
+        None => BlockTime::Timed(timed_s(dataset)),
+    };
+    let fitted = fit.as_ref().filter(|_| order.len() > 1);
+    let more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
     advice.sentence = words::answer(dataset, &advice, more.as_ref(), contended, settings);
-    advice.notes = words::notes(&advice);
+    advice.notes = words::notes(&advice, settings);
     advice.notes.extend(field.remarks(&question, cells, fit.as_ref()));
     Ok(advice)
 }
 
 fn leading(columns: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().take(2).map(|&i| columns[i]).collect()
+}
+
+/// What further blocks would resolve: the coarsest difference between the first two that these do not.
+fn more(
+    fit: &Fit,
+    (first, second): (usize, usize),
+    blocks: usize,
+    time: BlockTime,
+    settings: &Settings,
+) -> More {
+    let needed = |share: f64| (share, fit.blocks_needed(first, second, share.ln_1p()));
+    let shares = [2.0, 1.0, 0.5].map(|bands| bands * settings.band);
+    let open = shares.into_iter().map(needed).find(|(_, n)| n.is_none_or(|n| n > blocks));
+    let (share, needed) = open.unwrap_or((shares[2], Some(blocks + 1)));
+    More {
+        noise: fit.noise(first, second).exp_m1(),
+        share,
+        blocks: needed.map(|n| n - blocks),
+        time,
+    }
 }
 
 /// Timed work of one block with the waits after it, seconds.
@@ -180,7 +194,7 @@ impl<'a> Field<'a> {
             counsel: Counsel::NothingMeasured,
             sentence: String::new(),
             notes: Vec::new(),
-            covered: groups.iter().filter(|g| g.cells > 0).map(|g| g.weight).sum(),
+            covered: groups.iter().filter(|g| g.cells > 0).fold(0.0, |sum, g| sum + g.weight),
             groups,
             group_leads: Vec::new(),
             candidates: Vec::new(),
@@ -233,10 +247,11 @@ impl<'a> Field<'a> {
     fn advised(&self, column: usize, ratio: Option<Ratio>) -> Advised {
         let (facts, floors) = (&self.facts[column], &self.floors[column]);
         let no: Vec<String> = facts.vetoes.iter().chain(&floors.broken).cloned().collect();
-        let unknown =
-            |feature: &String| format!("no fact says whether it has {feature}; look it up");
-        let maybe = facts.unknown.iter().map(unknown).chain(floors.at_risk.iter().cloned());
-        let maybe: Vec<String> = maybe.collect();
+        let unknown = (!facts.unknown.is_empty()).then(|| {
+            format!("no fact says whether it has {}; look it up", facts.unknown.join(", "))
+        });
+        let maybe: Vec<String> =
+            unknown.into_iter().chain(floors.at_risk.iter().cloned()).collect();
         let standing = match (no.is_empty(), maybe.is_empty()) {
             (false, _) => Standing::RuledOut,
             (true, false) => Standing::AtRisk,
@@ -275,7 +290,7 @@ impl<'a> Field<'a> {
         advice.sensitivity = sensitivity::sensitivity(
             self.profile,
             &self.used,
-            &self.columns,
+            (&self.columns, first),
             self.targets,
             self.dataset.campaign.seed,
         );
@@ -305,14 +320,16 @@ impl<'a> Field<'a> {
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
         let ratio = *self.of_cells(&[second, first], &own).ratios().get(1)?;
+        let contended = work::contended(&own, &[first, second]);
+        let judged = verdict(&ratio, self.settings.band);
         let lead = Lead {
             target: self.targets[first].clone(),
             second: self.targets[second].clone(),
             ratio,
-            verdict: verdict(&ratio, self.settings.band),
+            verdict: if contended { Verdict::Unclear } else { judged },
         };
         let name = self.profile.groups[group].name.clone();
-        let sentence = words::group(&name, &lead, self.settings);
+        let sentence = words::group(&name, &lead, contended, self.settings);
         Some(GroupLead { group: name, lead, sentence })
     }
 
@@ -323,6 +340,7 @@ impl<'a> Field<'a> {
         match (self.measured.len(), self.columns.len()) {
             (0, _) => Counsel::NothingMeasured,
             (_, 0) => Counsel::NoneLeft,
+            (1, 1) => Counsel::NoChoice,
             (_, 1) => Counsel::OnlyOne,
             _ if self.used.is_empty() => Counsel::NothingMeasured,
             _ if p_best.is_none() => Counsel::PointEstimate,

@@ -75,11 +75,12 @@ struct Trial<'a> {
     names: Vec<&'a str>,
 }
 
-/// All trials over these entries, which every one of `columns` has.
+/// All trials over these entries, which every one of `columns` has; the answer named the column at
+/// `advised` of these first.
 pub(super) fn sensitivity(
     profile: &Profile,
     entries: &[Entry<'_>],
-    columns: &[usize],
+    (columns, advised): (&[usize], usize),
     targets: &[String],
     seed: u64,
 ) -> Option<Sensitivity> {
@@ -101,8 +102,8 @@ pub(super) fn sensitivity(
     let without: Vec<Without> = without.collect();
     let means = trial.group_means(&groups);
     let acceptability = trial.acceptability(&groups, &means, seed);
-    let stays = acceptability[first].share >= ROBUST_SHARE
-        && without.iter().all(|w| w.first == trial.names[first]);
+    let stays = acceptability[advised].share >= ROBUST_SHARE
+        && without.iter().all(|w| w.first == trial.names[advised]);
     let in_state = |state| trial.first(|_, e| e.cache == state).map(label);
     Some(Sensitivity {
         tipping: trial.tipping(&groups, &means, first, name),

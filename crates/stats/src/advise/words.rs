@@ -1,7 +1,7 @@
 //! The answer in words. Each sentence names the profile, the interval and the number of blocks, and
 //! none says more than the figures do.
 
-use super::{Advice, Counsel};
+use super::{Advice, Advised, Counsel, Standing};
 use crate::{
     Lead, Settings, Verdict,
     sentence::{self, interval, largest_loss, list, percent, place, probability, times},
@@ -24,7 +24,9 @@ pub(super) enum BlockTime {
 pub(super) struct More {
     /// Noise of one run, a share.
     pub(super) noise: f64,
-    /// Further blocks that would resolve a difference of twice the band.
+    /// A difference that the blocks so far do not resolve.
+    pub(super) share: f64,
+    /// Further blocks that would; `None` above 1 000 in all.
     pub(super) blocks: Option<usize>,
     /// What one block takes.
     pub(super) time: BlockTime,
@@ -46,18 +48,38 @@ pub(super) fn answer(
             advice.profile
         ),
         (Counsel::OnlyOne, _) => only_one(dataset, advice),
+        (Counsel::NoChoice, _) => no_choice(dataset, advice),
         (Counsel::PointEstimate, _) => point(dataset, advice, settings),
         (Counsel::Insufficient, _) if contended => sentence::contended(settings),
-        (Counsel::Insufficient, Some(more)) => noisy(dataset, advice, more, settings),
+        (Counsel::Insufficient, Some(more)) => noisy(dataset, advice, more),
         (Counsel::Insufficient, None) => String::new(),
         (Counsel::Clear, _) => clear(dataset, advice),
         (Counsel::Tied, _) => tied(dataset, advice),
     };
+    text.push_str(&at_risk(advice));
     if advice.covered < 0.999 && advice.covered > 0.0 {
         let share = 100.0 * advice.covered;
         text.push_str(&format!(" The campaign covers {share:.0} % of the profile's weight."));
     }
     text
+}
+
+/// What is doubtful about the targets that the answer names, with the first reason of each.
+fn at_risk(advice: &Advice) -> String {
+    let named: Vec<&str> = match advice.counsel {
+        Counsel::PointEstimate => vec![first_two(advice).0],
+        _ => advice.leaders.iter().map(String::as_str).collect(),
+    };
+    let doubtful = |c: &&Advised| c.standing == Standing::AtRisk && named.contains(&&*c.target);
+    let doubt = |c: &Advised| {
+        let more = match c.reasons.len() {
+            0 | 1 => String::new(),
+            n => format!(" (and {} more)", n - 1),
+        };
+        let why = c.reasons.first().map_or("", String::as_str);
+        format!(" {} is at risk: {why}{more}.", c.target)
+    };
+    advice.candidates.iter().filter(doubtful).map(doubt).collect()
 }
 
 fn nothing(dataset: &Dataset, advice: &Advice) -> String {
@@ -74,10 +96,19 @@ fn nothing(dataset: &Dataset, advice: &Advice) -> String {
 
 fn only_one(dataset: &Dataset, advice: &Advice) -> String {
     format!(
-        "For {} {}, only {} is left; the others are ruled out, whatever they measured.",
+        "For {} {}, only {} is left; the others that were measured are ruled out, whatever their figures.",
         advice.profile,
         place(dataset),
         advice.candidates[0].target
+    )
+}
+
+fn no_choice(dataset: &Dataset, advice: &Advice) -> String {
+    format!(
+        "No recommendation for {}: only {} was measured by its tests {}; a choice needs two targets.",
+        advice.profile,
+        advice.candidates[0].target,
+        place(dataset)
     )
 }
 
@@ -140,14 +171,14 @@ fn tied(dataset: &Dataset, advice: &Advice) -> String {
     )
 }
 
-fn noisy(dataset: &Dataset, advice: &Advice, more: &More, settings: &Settings) -> String {
+fn noisy(dataset: &Dataset, advice: &Advice, more: &More) -> String {
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
-            "About {n} more {} ({}) would resolve a {:.0} % difference.",
+            "About {n} more {} ({}) would resolve a {} % difference.",
             if n == 1 { "block" } else { "blocks" },
             more.time.of(n),
-            200.0 * settings.band
+            (1e4 * more.share).round() / 1e2
         ),
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
@@ -162,8 +193,13 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More, settings: &Settings) -
 }
 
 /// What one group says of its first two.
-pub(super) fn group(name: &str, lead: &Lead, settings: &Settings) -> String {
+pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Settings) -> String {
     let Lead { target, second, ratio, verdict } = lead;
+    if contended {
+        return format!(
+            "{name}: {target} and {second} are not judged, the machine was busy with other work."
+        );
+    }
     let close = ratio.point <= 1.0 + settings.band;
     match (ratio.low.zip(ratio.high), verdict) {
         (None, _) if close => format!(
@@ -215,7 +251,7 @@ fn duration(seconds: f64) -> String {
 }
 
 /// What must be known beside the answer.
-pub(super) fn notes(advice: &Advice) -> Vec<String> {
+pub(super) fn notes(advice: &Advice, settings: &Settings) -> Vec<String> {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
     let shares: Vec<String> = shares.collect();
     let weighed = match advice.candidates.iter().any(|c| c.mix_s.is_some()) {
@@ -238,23 +274,33 @@ pub(super) fn notes(advice: &Advice) -> Vec<String> {
             ),
         });
     }
-    notes.extend(robust(advice));
+    notes.extend(robust(advice, settings.band));
     notes
 }
 
-fn robust(advice: &Advice) -> Option<String> {
-    let sensitivity = advice.sensitivity.as_ref()?;
+/// Whether another set of weights would change the first; nothing where the answer names none.
+fn robust(advice: &Advice, band: f64) -> Option<String> {
+    let lead = advice.lead.map_or(1.0, |r| r.point);
+    let named = match advice.counsel {
+        Counsel::Clear => true,
+        Counsel::PointEstimate => lead > 1.0 + band,
+        _ => false,
+    };
+    let sensitivity = advice.sensitivity.as_ref().filter(|_| named)?;
     let first = &advice.candidates.first()?.target;
     let share = sensitivity.acceptability.iter().find(|s| s.target == *first)?.share;
-    let share = format!("{:.0} %", (100.0 * share).floor());
-    Some(match sensitivity.robust? {
-        true => format!(
-            "Robust to the weights: {first} is first under {share} of weights drawn around the \
-             profile's, and without any one group."
-        ),
-        false => format!(
-            "Not robust to the weights: {first} is first under {share} of weights drawn around the \
-             profile's; see which group decides."
-        ),
+    let covered = if advice.covered < 0.999 { " of what the campaign covers" } else { "" };
+    let drawn = format!(
+        "{first} is first under {:.0} % of weights drawn around the profile's",
+        (100.0 * share).floor()
+    );
+    let others = sensitivity.without.iter().filter(|w| w.first != *first);
+    let others: Vec<&str> = others.map(|w| w.group.as_str()).collect();
+    Some(match (sensitivity.robust?, others.join(" or ").as_str()) {
+        (true, _) => format!("Robust to the weights{covered}: {drawn}, and without any one group."),
+        (false, "") => format!("Not robust to the weights{covered}: {drawn}."),
+        (false, groups) => {
+            format!("Not robust to the weights{covered}: {drawn}, but not without {groups}.")
+        }
     })
 }

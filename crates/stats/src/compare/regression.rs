@@ -11,11 +11,13 @@ pub struct Gate<'a> {
     pub regressions: Vec<&'a Difference>,
     /// What was found, naming the largest.
     pub sentence: String,
+    /// True when no ratio has an interval, so that nothing can fail.
+    pub is_blind: bool,
 }
 
 impl Comparison {
     /// Cells of B whose decided ratio over the same target of A is below 1/(1 + `limit`), `limit`
-    /// being a share, and holds among all ratios of its table (Holm): with sixty cells, one of two equal
+    /// being a share, and holds among all ratios of B over A (Holm): with sixty cells, one of two equal
     /// campaigns would else fail again and again. What is unclear is no regression. `None` when A and B
     /// share no target.
     ///
@@ -33,7 +35,8 @@ impl Comparison {
             Some(largest) => failed(largest, &regressions, limit),
             None => passed(&pairs, limit) + &self.not_judged(),
         };
-        Some(Gate { regressions, sentence })
+        let is_blind = pairs.iter().all(|p| p.ratio.is_none_or(|ratio| ratio.low.is_none()));
+        Some(Gate { regressions, sentence, is_blind })
     }
 
     /// What else the campaigns have in common, as the rest of a sentence.

@@ -14,7 +14,7 @@ fn schema() -> Value {
 fn mix() -> Value {
     json!({
         "profile": { "name": "p", "intent": "i", "device_class": "ssd" },
-        "op": [{ "test": "x.*", "count": 2.5, "cache": "hot", "procs": "one" }],
+        "op": [{ "name": "a", "test": "x.*", "count": 2.5, "cache": "hot", "procs": "one" }],
         "floor": [{ "test": "x.*", "limit": "p99 <= 5ms" }]
     })
 }
