@@ -148,7 +148,12 @@ impl Cmd {
     }
 
     pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
-        let last_line = stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+        let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        // Programs that explain their arguments after a mistake say first what it is.
+        let last_line = match stderr.to_lowercase().contains("usage:") {
+            true => lines.next(),
+            false => lines.next_back(),
+        };
         LabError::Command {
             command: self.to_string(),
             status: match (status.code(), status.signal()) {
@@ -248,6 +253,13 @@ mod tests {
             error.unwrap_err().to_string(),
             "`sh -c 'echo a >&2; echo b >&2; exit 3'` failed (exit 3): b"
         );
+    }
+
+    #[test]
+    fn before_the_usage_stands_the_mistake() {
+        let error =
+            Cmd::new("sh").args(["-c", "echo bad x >&2; echo Usage: y >&2; echo z >&2; exit 1"]);
+        assert!(error.run().unwrap_err().to_string().ends_with("(exit 1): bad x"));
     }
 
     #[test]

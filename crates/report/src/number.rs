@@ -28,17 +28,18 @@ pub(crate) fn ratio(r: f64) -> String {
     if (0.0995..9.995).contains(&r) { format!("{r:.2}") } else { value(r) }
 }
 
-/// A probability that is never printed as certainty.
+/// A probability, never printed as certainty.
 pub(crate) fn probability(p: f64) -> String {
-    if p > 0.99 { ">0.99".into() } else { format!("{p:.2}") }
+    match p {
+        p if p > 0.99 => ">0.99".into(),
+        p if p < 0.01 => "<0.01".into(),
+        p => format!("{p:.2}"),
+    }
 }
 
 /// The interval of a ratio, empty without one.
 pub(crate) fn interval(r: &Ratio) -> String {
-    match (r.low, r.high) {
-        (Some(low), Some(high)) => format!("{}-{}", ratio(low), ratio(high)),
-        _ => String::new(),
-    }
+    r.span(ratio).unwrap_or_default()
 }
 
 /// Best and worst rank that are left open, `1` or `1-3`.
@@ -75,6 +76,6 @@ mod tests {
             (ratio(1.424), ratio(23.45), ratio(0.0123)),
             ("1.42".into(), "23.4".into(), "0.0123".into())
         );
-        assert_eq!([probability(0.9999), probability(0.5)], [">0.99", "0.50"]);
+        assert_eq!([0.9999, 0.5, 0.0].map(probability), [">0.99", "0.50", "<0.01"]);
     }
 }

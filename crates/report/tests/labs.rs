@@ -120,20 +120,21 @@ fn figures_of_two_labs_are_shown_and_not_compared() {
     loop-backed: compares candidates on this machine, not comparable with a device.
 
     Measured in different labs: side by side, not comparable
-     Test                                            Unit  A:ext4  B:ext4  A:xfs  B:xfs  A:btrfs[comp  B:btrfs[comp
-                                                             host     uml   host    uml  ress=zstd:3]  ress=zstd:3]
-                                                                                                 host           uml
-    ----------------------------------------------------------------------------------------------------------------
-     write float large, 1 process                    MB/s    1055    1055   1281   1281           550           550
-     write float large, 64 processes                 MB/s    8285    8285  10389  10389          4416          4416
-     open append mid float, sync once, 1 process     MB/s     413     413    420    420           305           305
-     open append mid float, sync once, 64 processes  MB/s    3276    3276   3376   3376          2392          2392
-     disk sort, 1 process                            MB/s     105     105   96.3   96.3          9.48          9.48
-     disk sort, 64 processes                         MB/s     846     846    779    779          76.6          76.6
-     sequential read, 1 process                      MB/s    2183    2183   2245   2245          2933          2933
-     sequential read, 64 processes                   MB/s   17619   17619  17636  17636         23211         23211
-     random read 64k, 1 process                      MB/s   0.819   0.819  0.846  0.846             -             -
-     random read 64k, 64 processes                   MB/s    6.55    6.55   6.76   6.76             -             -
+     Test                                            Unit  A:ext4  B:ext4  A:xfs  B:xfs   A:btrfs[   B:btrfs[
+                                                             host     uml   host    uml  compress=  compress=
+                                                                                           zstd:3]    zstd:3]
+                                                                                              host        uml
+    ----------------------------------------------------------------------------------------------------------
+     write float large, 1 process                    MB/s    1055    1055   1281   1281        550        550
+     write float large, 64 processes                 MB/s    8285    8285  10389  10389       4416       4416
+     open append mid float, sync once, 1 process     MB/s     413     413    420    420        305        305
+     open append mid float, sync once, 64 processes  MB/s    3276    3276   3376   3376       2392       2392
+     disk sort, 1 process                            MB/s     105     105   96.3   96.3       9.48       9.48
+     disk sort, 64 processes                         MB/s     846     846    779    779       76.6       76.6
+     sequential read, 1 process                      MB/s    2183    2183   2245   2245       2933       2933
+     sequential read, 64 processes                   MB/s   17619   17619  17636  17636      23211      23211
+     random read 64k, 1 process                      MB/s   0.819   0.819  0.846  0.846          -          -
+     random read 64k, 64 processes                   MB/s    6.55    6.55   6.76   6.76          -          -
     ");
     assert!(!html(&data, &found).contains("<h2>Call"));
 }

@@ -73,10 +73,18 @@ impl Duel<'_> {
         let place = format!("over {} tests", footer.tests);
         let text = match claim {
             Verdict::Same => self.same(&place),
+            // The sentence on its tests says it.
+            Verdict::Unclear if self.is_contended() => return None,
             Verdict::Unclear => self.unclear(&place),
             _ => self.difference(&ratio, claim, self.table.rows.iter().all(is_rate), &place),
         };
         (footer.tests > 1).then(|| self.sized(ratio.point.ln().abs(), Vec::new(), claim, text))
+    }
+
+    /// Whether the machine was too busy to judge any of its tests.
+    fn is_contended(&self) -> bool {
+        let contended = |row: &Row| row.cells[self.column].reason.as_deref() == Some("contended");
+        self.table.rows.iter().all(contended)
     }
 
     /// The test with the largest decided gain and the one with the largest decided loss.

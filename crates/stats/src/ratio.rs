@@ -10,6 +10,9 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
 
+/// Upper over lower end from which on an interval says nothing but that nothing is known.
+const VERY_WIDE: f64 = 1e4;
+
 /// How much better a candidate is than what it is compared with: above 1 is always better, also
 /// for metrics of which less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -27,6 +30,19 @@ pub struct Ratio {
 impl Ratio {
     /// Something compared with itself.
     pub(crate) const ONE: Ratio = Ratio { point: 1.0, low: None, high: None, p: None };
+
+    /// The interval, `1.31-1.54`, its ends as `end` writes them; `very wide` where they lie four orders of
+    /// magnitude apart, as those of two noisy blocks do. `None` without an interval.
+    pub fn span(&self, end: impl Fn(f64) -> String) -> Option<String> {
+        let (low, high) = self.low.zip(self.high)?;
+        let very_wide = high > VERY_WIDE * low;
+        Some(if very_wide { "very wide".into() } else { format!("{}-{}", end(low), end(high)) })
+    }
+
+    /// The same with two decimals.
+    pub(crate) fn span_of_decimals(&self) -> Option<String> {
+        self.span(|end| format!("{end:.2}"))
+    }
 }
 
 /// A mean of logarithms with its t distribution.
@@ -222,6 +238,15 @@ mod tests {
         assert!(close(ratio.low.unwrap(), 1.10792430710215), "{ratio:?}");
         assert!(close(ratio.high.unwrap(), 1.2386567539311162));
         assert!(close(ratio.p.unwrap(), 0.0016027942366680214));
+    }
+
+    #[test]
+    fn an_interval_without_meaning_is_called_wide() {
+        let ratio = |low, high| Ratio { point: 1.5, low: Some(low), high: Some(high), p: None };
+        let said = [(1.1, 2.0), (0.02, 199.0), (0.02, 201.0), (0.0, 1.0)]
+            .map(|(low, high)| ratio(low, high).span_of_decimals().unwrap());
+        assert_eq!(said, ["1.10-2.00", "0.02-199.00", "very wide", "very wide"]);
+        assert_eq!(Ratio::ONE.span_of_decimals(), None);
     }
 
     #[test]

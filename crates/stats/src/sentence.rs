@@ -174,11 +174,9 @@ pub(crate) fn times(lead: Option<Ratio>) -> String {
 
 /// How sure a lead is, and by how many blocks.
 pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
-    match lead {
-        Some(Ratio { low: Some(low), high: Some(high), .. }) => {
-            format!("95 % CI {low:.2}-{high:.2}, {blocks} blocks")
-        }
-        _ => format!("{blocks} blocks, no interval"),
+    match lead.and_then(|lead| lead.span_of_decimals()) {
+        Some(span) => format!("95 % CI {span}, {blocks} blocks"),
+        None => format!("{blocks} blocks, no interval"),
     }
 }
 

@@ -6,7 +6,7 @@
 mod common;
 
 use common::Noise;
-use model::Dataset;
+use model::{Better, Dataset, Metric};
 use stats::{Comparison, Settings, compare};
 
 fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u64) -> Dataset {
@@ -48,6 +48,34 @@ fn noise_is_no_regression() {
     let expected = "no regression beyond 5 %: of 4 ratios of B over A on the same target none is certainly \
                     worse by more; 4 are unclear";
     assert_eq!(gate.sentence, expected);
+}
+
+#[test]
+fn a_busy_machine_is_named_where_nothing_is_judged() {
+    let a = campaign("a", &[("xfs", 100.0)], 0.002, 3, 1);
+    let mut b = campaign("b", &[("xfs", 50.0)], 0.002, 3, 2);
+    for s in b.samples.iter_mut().filter(|s| s.case.test <= "t1".into()) {
+        s.metrics.push(Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower));
+    }
+    for s in b.samples.iter_mut().filter(|s| s.case.test > "t1".into()) {
+        s.metrics.push(Metric::new("foreign_cpu_pct", 1.0, "%", Better::Lower));
+    }
+    let comparison = compared(&a, &b, 0.05);
+    assert_eq!(comparison.gate(0.05).unwrap().regressions.len(), 2);
+    let passed = comparison.gate(9.0).unwrap().sentence;
+    assert!(
+        passed.ends_with("2 are unclear, 2 of them because the machine was busy with other work"),
+        "{passed}"
+    );
+}
+
+#[test]
+fn single_runs_make_a_gate_blind() {
+    let a = campaign("a", &[("xfs", 100.0)], 0.002, 1, 1);
+    let b = campaign("b", &[("xfs", 50.0)], 0.002, 3, 2);
+    assert!(compared(&a, &b, 0.05).gate(0.05).unwrap().is_blind);
+    let replicated = campaign("a", &[("xfs", 100.0)], 0.002, 2, 1);
+    assert!(!compared(&replicated, &b, 0.05).gate(0.05).unwrap().is_blind);
 }
 
 #[test]

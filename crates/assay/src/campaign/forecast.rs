@@ -45,8 +45,9 @@ pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String>
     Ok(text + "\n")
 }
 
+/// A share; what is as wide as the ratio itself needs no digits.
 fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
+    if share > 1.0 { "> 100 %".into() } else { format!("{:.0} %", 100.0 * share) }
 }
 
 fn line(f: &Forecast, band: f64) -> String {

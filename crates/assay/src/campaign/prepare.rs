@@ -158,6 +158,17 @@ impl Prepared {
         self.items.iter().map(counts).collect()
     }
 
+    /// The numbers of worker processes, in words.
+    pub fn processes(&self) -> String {
+        match self.counts.as_slice() {
+            [1] => "1 process".into(),
+            counts => {
+                let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+                format!("{} processes", counts.join(", "))
+            }
+        }
+    }
+
     /// What the tables need to know of the tests.
     pub fn infos(&self) -> Vec<TestInfo> {
         self.items.iter().flat_map(|item| item.test.infos()).collect()

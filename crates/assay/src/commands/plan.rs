@@ -50,13 +50,8 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
 fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     let plan = &prepared.plan;
     let mut text = String::new();
-    let counts: Vec<String> = prepared.counts.iter().map(ToString::to_string).collect();
-    writeln!(
-        text,
-        "suite {} · scale {scale} · {} processes",
-        plan.suites.join(", "),
-        counts.join(", ")
-    )?;
+    let suites = plan.suites.join(", ");
+    writeln!(text, "suite {suites} · scale {scale} · {}", prepared.processes())?;
     if let Some(twin) = plan.twin() {
         writeln!(text, "A/A pair: {} is {} again, to check the method", twin.label, twin.of)?;
     }
@@ -278,8 +273,9 @@ fn set<T: Clone>(place: &mut T, given: &Option<T>) {
 }
 
 fn from_file(path: &Path) -> Result<Plan> {
-    let text = fs::read_to_string(path)
-        .with_context(|| format!("cannot read the plan {}", path.display()))?;
+    let text = fs::read_to_string(path).with_context(|| {
+        format!("cannot read the plan {}; targets are named by --on", path.display())
+    })?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");

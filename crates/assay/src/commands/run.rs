@@ -203,11 +203,11 @@ pub fn drive(
 ) -> Result<()> {
     let since = Instant::now();
     terminal::note(&format!(
-        "campaign {}: {} · {} · {} processes · scale {} · seed {}",
+        "campaign {}: {} · {} · {} · scale {} · seed {}",
         campaign.id,
         campaign.title,
         blocks(&prepared.plan),
-        prepared.counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        prepared.processes(),
         campaign.scale,
         campaign.seed
     ));

@@ -56,9 +56,9 @@ impl Search<'_> {
             ]);
         }
         format!(
-            "Confirmation over {} blocks and {} cells, each group of tests weighing the same\n\n{}",
-            confirmation.blocks,
-            confirmation.cells,
+            "Confirmation over {} and {}, each group of tests weighing the same\n\n{}",
+            many(confirmation.blocks, "block"),
+            many(confirmation.cells, "cell"),
             aligned(&rows)
         )
     }
@@ -142,10 +142,7 @@ fn remarks(confirmation: &Confirmation, variants: &[Variant]) -> String {
 }
 
 fn interval(finalist: &Finalist) -> String {
-    match (finalist.ratio.low, finalist.ratio.high) {
-        (Some(low), Some(high)) => format!("{low:.2}-{high:.2}"),
-        _ => "-".into(),
-    }
+    finalist.ratio.span(|end| format!("{end:.2}")).unwrap_or_else(|| "-".into())
 }
 
 /// The verdict, with what Holm's procedure says of it.

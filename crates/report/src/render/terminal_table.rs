@@ -15,6 +15,8 @@ const LABEL_WIDTH: usize = 12;
 const KEY_WIDTH: usize = 12;
 /// Least width of a wrapped last column.
 const LEAST_LAST: usize = 24;
+/// Most lines of a heading.
+const MOST_HEAD_LINES: usize = 4;
 /// Blanks that the style adds to a column.
 const PADDING: usize = 2;
 
@@ -39,10 +41,17 @@ pub(super) fn render(table: &Table, options: TerminalOptions) -> (Vec<String>, b
 /// A table of words. Where it is too wide the headings are broken, then the last column is wrapped; where
 /// that would leave it too little room, each row becomes a paragraph.
 fn flowing(table: &Table, options: TerminalOptions) -> String {
-    let mut drawn = words(table, |column| printable(&table.columns[column].head), options);
-    let widths = drawn.column_max_content_widths();
-    if widths.iter().map(|w| usize::from(*w) + PADDING).sum::<usize>() > options.width {
-        drawn = words(table, |column| broken_head(table, column), options);
+    let in_lines = |lines| words(table, |column| head_in(table, column, lines), options);
+    let fits = |drawn: &comfy_table::Table| {
+        let widths = drawn.column_max_content_widths();
+        widths.iter().map(|w| usize::from(*w) + PADDING).sum::<usize>() <= options.width
+    };
+    let mut drawn = in_lines(1);
+    for lines in 2..=MOST_HEAD_LINES {
+        if fits(&drawn) {
+            break;
+        }
+        drawn = in_lines(lines);
     }
     let widths = drawn.column_max_content_widths();
     let (last, others) = widths.split_last().map_or((0, 0), |(last, others)| {
@@ -80,13 +89,15 @@ fn words(
     drawn
 }
 
-/// A heading in lines no wider than the cells below it, broken between its words.
-fn broken_head(table: &Table, column: usize) -> String {
+/// The heading of a column between whose words it is broken into at most so many lines, as narrow as that
+/// allows.
+fn head_in(table: &Table, column: usize, lines: usize) -> String {
     let head = printable(&table.columns[column].head);
-    let cells = table.rows.iter().filter_map(|row| row.cells.get(column)).map(said);
-    let parts = cells.chain(head.split_whitespace().map(str::to_string));
-    let width = parts.map(|part| length(&part)).max().unwrap_or(0);
-    wrap(&head, width.max(1)).trim_end().to_string()
+    let broken = (1..length(&head)).map(|width| wrap(&head, width)).find(|text| {
+        let whole = text.lines().flat_map(str::split_whitespace).eq(head.split_whitespace());
+        whole && text.lines().count() <= lines
+    });
+    broken.map_or(head, |text| text.trim_end().to_string())
 }
 
 fn said(cell: &Cell) -> String {
@@ -283,11 +294,24 @@ fn laid_out(cell: &Cell, [text, word, note]: [usize; 3], column: usize) -> Strin
     out
 }
 
+/// A target label in lines of at most [`LABEL_WIDTH`], broken behind its punctuation where it has any.
+fn label_lines(label: &str) -> Vec<String> {
+    let parts = label.split_inclusive(['[', '(', ',', '=', '/', ':', '-', ']', ')']);
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts.flat_map(|part| chunks(part, LABEL_WIDTH)) {
+        match lines.last_mut().filter(|line| length(line) + length(&part) <= LABEL_WIDTH) {
+            Some(line) => line.push_str(&part),
+            None => lines.push(part),
+        }
+    }
+    lines
+}
+
 /// The heading of a column; the first of a group carries the label, broken if it is long.
 fn head(table: &Table, column: usize) -> Vec<String> {
     let own = &table.columns[column];
     let first = column == 0 || table.columns[column - 1].group != own.group;
-    let label = if first { chunks(&printable(&own.group), LABEL_WIDTH) } else { Vec::new() };
+    let label = if first { label_lines(&printable(&own.group)) } else { Vec::new() };
     label.into_iter().chain([printable(&own.head)]).collect()
 }
 

@@ -2,7 +2,7 @@
 //! says, how much hangs on the weights, and the cells behind the lead.
 
 use crate::{
-    block::{Block, Cell, Column, Row, Shade, Table},
+    block::{Block, Cell, Column, Row, Table},
     number,
     sections::{Section, call, ratios},
 };
@@ -105,7 +105,10 @@ fn reasons(advice: &stats::Advice) -> Vec<String> {
     let mut all: Vec<(Standing, &String, Vec<&str>)> = Vec::new();
     for c in &advice.candidates {
         for reason in &c.reasons {
-            match all.iter_mut().find(|(standing, why, _)| (*standing, *why) == (c.standing, reason)) {
+            match all
+                .iter_mut()
+                .find(|(standing, why, _)| (*standing, *why) == (c.standing, reason))
+            {
                 Some((_, _, targets)) => targets.push(&c.target),
                 None => all.push((c.standing, reason, vec![&c.target])),
             }

@@ -46,14 +46,20 @@ fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
 }
 
 fn legend(findings: &Findings) -> String {
+    let values = format!(
+        "n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %.",
+        100.0 * NOISY
+    );
+    if findings.targets.len() < 2 {
+        return values;
+    }
     let band = 100.0 * findings.band;
     format!(
         "Ratios are over {}; above 1 is always better. better / worse: the 95 % interval excludes 1 \
          and the ratio is outside ±{band:.0} %; slightly: it excludes 1, inside the band; same: the \
-         whole interval is inside the band; ?: unclear. * holds among all ratios of its table (Holm, \
-         5 %). n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %.",
-        findings.baseline,
-        100.0 * NOISY
+         whole interval is inside the band; ?: unclear; very wide: its ends lie four orders of magnitude \
+         apart. * holds among all ratios of its table (Holm, 5 %). {values}",
+        findings.baseline
     )
 }
 

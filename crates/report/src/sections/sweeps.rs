@@ -98,7 +98,7 @@ fn not_compared(sweep: &SweepEffects, findings: &Findings) -> String {
     let mut text = format!("Not compared with {}: {}.", sweep.default, sweep.unmeasured.join(", "));
     for label in std::iter::once(&sweep.default).chain(&sweep.unmeasured) {
         if let Some(why) = findings.failure_of(label) {
-            text += &format!(" {label} failed: {why}.");
+            text += &format!(" {label} failed: {}.", why.trim_end_matches('.'));
         }
     }
     text

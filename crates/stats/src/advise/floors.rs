@@ -110,10 +110,8 @@ fn judge_cell(
 /// it tells nothing, unless it makes `sure` all the same.
 fn found(point: &str, estimate: &Estimate, sure: bool, end: impl Fn(f64) -> String) -> String {
     let ratio = estimate.to_ratio();
-    match (ratio.low.zip(ratio.high), estimate.error) {
-        (Some((low, high)), Some((_, df))) if sure || df > 1.0 => {
-            format!("{point} ({}-{})", end(low), end(high))
-        }
+    match (ratio.span(end), estimate.error) {
+        (Some(span), Some((_, df))) if sure || df > 1.0 => format!("{point} ({span})"),
         (Some(_), _) => format!("{point} (two blocks, too few to be sure)"),
         _ => format!("{point} (one run)"),
     }

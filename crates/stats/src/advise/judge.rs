@@ -80,7 +80,7 @@ pub(super) fn judge(
     let fitted = fit.as_ref().filter(|_| order.len() > 1);
     let more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
     advice.sentence = words::answer(dataset, &advice, more.as_ref(), contended, settings);
-    advice.notes = words::notes(&advice, settings);
+    advice.notes = words::notes(&advice, mix.is_some(), settings);
     advice.notes.extend(field.remarks(&question, cells, fit.as_ref()));
     Ok(advice)
 }
@@ -402,7 +402,10 @@ impl<'a> Field<'a> {
     ) -> Vec<String> {
         let absent = (0..self.targets.len()).filter(|c| !self.measured.contains(c));
         let mut remarks: Vec<String> = absent
-            .map(|c| format!("{} has no valid cell of this profile.", self.targets[c]))
+            .map(|c| match self.mix {
+                None => format!("{} has no valid cell of this profile.", self.targets[c]),
+                Some(_) => format!("{} has no block with all operations.", self.targets[c]),
+            })
             .collect();
         remarks.extend(
             floors::unmeasured(self.dataset, question, cells)

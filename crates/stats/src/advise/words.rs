@@ -1,7 +1,7 @@
 //! The answer in words. Each sentence names the profile, the interval and the number of blocks, and
 //! none says more than the figures do.
 
-use super::{Advice, Advised, Counsel, Standing};
+use super::{Advice, Advised, Counsel, GroupCover, Standing};
 use crate::{
     Lead, Settings, Verdict,
     sentence::{self, interval, largest_loss, list, percent, place, probability, times},
@@ -201,7 +201,7 @@ pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Setting
         );
     }
     let close = ratio.point <= 1.0 + settings.band;
-    match (ratio.low.zip(ratio.high), verdict) {
+    match (ratio.span_of_decimals(), verdict) {
         (None, _) if close => format!(
             "{name}: nothing to choose between {target} and {second}, {:.2}x ({ONE_RUN}).",
             ratio.point
@@ -210,16 +210,14 @@ pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Setting
             "{name}: {target} leads by point estimate, {:.2}x {second} ({ONE_RUN}).",
             ratio.point
         ),
-        (Some((low, high)), Verdict::Better | Verdict::SlightlyBetter) => format!(
-            "{name}: {target} is {verdict}, {:.2}x {second} ({low:.2}-{high:.2}).",
-            ratio.point
-        ),
-        (Some((low, high)), Verdict::Same) => format!(
-            "{name}: {target} and {second} are the same, {:.2}x ({low:.2}-{high:.2}).",
-            ratio.point
-        ),
-        (Some((low, high)), _) => format!(
-            "{name}: {target} and {second} cannot be told apart, {:.2}x ({low:.2}-{high:.2}).",
+        (Some(span), Verdict::Better | Verdict::SlightlyBetter) => {
+            format!("{name}: {target} is {verdict}, {:.2}x {second} ({span}).", ratio.point)
+        }
+        (Some(span), Verdict::Same) => {
+            format!("{name}: {target} and {second} are the same, {:.2}x ({span}).", ratio.point)
+        }
+        (Some(span), _) => format!(
+            "{name}: {target} and {second} cannot be told apart, {:.2}x ({span}).",
             ratio.point
         ),
     }
@@ -251,17 +249,24 @@ fn duration(seconds: f64) -> String {
 }
 
 /// What must be known beside the answer.
-pub(super) fn notes(advice: &Advice, settings: &Settings) -> Vec<String> {
+pub(super) fn notes(advice: &Advice, counted: bool, settings: &Settings) -> Vec<String> {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
     let shares: Vec<String> = shares.collect();
-    let weighed = match advice.candidates.iter().any(|c| c.mix_s.is_some()) {
-        false => "Weights are opinions; this profile has",
-        true => {
-            "Scored by the time for all operations that the profile counts; their shares of it are"
+    let has_time = advice.candidates.iter().any(|c| c.mix_s.is_some());
+    let mut notes = vec![match (counted, has_time) {
+        (false, _) => format!("Weights are opinions; this profile has {}.", shares.join(", ")),
+        (true, true) => format!(
+            "Scored by the time for all operations that the profile counts; their shares of it are {}.",
+            shares.join(", ")
+        ),
+        (true, false) => {
+            "The profile counts operations: a target is scored by the time for all of them, \
+                          which takes a block with a valid sample of each."
+                .into()
         }
-    };
-    let mut notes = vec![format!("{weighed} {}.", shares.join(", "))];
-    for group in advice.groups.iter().filter(|g| g.cells == 0) {
+    }];
+    let missing = |g: &&GroupCover| g.cells == 0 && !(counted && g.of_cells > 0);
+    for group in advice.groups.iter().filter(missing) {
         notes.push(match (group.of_cells, group.missing.is_empty()) {
             (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
             (_, true) => {

@@ -27,6 +27,8 @@ pub struct Pair {
     pub cells: usize,
     /// Cells by verdict.
     pub counts: Counts,
+    /// Those of the unclear ones that are so because the machine was busy with other work.
+    pub contended: usize,
 }
 
 /// A cell that became better or worse.
@@ -125,9 +127,9 @@ fn pair(
     settings: &Settings,
 ) -> Pair {
     let shared: Vec<&CellData> = cells.iter().filter(|c| c.valid_for([a, b])).collect();
+    let each: Vec<Versus> = shared.iter().filter_map(|cell| versus(cell, b, a, settings)).collect();
     let mut counts = Counts::default();
-    let each = shared.iter().filter_map(|cell| versus(cell, b, a, settings));
-    each.for_each(|v| counts.add(v.verdict));
+    each.iter().for_each(|v| counts.add(v.verdict));
     let ratio = mean_ratio(&shared, b, a);
     let contended =
         contention::too_contended(shared.iter().flat_map(|c| [&c.series[a], &c.series[b]]));
@@ -138,6 +140,7 @@ fn pair(
         ratio,
         cells: shared.len(),
         counts,
+        contended: each.iter().filter(|v| v.contended).count(),
     }
 }
 

@@ -68,19 +68,20 @@ fn failed(largest: &Difference, all: &[&Difference], limit: f64) -> String {
 fn passed(pairs: &[&Pair], limit: f64) -> String {
     let all: usize = pairs.iter().map(|p| p.counts.total()).sum();
     let unclear: usize = pairs.iter().map(|p| p.counts.unclear).sum();
+    let busy = match pairs.iter().map(|p| p.contended).sum::<usize>() {
+        0 => String::new(),
+        n => format!(", {n} of them because the machine was busy with other work"),
+    };
     format!(
         "no regression beyond {}: of {all} ratios of B over A on the same target none is certainly worse \
-         by more; {unclear} {} unclear",
+         by more; {unclear} {} unclear{busy}",
         percent(limit),
         if unclear == 1 { "is" } else { "are" },
     )
 }
 
 fn interval(ratio: &Ratio) -> String {
-    match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("95 % CI {low:.2}-{high:.2}"),
-        _ => "no interval".into(),
-    }
+    ratio.span_of_decimals().map_or_else(|| "no interval".into(), |span| format!("95 % CI {span}"))
 }
 
 /// As many digits as the limit has: 5 %, 2.5 %.
