@@ -10,6 +10,9 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
 };
 
+/// Lines that explain a failure.
+const LAST_LINES: usize = 3;
+
 /// A program with its arguments; no shell takes part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cmd {
@@ -156,11 +159,7 @@ impl Cmd {
         };
         LabError::Command {
             command: self.to_string(),
-            status: match (status.code(), status.signal()) {
-                (Some(code), _) => format!("exit {code}"),
-                (None, Some(signal)) => format!("signal {signal}"),
-                (None, None) => "unknown status".into(),
-            },
+            status: ending(status),
             last_line: last_line.unwrap_or("it gave no reason").into(),
         }
     }
@@ -171,6 +170,21 @@ impl Output {
     pub fn first_line(&self) -> Option<&str> {
         self.stdout.lines().chain(self.stderr.lines()).map(str::trim).find(|line| !line.is_empty())
     }
+}
+
+/// How a process ended, in two words.
+pub(crate) fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown status".into(),
+    }
+}
+
+/// The last lines of `text` that say something, on one line.
+pub(crate) fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ")
 }
 
 fn lossy(bytes: &[u8]) -> String {
@@ -267,6 +281,12 @@ mod tests {
         let cmd = Cmd::new("sh").args(["-c", "exit 3"]);
         assert!(cmd.clone().accepts(3).run().is_ok());
         assert!(cmd.accepts(4).run().is_err());
+    }
+
+    #[test]
+    fn the_last_lines_are_one() {
+        assert_eq!(last_lines("a\n\n b \r\nc\nd\n"), "b / c / d");
+        assert_eq!(last_lines(""), "");
     }
 
     #[test]

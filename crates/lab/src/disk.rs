@@ -4,13 +4,19 @@ use crate::{Device, LabError, interlock::Claim, mounts};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
-    os::unix::fs::FileExt,
-    path::PathBuf,
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::{Path, PathBuf},
     sync::Arc,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// Zeroed at both ends before every mkfs, so that no old signature is found.
 const PURGED: u64 = 1 << 20;
+
+/// How long one may stay in use after it was unmounted.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A block device that targets are made on.
 #[derive(Clone, Debug)]
@@ -51,6 +57,22 @@ impl Disk {
         }
     }
 
+    /// Waits until nobody uses it. Whoever began a mount namespace while a target stood keeps it mounted
+    /// there after it was unmounted here; what is mounted next would be the same again, warm, and of a
+    /// FUSE server that has ended.
+    pub(crate) fn wait_free(&self) -> Result<(), LabError> {
+        let start = Instant::now();
+        while is_held(&self.node) {
+            if start.elapsed() > PATIENCE {
+                let why = mounts::elsewhere(&self.node).unwrap_or("somebody uses it".into());
+                let (path, seconds) = (self.node.clone(), PATIENCE.as_secs());
+                return Err(LabError::StaysBusy { path, seconds, why });
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
     /// What it is, for the facts of a target.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let size = self.size.0.to_string();
@@ -72,6 +94,7 @@ impl Disk {
         if let Some(claim) = &self.claim {
             return claim.purge();
         }
+        self.wait_free()?;
         let node = &self.node;
         let device =
             OpenOptions::new().write(true).open(node).map_err(LabError::io("open", node))?;
@@ -99,4 +122,10 @@ impl Disk {
         let file = File::open(below).map_err(LabError::io("open", below))?;
         file.sync_all().map_err(LabError::io("sync", below))
     }
+}
+
+/// Whether a file system or a driver uses the disk `node`. One that cannot be opened is not in use.
+pub(crate) fn is_held(node: &Path) -> bool {
+    let exclusive = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(node);
+    exclusive.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }

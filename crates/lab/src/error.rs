@@ -99,6 +99,16 @@ pub enum LabError {
         /// How long it was waited for.
         seconds: u64,
     },
+    /// A server under the target that is gone.
+    #[error("`{command}` ended at work ({status}): {said}; if it does so again, tell its makers")]
+    ServerEnded {
+        /// The command as a shell would take it.
+        command: String,
+        /// Exit status or signal.
+        status: String,
+        /// The last lines it wrote.
+        said: String,
+    },
     /// Two options of a target exclude each other.
     #[error("`{target}` cannot be made: {why}")]
     Excluded {

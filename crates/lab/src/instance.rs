@@ -17,11 +17,14 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    time::Instant,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// How long an own directory in the file system is called.
 const WORK: &str = "work";
+/// How long after an error the end of a server is looked for that may be its cause.
+const LOSS_TIME: Duration = Duration::from_millis(500);
 
 /// Where the workers' directories lie.
 #[derive(Clone, Debug)]
@@ -173,6 +176,9 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The mount or the directory is gone or another one.
     pub fn check(&self) -> Result<(), LabError> {
+        if let Some(loss) = self.stack.loss() {
+            return Err(loss);
+        }
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
         match fs::metadata(&self.root) {
             Ok(found) if found.is_dir() => {}
@@ -192,6 +198,19 @@ impl<'lab> Instance<'lab> {
         self.stack.check()
     }
 
+    /// Why the target failed under the work, when a server of it has ended: to be asked after an error,
+    /// which may be known a moment before the end of the server is.
+    pub fn loss(&self) -> Option<LabError> {
+        let start = Instant::now();
+        loop {
+            let loss = self.stack.loss();
+            if loss.is_some() || !self.stack.is_served() || start.elapsed() > LOSS_TIME {
+                return loss;
+            }
+            thread::sleep(LOSS_TIME / 20);
+        }
+    }
+
     /// Makes it as cold as it can be: writes everything back, unmounts, drops the caches, mounts and
     /// checks. Nobody may have a file open.
     ///
@@ -208,6 +227,7 @@ impl<'lab> Instance<'lab> {
         self.check()?;
         self.stack.sync()?;
         self.stack.take_down(0, self.lab.campaign())?;
+        self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         drop_caches::drop_all()?;
         self.stack.bring_up()?;

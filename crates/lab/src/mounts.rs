@@ -50,6 +50,19 @@ pub(crate) fn below(dir: &Path) -> Result<Option<PathBuf>, LabError> {
     Ok(found.map(|mount| mount.mount_point))
 }
 
+/// A process that has the disk `node` mounted in a mount namespace of its own, in a few words.
+pub(crate) fn elsewhere(node: &Path) -> Option<String> {
+    let own = fs::read_link("/proc/self/ns/mnt").ok()?;
+    fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()).find_map(|process| {
+        let apart = fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespace != own);
+        let mounts = fs::read_to_string(process.join("mountinfo")).ok().filter(|_| apart)?;
+        mounts.lines().filter_map(parse).find(|mount| mount.source == node)?;
+        let name = fs::read_to_string(process.join("comm")).ok()?;
+        let number = process.file_name()?.display();
+        Some(format!("process {number} ({}) has it mounted in its own namespace", name.trim_end()))
+    })
+}
+
 /// Runs `commands` until nothing is mounted at `dir`. Returns whether anything was.
 pub(crate) fn unmount(dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
     let start = Instant::now();

@@ -1,15 +1,19 @@
 //! Servers under a target: FUSE daemons, NBD and NFS servers. Each is a child in the foreground that
 //! dies with this process, is waited for until it is ready, and is ended when its part is taken down.
 
-use crate::{Cmd, LabError, command::Ready, mounts};
+use crate::{
+    Cmd, LabError,
+    command::{self, Ready},
+    mounts,
+};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{Pid, Signal, kill_process},
 };
 use std::{
     fs::File,
-    io::{Read, Seek},
     net::{Ipv4Addr, SocketAddr, TcpStream},
+    os::unix::fs::FileExt,
     path::Path,
     process::{Child, ExitStatus, Stdio},
     thread,
@@ -22,11 +26,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// before it is killed.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(10);
+/// As much of what a server said explains its end, bytes.
+const SAID: usize = 4096;
 
 /// A server that runs; ended when dropped.
 #[derive(Debug)]
 pub(crate) struct Service {
     child: Child,
+    command: String,
+    /// What it said so far.
+    log: File,
     /// It ends by itself when its mount is gone, and may have to write back before.
     mounted: bool,
 }
@@ -37,14 +46,15 @@ impl Service {
         let name = Path::new(&cmd.program);
         let log = memfd_create("assay-service", MemfdFlags::CLOEXEC)
             .map_err(LabError::errno("keep the messages of", name))?;
-        let mut log = File::from(log);
+        let log = File::from(log);
         let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
         let mounted = matches!(ready, Ready::Mounted(_));
-        let mut service = Service { child: cmd.start(copy()?, copy()?)?, mounted };
+        let child = cmd.start(copy()?, copy()?)?;
+        let mut service = Service { child, command: cmd.to_string(), log, mounted };
         let began = Instant::now();
         while !is_ready(ready)? {
             if let Some(status) = service.ended()? {
-                return Err(cmd.failure(status, &text(&mut log)));
+                return Err(cmd.failure(status, &service.said()));
             }
             if began.elapsed() > PATIENCE {
                 let command = cmd.to_string();
@@ -53,6 +63,25 @@ impl Service {
             thread::sleep(PAUSE);
         }
         Ok(service)
+    }
+
+    /// Why it is gone, when it is: how it ended, and what it said last.
+    pub(crate) fn loss(&mut self) -> Option<LabError> {
+        let status = self.ended().ok().flatten()?;
+        Some(LabError::ServerEnded {
+            command: self.command.clone(),
+            status: command::ending(status),
+            said: command::last_lines(&self.said()),
+        })
+    }
+
+    /// What cannot be read is not told; the status is.
+    fn said(&self) -> String {
+        let mut bytes = vec![0; SAID];
+        let from = self.log.metadata().map_or(0, |log| log.len()).saturating_sub(SAID as u64);
+        // By position: the server writes where the file stands.
+        let length = self.log.read_at(&mut bytes, from).unwrap_or(0);
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
     fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {
@@ -105,13 +134,6 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
     })
 }
 
-fn text(log: &mut File) -> String {
-    let mut bytes = Vec::new();
-    // What cannot be read is not told; the status is.
-    let _ = log.rewind().and_then(|()| log.read_to_end(&mut bytes));
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +161,24 @@ mod tests {
         let cmd = Cmd::new("sh").args(["-c", "echo no store >&2; exit 3"]);
         let error = Service::start(&cmd, &Ready::Exists("/no/such/path".into())).unwrap_err();
         assert!(error.to_string().ends_with("failed (exit 3): no store"), "{error}");
+    }
+
+    #[test]
+    fn a_server_that_ends_at_work_is_told_with_its_last_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let ready = dir.path().join("ready");
+        let script = "touch $0; echo working; while [ -e $0 ]; do sleep 0.01; done; \
+                      echo node 7 not found >&2; kill -ABRT $$";
+        let cmd = Cmd::new("sh").args(["-c", script]).arg(&ready);
+        let mut service = Service::start(&cmd, &Ready::Exists(ready.clone())).unwrap();
+        assert!(service.loss().is_none());
+        fs::remove_file(ready).unwrap();
+        let loss = loop {
+            match service.loss() {
+                Some(loss) => break loss.to_string(),
+                None => thread::sleep(PAUSE),
+            }
+        };
+        assert!(loss.contains("ended at work (signal 6): working / node 7 not found"), "{loss}");
     }
 }

@@ -110,6 +110,18 @@ impl Stack {
         self.parts.iter().filter(|part| part.is_mounted()).try_for_each(Standing::check)
     }
 
+    /// Why a server of it is gone, the lowest first, when one is.
+    pub(crate) fn loss(&self) -> Option<LabError> {
+        self.parts
+            .iter()
+            .find_map(|part| part.services.borrow_mut().iter_mut().find_map(Service::loss))
+    }
+
+    /// Whether servers are at work for it.
+    pub(crate) fn is_served(&self) -> bool {
+        self.parts.iter().any(|part| !part.services.borrow().is_empty())
+    }
+
     /// What undoes it after the death of this process, in the order of its making.
     pub(crate) fn undo(&self) -> impl Iterator<Item = Undo> {
         self.parts.iter().flat_map(|part| {

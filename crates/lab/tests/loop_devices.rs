@@ -161,6 +161,32 @@ fn a_mount_that_is_gone_fails_the_check() {
     files::remove_dir(instance.root()).unwrap();
 }
 
+/// Stays mounted where a mount namespace began meanwhile: mounted again it would be as warm as before.
+#[test]
+fn what_somebody_else_keeps_mounted_is_not_called_cold() {
+    if !ready("ext4") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with_image(state.path(), "elsewhere");
+    let instance = lab.provision(&"ext4".parse().unwrap(), "ext4").unwrap();
+    let mut other = Command::new("unshare")
+        .args(["--mount", "sh", "-c", "echo began; read line"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut began = String::new();
+    BufReader::new(other.stdout.take().unwrap()).read_line(&mut began).unwrap();
+    let why = instance.make_cold().unwrap_err().to_string();
+    let process = format!("process {} (sh) has it mounted in its own namespace", other.id());
+    assert!(why.contains("/dev/loop") && why.contains(&process), "{why}");
+    other.kill().unwrap();
+    other.wait().unwrap();
+    instance.teardown().unwrap();
+    lab.close().unwrap();
+}
+
 #[test]
 fn tmpfs_cannot_be_cold() {
     if !ready("tmpfs") {

@@ -71,17 +71,17 @@ fn attempt(
             .with_context(|| format!("cannot create {}", job.dir.display()))?;
     }
     if let Err(error) = untimed(JobMode::Fill, jobs, bench) {
-        return broken(error, test, &jobs[0], place);
+        return broken(error, test, &jobs[0], bench, place);
     }
     let cache = match establish_cache(test, jobs, bench)? {
         Ok(cache) => cache,
-        Err(error) => return broken(error, test, &jobs[0], place),
+        Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
     let mut sampler = Sampler::of(bench.instance.devices());
     set_mode(jobs, JobMode::Run);
     let report = match bench.crew.run(jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
-        Err(error) => return broken(error, test, &jobs[0], place),
+        Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
     let settled = bench.instance.quiesce()?;
     let settle_write_bytes = sampler.written_since_end();
@@ -100,12 +100,16 @@ fn broken(
     error: CrewError,
     test: &dyn Test,
     job: &Job,
+    bench: &Bench<'_>,
     place: &Place<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     if matches!(error, CrewError::Stopped) {
         return Ok(None);
     }
-    let why = error.to_string();
+    let why = match bench.instance.loss() {
+        Some(loss) => format!("{error}; {loss}"),
+        None => error.to_string(),
+    };
     let samples = test.infos().into_iter().map(|info| invalid(&info.id, test, job, place, &why));
     Ok(Some(samples.collect()))
 }

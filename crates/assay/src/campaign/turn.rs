@@ -131,7 +131,8 @@ fn run_tests(
             Ok(None) => return Ok(Ended::Stopped),
             Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
-                tell(Event::Failed(format!("{}: {error:#}", info.id)))?;
+                let why = instance.loss().map_or(error, Into::into);
+                tell(Event::Failed(format!("{}: {why:#}", info.id)))?;
                 tell(Event::Done((items.len() - done) as u64))?;
                 return Ok(Ended::Done);
             }

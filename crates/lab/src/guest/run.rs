@@ -1,7 +1,7 @@
 //! The way of a guest from its directory to its result.
 
 use super::{Ended, Guest, Machine, OUT};
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, command::last_lines};
 use std::{
     fs::{self, File, Permissions},
     io,
@@ -22,8 +22,6 @@ const TICK: Duration = Duration::from_millis(100);
 const POWER_OFF: Duration = Duration::from_secs(10);
 /// With what a kernel says why it stops.
 const PANIC: &str = "Kernel panic";
-/// Lines of the console that explain a failure.
-const LAST_LINES: usize = 3;
 
 /// Boots `guest` as `machine` and waits for its end. `tick` is called several times a second and once
 /// after the end, so that what the guest writes can be followed; `stop` ends the guest.
@@ -134,33 +132,17 @@ fn failure(guest: &dyn Guest, machine: &Machine, why: &str) -> LabError {
 
 /// What the program of the machine in `out` said last, else why its kernel died, else what that said.
 pub fn last_words(out: &Path) -> String {
-    let read = |name: &str| fs::read(out.join(name)).unwrap_or_default();
+    let read = |name: &str| {
+        let bytes = fs::read(out.join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
     let log = last_lines(&read("log"));
     if !log.is_empty() {
         return log;
     }
     let console = read("console");
-    let text = String::from_utf8_lossy(&console);
-    match text.lines().find(|line| line.contains(PANIC)) {
+    match console.lines().find(|line| line.contains(PANIC)) {
         Some(panic) => panic.trim().into(),
         None => last_lines(&console),
-    }
-}
-
-/// The last lines of `text` that say something, on one line.
-fn last_lines(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_lines_are_one() {
-        assert_eq!(last_lines(b"a\n\n b \r\nc\nd\n"), "b / c / d");
-        assert_eq!(last_lines(b""), "");
     }
 }

@@ -18,7 +18,7 @@ const PROGRAM: &str = "linux.uml";
 const INSTALL: &str = "run `apt-get install user-mode-linux` (Debian and Ubuntu have it)";
 /// The user that owns nothing.
 const NOBODY: u32 = 65534;
-const STAGE: &str = include_str!("uml_stage.sh");
+const STAGE: &str = concat!(include_str!("../own_mounts.sh"), include_str!("uml_stage.sh"));
 const FIRST: &str = include_str!("uml_init.sh");
 
 /// User-Mode Linux as installed here.

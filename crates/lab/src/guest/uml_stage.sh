@@ -2,6 +2,7 @@
 # short fixed names that its unprivileged user can reach, and runs it.
 # usage: OUT [DISK]... -- COMMAND...
 set -e
+give_up_targets
 mount -t tmpfs -o mode=755 stage /mnt
 mkdir -m 755 /mnt/out
 mkdir -m 1777 /mnt/uml
