@@ -18,13 +18,19 @@ use std::{
 
 /// How often a guest is looked at.
 const TICK: Duration = Duration::from_millis(100);
+/// How long a guest may take until its program begins. An emulated machine needs some seconds, a minute
+/// beside much other work; on a busy machine its kernel now and then stands still before.
+const BOOT: Duration = Duration::from_secs(180);
+/// What the program says; made just before it begins.
+const LOG: &str = "log";
 /// How long a guest may take to power off after its result is there.
 const POWER_OFF: Duration = Duration::from_secs(10);
 /// With what a kernel says why it stops.
 const PANIC: &str = "Kernel panic";
 
-/// Boots `guest` as `machine` and waits for its end. `tick` is called several times a second and once
-/// after the end, so that what the guest writes can be followed; `stop` ends the guest.
+/// Boots `guest` as `machine`, once more when its program did not begin, and waits for its end. `tick` is
+/// called several times a second and once after the end, so that what the guest writes can be followed;
+/// `stop` ends the guest.
 ///
 /// # Errors
 /// It cannot be started, gave no result, or took too long; `tick` failed.
@@ -35,6 +41,20 @@ pub fn run<E: From<LabError>>(
     tick: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Ended, E> {
     prepare(guest, machine)?;
+    let ended = boot(guest, machine, stop, tick);
+    if ended.is_ok() || has_begun(machine) { ended } else { boot(guest, machine, stop, tick) }
+}
+
+fn has_begun(machine: &Machine) -> bool {
+    machine.out.join(LOG).exists()
+}
+
+fn boot<E: From<LabError>>(
+    guest: &dyn Guest,
+    machine: &Machine,
+    stop: &AtomicBool,
+    tick: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Ended, E> {
     let path = machine.out.join("console");
     let console = File::create(&path).map_err(LabError::io("create", &path))?;
     let errors = console.try_clone().map_err(LabError::io("open", &path))?;
@@ -107,6 +127,10 @@ fn follow<E: From<LabError>>(
             }
             _ => {}
         }
+        if start.elapsed() > BOOT && !has_begun(machine) {
+            let why = format!("did not boot within {} s", BOOT.as_secs());
+            return Err(failure(guest, machine, &why).into());
+        }
         if start.elapsed() > machine.timeout {
             let why = format!("did not end within {} s", machine.timeout.as_secs());
             return Err(failure(guest, machine, &why).into());
@@ -136,7 +160,7 @@ pub fn last_words(out: &Path) -> String {
         let bytes = fs::read(out.join(name)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    let log = last_lines(&read("log"));
+    let log = last_lines(&read(LOG));
     if !log.is_empty() {
         return log;
     }
