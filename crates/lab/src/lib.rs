@@ -70,7 +70,7 @@ pub use interlock::{DiskInfo, DiskRequest, Refusal, inspect, judge_disks};
 pub use journal::{CleanupReport, cleanup};
 pub use lab::Lab;
 pub use layout::{Layout, layout};
-pub use matrix::{Cell, Column, Install, Matrix, Row, matrix};
+pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};
 pub use needs::Need;
 pub use observe::{Snapshot, Usage};
 pub use plan::{Backing, plan};

@@ -106,6 +106,14 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
     Offer { column: Column { kind, lab: found }, supply }
 }
 
+/// What a guest of `venue` lacks most for `target`, by the lists of its kernel and the installed programs.
+pub fn guest_lacks(target: &Target, venue: &Venue) -> Option<Need> {
+    match cell(target, &of_guest(venue.kind, Ok(venue.clone()))) {
+        Cell::Needs(needs) => needs.into_iter().next(),
+        Cell::Ready | Cell::Never | Cell::NoLab => None,
+    }
+}
+
 fn modules_dir(venue: &Venue) -> PathBuf {
     let all = if venue.kind == LabKind::Uml { UML_MODULES } else { MODULES };
     Path::new(all).join(&venue.kernel)

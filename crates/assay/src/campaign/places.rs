@@ -106,12 +106,17 @@ pub fn choose(prepared: &mut Prepared, state: &Path, stop: &AtomicBool) -> Resul
     Ok(())
 }
 
-/// Like [`choose`], but tries nothing: where a guest can be booted, it is taken to make the target.
+/// Like [`choose`], but tries nothing: a guest is taken to make what it has a module and programs for.
 ///
 /// # Errors
 /// No target can be made at all.
 pub fn foresee(prepared: &mut Prepared) -> Result<()> {
-    let places = search(prepared, |_, targets| Ok(vec![None; targets.len()]))?;
+    let places = search(prepared, |guest, targets| {
+        let venue = guest.venue();
+        let lacks = |target| lab::guest_lacks(target, &venue);
+        let why = |target| lacks(target).map(|need| format!("{}; {}", need.what(), need.fix()));
+        Ok(targets.iter().map(why).collect())
+    })?;
     prepared.settle(places)
 }
 
