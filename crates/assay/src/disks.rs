@@ -15,9 +15,9 @@ use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
-/// What `plan` asks of its disks; each must hold `needed`.
-pub fn request(plan: &Plan, needed: Bytes, state: &Path) -> DiskRequest {
-    let backing = &plan.backing;
+/// What `prepared` asks of its disks; each of them, or of their parts, must hold `needed`.
+pub fn request(prepared: &Prepared, needed: Bytes, state: &Path) -> DiskRequest {
+    let backing = &prepared.plan.backing;
     DiskRequest {
         links: backing.devices.clone(),
         serials: backing.destroy.clone(),
@@ -25,6 +25,7 @@ pub fn request(plan: &Plan, needed: Bytes, state: &Path) -> DiskRequest {
         needed,
         kept: vec![state.to_path_buf()],
         purge: if backing.condition { Some(Purge::None) } else { backing.purge },
+        parts: prepared.parts(),
     }
 }
 
@@ -35,7 +36,7 @@ pub fn consent(prepared: &mut Prepared, state: &Path) -> Result<()> {
         return Ok(());
     }
     check_count(prepared)?;
-    let (disks, purge) = lab::inspect(&request(&prepared.plan, needed(prepared)?, state))?;
+    let (disks, purge) = lab::inspect(&request(prepared, needed(prepared)?, state))?;
     for disk in &disks {
         terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
     }
@@ -51,7 +52,7 @@ pub fn consent(prepared: &mut Prepared, state: &Path) -> Result<()> {
         }
     }
     backing.purge = Some(purge);
-    Ok(lab::judge_disks(&request(&prepared.plan, Bytes(0), state))?)
+    Ok(lab::judge_disks(&request(prepared, Bytes(0), state))?)
 }
 
 /// Every target must find as many disks as it is made on.
@@ -100,14 +101,14 @@ pub fn lines(prepared: &Prepared, load: &Load, state: &Path) -> Result<String> {
         return Ok(String::new());
     }
     let mut text = String::new();
-    let (disks, purge) = match lab::inspect(&request(plan, load.image_bytes(), state)) {
+    let (disks, purge) = match lab::inspect(&request(prepared, load.image_bytes(), state)) {
         Ok(found) => found,
         Err(error) => return Ok(format!("a run would end at once: {error}\n")),
     };
     let turns = prepared.available().count() as u64 * u64::from(plan.block_count());
     let instances = turns * prepared.counts.len() as u64;
     for disk in &disks {
-        let zeroed = if purge == Purge::ZeroRange { instances * disk.size.0 } else { 0 };
+        let zeroed = if purge == Purge::ZeroRange { emptied(prepared, disk, instances) } else { 0 };
         let filled = if plan.backing.condition { CONDITION_FILLS * disk.size.0 } else { 0 };
         let bytes = Bytes(load.write_bytes * turns + zeroed + filled);
         let open_s = load.open_write_s * turns as f64;
@@ -116,10 +117,34 @@ pub fn lines(prepared: &Prepared, load: &Load, state: &Path) -> Result<String> {
             false => String::new(),
         };
         writeln!(text, "{}", describe(disk))?;
+        if let Some(parts) = prepared.parts() {
+            let size = lab::part_size(disk.size, parts);
+            writeln!(text, "  split into {parts} equal parts of {size}, one for each target")?;
+        }
         writeln!(text, "  {bytes} will be written to it{open}; {}", endurance(&disk.node))?;
     }
     writeln!(text, "  purge before each file system: {purge}")?;
+    text += &imbalance(prepared).unwrap_or_default();
     Ok(text)
+}
+
+/// Says so where a fixed number of blocks does not give every target each part of split disks equally often.
+fn imbalance(prepared: &Prepared) -> Option<String> {
+    let (parts, blocks) = (prepared.parts()?, prepared.plan.block_count());
+    let is_uneven = prepared.plan.looks().is_empty() && !blocks.is_multiple_of(parts);
+    let even = blocks.next_multiple_of(parts);
+    is_uneven.then(|| {
+        format!("  a target does not get each part equally often; with --blocks {even} it would\n")
+    })
+}
+
+/// Bytes of `disk` that are emptied for `instances`: all of it for each, or all of it once and then a part
+/// for each.
+fn emptied(prepared: &Prepared, disk: &DiskInfo, instances: u64) -> u64 {
+    match prepared.parts() {
+        None => instances * disk.size.0,
+        Some(parts) => disk.size.0 + instances * lab::part_size(disk.size, parts).0,
+    }
 }
 
 /// The wear of a disk as far as it tells it.
@@ -144,7 +169,7 @@ pub fn claim(
     stop: &AtomicBool,
 ) -> Result<()> {
     check_count(prepared)?;
-    lab.claim(&request(&prepared.plan, load.image_bytes(), state))?;
+    lab.claim(&request(prepared, load.image_bytes(), state))?;
     if prepared.plan.backing.condition {
         terminal::note("writing the disks in full, twice, as in a long use");
         lab.condition(stop, &mut |_| {})?;
@@ -192,13 +217,21 @@ pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
 }
 
 /// The note of a report on what was measured.
-pub fn note(plan: &Plan) -> String {
-    let backing = &plan.backing;
+pub fn note(prepared: &Prepared) -> String {
+    let backing = &prepared.plan.backing;
     let purge = backing.purge.unwrap_or(Purge::None);
     let state =
         if backing.condition { "written in full twice before the first" } else { "as it was" };
+    let place = match prepared.parts() {
+        None => "in turn on the same disks,".into(),
+        Some(parts) => format!(
+            "each on one of {parts} equal parts of the same disks, and on another from block to block (facts \
+             {}.block.N),",
+            model::PART
+        ),
+    };
     format!(
-        "On disks: the file systems lie in turn on the same disks, {state}, and emptied before each file \
-         system (purge: {purge}; both ends are zeroed in any case)."
+        "On disks: the file systems lie {place} {state}, and emptied before each file system (purge: {purge}; \
+         both ends are zeroed in any case)."
     )
 }

@@ -45,6 +45,18 @@ impl Device {
         format!("/sys/dev/block/{self}").into()
     }
 
+    /// The disk that it is a partition of, or itself.
+    pub(crate) fn disk(self) -> Device {
+        let number = || {
+            let own = fs::canonicalize(self.sysfs()).ok()?;
+            own.join("partition").exists().then_some(())?;
+            let text = fs::read_to_string(own.parent()?.join("dev")).ok()?;
+            let (major, minor) = text.trim().split_once(':')?;
+            Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        };
+        number().unwrap_or(self)
+    }
+
     /// The file with its I/O counters.
     pub(crate) fn stat_file(self) -> PathBuf {
         self.sysfs().join("stat")

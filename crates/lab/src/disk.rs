@@ -1,6 +1,6 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Device, LabError, interlock::Claim, mounts};
+use crate::{Device, DiskPart, LabError, interlock::Claim, mounts};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
@@ -28,6 +28,8 @@ pub(crate) struct Disk {
     pub(crate) image: Option<Image>,
     /// The permission to destroy it, where it is a disk of the user's.
     pub(crate) claim: Option<Arc<Claim>>,
+    /// The part of the claimed disk that this is, where it is not the whole.
+    pub(crate) part: Option<DiskPart>,
 }
 
 /// The file behind a loop device.
@@ -39,6 +41,27 @@ pub(crate) struct Image {
 }
 
 impl Disk {
+    /// A claimed disk as a whole.
+    pub(crate) fn claimed(claim: Claim) -> Disk {
+        let (node, size) = (claim.info().node.clone(), claim.info().size);
+        Disk { node, size, image: None, claim: Some(Arc::new(claim)), part: None }
+    }
+
+    /// Its part `number`, from 0, where it is divided, else itself. The node is there after
+    /// [`Disk::purge`].
+    pub(crate) fn at(&self, number: u32) -> Disk {
+        let parts = self.claim.as_ref().map(|claim| claim.parts()).unwrap_or_default();
+        match parts.get(number as usize) {
+            Some(part) => Disk {
+                node: part.node(&self.node),
+                size: Bytes(part.bytes),
+                part: Some(*part),
+                ..self.clone()
+            },
+            None => self.clone(),
+        }
+    }
+
     /// Its number.
     pub(crate) fn device(&self) -> Option<Device> {
         Device::of_node(&self.node)
@@ -82,7 +105,11 @@ impl Disk {
                 vec![("image.bytes", size), ("loop.direct_io", direct.into())]
             }
             (None, Some(claim)) => {
-                vec![("device.bytes", size), ("device.purge", claim.purge_policy().to_string())]
+                let purge = claim.purge_policy().to_string();
+                let part = |part: DiskPart| format!("{} of {}", part.number, claim.parts().len());
+                let part = self.part.map(|own| (model::PART, part(own)));
+                let facts = [("device.bytes", size), ("device.purge", purge)];
+                facts.into_iter().chain(part).collect()
             }
             (None, None) => Vec::new(),
         }
@@ -91,8 +118,10 @@ impl Disk {
     /// Zeroes both ends, which hold the signatures of all that was made on it before. A disk of the user's
     /// is judged again and emptied by its policy.
     pub(crate) fn purge(&self) -> Result<(), LabError> {
-        if let Some(claim) = &self.claim {
-            return claim.purge();
+        match (&self.claim, &self.part) {
+            (Some(claim), None) => return claim.purge(),
+            (Some(claim), Some(part)) => return claim.purge_part(part),
+            (None, _) => {}
         }
         self.wait_free()?;
         let node = &self.node;
@@ -111,8 +140,11 @@ impl Disk {
 
     /// To be called when what was made on it was taken down.
     pub(crate) fn leave(&self) {
-        if let Some(claim) = &self.claim {
-            claim.learn();
+        match (&self.claim, &self.part) {
+            (Some(claim), None) => claim.learn(),
+            // One that stays is given up before the next, or its refusal is told.
+            (Some(claim), Some(_)) => drop(claim.forget_parts()),
+            (None, _) => {}
         }
     }
 

@@ -113,7 +113,8 @@ impl<'lab> Instance<'lab> {
         }
         let controller = Controller::find()?.ok_or(LabError::NoThrottle)?;
         let campaign = self.lab.campaign();
-        for device in self.devices.iter().map(Device::to_string) {
+        // Control groups know disks, not partitions.
+        for device in self.devices.iter().map(|device| device.disk().to_string()) {
             let undo = controller.undo(caps, &device, campaign);
             undo.iter().try_for_each(|undo| self.lab.record(undo))?;
             self.caps.extend(undo);

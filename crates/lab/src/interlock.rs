@@ -7,6 +7,7 @@
 //! anything else, because nobody knows who used the disk meanwhile.
 
 mod claim;
+mod division;
 mod facts;
 mod judge;
 mod magic;
@@ -15,6 +16,8 @@ mod signature;
 mod sysfs;
 
 pub(crate) use claim::{Claim, claim, left_on};
+pub(crate) use division::forget_parts;
+pub use division::{DiskPart, part_size};
 pub use refusal::Refusal;
 
 use crate::{Device, LabError, discard, drop_caches};
@@ -49,6 +52,8 @@ pub struct DiskRequest {
     pub kept: Vec<PathBuf>,
     /// How they are emptied before each file system; by default a discard where all of them know it.
     pub purge: Option<Purge>,
+    /// Number of equal parts into which each is divided; `None` for targets on whole disks.
+    pub parts: Option<u32>,
 }
 
 /// A disk as the user sees it.
@@ -107,6 +112,7 @@ impl DiskRequest {
             kinds: self.wipe_signatures.clone(),
             ours: BTreeSet::new(),
             needed: self.needed,
+            parts: self.parts,
         }
     }
 }

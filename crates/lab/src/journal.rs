@@ -1,8 +1,10 @@
 //! The undo journal: one file of JSON lines for each campaign, `<state>/journal/<campaign>.jsonl`.
-//! A line is on the disk before its act happens. The file is locked while the campaign lives and
-//! removed when all is undone.
+//! The first line names the boot, so that after another nothing is undone that a boot undoes. A line is
+//! on the disk before its act happens. The file is locked while the campaign lives and removed when all
+//! is undone.
 
 use crate::{LabError, lock, undo::Undo};
+use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File},
     io::{self, Write},
@@ -11,6 +13,8 @@ use std::{
 };
 
 const SUFFIX: &str = "jsonl";
+/// Random, and another after each boot.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
 /// What was cleaned up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +58,13 @@ fn folder(state: &Path) -> PathBuf {
     state.join("journal")
 }
 
+/// The first line: the boot in which the others were written.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    boot: String,
+}
+
 /// An open, locked journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
@@ -79,10 +90,13 @@ impl Journal {
     /// Puts `entry` on the disk; its act may happen after this returns.
     pub(crate) fn record(&self, entry: &Undo) -> Result<(), LabError> {
         let failed = |source| LabError::Io { what: "write", path: self.path.clone(), source };
-        let mut line = serde_json::to_vec(entry).map_err(|error| failed(error.into()))?;
-        line.push(b'\n');
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)
+        let mut text = Vec::new();
+        if file.metadata().map_err(failed)?.len() == 0 {
+            push(&mut text, &Head::now()).map_err(failed)?;
+        }
+        push(&mut text, entry).map_err(failed)?;
+        file.write_all(&text).and_then(|()| file.sync_data()).map_err(failed)
     }
 
     /// Undoes every entry, the latest first, and removes the journal when nothing is left.
@@ -105,22 +119,41 @@ impl Journal {
             .map_err(LabError::io("remove", &self.path))
     }
 
-    /// The entries. A last line without an end was torn by a crash, and its act never happened.
+    /// The entries that are still to be undone. A last line without an end was torn by a crash, and its
+    /// act never happened.
     fn entries(&self) -> Result<Vec<Undo>, LabError> {
         let text = match fs::read_to_string(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             text => text.map_err(LabError::io("read", &self.path))?,
         };
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let parsed = whole.lines().enumerate().map(|(i, line)| {
+        let first = whole.lines().next().and_then(|line| serde_json::from_str::<Head>(line).ok());
+        let is_past = first.as_ref().is_some_and(|head| *head != Head::now());
+        let entries = whole.lines().enumerate().skip(usize::from(first.is_some()));
+        let parsed = entries.map(|(i, line)| {
             serde_json::from_str(line).map_err(|error| LabError::Journal {
                 journal: self.path.clone(),
                 line: i + 1,
                 why: error.to_string(),
             })
         });
-        parsed.collect()
+        let is_left = |entry: &Undo| !(is_past && entry.ends_with_boot());
+        parsed.filter(|entry| entry.as_ref().map_or(true, is_left)).collect()
     }
+}
+
+impl Head {
+    /// That of this boot.
+    fn now() -> Head {
+        let boot = fs::read_to_string(BOOT).unwrap_or_default();
+        Head { boot: boot.trim_end().into() }
+    }
+}
+
+fn push(text: &mut Vec<u8>, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *text, line)?;
+    text.push(b'\n');
+    Ok(())
 }
 
 fn ignore_missing(error: io::Error) -> io::Result<()> {
@@ -146,10 +179,31 @@ mod tests {
         let journal = Journal::open(state.path(), "c").unwrap();
         journal.record(&Undo::Unmount { mount_point: "/m".into() }).unwrap();
         journal.record(&Undo::DetachLoop { image: "/i".into() }).unwrap();
+        let text = fs::read_to_string(state.path().join("journal/c.jsonl")).unwrap();
+        let (head, entries) = text.split_once('\n').unwrap();
+        assert_eq!(head, format!("{{\"boot\":\"{}\"}}", Head::now().boot));
         assert_eq!(
-            fs::read_to_string(state.path().join("journal/c.jsonl")).unwrap(),
+            entries,
             "{\"undo\":\"unmount\",\"mount_point\":\"/m\"}\n{\"undo\":\"detach_loop\",\"image\":\"/i\"}\n"
         );
+    }
+
+    #[test]
+    fn after_another_boot_only_what_outlives_one_is_undone() {
+        let state = tempfile::tempdir().unwrap();
+        let entries = |boot: &str| {
+            let journal = Journal::open(state.path(), "c").unwrap();
+            let lines = [
+                format!("{{\"boot\":\"{boot}\"}}"),
+                r#"{"undo":"unmount","mount_point":"/m"}"#.into(),
+                r#"{"undo":"remove_dir","path":"/d"}"#.into(),
+                r#"{"undo":"uncap","file":"/f","device":"7:0"}"#.into(),
+            ];
+            fs::write(&journal.path, lines.join("\n") + "\n").unwrap();
+            journal.entries().unwrap()
+        };
+        assert_eq!(entries("another"), [remove_dir(Path::new("/d"))]);
+        assert_eq!(entries(&Head::now().boot).len(), 3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    DiskInfo, DiskRequest, Instance, LabError,
+    DiskRequest, Instance, LabError,
     disk::{Disk, Image},
     drop_caches,
     fs::{self as registry, Candidate, Part},
@@ -92,7 +92,7 @@ impl Lab {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
             let image = Some(Image { path, direct_io: attached.direct_io });
-            self.disks.push(Disk { node: attached.node, size, image, claim: None });
+            self.disks.push(Disk { node: attached.node, size, image, claim: None, part: None });
         }
         Ok(())
     }
@@ -106,9 +106,13 @@ impl Lab {
         let (claims, locks) = interlock::claim(request)?;
         self._locks.extend(locks);
         for claim in claims {
-            let DiskInfo { link, node, size, .. } = claim.info().clone();
-            self.journal.record(&Undo::Tell { link })?;
-            self.disks.push(Disk { node, size, image: None, claim: Some(Arc::new(claim)) });
+            let link = claim.info().link.clone();
+            self.journal.record(&Undo::Tell { link: link.clone() })?;
+            if !claim.parts().is_empty() {
+                let (disk, parts) = (claim.identity().into(), claim.parts().to_vec());
+                self.journal.record(&Undo::ForgetParts { link, disk, parts })?;
+            }
+            self.disks.push(Disk::claimed(claim));
         }
         Ok(())
     }
@@ -189,6 +193,7 @@ impl Lab {
                 size: Bytes(size),
                 image: None,
                 claim: None,
+                part: None,
             });
         }
         Ok(())
@@ -217,16 +222,33 @@ impl Lab {
     }
 
     /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.
-    /// `label` names the mount point, for people who look at the mount table.
+    /// `label` names the mount point, for people who look at the mount table. Of disks that are divided it
+    /// gets the first part.
     ///
     /// # Errors
     /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
     pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
+        self.provision_on(0, target, label)
+    }
+
+    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided.
+    ///
+    /// # Errors
+    /// As for [`Lab::provision`].
+    pub fn provision_on(
+        &self,
+        part: u32,
+        target: &Target,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
         match registry::resolve(target)? {
             Candidate::Directory(dir) => {
                 self.provision_dir(dir, self.count.fetch_add(1, Ordering::Relaxed))
             }
-            Candidate::Made(parts) => self.provision_made(&parts, label),
+            Candidate::Made(parts) => {
+                let disks: Vec<Disk> = self.disks.iter().map(|disk| disk.at(part)).collect();
+                self.provision_made(&parts, disks, label)
+            }
         }
     }
 
@@ -245,8 +267,13 @@ impl Lab {
         }
     }
 
-    fn provision_made(&self, parts: &[Part], label: &str) -> Result<Instance<'_>, LabError> {
-        let disks = self.free_disks(parts)?;
+    fn provision_made(
+        &self,
+        parts: &[Part],
+        disks: Vec<Disk>,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
+        let disks = free_disks(parts, disks)?;
         let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node.clone()).collect();
         let first = self.count.fetch_add(parts.len() as u32, Ordering::Relaxed);
         let bytes = disks.iter().map(|disk| disk.size.0).min().unwrap_or(0);
@@ -283,24 +310,6 @@ impl Lab {
         let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
         self.create_private(&dir)?;
         Instance::start(self, Place::Plain { dir }, Stack::default(), Vec::new())
-    }
-
-    /// The disks that `parts` are made on, when they are there, large enough and not in use.
-    fn free_disks(&self, parts: &[Part]) -> Result<Vec<Disk>, LabError> {
-        let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
-            return Ok(Vec::new());
-        };
-        need_root("making a file system")?;
-        let (name, needed, have) = (bottom.fs.name(), bottom.disks(), self.disks.len());
-        if have < needed {
-            return Err(LabError::FewDisks { name, needed, have });
-        }
-        let disks = self.disks[..needed].to_vec();
-        for part in parts {
-            let needed = Bytes(part.fs.min_bytes());
-            disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
-        }
-        Ok(disks)
     }
 
     /// A directory for a mount that no other instance of this lab uses; not made yet.
@@ -362,6 +371,24 @@ fn undo_leftovers(journal: &Journal) -> Result<(), LabError> {
     } else {
         Err(LabError::NotUndone(report.failed.join("; ")))
     }
+}
+
+/// Those of `disks` that `parts` are made on, when they are there, large enough and not in use.
+fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabError> {
+    let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
+        return Ok(Vec::new());
+    };
+    need_root("making a file system")?;
+    let (name, needed, have) = (bottom.fs.name(), bottom.disks(), disks.len());
+    if have < needed {
+        return Err(LabError::FewDisks { name, needed, have });
+    }
+    disks.truncate(needed);
+    for part in parts {
+        let needed = Bytes(part.fs.min_bytes());
+        disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
+    }
+    Ok(disks)
 }
 
 fn need_root(what: &str) -> Result<(), LabError> {

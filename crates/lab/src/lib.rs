@@ -6,6 +6,8 @@
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
 mod age;
+#[allow(unsafe_code)]
+mod blkpg;
 pub mod cache;
 #[allow(unsafe_code)]
 mod command;
@@ -66,7 +68,7 @@ pub use fullness::{fill, fullness};
 pub use fuse::Delayed;
 pub use health::{Health, health};
 pub use instance::{Check, Instance, Upkeep};
-pub use interlock::{DiskInfo, DiskRequest, Refusal, inspect, judge_disks};
+pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
 pub use journal::{CleanupReport, cleanup};
 pub use lab::Lab;
 pub use layout::{Layout, layout};

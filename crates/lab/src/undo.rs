@@ -2,7 +2,8 @@
 //! left to undo, so a journal may be undone again.
 
 use crate::{
-    Cmd, LabError, interlock, layers, loop_device, mounts, network, private_dir, throttle, zpool,
+    Cmd, DiskPart, LabError, interlock, layers, loop_device, mounts, network, private_dir,
+    throttle, zpool,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -30,6 +31,15 @@ pub enum Undo {
     Tell {
         /// The stable name of the disk.
         link: PathBuf,
+    },
+    /// Have the kernel forget the parts of a disk. What lies in them stays.
+    ForgetParts {
+        /// The stable name of the disk.
+        link: PathBuf,
+        /// What made it this disk.
+        disk: String,
+        /// Its parts.
+        parts: Vec<DiskPart>,
     },
     /// Export a ZFS pool, which gives its devices back.
     ExportPool {
@@ -68,6 +78,25 @@ pub enum Undo {
 }
 
 impl Undo {
+    /// Whether a boot undoes it. What is found in its place afterwards is somebody else's: the numbers of
+    /// devices, mount points and control groups are given anew.
+    pub(crate) fn ends_with_boot(&self) -> bool {
+        match self {
+            Undo::Unmount { .. }
+            | Undo::ForgetParts { .. }
+            | Undo::Uncap { .. }
+            | Undo::LeaveGroup { .. }
+            | Undo::EndNetwork { .. } => true,
+            // Of our own names and files; arrays, volumes and pools are even assembled by a boot.
+            Undo::DetachLoop { .. }
+            | Undo::RemoveDir { .. }
+            | Undo::Tell { .. }
+            | Undo::ExportPool { .. }
+            | Undo::StopArray { .. }
+            | Undo::RemoveMapping { .. } => false,
+        }
+    }
+
     /// Undoes it. Returns what was done; `None` when there was nothing to do.
     pub(crate) fn apply(&self, campaign: &str) -> Result<Option<String>, LabError> {
         Ok(match self {
@@ -93,6 +122,12 @@ impl Undo {
                     )
                 };
                 (!kinds.is_empty()).then(told)
+            }
+            Undo::ForgetParts { link, disk, parts } => {
+                let names = interlock::forget_parts(link, disk, parts)?.join(", ");
+                let told =
+                    || format!("gave up {names}; what lies in it is left on {}", link.display());
+                (!names.is_empty()).then(told)
             }
             Undo::RemoveDir { path } => {
                 private_dir::remove(path, campaign)?.then(|| format!("removed {}", path.display()))

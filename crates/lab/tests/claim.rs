@@ -142,7 +142,7 @@ fn what_comes_to_a_claimed_disk_from_elsewhere_is_not_wiped() {
     lab.provision(&ext4, "e").unwrap().teardown().unwrap();
     lab.provision(&ext4, "e").unwrap().teardown().unwrap();
     // Of the same type, and permitted before; but another one.
-    run("mkfs.ext4", &["-q", "-F", disk.node.to_str().unwrap()]);
+    disk.make("mkfs.ext4", &["-q", "-F"]);
     let refused = refusal(lab.provision(&ext4, "e").err().unwrap());
     assert!(matches!(&refused, Refusal::Content { kind, .. } if kind == "ext4"), "{refused}");
     let not_undone = lab.close().unwrap_err().to_string();

@@ -34,6 +34,10 @@ pub struct BackingPlan {
     /// Whether disks are written in full, twice, before the first file system, as an SSD in use is.
     #[serde(skip_serializing_if = "is_false")]
     pub condition: bool,
+    /// Whether each disk is divided into as many equal parts as there are candidates, which move from part
+    /// to part from block to block, instead of having the whole in turn.
+    #[serde(skip_serializing_if = "is_false")]
+    pub split: bool,
 }
 
 /// How a disk is emptied before each file system, the same for all candidates. Both ends, in which old
@@ -86,6 +90,9 @@ impl BackingPlan {
             () if on_disks && (self.dir.is_some() || self.size.is_some()) => Some(
                 "disks and loop images exclude each other; drop `--device`, or the image's folder and size",
             ),
+            () if !on_disks && self.split => {
+                Some("`--split` divides a disk between the candidates; name one with `--device`")
+            }
             () if !on_disks && of_disks => Some(
                 "`--destroy`, `--purge` and `--condition` are about disks; name one with `--device`",
             ),
@@ -120,6 +127,9 @@ mod tests {
         assert_eq!(disks.contradiction(), None);
         let conditioned = BackingPlan { condition: true, ..disks.clone() };
         assert_eq!(conditioned.contradiction(), None);
+        let split = BackingPlan { split: true, ..BackingPlan::default() };
+        assert!(split.contradiction().unwrap().contains("`--split`"));
+        assert_eq!(BackingPlan { split: true, ..disks.clone() }.contradiction(), None);
         for bad in [
             BackingPlan { size: Some(Bytes(1)), ..disks.clone() },
             BackingPlan { purge: Some(Purge::Discard), ..conditioned.clone() },

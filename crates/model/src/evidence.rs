@@ -11,6 +11,14 @@ pub const ROUND_RATES: [&str; 5] =
 /// What the keys of costs begin with among the facts of a target.
 const COST: &str = "cost.";
 
+/// The fact of an instance that lies on one part of split disks: `2 of 3`.
+pub const PART: &str = "device.part";
+
+/// Key of the fact that keeps [`PART`] of the instances in `block`.
+pub fn part_fact(block: u32) -> String {
+    format!("{PART}.block.{}", block + 1)
+}
+
 /// A figure that each instance of a target has, by block and process count. As text `0/1 12.5, 0/64
 /// 13`: block, processes, figure.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -19,6 +19,7 @@ mod plan;
 mod preset;
 mod profile;
 mod rng;
+mod rotation;
 mod sample;
 pub mod series;
 #[cfg(feature = "strategies")]
@@ -33,7 +34,7 @@ pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
 };
-pub use evidence::{ROUND_RATES, Readings, is_cost};
+pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use histogram::{Histogram, LatencyKind};
 pub use job::{
@@ -49,6 +50,7 @@ pub use profile::{
     Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };
 pub use rng::Rng;
+pub use rotation::part_in_block;
 pub use sample::{Better, Limiter, Metric, Sample, Validity};
 pub use series::Series;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};

@@ -87,6 +87,12 @@ impl Prepared {
         let (entrants, labels) = (Vec::new(), Vec::new());
         let mut prepared = Prepared { plan, entrants, labels, places: Vec::new(), items, counts };
         prepared.arrange(places);
+        if prepared.parts() == Some(1) || prepared.parts() == Some(0) {
+            return Err(exit::usage(
+                "`--split` divides a disk between the candidates, and there is one; add another, or leave \
+                 --split out",
+            ));
+        }
         Ok(prepared)
     }
 
@@ -216,6 +222,23 @@ impl Prepared {
         let placed = self.entrants.iter().zip(&self.places);
         let disks = placed.filter(|(_, place)| place.is_of(in_guests));
         disks.map(|(target, _)| lab::fs::disks(target)).max().unwrap_or(0)
+    }
+
+    /// Into how many parts each disk is divided, where the plan splits them: one for every entrant on
+    /// disks, so that it follows from the plan alone, whatever can be made when a campaign is resumed.
+    pub fn parts(&self) -> Option<u32> {
+        let count = self.entrants.iter().filter(|target| has_device(target)).count();
+        self.plan.backing.split.then_some(count as u32)
+    }
+
+    /// The part of split disks, from 0, that the entrant at `position` has in `block`; 0 for what lies on
+    /// no disk, and where disks are whole.
+    pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
+        let Some(parts) = self.parts().filter(|_| has_device(&self.entrants[position])) else {
+            return 0;
+        };
+        let before = self.entrants[..position].iter().filter(|target| has_device(target)).count();
+        model::part_in_block(seed, block, before as u32, parts)
     }
 
     /// The scale, where it does not follow from a trial of the backing.

@@ -165,6 +165,7 @@ impl Schedule<'_> {
             position: seat.position,
             label: &prepared.labels[seat.target],
             target: &prepared.entrants[seat.target],
+            part: prepared.part(seed, seat.block, seat.target),
             procs: seat.procs,
             last: prepared.counts.last() == Some(&seat.procs),
         };
@@ -239,7 +240,7 @@ impl Schedule<'_> {
                 let record = &mut self.records[seat.target];
                 record.lab = place.kind();
                 facts.0.extend(place.facts().0);
-                upkeep::refresh(record, &facts);
+                upkeep::refresh(record, seat.block, &facts);
                 self.store.set_target(&self.campaign.id, record)?;
             }
             Event::Failed(why) => self.target_failed(seat, &why)?,

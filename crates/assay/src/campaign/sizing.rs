@@ -176,11 +176,11 @@ pub fn target_block_s(prepared: &Prepared) -> f64 {
     preset_s.min(budget_s as f64 / turns)
 }
 
-/// The largest scale that fits `free_bytes` and, with ageing and filling, `budget_s`; the smallest when none does.
+/// The largest scale that fits `free` and, with ageing and filling, `budget_s`; the smallest when none does.
 pub fn largest_scale(
     prepared: &Prepared,
     pilot: &Pilot,
-    free_bytes: u64,
+    free: Bytes,
     budget_s: f64,
     memory: Bytes,
 ) -> f64 {
@@ -190,7 +190,7 @@ pub fn largest_scale(
         let instances = prepared.counts.len() as f64;
         let aged_bytes = condition::write_bytes(&prepared.plan, image) as f64 * instances;
         load.seconds(pilot) + aged_bytes / pilot.write_bytes_per_s <= budget_s
-            && (load.image_bytes().0 as f64) < free_bytes as f64 * SPACE_SHARE
+            && (load.image_bytes().0 as f64) < free.0 as f64 * SPACE_SHARE
     };
     let (mut low, mut high) = SCALE_RANGE;
     if !fits(low) {
@@ -208,8 +208,14 @@ pub fn largest_scale(
     ((low / digit).floor() * digit * 1e9).round() / 1e9
 }
 
+/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part.
+pub fn room(prepared: &Prepared, work: &Path) -> Result<Bytes> {
+    let free = Bytes(free_bytes(work)?);
+    Ok(prepared.parts().map_or(free, |parts| lab::part_size(free, parts)))
+}
+
 /// Free bytes for an unprivileged user under `dir`; of a disk all of it.
-pub fn free_bytes(dir: &Path) -> Result<u64> {
+fn free_bytes(dir: &Path) -> Result<u64> {
     if dir.metadata().is_ok_and(|meta| meta.file_type().is_block_device()) {
         let size = File::open(dir).and_then(|mut disk| disk.seek(SeekFrom::End(0)));
         return size.with_context(|| format!("cannot ask {} for its size", dir.display()));

@@ -44,6 +44,8 @@ pub struct Turn<'a> {
     pub label: &'a str,
     /// The target.
     pub target: &'a Target,
+    /// The part of split disks that it is made on, from 0.
+    pub part: u32,
     /// Process count that is asked for.
     pub procs: u32,
     /// Whether it is the last of the target in the block: then its checker reads what all left.
@@ -102,7 +104,7 @@ pub fn run(stage: &Stage<'_>, turn: &Turn<'_>, tell: &mut Tell<'_>) -> Result<En
 }
 
 fn make<'a>(stage: &Stage<'a>, turn: &Turn<'_>) -> Result<(Condition, Instance<'a>)> {
-    let instance = stage.lab.provision(turn.target, turn.label)?;
+    let instance = stage.lab.provision_on(turn.part, turn.target, turn.label)?;
     let seed = (stage.seed, turn.block);
     let condition = condition::bring_about(&stage.prepared.plan, seed, &instance, stage.stop)?;
     Ok((condition, instance))

@@ -2,18 +2,23 @@
 //! process count.
 
 use lab::{Check, Upkeep};
-use model::{Environment, Readings, TargetRecord, is_cost};
+use model::{Environment, PART, Readings, TargetRecord, is_cost, part_fact};
 
 /// Says why a target was not checked.
 const NO_CHECK: &str = "check.skipped";
 /// Says what a checker found.
 const DAMAGE: &str = "check.damage";
 
-/// Gives `record` the facts of a fresh instance, and keeps what earlier ones cost.
-pub fn refresh(record: &mut TargetRecord, facts: &Environment) {
-    let kept = |key: &String| is_cost(key) || key == NO_CHECK || key == DAMAGE;
+/// Gives `record` the facts of a fresh instance in `block`, and keeps what earlier ones cost, and on which
+/// part of split disks they lay.
+pub fn refresh(record: &mut TargetRecord, block: u32, facts: &Environment) {
+    let is_part = |key: &String| key.starts_with(PART) && key != PART;
+    let kept = |key: &String| is_cost(key) || is_part(key) || key == NO_CHECK || key == DAMAGE;
     record.facts.0.retain(|key, _| kept(key));
     record.facts.0.extend(facts.0.clone());
+    if let Some(part) = facts.0.get(PART) {
+        record.facts.0.insert(part_fact(block), part.clone());
+    }
 }
 
 /// Notes what the instance of `block` and `procs` cost. Returns what its checker found, if it found
@@ -85,9 +90,9 @@ mod tests {
     fn costs_of_earlier_instances_stay_when_facts_change() {
         let mut record = record();
         let facts = |version: &str| Environment([("mkfs.version".into(), version.into())].into());
-        refresh(&mut record, &facts("1"));
+        refresh(&mut record, 0, &facts("1"));
         note(&mut record, (0, 4), &upkeep(7.0, Check::None));
-        refresh(&mut record, &facts("2"));
+        refresh(&mut record, 1, &facts("2"));
         note(&mut record, (1, 4), &upkeep(9.0, Check::Sound(40.0)));
         // A block that was cut off is run again, and replaces what it left.
         note(&mut record, (0, 4), &upkeep(8.0, Check::None));
@@ -95,6 +100,25 @@ mod tests {
         assert_eq!(record.facts.0["cost.unmount_ms"], "0/4 8, 1/4 9");
         assert_eq!(record.facts.0["cost.check_ms"], "1/4 40");
         assert_eq!(Readings::of(&record.facts, "taken_bytes").mean(), Some(300.0));
+    }
+
+    #[test]
+    fn the_part_of_every_block_is_kept() {
+        let mut record = record();
+        for (block, part) in [(0, "2 of 2"), (1, "1 of 2"), (1, "1 of 2"), (2, "2 of 2")] {
+            refresh(&mut record, block, &Environment([(PART.into(), part.into())].into()));
+        }
+        let parts: Vec<(&str, &str)> =
+            record.facts.0.iter().map(|(key, part)| (key.as_str(), part.as_str())).collect();
+        assert_eq!(
+            parts,
+            [
+                ("device.part", "2 of 2"),
+                ("device.part.block.1", "2 of 2"),
+                ("device.part.block.2", "1 of 2"),
+                ("device.part.block.3", "2 of 2"),
+            ]
+        );
     }
 
     #[test]

@@ -26,6 +26,11 @@ pub struct BackingArgs {
     /// Write the disks in full, twice, before the first file system, as in a long use; implies --purge none
     #[arg(long)]
     pub condition: bool,
+    /// Divide each disk into as many equal parts as there are candidates: each is made on a part of its own,
+    /// and on the next part in the next block, so that none has the fast end of the disk for itself
+    /// [default: each has the whole disks in turn]
+    #[arg(long)]
+    pub split: bool,
     /// Folder for loop images [default: the state folder]
     #[arg(long, value_name = "DIR")]
     pub image_dir: Option<PathBuf>,
@@ -46,6 +51,7 @@ impl BackingArgs {
         backing.wipe_signatures.clone_from(&self.wipe_signature);
         backing.purge = self.purge.or(backing.purge);
         backing.condition |= self.condition;
+        backing.split |= self.split;
         backing.dir = self.image_dir.clone().or(backing.dir.take());
         backing.size = self.image_size.or(backing.size);
     }

@@ -72,6 +72,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
             position: turns.position,
             label: &turns.label,
             target,
+            part: 0,
             procs,
             last: prepared.counts.last() == Some(&procs),
         };

@@ -58,9 +58,12 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     for block in 0..looks(plan)[0] {
         let seed = plan.seed.unwrap_or_default();
         let order = schedule::block_order(prepared, seed, block);
-        let order: Vec<&str> = order.iter().map(|&t| prepared.labels[t].as_str()).collect();
-        let note =
-            if plan.seed.is_none() { " (order is drawn anew with each run's seed)" } else { "" };
+        let order: Vec<String> = order.iter().map(|&t| placed(prepared, seed, block, t)).collect();
+        let note = match (plan.seed, prepared.parts()) {
+            (Some(_), _) => "",
+            (None, None) => " (order is drawn anew with each run's seed)",
+            (None, Some(_)) => " (order and parts are drawn anew with each run's seed)",
+        };
         writeln!(text, "block {}: {}{note}", block + 1, order.join(", "))?;
     }
     writeln!(text, "\ntests, each for every target and process count")?;
@@ -70,11 +73,23 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     Ok(text)
 }
 
+/// The label of a target, and its part of split disks.
+fn placed(prepared: &Prepared, seed: u64, block: u32, target: usize) -> String {
+    let label = &prepared.labels[target];
+    match prepared.parts().filter(|_| prepare::has_device(&prepared.entrants[target])) {
+        Some(_) => format!("{label} in part {}", prepared.part(seed, block, target) + 1),
+        None => label.clone(),
+    }
+}
+
 fn commands(prepared: &Prepared) -> Result<String> {
     let mut text = String::new();
     let places = prepared.labels.iter().zip(&prepared.places);
     for ((label, place), target) in places.zip(&prepared.plan.targets) {
         let mut disks = prepared.plan.backing.devices.clone();
+        if prepared.parts().is_some() {
+            disks.iter_mut().for_each(|disk| disk.as_mut_os_string().push("-partN"));
+        }
         match place {
             Place::Host => writeln!(
                 text,
@@ -168,11 +183,13 @@ fn whence(prepared: &Prepared, experience: Option<&Experience>) -> String {
 fn room(prepared: &Prepared, load: &Load, pilot: &Pilot, work: &Path) -> Result<String> {
     let plan = &prepared.plan;
     let mut text = String::new();
-    writeln!(text, "{} free in {}", Bytes(sizing::free_bytes(work)?), work.display())?;
+    let free = sizing::room(prepared, work)?;
+    let of = if prepared.parts().is_some() { "each part of " } else { "" };
+    writeln!(text, "{free} free in {of}{}", work.display())?;
     if prepared.needs_image() {
         let on_disk = !plan.backing.devices.is_empty();
         let image = match plan.backing.size {
-            _ if on_disk => Bytes(sizing::free_bytes(work)?),
+            _ if on_disk => free,
             size => size.unwrap_or_else(|| load.image_bytes()),
         };
         match prepared.disks() {

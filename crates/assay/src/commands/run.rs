@@ -150,7 +150,7 @@ pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
 fn notes(prepared: &Prepared) -> Vec<String> {
     let mut notes = Vec::new();
     if !prepared.plan.backing.devices.is_empty() {
-        notes.push(disks::note(&prepared.plan));
+        notes.push(disks::note(prepared));
     } else if prepared.needs_image() {
         notes.push(
             "Loop-backed: the file systems lie in turn on one image file. The rows compare candidates on this \
@@ -180,7 +180,7 @@ pub fn choose_scale(
     let pilot = pilot()?;
     let memory = prepare::memory()?;
     let budget_s = sizing::target_block_s(prepared);
-    let free = sizing::free_bytes(work)?;
+    let free = sizing::room(prepared, work)?;
     let scale = sizing::largest_scale(prepared, &pilot, free, budget_s, memory);
     let guests = prepared.places.iter().any(|place| place.is_of(true));
     let longer = if guests { ", longer in a guest" } else { "" };
@@ -188,7 +188,7 @@ pub fn choose_scale(
         "scale {scale}: {:.0} MB/s durable write, {:.0} MB/s read, {} free, {budget_s:.0} s for a target in a block{longer}",
         pilot.write_bytes_per_s / 1e6,
         pilot.read_bytes_per_s / 1e6,
-        model::Bytes(free),
+        free,
     ));
     Ok(scale)
 }

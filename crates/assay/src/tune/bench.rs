@@ -71,8 +71,10 @@ impl<'a> Campaigns<'a> {
         budget: Duration,
     ) -> Result<Campaigns<'a>> {
         let deadline = Instant::now() + budget;
-        // The budget is of the whole search, and a stage has a control of its own: the default.
-        let plan = Plan { budget_s: None, aa: None, ..plan };
+        // The budget is of the whole search, and a stage has a control of its own: the default. Stages of
+        // few variants would have larger parts of a disk than those of many.
+        let backing = model::BackingPlan { split: false, ..plan.backing };
+        let plan = Plan { budget_s: None, aa: None, backing, ..plan };
         let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
         places::choose(&mut prepared, site.state, site.stop)?;
         let work = run::work_dir(&prepared, site.state);

@@ -2,20 +2,21 @@
 //! emptied, and left without a file system when all goes well.
 
 use super::{
-    DiskInfo, DiskRequest, Refusal, choose, examine, examine_all,
+    DiskInfo, DiskPart, DiskRequest, Refusal, choose, division, examine, examine_all,
     facts::{self, Facts},
     judge::Permission,
     open_exclusively,
     signature::{self, EDGE_BYTES, Ends},
     sysfs::{self, System},
 };
-use crate::{LabError, discard, image, lock};
+use crate::{Cmd, LabError, blkpg, discard, image, lock};
 use model::{Bytes, CONDITION_FILLS, Purge};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt, FileExt},
+    ops::Range,
+    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt},
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
@@ -23,6 +24,8 @@ use std::{
 /// Holds one locked file for each disk that an assay works on. It belongs to root, is the same for all
 /// state folders, and is gone after a boot, as are the processes.
 const LOCKS: &str = "/run/assay";
+/// Where udev listens while it runs.
+const UDEV: &str = "/run/udev/control";
 
 /// A disk that this process may destroy, as long as it lives.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub(crate) struct Claim {
     identity: String,
     kept: Vec<PathBuf>,
     purge: Purge,
+    /// The parts it is divided into; none where targets have it as a whole.
+    parts: Vec<DiskPart>,
     state: Mutex<State>,
 }
 
@@ -53,6 +58,7 @@ pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<File>), La
         identity: facts.identity(),
         kept: request.kept.clone(),
         purge,
+        parts: division::divide(Bytes(facts.size_bytes), request.parts.unwrap_or(0)),
         state: Mutex::new(State { permission: permission.clone(), is_ours: false }),
     };
     Ok((all.iter().map(claim).collect(), locks))
@@ -67,24 +73,74 @@ impl Claim {
         self.purge
     }
 
+    pub(crate) fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    pub(crate) fn parts(&self) -> &[DiskPart] {
+        &self.parts
+    }
+
     /// Empties it for the next file system.
     pub(crate) fn purge(&self) -> Result<(), LabError> {
-        let file = self.take()?;
-        let failed = || LabError::io("purge", &self.info.link);
-        match self.purge {
-            Purge::Discard => discard::discard(&file, self.info.size).map_err(failed())?,
-            Purge::ZeroRange => discard::zero(&file, self.info.size).map_err(failed())?,
-            Purge::None => {}
-        }
-        zero_ends(&file, self.info.size).map_err(failed())?;
+        let file = self.take(true)?;
+        self.empty(&file, self.info.size)?;
+        division::forget_all(&file, &self.info.node)?;
         drop(file);
-        self.wait_until_free()
+        self.wait_until_free(&self.info.node)
+    }
+
+    /// Makes `part` a partition, and empties that for the next file system. The first time the whole disk is
+    /// emptied, too. The disk is held exclusively all the while, and the writing goes through the
+    /// partition, so that it cannot leave it.
+    pub(crate) fn purge_part(&self, part: &DiskPart) -> Result<(), LabError> {
+        if !self.state().is_ours {
+            self.purge()?;
+        }
+        self.forget_parts()?;
+        let disk = self.take(false)?;
+        settle_udev();
+        blkpg::add(&disk, part).map_err(LabError::io("split", &self.info.link))?;
+        let node = part.node(&self.info.node);
+        self.empty(&self.open_part(&node, part)?, Bytes(part.bytes))?;
+        drop(disk);
+        self.wait_until_free(&node)
+    }
+
+    /// Has the kernel forget the parts, so that the disk shows what lies on it as a whole.
+    pub(crate) fn forget_parts(&self) -> Result<(), LabError> {
+        division::forget_parts(&self.info.link, &self.identity, &self.parts).map(drop)
+    }
+
+    /// Opens `node` for writing, if it is just this `part` of this disk.
+    fn open_part(&self, node: &Path, part: &DiskPart) -> Result<File, LabError> {
+        let absent = || Refusal::PartAbsent { path: self.info.link.clone(), node: node.into() };
+        let file = File::options().read(true).write(true).open(node).map_err(|_| absent())?;
+        let opened = file.metadata().map_err(LabError::io("look at", node))?.rdev();
+        let system = System::default();
+        let found = system.by_number(&sysfs::number(opened)).filter(|block| {
+            let disk = facts::identity(&system, &system.disk(block));
+            disk == self.identity && division::part(block) == *part
+        });
+        found.map(|_| file).ok_or_else(|| absent().into())
+    }
+
+    /// Empties the disk or part of `size` on which `file` is open, by the policy.
+    fn empty(&self, file: &File, size: Bytes) -> Result<(), LabError> {
+        let emptied = match self.purge {
+            Purge::Discard => discard::discard(file, size),
+            Purge::ZeroRange => discard::zero(file, size),
+            Purge::None => Ok(()),
+        };
+        emptied
+            .and_then(|()| zero_ends(file, 0..size.0))
+            .map_err(LabError::io("purge", &self.info.link))
     }
 
     /// A child that another thread has just started keeps the file open until it becomes its program, and
     /// mkfs would find the disk busy.
-    fn wait_until_free(&self) -> Result<(), LabError> {
-        open_exclusively(&self.info.link, &self.info.node, false).map(drop)
+    fn wait_until_free(&self, node: &Path) -> Result<(), LabError> {
+        open_exclusively(&self.info.link, node, false).map(drop)
     }
 
     /// Fills it in full, twice, with data that no disk can store in less, so that an SSD has no free
@@ -94,14 +150,15 @@ impl Claim {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
-        let (file, size) = (self.take()?, self.info.size);
+        let (file, size) = (self.take(true)?, self.info.size);
         let filled = (0..CONDITION_FILLS).try_for_each(|round| {
             image::fill(&file, &self.info.link, size, stop, &mut |done| {
                 progress(round * size.0 + done);
             })
         });
         // Without its zeros the disk would hold data of no known type, and be refused next time.
-        zero_ends(&file, size).map_err(LabError::io("purge", &self.info.link))?;
+        zero_ends(&file, 0..size.0).map_err(LabError::io("purge", &self.info.link))?;
+        division::forget_all(&file, &self.info.node)?;
         filled
     }
 
@@ -128,17 +185,23 @@ impl Claim {
         if !self.state().is_ours {
             return Ok(());
         }
-        let file = self.take()?;
-        zero_ends(&file, self.info.size).map_err(LabError::io("wipe", &self.info.link))?;
+        self.forget_parts()?;
+        let file = self.take(true)?;
+        let mut parts = self.parts.iter().map(DiskPart::range);
+        let wiped = parts
+            .try_for_each(|range| zero_ends(&file, range))
+            .and_then(|()| zero_ends(&file, 0..self.info.size.0));
+        wiped.map_err(LabError::io("wipe", &self.info.link))?;
         self.state().is_ours = false;
         Ok(())
     }
 
-    /// Judges the disk again under an exclusive open, which is returned. From here on it carries nothing
-    /// of the user's, and only what [`Claim::learn`] saw may be wiped again.
-    fn take(&self) -> Result<File, LabError> {
+    /// Judges the disk again under an exclusive open, which is returned, and is for writing if `write`.
+    /// From here on it carries nothing of the user's, and only what [`Claim::learn`] saw may be wiped
+    /// again.
+    fn take(&self, write: bool) -> Result<File, LabError> {
         let mut state = self.state();
-        let (facts, file) = examine(&self.info.link, &self.kept, &state.permission, true)?;
+        let (facts, file) = examine(&self.info.link, &self.kept, &state.permission, write)?;
         self.check_identity(&facts)?;
         state.permission.kinds.clear();
         state.permission.ours.clear();
@@ -167,12 +230,21 @@ pub(crate) fn left_on(link: &Path) -> Result<BTreeSet<String>, LabError> {
     Ok(signature::signatures(&ends).into_iter().map(|signature| signature.kind).collect())
 }
 
-/// Zeroes all in which a signature can lie.
-fn zero_ends(file: &File, size: Bytes) -> io::Result<()> {
-    let zeros = vec![0u8; size.0.min(EDGE_BYTES) as usize];
-    file.write_all_at(&zeros, 0)?;
-    file.write_all_at(&zeros, size.0 - zeros.len() as u64)?;
+/// Zeroes all in which a signature of what fills `range` of `file` can lie.
+fn zero_ends(file: &File, range: Range<u64>) -> io::Result<()> {
+    let zeros = vec![0u8; (range.end - range.start).min(EDGE_BYTES) as usize];
+    file.write_all_at(&zeros, range.start)?;
+    file.write_all_at(&zeros, range.end - zeros.len() as u64)?;
     file.sync_all()
+}
+
+/// Waits until udev has looked at the disk, which it does when one closes it that has written: it has the
+/// kernel read the table again, and without a table the kernel would forget the part that is made next.
+fn settle_udev() {
+    if Path::new(UDEV).exists() {
+        // It fails when udev has too much to do; a part that is forgotten is told later.
+        let _ = Cmd::new("udevadm").args(["settle", "--timeout=10"]).run();
+    }
 }
 
 /// One lock for each disk, so that two assays do not even share one by its partitions.

@@ -32,6 +32,8 @@ pub(super) struct Facts {
     pub(super) size_bytes: u64,
     pub(super) is_read_only: bool,
     pub(super) zones: Option<String>,
+    /// Whether the kernel takes partitions of it.
+    pub(super) takes_partitions: bool,
     /// Of the whole disk; each of them tells it from others.
     pub(super) serials: Vec<String>,
     /// Another disk that shows the same serial number.
@@ -121,6 +123,7 @@ impl Facts {
             size_bytes: block.size(),
             is_read_only: block.is_read_only() || disk.is_read_only(),
             zones: disk.zones(),
+            takes_partitions: block.takes_partitions(),
             namesake: namesake(system, &disk, &serials),
             serials,
             indirect: disk.backing_file().filter(|file| sysfs::number_of(file).is_some()),
@@ -172,9 +175,20 @@ impl Facts {
     /// What makes this disk this disk, for comparing.
     pub(super) fn identity(&self) -> String {
         let serial = self.serials.first().map_or("", String::as_str);
-        let sequence = self.sequence.as_deref().unwrap_or("-");
-        format!("{serial}, {} bytes, {} #{sequence}", self.size_bytes, self.number)
+        identity_of(serial, self.size_bytes, &self.number, self.sequence.as_deref())
     }
+}
+
+/// [`Facts::identity`] of `block`, where nothing else of it is of interest.
+pub(super) fn identity(system: &System, block: &Block) -> String {
+    let disk = system.disk(block);
+    let serials = system.serials(&disk);
+    let serial = serials.first().map_or("", String::as_str);
+    identity_of(serial, block.size(), &block.number, disk.sequence().as_deref())
+}
+
+fn identity_of(serial: &str, bytes: u64, number: &Number, sequence: Option<&str>) -> String {
+    format!("{serial}, {bytes} bytes, {number} #{}", sequence.unwrap_or("-"))
 }
 
 /// What uses block devices on this machine.

@@ -1,7 +1,7 @@
 //! The judgement: pure, over facts. A disk is written to only when nothing here refuses it.
 
 use super::{
-    Refusal,
+    Refusal, division,
     facts::{Content, Facts, Use},
     magic::MEMBERS,
     signature::UNKNOWN,
@@ -23,6 +23,8 @@ pub(super) struct Permission {
     pub(super) ours: BTreeSet<Content>,
     /// Smallest size that serves.
     pub(super) needed: Bytes,
+    /// Parts that it is to be divided into; each must have the size.
+    pub(super) parts: Option<u32>,
 }
 
 /// Which disk it is, and whether somebody uses it. Its content is not looked at.
@@ -39,11 +41,22 @@ pub(super) fn state(facts: &Facts, permission: &Permission) -> Result<(), Refusa
     if let Some(model) = &facts.zones {
         return Err(Refusal::Zoned { path: path(), model: model.clone() });
     }
-    let (size, needed) = (Bytes(facts.size_bytes), permission.needed);
-    if size.0 == 0 || size < needed {
-        return Err(Refusal::TooSmall { path: path(), size, needed });
+    room(facts, permission)
+}
+
+/// Whether the disk, or each of its parts, holds what is needed.
+fn room(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
+    let (path, disk, needed) = (facts.link.clone(), Bytes(facts.size_bytes), permission.needed);
+    let Some(parts) = permission.parts else {
+        let fits = disk.0 > 0 && disk >= needed;
+        return fits.then_some(()).ok_or(Refusal::TooSmall { path, size: disk, needed });
+    };
+    if !facts.takes_partitions {
+        return Err(Refusal::Indivisible { path });
     }
-    Ok(())
+    let size = division::part_size(disk, parts);
+    let fits = size.0 > 0 && size >= needed;
+    fits.then_some(()).ok_or(Refusal::PartTooSmall { path, parts, size, needed })
 }
 
 fn identity(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {

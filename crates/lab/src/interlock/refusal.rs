@@ -156,6 +156,38 @@ pub enum Refusal {
         /// What is needed.
         needed: Bytes,
     },
+    /// The kernel takes no partitions of it.
+    #[error(
+        "{path} cannot be split: it is a partition or a mapping, or knows no partitions; name a whole disk, or leave --split out"
+    )]
+    Indivisible {
+        /// As given.
+        path: PathBuf,
+    },
+    /// Its parts are too small for the candidates.
+    #[error(
+        "{path} split into {parts} parts gives {size} to each, and {needed} are needed; use a larger disk, fewer candidates, a smaller --scale, or no --split"
+    )]
+    PartTooSmall {
+        /// As given.
+        path: PathBuf,
+        /// Number of parts.
+        parts: u32,
+        /// Size of each.
+        size: Bytes,
+        /// What is needed.
+        needed: Bytes,
+    },
+    /// The kernel shows another partition than the one it was told of, or none.
+    #[error(
+        "{node} did not appear as a part of {path}; see what else reads partitions there, then start again"
+    )]
+    PartAbsent {
+        /// As given.
+        path: PathBuf,
+        /// The node of the part.
+        node: PathBuf,
+    },
     /// A member of an array, a pool or a volume group.
     #[error(
         "{path}: {place} is a member of {of} ({kind}); if that may be destroyed, add `--wipe-signature {wipe}`"

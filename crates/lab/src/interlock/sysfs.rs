@@ -125,6 +125,17 @@ impl Block {
         self.dir.join("partition").exists()
     }
 
+    /// Its number on its disk, where it is a partition.
+    pub(super) fn partition(&self) -> Option<u32> {
+        text(&self.dir, "partition")?.parse().ok()
+    }
+
+    /// Whether the kernel takes partitions of it: not of a partition or a mapping (block/genhd.c,
+    /// `ext_range`).
+    pub(super) fn takes_partitions(&self) -> bool {
+        self.count("ext_range") > 1
+    }
+
     /// Bytes.
     pub(super) fn size(&self) -> u64 {
         self.count("size") * SECTOR

@@ -4,12 +4,15 @@
 #![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used)] // the lint knows test functions, not their helpers
 
+use rustix::fs::OFlags;
 use std::{
     fs, io,
-    os::unix::fs::symlink,
+    os::unix::fs::{OpenOptionsExt, symlink},
     path::{Path, PathBuf},
     process::Command,
     sync::atomic::{AtomicU32, Ordering},
+    thread,
+    time::Duration,
 };
 
 pub const BY_ID: &str = "/dev/disk/by-id";
@@ -86,6 +89,18 @@ impl Disk {
         }
         self.links.push(link.clone());
         link
+    }
+
+    /// Makes a file system on the whole disk by `mkfs` with `options`, as somebody else would. A child that
+    /// another test has just started may hold the disk until it becomes its program.
+    pub fn make(&self, mkfs: &str, options: &[&str]) {
+        let exclusively = || {
+            fs::File::options().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(&self.node)
+        };
+        while exclusively().is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        run(mkfs, &[options, &[self.node.to_str().unwrap()]].concat());
     }
 
     /// Tells the kernel of a partition, without a table on the disk. Returns its node.

@@ -91,6 +91,20 @@ fn disks_that_cannot_serve_are_refused() {
 }
 
 #[test]
+fn disks_that_cannot_be_split_are_refused() {
+    let judged = |takes_partitions: bool, parts, needed| {
+        let facts = Facts { takes_partitions, ..clear() };
+        state(&facts, &Permission { parts: Some(parts), needed: Bytes(needed), ..permission() })
+    };
+    assert!(matches!(judged(false, 2, 0), Err(Refusal::Indivisible { .. })));
+    assert_eq!(judged(true, 2, 500 << 30), Ok(()));
+    let small = judged(true, 3, 500 << 30).unwrap_err().to_string();
+    assert!(small.contains("split into 3 parts gives 341 GiB to each"), "{small}");
+    let none = judged(true, 1 << 21, 0).unwrap_err();
+    assert!(matches!(none, Refusal::PartTooSmall { .. }), "{none}");
+}
+
+#[test]
 fn content_is_refused_by_what_it_is() {
     for (kind, word) in [
         ("linux_raid_member", "member of an md array"),

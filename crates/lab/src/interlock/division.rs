@@ -1,0 +1,172 @@
+//! A disk in equal parts, one for each target. The kernel knows a part as a partition while a target is
+//! made on it, and no table describes it: what lies on the disk at other times is the user's to judge by
+//! its two ends, which stay blank.
+
+use super::{
+    facts,
+    signature::{self, EDGE_BYTES, Ends},
+    sysfs::{self, Block, System},
+};
+use crate::{LabError, blkpg};
+use model::Bytes;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::File,
+    io,
+    ops::Range,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Left out at both ends of the disk: all in which a signature or a table of the whole disk can lie.
+const MARGIN: u64 = EDGE_BYTES;
+/// Parts begin and end at a multiple of it, bytes, as partitions do by custom.
+const ALIGNMENT: u64 = 1 << 20;
+/// How long somebody who looks at a part in passing may have it open.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// One part of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiskPart {
+    /// Number under which the kernel knows it as a partition, from 1.
+    pub number: u32,
+    /// Where it begins on the disk, bytes.
+    pub start: u64,
+    /// Its length, bytes.
+    pub bytes: u64,
+}
+
+impl DiskPart {
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.start..self.start + self.bytes
+    }
+
+    /// Its node on the disk `disk`, as the kernel names it (block/partitions/core.c).
+    pub(crate) fn node(&self, disk: &Path) -> PathBuf {
+        let mut name = disk.as_os_str().to_owned();
+        let ends_in_digit = name.as_encoded_bytes().last().is_some_and(u8::is_ascii_digit);
+        name.push(if ends_in_digit { "p" } else { "" });
+        name.push(self.number.to_string());
+        name.into()
+    }
+}
+
+/// What each of `parts` equal parts of a disk holds.
+pub fn part_size(disk: Bytes, parts: u32) -> Bytes {
+    let room = disk.0.saturating_sub(2 * MARGIN);
+    Bytes(room / u64::from(parts.max(1)) / ALIGNMENT * ALIGNMENT)
+}
+
+/// The `parts` equal parts of a disk.
+pub(crate) fn divide(disk: Bytes, parts: u32) -> Vec<DiskPart> {
+    let Bytes(bytes) = part_size(disk, parts);
+    let part = |number| DiskPart { number, start: MARGIN + u64::from(number - 1) * bytes, bytes };
+    (1..=parts).map(part).collect()
+}
+
+/// Has the kernel forget those partitions of the disk at `link` that are among `parts`. Nothing is done
+/// when it is not the disk `identity` any more, and nothing about what a table on the disk describes,
+/// because that is somebody else's. Returns the names of what was forgotten.
+pub(crate) fn forget_parts(
+    link: &Path,
+    identity: &str,
+    parts: &[DiskPart],
+) -> Result<Vec<String>, LabError> {
+    let (Ok(node), false) = (facts::resolve(link), parts.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let system = System::default();
+    let disk = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
+    let disk = disk.filter(|disk| facts::identity(&system, disk) == identity);
+    let known: Vec<Block> = disk.iter().flat_map(|disk| system.partitions(disk)).collect();
+    let Some(disk) = disk.filter(|_| !known.is_empty()) else { return Ok(Vec::new()) };
+    // For reading: a disk that was closed after writing is looked at by udev.
+    let file = File::open(&node).map_err(LabError::io("open", &node))?;
+    let ends = Ends::read(&file, 0, disk.size()).map_err(LabError::io("read", &node))?;
+    let described = signature::partitions(&ends);
+    let ours = |block: &&Block| {
+        let of = part(block);
+        parts.contains(&of) && !described.contains(&(of.start, of.bytes))
+    };
+    let ours: Vec<&Block> = known.iter().filter(ours).collect();
+    ours.iter().try_for_each(|block| forget(&file, block))?;
+    Ok(ours.into_iter().map(|block| block.name.clone()).collect())
+}
+
+/// Has the kernel forget all partitions of `disk`, on which `file` is open: those of a table that was wiped.
+pub(super) fn forget_all(file: &File, disk: &Path) -> Result<(), LabError> {
+    let system = System::default();
+    let block = sysfs::number_of(disk).and_then(|number| system.by_number(&number));
+    let known = block.iter().flat_map(|block| system.partitions(block));
+    known.into_iter().try_for_each(|block| forget(file, &block))
+}
+
+/// What the kernel tells of a partition.
+pub(super) fn part(block: &Block) -> DiskPart {
+    let number = block.partition().unwrap_or_default();
+    DiskPart { number, start: block.start(), bytes: block.size() }
+}
+
+fn forget(disk: &File, partition: &Block) -> Result<(), LabError> {
+    let start = Instant::now();
+    loop {
+        match blkpg::remove(disk, part(partition).number) {
+            Err(error)
+                if error.kind() == io::ErrorKind::ResourceBusy && start.elapsed() < PATIENCE =>
+            {
+                thread::sleep(PAUSE);
+            }
+            result => {
+                let node = Path::new("/dev").join(&partition.name);
+                return result.map_err(LabError::io("give up", &node));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn partitions_are_named_as_the_kernel_does() {
+        let part = DiskPart { number: 2, start: 0, bytes: 0 };
+        let named = |disk: &str| part.node(Path::new(disk)).display().to_string();
+        let names = ["/dev/sdb", "/dev/nvme0n1", "/dev/loop7"].map(named);
+        assert_eq!(names, ["/dev/sdb2", "/dev/nvme0n1p2", "/dev/loop7p2"]);
+    }
+
+    #[test]
+    fn a_disk_without_room_has_empty_parts() {
+        for disk in [0, MARGIN, 2 * MARGIN, 2 * MARGIN + 3 * ALIGNMENT - 1] {
+            assert_eq!(part_size(Bytes(disk), 3), Bytes(0));
+        }
+        assert_eq!(part_size(Bytes(2 * MARGIN + 3 * ALIGNMENT), 3), Bytes(ALIGNMENT));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_equal_aligned_and_apart_and_spare_the_ends(
+            sectors in 0u64..1 << 40, count in 1u32..64
+        ) {
+            let disk = sectors * 512;
+            let parts = divide(Bytes(disk), count);
+            prop_assert_eq!(parts.len(), count as usize);
+            for pair in parts.windows(2) {
+                prop_assert_eq!(pair[0].range().end, pair[1].start);
+            }
+            for part in &parts {
+                prop_assert_eq!(part.bytes, parts[0].bytes);
+                prop_assert_eq!((part.start % ALIGNMENT, part.bytes % ALIGNMENT), (0, 0));
+                prop_assert!(part.start >= MARGIN);
+                prop_assert!(part.bytes == 0 || part.range().end <= disk - MARGIN);
+            }
+            // No room is left over that would make each part larger.
+            let used = u64::from(count) * (parts[0].bytes + ALIGNMENT);
+            prop_assert!(disk < used + 2 * MARGIN);
+        }
+    }
+}
