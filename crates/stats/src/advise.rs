@@ -4,6 +4,7 @@
 //! hangs on the weights. What is ruled out stays visible, with its figures and the reason.
 
 mod elsewhere;
+mod field;
 mod floors;
 mod judge;
 mod mix;

@@ -1,48 +1,26 @@
-//! From a question to an answer: vetoes, floors, score, call.
+//! From a question to an answer: what the scores of the candidates allow to say, and what decides where
+//! they do not.
 
 use super::{
-    Advice, Advised, Choice, Counsel, GroupLead, Question, Standing, Support, floors,
+    Advice, Advised, Choice, Counsel, Question,
+    field::Field,
+    floors,
     mix::Mix,
-    sensitivity,
-    vetoes::{self, Judged},
+    vetoes::Judged,
     words::{self, BlockTime, More},
-    work::{self, Entry},
+    work,
 };
 use crate::{
-    CellRatio, Lead, Ratio, Settings, StatsError, Verdict,
-    board::Board,
+    Settings, StatsError,
     decide::{CLEAR_LEAD, CLEAR_P},
     model_fit::Fit,
     select::CellData,
-    verdict::judge as verdict,
-    versus::versus,
 };
-use model::{Dataset, Profile};
+use model::Dataset;
+use std::collections::BTreeSet;
 
 /// Metric of the wait until the file system was quiet, seconds.
 const SETTLE: &str = "settle_s";
-
-/// The candidates with all that is known of them.
-struct Field<'a> {
-    dataset: &'a Dataset,
-    profile: &'a Profile,
-    /// Where the profile counts operations: the time for all of them.
-    mix: Option<&'a CellData>,
-    settings: &'a Settings,
-    targets: &'a [String],
-    /// By column.
-    facts: Vec<Judged>,
-    /// By column: floors that are broken, and that may be.
-    floors: Vec<floors::Verdicts>,
-    /// Columns with a valid cell of the profile.
-    measured: Vec<usize>,
-    /// Columns that may be chosen.
-    columns: Vec<usize>,
-    /// Every cell of the profile.
-    all: Vec<Entry<'a>>,
-    /// Those that all candidates have.
-    used: Vec<Entry<'a>>,
-}
 
 /// The advice on the campaign whose columns are `targets`.
 pub(super) fn judge(
@@ -112,227 +90,11 @@ fn more(
 /// Timed work of one block with the waits after it, seconds.
 fn timed_s(dataset: &Dataset) -> f64 {
     let of = |s: &model::Sample| s.seconds + s.metric(SETTLE).unwrap_or(0.0);
-    let blocks: std::collections::BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
+    let blocks: BTreeSet<u32> = dataset.samples.iter().map(|s| s.block).collect();
     dataset.samples.iter().map(of).sum::<f64>() / blocks.len().max(1) as f64
 }
 
-impl<'a> Field<'a> {
-    fn new(
-        dataset: &'a Dataset,
-        question: &Question<'a>,
-        mix: Option<&'a CellData>,
-        targets: &'a [String],
-        cells: &'a [CellData],
-        settings: &'a Settings,
-    ) -> Result<Field<'a>, StatsError> {
-        let required = vetoes::requirements(question)?;
-        let facts: Vec<Judged> = targets
-            .iter()
-            .filter_map(|label| dataset.targets.iter().find(|t| t.label == *label))
-            .map(|record| vetoes::judge(record, question, &required, settings.band))
-            .collect();
-        let all = work::matched(dataset, question.profile, cells);
-        let has = |column: &usize| match mix {
-            Some(mix) => mix.valid_for([*column]),
-            None => all.iter().any(|e| e.cell.valid_for([*column])),
-        };
-        let measured: Vec<usize> = (0..targets.len()).filter(has).collect();
-        let free = measured.iter().copied().filter(|&c| facts[c].vetoes.is_empty());
-        let free: Vec<usize> = free.collect();
-        let mut verdicts = vec![floors::Verdicts::default(); targets.len()];
-        let judged = floors::judge(dataset, question, targets, cells, &free);
-        free.iter().zip(judged).for_each(|(&c, verdict)| verdicts[c] = verdict);
-        let columns: Vec<usize> =
-            free.into_iter().filter(|&c| verdicts[c].broken.is_empty()).collect();
-        let used = if columns.is_empty() { vec![] } else { work::shared(&all, &columns) };
-        let profile = question.profile;
-        let floors = verdicts;
-        Ok(Field {
-            dataset,
-            profile,
-            mix,
-            settings,
-            targets,
-            facts,
-            floors,
-            measured,
-            columns,
-            all,
-            used,
-        })
-    }
-
-    fn weights(&self, entries: &[Entry<'_>]) -> Vec<f64> {
-        let of_groups: Vec<f64> = self.profile.groups.iter().map(|g| g.weight).collect();
-        work::weights(entries, &of_groups)
-    }
-
-    /// The board of the score: the time for the mix, else the cells with their weights.
-    fn board(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
-        match self.mix {
-            Some(mix) if !columns.is_empty() => {
-                Board::weighted(columns.to_vec(), vec![mix], &[1.0])
-            }
-            _ => self.of_cells(columns, entries),
-        }
-    }
-
-    fn of_cells(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {
-        let cells = entries.iter().map(|e| e.cell).collect();
-        Board::weighted(columns.to_vec(), cells, &self.weights(entries))
-    }
-
-    /// What can be said before anything is scored.
-    fn blank(&self) -> Advice {
-        let head = &self.profile.profile;
-        let groups = work::cover(self.profile, &self.all, &self.used, self.targets, &self.columns);
-        Advice {
-            profile: head.name.clone(),
-            intent: head.intent.clone(),
-            device_class: head.device_class.clone(),
-            tier: head.tier,
-            counsel: Counsel::NothingMeasured,
-            sentence: String::new(),
-            notes: Vec::new(),
-            covered: groups.iter().filter(|g| g.cells > 0).fold(0.0, |sum, g| sum + g.weight),
-            groups,
-            group_leads: Vec::new(),
-            candidates: Vec::new(),
-            lead: None,
-            leaders: Vec::new(),
-            by_features: None,
-            largest_loss: None,
-            blocks: 0,
-            cells: self.used.len(),
-            of_cells: self.all.len(),
-            support: Vec::new(),
-            sensitivity: None,
-        }
-    }
-
-    /// Candidates in this order of `columns`, then what is ruled out.
-    fn candidates(&self, order: &[usize], means: &[f64], fit: Option<&Fit>) -> Vec<Advised> {
-        let first = order.first().copied();
-        let seed = self.dataset.campaign.seed;
-        let posterior = fit.map(|fit| (fit.best(seed), fit.ranks()));
-        let candidate = |&i: &usize| {
-            let column = self.columns[i];
-            let level = first.map(|first| means[i] - means[first]);
-            let point = level.map(|level| Ratio { point: level.exp(), ..Ratio::ONE });
-            let ratio = match (fit, first) {
-                (Some(fit), Some(first)) if first != i => Some(fit.difference(i, first).to_ratio()),
-                _ => point,
-            };
-            let mut advised = self.advised(column, ratio);
-            if let Some((standings, ranks)) = &posterior {
-                advised.p_best = Some(standings[i].p_best);
-                advised.ranks = Some(ranks[i]);
-                advised.expected_regret = standings[i].regret_mean.map(|r| 1.0 - (-r).exp());
-                advised.regret_95 = Some(1.0 - (-standings[i].regret_95).exp());
-            }
-            advised
-        };
-        let unranked = self.columns.iter().filter(|_| order.is_empty());
-        let out = self.measured.iter().filter(|c| !self.columns.contains(c));
-        let against = |column: &usize| {
-            let first = self.columns[first?];
-            let both = work::shared(&self.all, &[first, *column]);
-            self.board(&[first, *column], &both).ratios().get(1).copied()
-        };
-        let ruled_out = out.map(|column| self.advised(*column, against(column)));
-        let unranked = unranked.map(|column| self.advised(*column, None));
-        order.iter().map(candidate).chain(unranked).chain(ruled_out).collect()
-    }
-
-    fn advised(&self, column: usize, ratio: Option<Ratio>) -> Advised {
-        let (facts, floors) = (&self.facts[column], &self.floors[column]);
-        let no: Vec<String> = facts.vetoes.iter().chain(&floors.broken).cloned().collect();
-        let unknown = (!facts.unknown.is_empty()).then(|| {
-            format!("no fact says whether it has {}; look it up", facts.unknown.join(", "))
-        });
-        let maybe: Vec<String> =
-            unknown.into_iter().chain(floors.at_risk.iter().cloned()).collect();
-        let standing = match (no.is_empty(), maybe.is_empty()) {
-            (false, _) => Standing::RuledOut,
-            (true, false) => Standing::AtRisk,
-            (true, true) => Standing::Eligible,
-        };
-        Advised {
-            target: self.targets[column].clone(),
-            standing,
-            reasons: no.into_iter().chain(maybe).collect(),
-            ratio,
-            p_best: None,
-            ranks: None,
-            expected_regret: None,
-            regret_95: None,
-            mix_s: self.mix.and_then(|mix| mix.mean_value(column)),
-            preferred: facts.preferred.clone(),
-        }
-    }
-
-    /// Fills in what lies between the first two, and what it hangs on.
-    fn lead(&self, advice: &mut Advice, order: &[usize], means: &[f64], fit: Option<&Fit>) {
-        let &[first, second, ..] = order else { return };
-        let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
-        advice.lead = Some(fit.map_or(point, |fit| fit.difference(first, second).to_ratio()));
-        let cells = self.of_cells(&self.columns, &self.used);
-        let loss = cells.worst_cell(first, second);
-        advice.largest_loss = loss
-            .filter(|l| l.1.point < 1.0 / (1.0 + self.settings.band))
-            .map(|(cell, ratio)| CellRatio::new(self.dataset, cell, ratio));
-        let pair = (self.columns[first], self.columns[second]);
-        let weights = self.weights(&self.used);
-        let used = self.used.iter().zip(weights);
-        advice.support = used.filter_map(|(e, weight)| self.support(e, pair, weight)).collect();
-        advice.group_leads =
-            (0..self.profile.groups.len()).filter_map(|g| self.group_lead(g)).collect();
-        advice.sensitivity = sensitivity::sensitivity(
-            self.profile,
-            &self.used,
-            (&self.columns, first),
-            self.targets,
-            self.dataset.campaign.seed,
-        );
-    }
-
-    fn support(&self, entry: &Entry<'_>, pair: (usize, usize), weight: f64) -> Option<Support> {
-        let (cell, info) = (entry.cell, &self.dataset.tests[entry.cell.test]);
-        let judged = versus(cell, pair.0, pair.1, self.settings)?;
-        Some(Support {
-            group: self.profile.groups[entry.group].name.clone(),
-            test: info.id.clone(),
-            name: info.name.clone(),
-            procs: cell.procs,
-            unit: cell.unit.clone(),
-            values: [cell.mean_value(pair.0)?, cell.mean_value(pair.1)?],
-            ratio: judged.ratio,
-            verdict: judged.verdict,
-            weight,
-        })
-    }
-
-    /// The first two of one group, by its cells alone.
-    fn group_lead(&self, group: usize) -> Option<GroupLead> {
-        let own: Vec<Entry<'a>> = self.used.iter().filter(|e| e.group == group).copied().collect();
-        let scores = work::score(&work::levels(&own, &self.columns), &self.weights(&own));
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
-        let ratio = *self.of_cells(&[second, first], &own).ratios().get(1)?;
-        let contended = work::contended(&own, &[first, second]);
-        let judged = verdict(&ratio, self.settings.band);
-        let lead = Lead {
-            target: self.targets[first].clone(),
-            second: self.targets[second].clone(),
-            ratio,
-            verdict: if contended { Verdict::Unclear } else { judged },
-        };
-        let name = self.profile.groups[group].name.clone();
-        let sentence = words::group(&name, &lead, contended, self.settings);
-        Some(GroupLead { group: name, lead, sentence })
-    }
-
+impl Field<'_> {
     fn counsel(&self, advice: &Advice, contended: bool) -> Counsel {
         let band = self.settings.band;
         let lead = advice.lead.map_or(1.0, |r| r.point);
