@@ -37,6 +37,8 @@ pub enum Ready {
     Mounted(PathBuf),
     /// This path is there.
     Exists(PathBuf),
+    /// Somebody listens on this Unix socket. It is there a moment before.
+    Socket(PathBuf),
     /// Somebody listens on this TCP port of the loopback address.
     Port(u16),
 }

@@ -13,7 +13,7 @@ use rustix::{
 use std::{
     fs::File,
     net::{Ipv4Addr, SocketAddr, TcpStream},
-    os::unix::fs::FileExt,
+    os::unix::{fs::FileExt, net::UnixStream},
     path::Path,
     process::{Child, ExitStatus, Stdio},
     thread,
@@ -127,6 +127,7 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
     Ok(match ready {
         Ready::Mounted(dir) => mounts::at(dir)?.is_some(),
         Ready::Exists(path) => path.exists(),
+        Ready::Socket(path) => UnixStream::connect(path).is_ok(),
         Ready::Port(port) => {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));
             TcpStream::connect_timeout(&address, PAUSE * 10).is_ok()

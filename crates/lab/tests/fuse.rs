@@ -81,6 +81,8 @@ fn programs_over_a_directory_are_cold_and_leave_nothing() {
             "gocryptfs",
             "gocryptfs[mkfs.xchacha,mkfs.plaintextnames]",
             "sshfs[max_conns=2]",
+            "glusterfs",
+            "glusterfs[write-behind=off,io-cache=on,io-thread-count=4](xfs)",
             "rclone",
         ],
     );

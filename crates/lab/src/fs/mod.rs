@@ -39,6 +39,7 @@ registry! {
     integrity,
     nbd,
     nfs,
+    glusterfs,
     overlay;
     // Rows of `fuse_over`.
     bindfs,
