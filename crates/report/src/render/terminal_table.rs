@@ -1,5 +1,6 @@
 //! A table on a terminal. What does not fit loses its notes first; then the table is split into
-//! pieces that each repeat the first column. A cell of a grouped table is never wrapped.
+//! pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its titles run
+//! over all columns.
 
 use super::terminal::{TerminalOptions, chunks, printable, wrap};
 use crate::block::{Cell, Row, RowKind, Table};
@@ -160,8 +161,9 @@ impl<'a> Sheet<'a> {
                     .collect()
             })
             .collect();
+        let body = || table.rows.iter().zip(&cells).filter(|(row, _)| !spans(row));
         let widths = (0..count).map(|c| {
-            let body = cells.iter().filter_map(|row| row.get(c)).map(|text| length(text));
+            let body = body().filter_map(|(_, texts)| texts.get(c)).map(|text| length(text));
             body.chain(heads[c].iter().map(|line| length(line))).max().unwrap_or(0)
         });
         let widths = widths.collect();
@@ -207,8 +209,8 @@ impl<'a> Sheet<'a> {
             }
             text.chars().take(key - 1).chain(['…']).collect()
         };
-        for row in &mut self.cells {
-            row[0] = cut(&row[0]);
+        for (row, texts) in self.table.rows.iter().zip(&mut self.cells) {
+            texts[0] = if spans(row) { texts[0].clone() } else { cut(&texts[0]) };
         }
         self.heads[0] = self.heads[0].iter().map(|line| cut(line)).collect();
         self.widths[0] = key;
@@ -233,10 +235,30 @@ impl<'a> Sheet<'a> {
             |c: usize| strong(&self.heads[c].join("\n"), options).set_alignment(self.align(c));
         drawn.set_header(shown().map(head).collect::<Vec<_>>());
         for (row, texts) in self.table.rows.iter().zip(&self.cells) {
-            let cell = |c: usize| self.cell(row, texts, c, options);
+            let cell = |c: usize| match spans(row) {
+                true => Drawn::new(""),
+                false => self.cell(row, texts, c, options),
+            };
             drawn.add_row(shown().map(cell).collect::<Vec<_>>());
         }
-        drawn.trim_fmt() + "\n"
+        self.with_spans(&drawn.trim_fmt(), options)
+    }
+
+    /// The drawn table with the rows that span it, which know no columns, on their lines.
+    fn with_spans(&self, drawn: &str, options: TerminalOptions) -> String {
+        let above = 1 + self.heads.iter().map(Vec::len).max().unwrap_or(0);
+        let rows = std::iter::repeat_n(None, above).chain(self.table.rows.iter().map(Some));
+        let line = |(line, row): (&str, Option<&Row>)| match row.filter(|row| spans(row)) {
+            Some(row) => format!(" {}\n", self.span(row, options)),
+            None => format!("{line}\n"),
+        };
+        drawn.lines().zip(rows).map(line).collect()
+    }
+
+    fn span(&self, row: &Row, options: TerminalOptions) -> String {
+        let text = row.cells.first().map_or_else(String::new, |cell| printable(&cell.text));
+        let text: String = text.chars().take(options.width.saturating_sub(PADDING)).collect();
+        if options.color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text }
     }
 
     fn align(&self, column: usize) -> CellAlignment {
@@ -254,6 +276,11 @@ impl<'a> Sheet<'a> {
             None => cell,
         }
     }
+}
+
+/// Whether a row is a heading over all columns.
+fn spans(row: &Row) -> bool {
+    row.kind == RowKind::Title
 }
 
 /// Orange for worse, blue for better, from the 256 colours that every terminal has.
