@@ -160,10 +160,19 @@ impl Cmd {
             false => lines.next_back(),
         };
         LabError::Command {
-            command: self.to_string(),
+            command: self.abridged(),
             status: ending(status),
             last_line: last_line.unwrap_or("it gave no reason").into(),
         }
+    }
+
+    /// In one line: of an argument that is a script the first.
+    fn abridged(&self) -> String {
+        let first = |arg: &OsString| match arg.to_string_lossy().split_once('\n') {
+            Some((line, _)) => format!("{line} ...").into(),
+            None => arg.clone(),
+        };
+        Cmd { args: self.args.iter().map(first).collect(), ..self.clone() }.to_string()
     }
 }
 
@@ -268,6 +277,15 @@ mod tests {
         assert_eq!(
             error.unwrap_err().to_string(),
             "`sh -c 'echo a >&2; echo b >&2; exit 3'` failed (exit 3): b"
+        );
+    }
+
+    #[test]
+    fn a_script_that_fails_is_named_by_its_first_line() {
+        let error = Cmd::new("sh").args(["-c", "# Fails\nexit $1\n", "x", "3"]).run();
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "`sh -c '# Fails ...' x 3` failed (exit 3): it gave no reason"
         );
     }
 
