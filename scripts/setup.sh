@@ -107,6 +107,7 @@ if [ "$manager" = apt-get ]; then
     has bindfs || want "bindfs" "bindfs" ""
     has mergerfs || want "mergerfs" "mergerfs" ""
     has fusermount3 || want "fusermount3" "fuse3" ""
+    has make-bcache || want "make-bcache" "bcache-tools" ""
     has nbdkit || want "nbdkit" "nbdkit" ""
     has nbd-client || want "nbd-client" "nbd-client" ""
     has rpcbind || want "rpcbind" "rpcbind" ""

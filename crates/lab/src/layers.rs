@@ -10,7 +10,7 @@ use std::{
 
 const BLOCK: &str = "/sys/block";
 /// How every name of ours begins; nothing else is ever stopped.
-const OURS: &str = "assay-";
+pub(crate) const OURS: &str = "assay-";
 /// How long one may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);

@@ -6,6 +6,7 @@
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
 mod age;
+mod bcache;
 #[allow(unsafe_code)]
 mod blkpg;
 pub mod cache;

@@ -2,7 +2,7 @@
 //! left to undo, so a journal may be undone again.
 
 use crate::{
-    Cmd, DiskPart, LabError, interlock, layers, loop_device, mounts, network, private_dir,
+    Cmd, DiskPart, LabError, bcache, interlock, layers, loop_device, mounts, network, private_dir,
     throttle, zpool,
 };
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,11 @@ pub enum Undo {
         /// Ours: of the mapping, or of a volume group with all its volumes.
         name: String,
     },
+    /// Stop a bcache with its cache.
+    StopCache {
+        /// Ours: its set and the label of its backing disk are made of it.
+        name: String,
+    },
     /// End a private network namespace with the servers in it.
     EndNetwork {
         /// The file of ours that it is bound to.
@@ -87,12 +92,13 @@ impl Undo {
             | Undo::Uncap { .. }
             | Undo::LeaveGroup { .. }
             | Undo::EndNetwork { .. } => true,
-            // Of our own names and files; arrays, volumes and pools are even assembled by a boot.
+            // Of our own names and files; arrays, caches, volumes and pools are even assembled by a boot.
             Undo::DetachLoop { .. }
             | Undo::RemoveDir { .. }
             | Undo::Tell { .. }
             | Undo::ExportPool { .. }
             | Undo::StopArray { .. }
+            | Undo::StopCache { .. }
             | Undo::RemoveMapping { .. } => false,
         }
     }
@@ -145,6 +151,9 @@ impl Undo {
             }
             Undo::RemoveMapping { name } => {
                 layers::remove_mapping(name)?.then(|| format!("removed the mapping {name}"))
+            }
+            Undo::StopCache { name } => {
+                bcache::stop(name)?.then(|| format!("stopped the bcache {name}"))
             }
             Undo::EndNetwork { namespace } => network::end(namespace)?
                 .then(|| format!("ended the servers of {}", namespace.display())),

@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-const IMAGE: Bytes = Bytes(160 << 20);
+const IMAGE: Bytes = Bytes(320 << 20);
 const FILE_BYTES: usize = 4 << 20;
 /// Names the target that the helper test below makes before it is killed, and its state.
 const VICTIM: &str = "ASSAY_LAYERS_TEST_VICTIM";
@@ -32,6 +32,8 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("raid1[bitmap=none,metadata=1.0](ext4)", "geometry.raid1.consistency", "resync"),
     ("crypt[sector-size=4096]", "geometry.crypt.sector_bytes", "4096"),
     ("thin[chunksize=128k,zero=n]", "geometry.thin.chunk", "128.00k"),
+    ("bcache", "geometry.bcache.state", "clean"),
+    ("bcache[cache_mode=writeback,sequential_cutoff=0,cold=kept](xfs)", BCACHE_MODE, "writeback"),
     ("integrity[integrity-bitmap-mode]", "geometry.integrity.journal", "not active"),
     ("nbd[connections=2,block-size=4096]", "mount.fstype", "ext4"),
     ("nfs[vers=3]", "mount.fstype", "nfs"),
@@ -40,6 +42,8 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("overlay[volatile]", "mount.fstype", "overlay"),
     ("overlay(crypt(nbd(ext4)))", "geometry.crypt.key", "512 bits"),
 ];
+
+const BCACHE_MODE: &str = "geometry.bcache.cache_mode";
 
 /// Why `target` cannot be made here.
 fn missing(target: &Target) -> Option<String> {
@@ -81,7 +85,8 @@ fn left(state: &Path) -> Vec<String> {
         let attached = path.to_str().unwrap().contains("nbd") && path.join("pid").exists();
         let array = read("md/array_state");
         let running = !array.is_empty() && array.trim() != "clear";
-        attached || running || read("dm/name").contains("assay")
+        let cached = path.to_str().unwrap().contains("bcache") || path.join("bcache").exists();
+        attached || running || cached || read("dm/name").contains("assay")
     });
     let devices: Vec<String> = devices.map(|path| path.display().to_string()).collect();
     let own = files::metadata("/proc/self/ns/net").unwrap().ino();
@@ -192,7 +197,7 @@ fn what_this_kernel_lacks_is_made_in_a_guest() {
             .into(),
         disks: Vec::new(),
         cache: lab::cache::dir(),
-        memory: Bytes(2 << 30),
+        memory: Bytes(3 << 30),
         timeout: Duration::from_secs(900),
     };
     let ended =

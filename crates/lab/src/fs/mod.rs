@@ -36,6 +36,7 @@ registry! {
     raid1,
     crypt,
     thin,
+    bcache,
     integrity,
     nbd,
     nfs,
