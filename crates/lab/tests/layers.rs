@@ -21,6 +21,8 @@ use std::{
 };
 
 const IMAGE: Bytes = Bytes(320 << 20);
+/// For two labs at once in the memory of a guest.
+const SMALL_IMAGE: Bytes = Bytes(64 << 20);
 const FILE_BYTES: usize = 4 << 20;
 /// Names the target that the helper test below makes before it is killed, and its state.
 const VICTIM: &str = "ASSAY_LAYERS_TEST_VICTIM";
@@ -55,8 +57,12 @@ fn missing(target: &Target) -> Option<String> {
 }
 
 fn lab_for(state: &Path, campaign: &str) -> Lab {
+    lab_with(state, campaign, IMAGE, 2)
+}
+
+fn lab_with(state: &Path, campaign: &str, image: Bytes, count: usize) -> Lab {
     let mut lab = Lab::open(state, campaign).unwrap();
-    lab.make_images(state, IMAGE, 2, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    lab.make_images(state, image, count, &AtomicBool::new(false), &mut |_| {}).unwrap();
     lab
 }
 
@@ -118,10 +124,29 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
     lab.close().unwrap();
     let mut kinds: Vec<&str> = targets.iter().map(|(target, ..)| *target).collect();
     kinds.dedup_by_key(|target| target.split(['[', '(']).next());
+    if let Some(served) = kinds.iter().find(|target| target.starts_with("nfs")) {
+        serves_beside_another(served);
+    }
     for target in kinds {
         let dir = tempfile::tempdir().unwrap();
         kill_and_clean(target, dir.path());
     }
+}
+
+/// A server that began while another target stood keeps nothing of it mounted in its own namespace: the
+/// other becomes cold and ends beside it.
+fn serves_beside_another(served: &str) {
+    println!("{served}, beside ext4");
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let lab = |at: usize, name| lab_with(dirs[at].path(), name, SMALL_IMAGE, 1);
+    let labs = [lab(0, "other"), lab(1, "served")];
+    let other = labs[0].provision(&"ext4".parse().unwrap(), "other").unwrap();
+    let served = labs[1].provision(&served.parse().unwrap(), "served").unwrap();
+    survives_cold(&other);
+    other.teardown().unwrap();
+    survives_cold(&served);
+    served.teardown().unwrap();
+    labs.into_iter().for_each(|lab| drop(lab.close().unwrap()));
 }
 
 fn kill_and_clean(target: &str, state: &Path) {

@@ -5,6 +5,7 @@ cd "$2"
 trap 'rpc.nfsd 0; rm ready; kill $daemons; wait $daemons; exit 0' TERM
 ip link set lo up
 mount --bind "$1" /mnt
+give_up_targets
 mount -t tmpfs run /run
 mkdir -p /run/nfs/rpc_pipefs /run/nfs/nfsdcld
 touch /run/nfs/etab /run/nfs/rmtab

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(super) struct Fs;
 
 /// Brings the server up, and takes it down when it is asked to end.
-const SERVER: &str = include_str!("nfs-server.sh");
+const SERVER: &str = concat!(include_str!("../own_mounts.sh"), include_str!("nfs-server.sh"));
 /// Where the server sees what it exports, in its own mount namespace.
 const EXPORT: &str = "/mnt";
 
