@@ -23,8 +23,8 @@ use std::{
 /// How long a server may take to be ready; one that makes a store of its own needs seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a server may take to end by itself once its mount is gone, and then when it is asked to,
-/// before it is killed.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+/// before it is killed. Long, because one that holds what was written until it ends would lose it.
+const LAST_WORDS: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 /// As much of what a server said explains its end, bytes.
 const SAID: usize = 4096;
