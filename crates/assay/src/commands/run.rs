@@ -153,7 +153,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
         notes.push(disks::note(prepared));
     } else if prepared.needs_image() {
         notes.push(
-            "Loop-backed: the file systems lie in turn on one image file. The rows compare candidates on this \
+            "Loop-backed: the file systems lie in turn on the same image files. The rows compare candidates on this \
              machine; they are not comparable with a device."
                 .into(),
         );
