@@ -109,6 +109,16 @@ pub enum LabError {
         /// The last lines it wrote.
         said: String,
     },
+    /// What a target that keeps the deleted lies on is full.
+    #[error(
+        "{path}, which {name} lies on, is full; use a larger --image-size or disk, or a smaller --scale"
+    )]
+    LowerFull {
+        /// Where it is mounted.
+        path: PathBuf,
+        /// The part that lies on it.
+        name: &'static str,
+    },
     /// Two options of a target exclude each other.
     #[error("`{target}` cannot be made: {why}")]
     Excluded {

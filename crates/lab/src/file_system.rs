@@ -113,6 +113,17 @@ pub trait FileSystem: Sync {
         false
     }
 
+    /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
+    /// it stands has to find room.
+    fn keeps_deleted(&self) -> bool {
+        false
+    }
+
+    /// The directory in which it lies, when it lies in one.
+    fn lies_in(&self, site: &Site) -> Option<PathBuf> {
+        site.below.clone()
+    }
+
     /// What undoes it after the death of this process, beside its mount; recorded before it is made.
     fn undo(&self, _site: &Site) -> Vec<Undo> {
         Vec::new()

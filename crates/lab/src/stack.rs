@@ -16,6 +16,8 @@ use std::{
 /// How long a part that offers a disk may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
+/// With less room than this a disk is full, bytes.
+const FULL: u64 = 1 << 20;
 
 /// One part, made at its site.
 #[derive(Debug)]
@@ -105,16 +107,21 @@ impl Stack {
         mounted.map(|part| &*part.site.dir).try_for_each(drop_caches::sync)
     }
 
-    /// Makes sure that everything mounted is still there and what it was.
+    /// Makes sure that everything mounted is still there and what it was, and that a part which keeps
+    /// what is deleted has room below: some of them answer all the same, and lose what they took.
     pub(crate) fn check(&self) -> Result<(), LabError> {
-        self.parts.iter().filter(|part| part.is_mounted()).try_for_each(Standing::check)
+        self.parts.iter().filter(|part| part.is_mounted()).try_for_each(Standing::check)?;
+        self.check_room()
     }
 
-    /// Why a server of it is gone, the lowest first, when one is.
+    fn check_room(&self) -> Result<(), LabError> {
+        self.parts.iter().filter(|part| part.fs().keeps_deleted()).try_for_each(Standing::has_room)
+    }
+
+    /// Why a server of it is gone, the lowest first, when one is, or what it writes to is full.
     pub(crate) fn loss(&self) -> Option<LabError> {
-        self.parts
-            .iter()
-            .find_map(|part| part.services.borrow_mut().iter_mut().find_map(Service::loss))
+        let ended = |part: &Standing| part.services.borrow_mut().iter_mut().find_map(Service::loss);
+        self.parts.iter().find_map(ended).or_else(|| self.check_room().err())
     }
 
     /// Whether servers are at work for it.
@@ -165,6 +172,14 @@ impl Standing {
     /// Whether it has a mount point, and does not offer a disk.
     pub(crate) fn is_mounted(&self) -> bool {
         self.part.fs.inner() != Inner::Above
+    }
+
+    /// Whether there is room in the directory in which it lies.
+    fn has_room(&self) -> Result<(), LabError> {
+        let Some(dir) = self.fs().lies_in(&self.site) else { return Ok(()) };
+        let stat = rustix::fs::statvfs(&dir).map_err(LabError::errno("look at", &dir))?;
+        let full = stat.f_bfree.saturating_mul(stat.f_frsize) < FULL;
+        if full { Err(LabError::LowerFull { path: dir, name: self.fs().name() }) } else { Ok(()) }
     }
 
     fn bring_up(&self) -> Result<(), LabError> {

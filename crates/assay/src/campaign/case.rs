@@ -84,6 +84,8 @@ fn attempt(
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
     let settled = bench.instance.quiesce()?;
+    // What lost its mount or its room at work may have answered all the same.
+    bench.instance.check()?;
     let settle_write_bytes = sampler.written_since_end();
     if let Some(error) = sampler.take_failure() {
         return Err(error.into());

@@ -29,6 +29,11 @@ const SPACE_SHARE: f64 = 0.8;
 const IMAGE_OVERHEAD: f64 = 1.35;
 const IMAGE_SPARE_BYTES: u64 = 640 << 20;
 
+/// What a target that keeps the deleted needs besides: a log, a first copy and two merged ones of all that
+/// is written, and what small syncs write, whose number follows from the time and not from the bytes.
+const KEPT_COPIES: u64 = 4;
+const KEPT_SPARE_BYTES: u64 = 3 << 30;
+
 /// Rates of the backing, bytes per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
@@ -100,6 +105,8 @@ pub struct Load {
     pub open_write_s: f64,
     /// Number of cases.
     pub cases: u64,
+    /// Bytes that a target may hold of what was deleted.
+    pub kept_bytes: u64,
     /// Share of the image that is occupied before the first test, 0 to 1.
     pub occupied_share: f64,
 }
@@ -119,6 +126,10 @@ impl Load {
             }
             let bytes = tests.iter().map(|(workers, of)| space_bytes(of) * u64::from(*workers));
             load.peak_bytes = load.peak_bytes.max(bytes.sum());
+        }
+        let mut targets = prepared.available().map(|at| &prepared.entrants[at]);
+        if targets.any(lab::fs::keeps_deleted) {
+            load.kept_bytes = KEPT_SPARE_BYTES + KEPT_COPIES * load.write_bytes;
         }
         load
     }
@@ -153,7 +164,8 @@ impl Load {
     /// Size of the image that holds it.
     pub fn image_bytes(&self) -> Bytes {
         let free = self.peak_bytes as f64 * IMAGE_OVERHEAD;
-        let bytes = (free / (1.0 - self.occupied_share)) as u64 + IMAGE_SPARE_BYTES;
+        let bytes =
+            (free / (1.0 - self.occupied_share)) as u64 + IMAGE_SPARE_BYTES + self.kept_bytes;
         Bytes(bytes.next_multiple_of(1 << 20).max(1 << 30))
     }
 }
@@ -223,4 +235,29 @@ fn free_bytes(dir: &Path) -> Result<u64> {
     let stat = rustix::fs::statvfs(dir)
         .with_context(|| format!("cannot ask {} for its free space", dir.display()))?;
     Ok(stat.f_bavail * stat.f_frsize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::places::Place;
+    use model::{Plan, Target};
+
+    fn load(targets: &[&str]) -> Load {
+        let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();
+        let suites = vec!["columnar".into()];
+        let plan = Plan { targets, suites, procs: vec![1], ..Plan::default() };
+        let mut prepared = Prepared::new(plan).unwrap();
+        // As if this machine could make them all.
+        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
+        Load::of(&prepared, 0.1, Bytes(1 << 30))
+    }
+
+    #[test]
+    fn images_hold_what_a_candidate_keeps_of_the_deleted() {
+        let (plain, keeps) = (load(&["ext4"]), load(&["ext4", "nfs(zerofs-9p)"]));
+        assert_eq!((plain.kept_bytes, plain.write_bytes), (0, keeps.write_bytes));
+        assert!(keeps.kept_bytes > 4 * keeps.write_bytes);
+        assert!(keeps.image_bytes().0 > plain.image_bytes().0 + keeps.kept_bytes - (1 << 20));
+    }
 }

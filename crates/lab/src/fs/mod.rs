@@ -105,6 +105,14 @@ pub fn disks(target: &Target) -> usize {
     }
 }
 
+/// Whether what is deleted in `target` keeps its space for minutes.
+pub fn keeps_deleted(target: &Target) -> bool {
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => parts.iter().any(|part| part.fs.keeps_deleted()),
+        _ => false,
+    }
+}
+
 /// The parts of `target`, from the bottom to the top.
 fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
     let Target::Made { name, options, inner } = target else {

@@ -87,6 +87,10 @@ impl FileSystem for Fs {
         socket_9p(site)
     }
 
+    fn keeps_deleted(&self) -> bool {
+        zerofs::KEEPS_DELETED
+    }
+
     fn not_durable(&self, _options: &Options) -> Option<&'static str> {
         Some(zerofs::NOT_DURABLE)
     }

@@ -101,6 +101,14 @@ impl FileSystem for Fs {
         Some(nbd::disk(site))
     }
 
+    fn keeps_deleted(&self) -> bool {
+        zerofs::KEEPS_DELETED
+    }
+
+    fn lies_in(&self, site: &Site) -> Option<PathBuf> {
+        Some(carrier(site).dir)
+    }
+
     fn not_durable(&self, _options: &Options) -> Option<&'static str> {
         Some(zerofs::NOT_DURABLE)
     }

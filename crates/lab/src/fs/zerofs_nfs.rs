@@ -78,6 +78,10 @@ impl FileSystem for Fs {
         SOURCE.into()
     }
 
+    fn keeps_deleted(&self) -> bool {
+        zerofs::KEEPS_DELETED
+    }
+
     fn not_durable(&self, _options: &Options) -> Option<&'static str> {
         Some(zerofs::NOT_DURABLE)
     }

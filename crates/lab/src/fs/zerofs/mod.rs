@@ -41,6 +41,10 @@ const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"]
 pub(super) const NOT_DURABLE: &str =
     "its store is in files that ZeroFS does not sync; a sync reaches the page cache, not the disk";
 
+/// ZeroFS looks every ten minutes, from its start, for objects older than ten minutes that nothing refers
+/// to; a server that is restarted for a cold case begins to count anew.
+pub(super) const KEEPS_DELETED: bool = true;
+
 /// How a client reaches the server.
 pub(super) enum Front {
     /// NFS version 3 on this TCP port of the loopback address.
