@@ -1,5 +1,6 @@
 //! Appending to columns: by opening the file for every chunk, or through a handle that stays open;
-//! the sync once at the end belongs to the ancestor's timed part.
+//! the sync once at the end belongs to the ancestor's timed part. What took too long is left out, and
+//! made by the tests that need it.
 
 use super::{
     column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},
@@ -19,7 +20,14 @@ use std::{
     io::{Seek, SeekFrom},
     os::unix::fs::FileExt,
     path::PathBuf,
+    time::{Duration, Instant},
 };
+
+/// After this time, or the time that the bytes need at [`SLOWEST`] if that is more, no further append is
+/// begun. A file system that writes back at each close, as NFS does, may need hours for all.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Bytes per second; every disk writes files faster.
+const SLOWEST: u64 = 10_000_000;
 
 /// What is appended to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +84,12 @@ impl Plan {
     fn bytes(&self) -> u64 {
         self.columns.iter().map(|c| (c.rows - self.from_row) * c.format.row_bytes()).sum()
     }
+
+    /// The time in which appends to one column may begin.
+    fn longest(&self) -> Duration {
+        let needed = Duration::from_secs(self.bytes() / SLOWEST);
+        needed.max(LONGEST) / self.columns.len().max(1) as u32
+    }
 }
 
 impl Test for AppendTest {
@@ -117,10 +131,7 @@ impl Test for AppendTest {
                 fsync(&column.path)?;
             }
         }
-        let files: Vec<_> = plan.columns.iter().map(|column| column.path.clone()).collect();
-        let durable = Durable { files: files.clone(), bytes: plan.bytes(), spawned: files };
-        let payloads = plan.columns.iter().map(Column::payload).collect();
-        Ok(Box::new(AppendRun { test: self, plan, payloads, settings, durable }))
+        Ok(Box::new(AppendRun::new(self, plan, settings)))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
@@ -141,7 +152,11 @@ impl Test for AppendTest {
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        vec![measure::write(self.row.id, crew, self.plan(job).rows(), Basis::APPEND)]
+        // Of the mean worker, as time may have ended them at different appends.
+        let plan = self.plan(job);
+        let row_bytes = plan.columns.first().map_or(1, |column| column.format.row_bytes());
+        let bytes = measure::bytes(crew, PhaseKind::Write) / crew.workers.len().max(1) as u64;
+        vec![measure::write(self.row.id, crew, bytes / row_bytes, Basis::APPEND)]
     }
 
     fn explain(&self, _id: &str) -> String {
@@ -154,24 +169,55 @@ struct AppendRun<'a> {
     plan: Plan,
     payloads: Vec<Payload>,
     settings: Settings,
+    longest: Duration,
     durable: Durable,
 }
 
+impl<'a> AppendRun<'a> {
+    fn new(test: &'a AppendTest, plan: Plan, settings: Settings) -> AppendRun<'a> {
+        let files: Vec<_> = plan.columns.iter().map(|column| column.path.clone()).collect();
+        let durable = Durable { files: files.clone(), bytes: plan.bytes(), spawned: files };
+        let payloads = plan.columns.iter().map(Column::payload).collect();
+        AppendRun { test, longest: plan.longest(), plan, payloads, settings, durable }
+    }
+}
+
 impl AppendRun<'_> {
-    fn append_all(&self, progress: Progress<'_>) -> Result<(), TestError> {
-        for (column, payload) in self.plan.columns.iter().zip(&self.payloads) {
-            let mut row = self.plan.from_row;
-            while row < column.rows {
-                let end = row + self.plan.chunk_rows;
-                if row == 0 {
-                    self.create(column, payload, end, progress)?;
-                } else {
-                    self.append(column, payload, row..end, progress)?;
-                }
-                row = end;
+    /// Returns how many rows each column has then.
+    fn append_all(&self, progress: Progress<'_>) -> Result<Vec<u64>, TestError> {
+        let columns = self.plan.columns.iter().zip(&self.payloads);
+        columns.map(|(column, payload)| self.grow(column, payload, progress)).collect()
+    }
+
+    fn grow(
+        &self,
+        column: &Column,
+        payload: &Payload,
+        progress: Progress<'_>,
+    ) -> Result<u64, TestError> {
+        let began = Instant::now();
+        let mut row = self.plan.from_row;
+        while row < column.rows {
+            let end = row + self.plan.chunk_rows;
+            if row == 0 {
+                self.create(column, payload, end, progress)?;
+            } else {
+                self.append(column, payload, row..end, progress)?;
+            }
+            row = end;
+            if began.elapsed() >= self.longest {
+                break;
             }
         }
-        Ok(())
+        Ok(row)
+    }
+
+    /// Takes the columns for what was reached.
+    fn settle_for(&mut self, rows: &[u64]) {
+        for (column, rows) in self.plan.columns.iter_mut().zip(rows) {
+            column.rows = *rows;
+        }
+        self.durable.bytes = self.plan.bytes();
     }
 
     /// The first append to a missing file is a `set`.
@@ -245,7 +291,12 @@ impl Run for AppendRun<'_> {
             let handle = self.open_handle()?;
             meter.phase(PhaseKind::Write, &mut |progress| self.write_handle(&handle, progress))?;
         } else {
-            meter.phase(PhaseKind::Write, &mut |progress| self.append_all(progress))?;
+            let mut reached = Vec::new();
+            meter.phase(PhaseKind::Write, &mut |progress| {
+                reached = self.append_all(progress)?;
+                Ok(())
+            })?;
+            self.settle_for(&reached);
         }
         self.durable.phases(meter)
     }
@@ -268,4 +319,66 @@ impl Run for AppendRun<'_> {
 /// A file that only an append test has.
 pub(super) const fn own_file(path: &'static str, chunk: Length) -> ColumnFile {
     ColumnFile { path, value: Value::Int, length: chunk, run: Some(chunk) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::column::RANDOM;
+    use super::*;
+    use crate::testing;
+    use engine::progress::Counters;
+    use model::Group;
+
+    const TEST: AppendTest = AppendTest {
+        row: Row {
+            id: "columnar.append.int.small",
+            name: "open append small, sync once",
+            testtype: "write disk",
+            group: Group::WriteOther,
+        },
+        files: &RANDOM,
+        chunk: Length::Small,
+        onto: Onto::RandomFiles,
+    };
+
+    /// Appends for `longest`; bytes and rows that were reached.
+    fn reached(job: &Job, longest: Duration) -> (u64, Vec<u64>) {
+        TEST.fill(job).unwrap();
+        let mut run = AppendRun::new(&TEST, TEST.plan(job), Settings::new(job));
+        run.longest = longest;
+        let counters = Counters::default();
+        let progress = Progress::new(&counters);
+        let rows = run.append_all(progress).unwrap();
+        run.settle_for(&rows);
+        assert_eq!(run.durable.bytes, progress.bytes());
+        // What was reached is right.
+        run.verify().unwrap();
+        (progress.bytes(), rows)
+    }
+
+    #[test]
+    fn no_append_is_begun_after_its_time_and_readers_complete_the_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = testing::job("columnar.append.int.small", dir.path());
+        let plan = TEST.plan(&job);
+        let all: Vec<u64> = plan.columns.iter().map(|column| column.rows).collect();
+        assert!(all[0] > plan.chunk_rows);
+        assert_eq!(
+            reached(&job, Duration::ZERO),
+            (4 * 8 * plan.chunk_rows, vec![plan.chunk_rows; 4])
+        );
+        assert!(plan.columns[0].check(0).is_err());
+        plan.columns[0].fill().unwrap();
+        plan.columns[0].check(0).unwrap();
+        assert_eq!(reached(&job, Duration::MAX), (plan.bytes(), all));
+    }
+
+    #[test]
+    fn large_files_have_the_time_that_they_need() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut plan = TEST.plan(&testing::job("columnar.append.int.small", dir.path()));
+        assert_eq!(plan.longest(), LONGEST / 4);
+        plan.columns.iter_mut().for_each(|column| column.rows = 1 << 30);
+        assert_eq!(plan.longest(), Duration::from_secs(4 * 8 * (1 << 30) / SLOWEST) / 4);
+    }
 }

@@ -117,11 +117,15 @@ pub(super) fn append(test: &AppendTest) -> String {
         Onto::RandomFiles => "Gigabytes in short appends: the page cache fills, writeback runs beside the writes, and extents show whether the allocator looked ahead. The files are read by the random tests afterwards.",
         Onto::Column => "A column grows by large pieces. What counts is how well the file system extends a file that is already on disk, and how fast it brings it there.",
     });
-    page.caveats(&[
+    let mut caveats = vec![
         "The sync is part of the ancestor's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell, by 8 bytes a row, and by how workers are added up.",
         SPAWNED,
         "Appended data continues the column's sequence instead of repeating one vector, so that nothing can be deduplicated.",
-    ]);
+    ];
+    if !handle {
+        caveats.push("No append is begun after 30 seconds, or the time for all bytes at 10 MB/s if that is longer, of which each file has its share: where every close writes back, as over NFS, fewer are done, and the rate is theirs. Tests that need the files complete them before, untimed.");
+    }
+    page.caveats(&caveats);
     page.guesses(
         "Whether the count in the header is updated by an append is not documented; text columns leave theirs stale, as public files show.",
         &["append_count", "write_chunk", "sym"],

@@ -175,7 +175,7 @@ fn own_time(worker: &WorkerReport, kinds: &[PhaseKind]) -> f64 {
     phases.map(|p| seconds(p.start_ns, p.end_ns)).sum()
 }
 
-fn bytes(crew: &CrewReport, kind: PhaseKind) -> u64 {
+pub(super) fn bytes(crew: &CrewReport, kind: PhaseKind) -> u64 {
     reports(crew, kind).map(|p| p.bytes).sum()
 }
 
