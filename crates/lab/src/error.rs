@@ -59,14 +59,6 @@ pub enum LabError {
         /// The file system.
         name: String,
     },
-    /// What lies on the target is missing.
-    #[error("`{target}` cannot be made: {name} is no file system by itself; write `{name}(ext4)`")]
-    NeedsInner {
-        /// As written.
-        target: String,
-        /// The part.
-        name: String,
-    },
     /// A part that needs several disks, on one that offers one.
     #[error(
         "`{target}` cannot be made: {name} needs {needed} disks, and what it lies on offers one; turn the two around"

@@ -49,14 +49,9 @@ pub trait FileSystem: Sync {
         Inner::None
     }
 
-    /// What it takes when the parentheses are left out, as `ext4`.
-    fn default_inner(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Devices that it lies on; 0 for what lies in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
-        1
+        if self.inner() == Inner::Below { 0 } else { 1 }
     }
 
     /// Whether it lies on a block device.

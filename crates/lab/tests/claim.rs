@@ -3,16 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod stand_in;
+mod victim;
 
 use lab::{Availability, DiskRequest, Lab, LabError, Refusal, cleanup, fs, inspect};
 use model::{Bytes, Purge};
 use stand_in::{Disk, can_attach, run};
 use std::{
     env, fs as files,
-    io::{BufRead, BufReader},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     sync::atomic::AtomicBool,
 };
 
@@ -223,10 +222,7 @@ fn victim() {
     let serial = inspect(&request(&link, "")).unwrap().0.remove(0).serials.remove(0);
     lab.claim(&request(&link, &serial)).unwrap();
     let _instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
-    println!("\nprovisioned");
-    loop {
-        std::thread::park();
-    }
+    victim::wait_for_the_end()
 }
 
 #[test]
@@ -235,17 +231,10 @@ fn cleanup_after_a_kill_wipes_nothing_and_tells_what_is_left() {
         return;
     }
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
-    let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture"])
-        .env(VICTIM_STATE, state.path())
-        .env(VICTIM_LINK, &disk.link)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    let victim = victim::start(|command| {
+        command.env(VICTIM_STATE, state.path()).env(VICTIM_LINK, &disk.link)
+    });
+    victim::kill(victim);
     let report = cleanup(state.path()).unwrap();
     assert!(report.failed.is_empty(), "{report:?}");
     let told = report.done.iter().find(|line| line.contains("--wipe-signature ext4"));

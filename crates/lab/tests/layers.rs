@@ -3,6 +3,8 @@
 //! a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod victim;
+
 use lab::{
     Availability, Coldness, Instance, Lab,
     fs::{self, Candidate},
@@ -11,13 +13,8 @@ use lab::{
 };
 use model::{Bytes, LabKind, Target};
 use std::{
-    env, fs as files,
-    io::{BufRead, BufReader},
-    os::unix::fs::MetadataExt,
-    path::Path,
-    process::{Command, Stdio},
-    sync::atomic::AtomicBool,
-    time::Duration,
+    env, fs as files, os::unix::fs::MetadataExt, path::Path, process::Command,
+    sync::atomic::AtomicBool, time::Duration,
 };
 
 const IMAGE: Bytes = Bytes(320 << 20);
@@ -151,17 +148,8 @@ fn serves_beside_another(served: &str) {
 
 fn kill_and_clean(target: &str, state: &Path) {
     println!("{target}, killed");
-    let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture"])
-        .env(VICTIM, target)
-        .current_dir(state)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    let victim = victim::start(|command| command.env(VICTIM, target).current_dir(state));
+    victim::kill(victim);
     assert_ne!(left(state), Vec::<String>::new());
     let report = lab::cleanup(state).unwrap();
     assert!(report.failed.is_empty(), "{target}: {report:?}");
@@ -176,10 +164,7 @@ fn victim() {
     let lab = lab_for(&env::current_dir().unwrap(), "victim");
     let instance = lab.provision(&target.parse().unwrap(), "layers").unwrap();
     files::write(instance.root().join("data"), content()).unwrap();
-    println!("\nprovisioned");
-    loop {
-        std::thread::park();
-    }
+    victim::wait_for_the_end()
 }
 
 /// Here, or in the guest of the next test: everything that can be made.

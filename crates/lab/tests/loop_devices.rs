@@ -2,6 +2,8 @@
 //! missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod victim;
+
 use lab::{
     Availability, Check, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency,
 };
@@ -224,10 +226,7 @@ fn victim() {
     lab.make_images(&state, Bytes(32 << 20), 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
     write_file(instance.root());
-    println!("\nprovisioned");
-    loop {
-        std::thread::park();
-    }
+    victim::wait_for_the_end()
 }
 
 #[test]
@@ -236,19 +235,11 @@ fn cleanup_undoes_what_a_killed_process_left() {
         return;
     }
     let state = tempfile::tempdir().unwrap();
-    let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture"])
-        .env(VICTIM_STATE, state.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
+    let victim = victim::start(|command| command.env(VICTIM_STATE, state.path()));
     assert_eq!(cleanup(state.path()).unwrap().live, ["victim"]);
     assert!(matches!(Lab::open(state.path(), "victim"), Err(LabError::Live { .. })));
 
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    victim::kill(victim);
     assert!(loop_holds(state.path()) && mentions("/proc/self/mountinfo", state.path()));
     let report = cleanup(state.path()).unwrap();
     assert!(report.failed.is_empty() && report.done.len() == 5, "{report:?}");

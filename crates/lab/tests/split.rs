@@ -4,16 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod stand_in;
+mod victim;
 
 use lab::{Availability, DiskRequest, Lab, LabError, Refusal, cleanup, fs, inspect, part_size};
 use model::{Bytes, Purge, Target};
 use stand_in::{Disk, can_attach, run};
 use std::{
     env, fs as files,
-    io::{BufRead, BufReader},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 const MIB: u64 = 1 << 20;
@@ -243,25 +243,14 @@ fn victim() {
     let mut lab = Lab::open(Path::new(&state), "c").unwrap();
     lab.claim(&DiskRequest { serials: serials[..1].to_vec(), ..look }).unwrap();
     let _instance = lab.provision_on(1, &target("ext4"), "e").unwrap();
-    println!("\nprovisioned");
-    loop {
-        std::thread::park();
-    }
+    victim::wait_for_the_end()
 }
 
 /// Kills a process that has just made ext4 on the second part of `disk`.
 fn kill_at_work(disk: &Disk, state: &Path) {
-    let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture"])
-        .env(VICTIM_STATE, state)
-        .env(VICTIM_LINK, &disk.link)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "provisioned"), "the victim failed");
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    let victim =
+        victim::start(|command| command.env(VICTIM_STATE, state).env(VICTIM_LINK, &disk.link));
+    victim::kill(victim);
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Prepared {
         let (entrants, labels) = (Vec::new(), Vec::new());
         let mut prepared = Prepared { plan, entrants, labels, places: Vec::new(), items, counts };
         prepared.arrange(places);
-        if prepared.parts() == Some(1) || prepared.parts() == Some(0) {
+        if prepared.parts().is_some_and(|parts| parts < 2) {
             return Err(exit::usage(
                 "`--split` divides a disk between the candidates, and there is one; add another, or leave \
                  --split out",

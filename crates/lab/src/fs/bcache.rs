@@ -96,10 +96,6 @@ impl FileSystem for Fs {
         Inner::Above
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
     fn disks(&self, _options: &Options) -> usize {
         2
     }

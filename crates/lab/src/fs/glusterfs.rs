@@ -134,14 +134,6 @@ impl FileSystem for Fs {
         Inner::Below
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
-    fn disks(&self, _options: &Options) -> usize {
-        0
-    }
-
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let store = store(site);
         let write = |name, text| Cmd::new("tee").arg(graph(site, name)).stdin(text);

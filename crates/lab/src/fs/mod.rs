@@ -4,6 +4,9 @@ use crate::{FileSystem, Inner, LabError, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
+/// What a part that takes another target takes when the parentheses are left out.
+const DEFAULT_INNER: &str = "ext4";
+
 macro_rules! registry {
     ($($module:ident),*; $($row:ident),* $(,)?) => {
         $(mod $module;)*
@@ -119,28 +122,28 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
         return Err(LabError::NoInner { target: target.to_string(), name: target.to_string() });
     };
     let own = part(target, name, options)?;
-    let by_default = || own.fs.default_inner().map(Target::named);
-    let inner = inner.as_deref().cloned().or_else(by_default);
-    let (target, name) = (target.to_string(), name.clone());
-    match (own.fs.inner(), inner) {
-        (Inner::None, None) => Ok(vec![own]),
-        (Inner::None, Some(_)) => Err(LabError::NoInner { target, name }),
-        (_, None) => Err(LabError::NeedsInner { target, name }),
-        (Inner::Below, Some(inner)) => {
-            let mut all = parts(&inner)?;
-            all.push(own);
-            Ok(all)
+    let on = || parts(&inner.as_deref().cloned().unwrap_or_else(|| Target::named(DEFAULT_INNER)));
+    match own.fs.inner() {
+        Inner::None if inner.is_none() => Ok(vec![own]),
+        Inner::None => Err(LabError::NoInner { target: target.to_string(), name: name.clone() }),
+        Inner::Below => Ok([on()?, vec![own]].concat()),
+        Inner::Above => {
+            let others = on()?;
+            offers_enough(target, &others)?;
+            Ok([vec![own], others].concat())
         }
-        (Inner::Above, Some(inner)) => {
-            let above = parts(&inner)?;
-            let (name, needed) =
-                above.first().map_or(("", 0), |bottom| (bottom.fs.name(), bottom.disks()));
-            match needed {
-                1 => Ok([vec![own], above].concat()),
-                0 => Err(LabError::NoInner { target, name: name.into() }),
-                _ => Err(LabError::TooFewDisks { target, name: name.into(), needed }),
-            }
-        }
+    }
+}
+
+/// Refuses `target` when the one disk that its bottom offers is not what the part above it, the first of
+/// `others`, lies on.
+fn offers_enough(target: &Target, others: &[Part]) -> Result<(), LabError> {
+    let (name, needed) = others.first().map_or(("", 0), |part| (part.fs.name(), part.disks()));
+    let (target, name) = (target.to_string(), name.to_owned());
+    match needed {
+        1 => Ok(()),
+        0 => Err(LabError::NoInner { target, name }),
+        _ => Err(LabError::TooFewDisks { target, name, needed }),
     }
 }
 

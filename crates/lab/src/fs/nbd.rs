@@ -83,10 +83,6 @@ impl FileSystem for Fs {
         Inner::Above
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let mut commands = vec![server(site, options)];
         commands.extend(attach(site, &[], options));

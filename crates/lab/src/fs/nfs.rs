@@ -110,14 +110,6 @@ impl FileSystem for Fs {
         Inner::Below
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
-    fn disks(&self, _options: &Options) -> usize {
-        0
-    }
-
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
         vec![Cmd::new("touch").arg(network(site))]
     }

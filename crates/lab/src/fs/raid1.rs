@@ -76,10 +76,6 @@ impl FileSystem for Fs {
         Inner::Above
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
     fn disks(&self, options: &Options) -> usize {
         given(options, "devices", "2").parse().unwrap_or(2)
     }

@@ -59,14 +59,6 @@ impl FileSystem for Fs {
         Inner::Below
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
-    fn disks(&self, _options: &Options) -> usize {
-        0
-    }
-
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         zerofs::make(site, site.below(), &Front::NineP, options)
     }

@@ -62,10 +62,6 @@ impl FileSystem for Fs {
         Inner::Above
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
     fn min_bytes(&self) -> u64 {
         256 << 20
     }

@@ -6,6 +6,7 @@ use super::{
     column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},
     explain,
     measure::{self, Basis},
+    replace::LONGEST,
     row::Row,
     settings::Settings,
     sizes::{Length, RANDOM_FILES, Sizes},
@@ -23,10 +24,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// After this time, or the time that the bytes need at [`SLOWEST`] if that is more, no further append is
-/// begun. A file system that writes back at each close, as NFS does, may need hours for all.
-const LONGEST: Duration = Duration::from_secs(30);
-/// Bytes per second; every disk writes files faster.
+/// Bytes per second; every disk writes files faster. No further append is begun after the time that the
+/// bytes need at this rate, or [`LONGEST`] if that is more.
 const SLOWEST: u64 = 10_000_000;
 
 /// What is appended to.

@@ -27,7 +27,7 @@ use std::{
 const BATCH: u64 = 256;
 /// After this time no further cycle is begun. A local file system needs a second for all of them; one
 /// that writes back at each close, as NFS does, may need hours, and its rate is known long before.
-const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
 /// Stores of one value at distinct random places of a column.
 pub(super) struct ReplaceTest {

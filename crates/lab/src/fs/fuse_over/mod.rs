@@ -95,14 +95,6 @@ impl FileSystem for Over {
         Inner::Below
     }
 
-    fn default_inner(&self) -> Option<&'static str> {
-        Some("ext4")
-    }
-
-    fn disks(&self, _options: &Options) -> usize {
-        0
-    }
-
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let store = store(site);
         let mut commands = vec![Cmd::new("mkdir").arg(&store)];
