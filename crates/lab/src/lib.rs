@@ -56,6 +56,7 @@ mod throttle;
 mod tool;
 mod trial;
 mod undo;
+mod vigil;
 mod zpool;
 
 pub use age::{Aged, Ageing, age};

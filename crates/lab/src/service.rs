@@ -75,6 +75,11 @@ impl Service {
         })
     }
 
+    /// Its process, a child of this one.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     /// What cannot be read is not told; the status is.
     fn said(&self) -> String {
         let mut bytes = vec![0; SAID];
@@ -93,12 +98,9 @@ impl Service {
         if self.mounted {
             self.wait_for_end();
         }
-        // A child that was reaped has no number any more, and `id` would be somebody else's.
-        if self.runs() {
-            let pid = Pid::from_raw(self.child.id() as i32);
-            if pid.is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok()) {
-                self.wait_for_end();
-            }
+        // A child that was reaped has no number any more, and `pid` would be somebody else's.
+        if self.runs() && kill_process(self.pid(), Signal::TERM).is_ok() {
+            self.wait_for_end();
         }
         // Fails only for a process that has ended.
         let _ = self.child.kill();

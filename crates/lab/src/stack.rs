@@ -3,7 +3,7 @@
 
 use crate::{
     Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mounts, private_dir,
-    service::Service, undo::Undo,
+    service::Service, undo::Undo, vigil::Vigil,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -26,6 +26,7 @@ pub(crate) struct Standing {
     pub(crate) site: Site,
     up: Cell<bool>,
     services: RefCell<Vec<Service>>,
+    vigil: RefCell<Option<Vigil>>,
 }
 
 /// All parts, from the bottom to the top.
@@ -57,6 +58,7 @@ impl Stack {
                 site,
                 up: Cell::new(false),
                 services: RefCell::default(),
+                vigil: RefCell::default(),
             });
         }
         Stack { parts: standing }
@@ -184,7 +186,12 @@ impl Standing {
 
     fn bring_up(&self) -> Result<(), LabError> {
         self.up.set(true);
-        self.run(&self.mount())
+        self.run(&self.mount())?;
+        let servers: Vec<_> = self.services.borrow().iter().map(Service::pid).collect();
+        if self.is_mounted() && !servers.is_empty() {
+            *self.vigil.borrow_mut() = Some(Vigil::keep(&self.site.dir, servers)?);
+        }
+        Ok(())
     }
 
     /// Loads what a command would not have loaded. What is built in, or missing, is left to the
@@ -216,6 +223,7 @@ impl Standing {
         if !self.up.get() {
             return Ok(());
         }
+        drop(self.vigil.take());
         let commands = self.part.fs.unmount(&self.site);
         if self.is_mounted() {
             mounts::unmount(&self.site.dir, &commands)?;

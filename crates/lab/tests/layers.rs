@@ -6,15 +6,21 @@
 mod victim;
 
 use lab::{
-    Availability, Coldness, Instance, Lab,
+    Availability, Coldness, Instance, Lab, LabError,
     fs::{self, Candidate},
     guest::{self, Ended, Machine, OUT},
     residency,
 };
 use model::{Bytes, LabKind, Target};
 use std::{
-    env, fs as files, os::unix::fs::MetadataExt, path::Path, process::Command,
-    sync::atomic::AtomicBool, time::Duration,
+    env,
+    fs::{self as files, File},
+    io::Write,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    process::Command,
+    sync::atomic::AtomicBool,
+    time::Duration,
 };
 
 const IMAGE: Bytes = Bytes(320 << 20);
@@ -124,6 +130,9 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
     if let Some(served) = kinds.iter().find(|target| target.starts_with("nfs")) {
         serves_beside_another(served);
     }
+    for (served, ..) in targets.iter().filter(|(target, ..)| target.starts_with("nfs[vers")) {
+        gives_up_what_waits_for_a_lost_server(served);
+    }
     for target in kinds {
         let dir = tempfile::tempdir().unwrap();
         kill_and_clean(target, dir.path());
@@ -144,6 +153,36 @@ fn serves_beside_another(served: &str) {
     survives_cold(&served);
     served.teardown().unwrap();
     labs.into_iter().for_each(|lab| drop(lab.close().unwrap()));
+}
+
+/// A hard mount would wait for ever.
+fn gives_up_what_waits_for_a_lost_server(served: &str) {
+    println!("{served}, whose server ends");
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with(state.path(), "lost", SMALL_IMAGE, 1);
+    let instance = lab.provision(&served.parse().unwrap(), "lost").unwrap();
+    let mut file = File::create(instance.root().join("data")).unwrap();
+    file.write_all(&content()).unwrap();
+    file.sync_all().unwrap();
+    end_servers();
+    // What fits in memory is written without the server.
+    file.write_all(&content()).unwrap();
+    let error = file.sync_all().unwrap_err();
+    println!("  {error}");
+    assert!(matches!(instance.loss(), Some(LabError::ServerEnded { .. })));
+    assert!(instance.make_cold().is_err());
+    file.write_all(&content()).unwrap_or_default();
+    drop(file);
+    instance.teardown().unwrap();
+    assert_eq!(left(state.path()), Vec::<String>::new());
+    drop(lab.close().unwrap());
+}
+
+/// Asks the servers that this process started to end.
+fn end_servers() {
+    let parent = std::process::id().to_string();
+    let run = |program: &str, args: &[&str]| Command::new(program).args(args).status().unwrap();
+    assert!(run("pkill", &["-TERM", "-P", &parent, "-x", "sh"]).success());
 }
 
 fn kill_and_clean(target: &str, state: &Path) {

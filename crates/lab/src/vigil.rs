@@ -1,0 +1,91 @@
+//! Nobody waits for ever for a server that has ended. A hard NFS mount would have its users wait until the
+//! server is back, which ours never is: whatever is on its way there is failed, again and again, until
+//! the target is taken down.
+
+use crate::LabError;
+use rustix::{
+    fs::syncfs,
+    io::Errno,
+    mount::{UnmountFlags, unmount},
+    process::{Pid, WaitId, WaitIdOptions, waitid},
+};
+use std::{
+    fs::File,
+    path::Path,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// How often the servers are looked at, and what waits for one that is gone is failed.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Watches the servers of one mount until it is dropped, which must be before unmounting.
+#[derive(Debug)]
+pub(crate) struct Vigil {
+    servers: Vec<Pid>,
+    /// Held open, so that giving up what waits does not unmount as well.
+    root: File,
+    watch: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Vigil {
+    /// Watches `servers`, children of this process, of what is mounted at `dir`.
+    pub(crate) fn keep(dir: &Path, servers: Vec<Pid>) -> Result<Vigil, LabError> {
+        let root = File::open(dir).map_err(LabError::io("open", dir))?;
+        let (end, ended) = channel();
+        let (watched, dir) = (servers.clone(), dir.to_owned());
+        let watch = thread::spawn(move || watch(&dir, &watched, &ended));
+        Ok(Vigil { servers, root, watch: Some((end, watch)) })
+    }
+}
+
+fn watch(dir: &Path, servers: &[Pid], ended: &Receiver<()>) {
+    while ended.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+        if one_has_ended(servers) {
+            // Fails, as it is held open, but only after all that waits was given up.
+            let _ = unmount(dir, UnmountFlags::FORCE);
+        }
+    }
+}
+
+/// Leaves it to who started them to ask how.
+fn one_has_ended(servers: &[Pid]) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    servers.iter().any(|server| match waitid(WaitId::Pid(*server), options) {
+        Ok(status) => status.is_some(),
+        Err(error) => error == Errno::CHILD,
+    })
+}
+
+impl Drop for Vigil {
+    fn drop(&mut self) {
+        if one_has_ended(&self.servers) {
+            // Unmounting would write back and wait when nobody can give that up any more.
+            let _ = syncfs(&self.root);
+        }
+        if let Some((end, watch)) = self.watch.take() {
+            drop(end);
+            let _ = watch.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn an_end_is_seen_before_and_after_it_was_asked_for() {
+        let mut server = Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = [Pid::from_child(&server)];
+        assert!(!one_has_ended(&pid));
+        drop(server.stdin.take());
+        while !one_has_ended(&pid) {
+            thread::yield_now();
+        }
+        assert!(server.wait().unwrap().success());
+        assert!(one_has_ended(&pid));
+    }
+}
