@@ -12,11 +12,6 @@ pub(crate) fn of_row(row: &Row, table: &Table) -> String {
     }
 }
 
-/// `1 process`, `64 processes`.
-pub(crate) fn processes(procs: u32) -> String {
-    format!("{procs} {}", if procs == 1 { "process" } else { "processes" })
-}
-
 /// `1 block`, `5 blocks`.
 pub(crate) fn blocks(count: usize) -> String {
     format!("{count} {}", if count == 1 { "block" } else { "blocks" })

@@ -51,6 +51,7 @@ pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
+pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};

@@ -181,7 +181,7 @@ pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
 }
 
 /// `1 process`, `64 processes`.
-pub(crate) fn processes(procs: u32) -> String {
+pub fn processes(procs: u32) -> String {
     format!("{procs} {}", if procs == 1 { "process" } else { "processes" })
 }
 

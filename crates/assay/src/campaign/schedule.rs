@@ -258,7 +258,7 @@ impl Schedule<'_> {
     }
 
     fn target_failed(&mut self, seat: &Seat, why: &str) -> Result<()> {
-        let why = format!("block {}, {} processes: {why}", seat.block + 1, seat.procs);
+        let why = format!("block {}, {}: {why}", seat.block + 1, stats::processes(seat.procs));
         self.set_failed(seat.target, why)
     }
 

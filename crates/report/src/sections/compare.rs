@@ -134,7 +134,7 @@ fn pairs(pairs: &[Pair]) -> Table {
 fn side_by_side(apart: &Apart) -> Table {
     let value = |v: &Option<f64>| Cell::plain(v.map_or_else(|| "-".into(), number::value));
     let row = |row: &Beside| {
-        let test = Cell::plain(format!("{}, {}", row.name, names::processes(row.procs)));
+        let test = Cell::plain(format!("{}, {}", row.name, stats::processes(row.procs)));
         let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
         Row::body(cells)
     };
@@ -174,7 +174,7 @@ fn difference(d: &Difference) -> Row {
     let value = |v: f64| Cell::plain(format!("{} {}", number::value(v), d.unit));
     let word = ratios::starred(d.verdict.to_string(), Some(d.verdict), d.holm);
     Row::body([
-        Cell::plain(format!("{}, {}", d.name, names::processes(d.procs))),
+        Cell::plain(format!("{}, {}", d.name, stats::processes(d.procs))),
         Cell::plain(&d.b),
         Cell::plain(&d.a),
         value(d.value_a),
@@ -186,7 +186,7 @@ fn difference(d: &Difference) -> Row {
 /// How many cells have no counterpart, with the first of them; `None` without any.
 fn left_out(own: &str, other: &str, cells: &[Unmatched]) -> Option<String> {
     let first = cells.first()?;
-    let name = |u: &Unmatched| format!("{} ({})", u.name, names::processes(u.procs));
+    let name = |u: &Unmatched| format!("{} ({})", u.name, stats::processes(u.procs));
     let shown: Vec<String> = cells.iter().take(MOST_NAMES).map(name).collect();
     let more = cells.len().saturating_sub(MOST_NAMES);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };

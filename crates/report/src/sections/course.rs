@@ -3,7 +3,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Courses, Panel, Row, Table},
-    names, number,
+    number,
     sections::Section,
 };
 use model::{Dataset, Sample, TestInfo, series};
@@ -101,7 +101,7 @@ fn of_test(dataset: &Dataset, test: usize, procs: u32, samples: &[&Sample]) -> O
     };
     let targets = dataset.targets.iter().map(|t| (t.label.clone(), runs_of(&t.label)));
     let targets: Vec<_> = targets.filter(|(_, runs)| !runs.is_empty()).collect();
-    let name = format!("{}, {}", test.name, names::processes(procs));
+    let name = format!("{}, {}", test.name, stats::processes(procs));
     (!targets.is_empty()).then_some(OfTest { name, unit: quantity.unit, targets })
 }
 

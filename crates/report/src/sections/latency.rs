@@ -3,7 +3,7 @@
 
 use crate::{
     block::{Block, Cell, Chart, Column, Curve, Row, Table},
-    names, number,
+    number,
     sections::Section,
 };
 use model::{Dataset, LatencyKind};
@@ -90,7 +90,7 @@ fn title(one: &Latencies, all: &[&Latencies]) -> String {
     let alone = same.all(|other| other.op == one.op);
     let suite = if with_suite { &format!("{}: ", one.suite) } else { "" };
     let op = if alone && one.name.contains(&one.op) { "" } else { &format!(", {}", one.op) };
-    format!("{suite}{}{op}, {}", one.name, names::processes(one.procs))
+    format!("{suite}{}{op}, {}", one.name, stats::processes(one.procs))
 }
 
 fn row(target: &TargetLatency) -> Row {

@@ -3,7 +3,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Shade, Table},
-    names, number,
+    number,
     sections::{Section, ratios},
 };
 use model::{Bytes, Dataset};
@@ -30,7 +30,7 @@ impl Section for Matrix {
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let mut blocks = Vec::new();
         for ((_, procs), grid) in grids(findings) {
-            let together = if procs == 1 { "" } else { &format!(", {}", names::processes(procs)) };
+            let together = if procs == 1 { "" } else { &format!(", {}", stats::processes(procs)) };
             blocks.push(Block::Heading(format!("{}{together}", grid.title)));
             if grid.cells.values().any(|row| row.lead.is_some()) {
                 blocks.push(Block::Table(leads(&grid)));

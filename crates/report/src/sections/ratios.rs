@@ -79,7 +79,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
         rows.extend(footers(&table.footers));
     }
     Table {
-        caption: format!("{}, {}", table.group.title(), names::processes(table.procs)),
+        caption: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
         columns: columns(findings, unit.unwrap_or("value")),
         rows,
         footnotes: footnotes(table),

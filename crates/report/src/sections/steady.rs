@@ -2,7 +2,6 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    names,
     sections::Section,
 };
 use model::Dataset;
@@ -39,7 +38,7 @@ fn table(unsteady: &[&Steadiness]) -> Table {
     let percent = |share: f64| Cell::plain(format!("{:.0} %", 100.0 * share));
     let row = |s: &&Steadiness| {
         Row::body([
-            Cell::plain(format!("{}, {}", s.name, names::processes(s.procs))),
+            Cell::plain(format!("{}, {}", s.name, stats::processes(s.procs))),
             Cell::plain(&s.target),
             Cell::plain(format!("{} of {}", s.unsteady, s.samples)),
             percent(s.widest.range),

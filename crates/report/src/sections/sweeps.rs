@@ -86,7 +86,7 @@ fn most_affected(variant: &VariantEffect) -> String {
         format!(
             "{}, {}: {} {word}",
             cell.name,
-            names::processes(cell.procs),
+            stats::processes(cell.procs),
             number::ratio(cell.ratio.point)
         )
     };

@@ -57,7 +57,7 @@ fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Opti
     let heads =
         findings.targets.iter().map(|label| Column::numbers(label, unit.unwrap_or("value")));
     Some(Table {
-        caption: format!("{}, {}", table.group.title(), names::processes(table.procs)),
+        caption: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
         columns: std::iter::once(Column::words("Test")).chain(heads).collect(),
         rows,
         footnotes: Vec::new(),
