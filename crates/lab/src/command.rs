@@ -146,7 +146,7 @@ impl Cmd {
 
     fn command(&self, path: &Path) -> Command {
         let mut command = Command::new(path);
-        command.args(&self.args).env("LC_ALL", "C");
+        command.args(&self.args).env("LC_ALL", "C").env("NO_COLOR", "1");
         command.envs(self.env.iter().map(|(key, value)| (key, value)));
         die_with_parent(&mut command);
         command

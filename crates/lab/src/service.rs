@@ -11,9 +11,9 @@ use rustix::{
     process::{Pid, Signal, kill_process},
 };
 use std::{
-    fs::File,
+    fs::{self, File},
     net::{Ipv4Addr, SocketAddr, TcpStream},
-    os::unix::{fs::FileExt, net::UnixStream},
+    os::unix::{fs::FileExt, net::UnixStream, process::ExitStatusExt},
     path::Path,
     process::{Child, ExitStatus, Stdio},
     thread,
@@ -38,6 +38,8 @@ pub(crate) struct Service {
     log: File,
     /// It ends by itself when its mount is gone, and may have to write back before.
     mounted: bool,
+    /// Processes that the kernel had killed for lack of memory when it began.
+    out_of_memory: u64,
 }
 
 impl Service {
@@ -50,7 +52,8 @@ impl Service {
         let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
         let mounted = matches!(ready, Ready::Mounted(_));
         let child = cmd.start(copy()?, copy()?)?;
-        let mut service = Service { child, command: cmd.to_string(), log, mounted };
+        let (command, out_of_memory) = (cmd.to_string(), out_of_memory());
+        let mut service = Service { child, command, log, mounted, out_of_memory };
         let began = Instant::now();
         while !is_ready(ready)? {
             if let Some(status) = service.ended()? {
@@ -68,9 +71,12 @@ impl Service {
     /// Why it is gone, when it is: how it ended, and what it said last.
     pub(crate) fn loss(&mut self) -> Option<LabError> {
         let status = self.ended().ok().flatten()?;
+        let starved =
+            status.signal() == Some(Signal::KILL.as_raw()) && out_of_memory() > self.out_of_memory;
+        let why = if starved { ", as the kernel was out of memory" } else { "" };
         Some(LabError::ServerEnded {
             command: self.command.clone(),
-            status: command::ending(status),
+            status: format!("{}{why}", command::ending(status)),
             said: command::last_lines(&self.said()),
         })
     }
@@ -125,6 +131,13 @@ impl Drop for Service {
     }
 }
 
+/// Processes that the kernel has killed for lack of memory since it began; 0 where it does not count them.
+fn out_of_memory() -> u64 {
+    let text = fs::read_to_string("/proc/vmstat").unwrap_or_default();
+    let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+    count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+}
+
 fn is_ready(ready: &Ready) -> Result<bool, LabError> {
     Ok(match ready {
         Ready::Mounted(dir) => mounts::at(dir)?.is_some(),
@@ -140,7 +153,6 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn a_server_is_waited_for_and_ended() {
