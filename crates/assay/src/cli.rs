@@ -91,8 +91,8 @@ pub struct PlanArgs {
     /// or separate by commas [default: columnar]
     #[arg(long, value_name = "SUITE", value_delimiter = ',')]
     pub suite: Vec<String>,
-    /// Only the tests whose id matches this glob, as 'columnar.write.*'; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    /// Only the tests whose id matches this glob, as 'columnar.write.*'; repeat or separate by commas
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tests: Vec<String>,
     /// Numbers of worker processes [default: the suite's, else 1 and four times the processors, at
     /// most 64]
@@ -286,8 +286,8 @@ pub struct TuneArgs {
     /// Also try options that give up safety: what a crash may then cost is printed
     #[arg(long)]
     pub allow_unsafe: bool,
-    /// Only the tests whose id matches this glob; may be repeated
-    #[arg(long, value_name = "GLOB")]
+    /// Only the tests whose id matches this glob; repeat or separate by commas
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub tests: Vec<String>,
     /// Numbers of worker processes
     #[arg(long, value_delimiter = ',')]
