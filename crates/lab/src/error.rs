@@ -101,6 +101,19 @@ pub enum LabError {
         /// The last lines it wrote.
         said: String,
     },
+    /// A server that did not end when it was asked to.
+    #[error(
+        "`{command}` did not end within {seconds} s of being asked to and was killed, and what it held is \
+         lost: {said}; if it does so again, tell its makers"
+    )]
+    ServerKilled {
+        /// The command as a shell would take it.
+        command: String,
+        /// How long it was waited for.
+        seconds: u64,
+        /// The last lines it wrote.
+        said: String,
+    },
     /// What a target that keeps the deleted lies on is full.
     #[error(
         "{path}, which {name} lies on, is full; use a larger --image-size or disk, or a smaller --scale"

@@ -271,8 +271,12 @@ impl<'lab> Instance<'lab> {
         }
         match &self.place {
             Place::Mounted { .. } => {
-                self.stack.take_down(0, self.lab.campaign())?;
                 let campaign = self.lab.campaign();
+                match self.stack.take_down(0, campaign) {
+                    // Nobody needs any more what it held.
+                    Ok(()) | Err(LabError::ServerKilled { .. }) => {}
+                    Err(error) => return Err(error),
+                }
                 self.stack.parts().iter().try_for_each(|part| part.remove_dirs(campaign))?;
                 self.disks.iter().for_each(Disk::leave);
             }

@@ -24,7 +24,7 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a server may take to end by itself once its mount is gone, and then when it is asked to,
 /// before it is killed. Long, because one that holds what was written until it ends would lose it.
-const LAST_WORDS: Duration = Duration::from_secs(60);
+const LAST_WORDS: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(10);
 /// As much of what a server said explains its end, bytes.
 const SAID: usize = 4096;
@@ -100,26 +100,38 @@ impl Service {
     }
 
     /// Lets it end, asks it to end, and kills it when it does neither.
-    fn end(&mut self) {
+    ///
+    /// # Errors
+    /// It was killed, and what it held is lost.
+    pub(crate) fn end(&mut self) -> Result<(), LabError> {
+        self.end_within(LAST_WORDS)
+    }
+
+    fn end_within(&mut self, patience: Duration) -> Result<(), LabError> {
         if self.mounted {
-            self.wait_for_end();
+            self.wait_for_end(patience);
         }
         // A child that was reaped has no number any more, and `pid` would be somebody else's.
         if self.runs() && kill_process(self.pid(), Signal::TERM).is_ok() {
-            self.wait_for_end();
+            self.wait_for_end(patience);
+        }
+        if !self.runs() {
+            return Ok(());
         }
         // Fails only for a process that has ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let (command, said) = (self.command.clone(), command::last_lines(&self.said()));
+        Err(LabError::ServerKilled { command, seconds: patience.as_secs(), said })
     }
 
     fn runs(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn wait_for_end(&mut self) {
+    fn wait_for_end(&mut self, patience: Duration) {
         let began = Instant::now();
-        while self.runs() && began.elapsed() < LAST_WORDS {
+        while self.runs() && began.elapsed() < patience {
             thread::sleep(PAUSE);
         }
     }
@@ -127,7 +139,8 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        self.end();
+        // Who must know has ended it before.
+        let _ = self.end();
     }
 }
 
@@ -169,6 +182,18 @@ mod tests {
         drop(service);
         assert!(ended.exists());
         fs::remove_file(ended).unwrap();
+    }
+
+    #[test]
+    fn that_a_server_had_to_be_killed_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let ready = dir.path().join("ready");
+        let script = "trap '' TERM; echo flushing; touch $0; while :; do sleep 0.01; done";
+        let cmd = Cmd::new("sh").args(["-c", script]).arg(&ready);
+        let mut service = Service::start(&cmd, &Ready::Exists(ready.clone())).unwrap();
+        let error = service.end_within(Duration::from_millis(50)).unwrap_err().to_string();
+        assert!(error.contains("was killed, and what it held is lost: flushing"), "{error}");
+        assert!(!service.runs());
     }
 
     #[test]

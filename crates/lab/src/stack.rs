@@ -83,7 +83,7 @@ impl Stack {
             let start = Instant::now();
             part.run(&part.mkfs())?;
             // A server that was needed to make it; bringing it up starts one again.
-            part.end_services();
+            part.end_services()?;
             made += start.elapsed();
             let start = Instant::now();
             part.bring_up()?;
@@ -99,8 +99,18 @@ impl Stack {
     }
 
     /// Takes down the part with this number and all above it.
+    ///
+    /// # Errors
+    /// Something stays busy; or all is down, and a server was killed that may have held data.
     pub(crate) fn take_down(&self, lowest: usize, campaign: &str) -> Result<(), LabError> {
-        self.parts[lowest..].iter().rev().try_for_each(|part| part.take_down(campaign))
+        let mut killed = Ok(());
+        for part in self.parts[lowest..].iter().rev() {
+            match part.take_down(campaign) {
+                Err(error @ LabError::ServerKilled { .. }) => killed = Err(error),
+                ended => ended?,
+            }
+        }
+        killed
     }
 
     /// Writes back what the parts hold, the upper first.
@@ -230,17 +240,25 @@ impl Standing {
         } else if self.part.fs.offers(&self.site).is_some_and(|disk| disk.exists()) {
             self.release(&commands)?;
         }
-        self.end_services();
+        let ended = self.end_services();
         for undo in self.part.fs.undo(&self.site) {
             undo.apply(campaign)?;
         }
         self.up.set(false);
-        Ok(())
+        ended
     }
 
-    /// The last that was started may need the first.
-    fn end_services(&self) {
-        while self.services.borrow_mut().pop().is_some() {}
+    fn last_service(&self) -> Option<Service> {
+        self.services.borrow_mut().pop()
+    }
+
+    /// The last that was started may need the first. Tells of the last that had to be killed.
+    fn end_services(&self) -> Result<(), LabError> {
+        let mut ended = Ok(());
+        while let Some(mut service) = self.last_service() {
+            ended = service.end().and(ended);
+        }
+        ended
     }
 
     /// Gives back the disk that it offers, which a checker or udev may hold for a moment.

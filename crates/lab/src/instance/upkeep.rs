@@ -51,7 +51,8 @@ pub enum Check {
 
 impl Instance<'_> {
     /// Undoes it now, as [`Instance::teardown`] does, and tells what it cost; `None` where nothing was
-    /// mounted, or it went away under the tests and there is nothing to look at. With `check`, the checker of the file system reads what the tests left.
+    /// mounted, or it went away under the tests and there is nothing to look at. With `check`, the checker
+    /// of the file system reads what the tests left.
     ///
     /// # Errors
     /// It stays busy, or its directory cannot be removed.
