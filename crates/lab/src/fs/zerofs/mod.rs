@@ -28,10 +28,15 @@ pub(super) const FLUSH_INTERVAL: Knob =
 pub(super) const L0_FILES: Knob = value(
     "l0_max_ssts",
     "files",
-    "sorted files of the newest level before they are merged",
-    "16",
+    "sorted files of the newest level; with so many, syncs are answered and not done",
+    MANY_L0_FILES,
     &[],
 );
+
+/// Its own default is 16. Every sync makes one, and they are merged every five seconds; at the limit
+/// SlateDB 0.9 skips the flush ("won't flush imm to l0"), ZeroFS 0.19 answers the sync all the same, and a
+/// server that is asked to end then ends without what it holds: files that were synced were gone.
+const MANY_L0_FILES: &str = "4096";
 
 /// The options of the server: of its table `cache`, then of its table `lsm`.
 const CACHE: &[&str] = &["disk_size_gb", "memory_size_gb"];
@@ -106,6 +111,7 @@ fn configuration(site: &Site) -> PathBuf {
 fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String {
     let mut options = options.clone();
     options.entry("disk_size_gb".into()).or_insert_with(|| disk_cache(site.bytes));
+    options.entry("l0_max_ssts".into()).or_insert_with(|| MANY_L0_FILES.into());
     let line = |key: &&str| options.get(*key).map(|value| format!("{key} = {value}\n"));
     let lines = |keys: &[&str]| keys.iter().filter_map(line).collect::<String>();
     let nine_p = format!("[servers.ninep]\nunix_socket = {:?}\n", socket_9p(site));
@@ -164,6 +170,8 @@ mod tests {
              [servers.ninep]\nunix_socket = \"/s/9p.sock\"\n[servers.nbd]\nunix_socket = \"/s/nbd.sock\"\n\
              [lsm]\nl0_max_ssts = 8\n"
         );
+        let plain = settings(&site(), Path::new("/m0"), &Front::NineP, &Options::new());
+        assert!(plain.ends_with("[lsm]\nl0_max_ssts = 4096\n"), "{plain}");
         assert_eq!(of_client(&options).keys().collect::<Vec<_>>(), ["noatime"]);
     }
 
