@@ -183,9 +183,14 @@ impl Column {
 
     /// Writes the whole column as the ancestor's `set` does.
     pub(super) fn set(&self, payload: &Payload, progress: Progress<'_>) -> Result<(), TestError> {
-        set(&self.path, self.set_mode, &self.format.header(0, self.rows), &mut |file| {
-            self.write_rows(file, payload, 0..self.rows, progress)
-        })
+        self.set_by(&mut |file| self.write_rows(file, payload, 0..self.rows, progress))
+    }
+
+    fn set_by(
+        &self,
+        body: &mut dyn FnMut(&File) -> Result<(), TestError>,
+    ) -> Result<(), TestError> {
+        set(&self.path, self.set_mode, &self.format.header(0, self.rows), body)
     }
 
     /// Writes rows at the file's position, one call for each run.
@@ -213,7 +218,7 @@ impl Column {
         }
         create_parent(&self.path)?;
         let (payload, unseen) = (self.payload(), Counters::default());
-        set(&self.path, self.set_mode, &self.format.header(0, self.rows), &mut |file| {
+        self.set_by(&mut |file| {
             let mut gathered = BufWriter::with_capacity(GATHERED, file);
             self.write_rows(&mut gathered, &payload, 0..self.rows, Progress::new(&unseen))?;
             gathered.flush().map_err(TestError::io("write", &self.path))
