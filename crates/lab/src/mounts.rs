@@ -13,6 +13,8 @@ const MOUNTINFO: &str = "/proc/self/mountinfo";
 /// How long a busy mount is tried: a worker that was killed may take a moment to die.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long the unmounting of what may have no server any more may take, in seconds; less than `PATIENCE`.
+const LAST_CALL_S: &str = "5";
 
 /// One line of mountinfo.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,13 +65,22 @@ pub(crate) fn elsewhere(node: &Path) -> Option<String> {
     })
 }
 
+/// Unmounts what is mounted at `dir` and may have lost its server. Returns whether anything was.
+pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
+    // Forced, as NFS would wait for its server for ever, and so would the helper of mount without -i. When
+    // nothing is mounted any more, version 4 still takes leave of the server, for minutes unless killed.
+    let limit = ["--foreground", "--signal=KILL", LAST_CALL_S];
+    unmount(dir, &[Cmd::new("timeout").args(limit).args(["umount", "-f", "-i"]).arg(dir)])
+}
+
 /// Runs `commands` until nothing is mounted at `dir`. Returns whether anything was.
 pub(crate) fn unmount(dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
     let start = Instant::now();
-    let mut done = false;
+    let mut was_mounted = false;
     while at(dir)?.is_some() {
+        was_mounted = true;
         match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
-            Ok(()) => done = true,
+            Ok(()) => {}
             Err(error @ LabError::MissingProgram { .. }) => return Err(error),
             Err(error) if start.elapsed() > PATIENCE => {
                 return Err(LabError::StaysBusy {
@@ -81,7 +92,7 @@ pub(crate) fn unmount(dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
             Err(_) => thread::sleep(PAUSE),
         }
     }
-    Ok(done)
+    Ok(was_mounted)
 }
 
 /// Reads one line as proc_pid_mountinfo(5) describes it.

@@ -233,9 +233,11 @@ impl Standing {
         if !self.up.get() {
             return Ok(());
         }
-        drop(self.vigil.take());
+        let lost = self.vigil.take().is_some_and(|vigil| vigil.is_lost());
         let commands = self.part.fs.unmount(&self.site);
-        if self.is_mounted() {
+        if lost {
+            mounts::abandon(&self.site.dir)?;
+        } else if self.is_mounted() {
             mounts::unmount(&self.site.dir, &commands)?;
         } else if self.part.fs.offers(&self.site).is_some_and(|disk| disk.exists()) {
             self.release(&commands)?;

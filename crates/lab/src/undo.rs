@@ -2,7 +2,7 @@
 //! left to undo, so a journal may be undone again.
 
 use crate::{
-    Cmd, DiskPart, LabError, bcache, interlock, layers, loop_device, mounts, network, private_dir,
+    DiskPart, LabError, bcache, interlock, layers, loop_device, mounts, network, private_dir,
     throttle, zpool,
 };
 use serde::{Deserialize, Serialize};
@@ -107,10 +107,8 @@ impl Undo {
     pub(crate) fn apply(&self, campaign: &str) -> Result<Option<String>, LabError> {
         Ok(match self {
             Undo::Unmount { mount_point } => {
-                // Its server may have died with the process that made it: NFS would wait for it for ever,
-                // and so would the helper of mount.
-                let commands = [Cmd::new("umount").args(["-f", "-i"]).arg(mount_point)];
-                mounts::unmount(mount_point, &commands)?
+                // Its server may have died with the process that made it.
+                mounts::abandon(mount_point)?
                     .then(|| format!("unmounted {}", mount_point.display()))
             }
             Undo::DetachLoop { image } => {

@@ -38,6 +38,11 @@ impl Vigil {
         let watch = thread::spawn(move || watch(&dir, &watched, &ended));
         Ok(Vigil { servers, root, watch: Some((end, watch)) })
     }
+
+    /// Whether a server has ended.
+    pub(crate) fn is_lost(&self) -> bool {
+        one_has_ended(&self.servers)
+    }
 }
 
 fn watch(dir: &Path, servers: &[Pid], ended: &Receiver<()>) {
@@ -60,7 +65,7 @@ fn one_has_ended(servers: &[Pid]) -> bool {
 
 impl Drop for Vigil {
     fn drop(&mut self) {
-        if one_has_ended(&self.servers) {
+        if self.is_lost() {
             // Unmounting would write back and wait when nobody can give that up any more.
             let _ = syncfs(&self.root);
         }
