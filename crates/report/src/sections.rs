@@ -17,6 +17,7 @@ macro_rules! registry {
 
 registry! {
     compare::Compare,
+    unfinished::Unfinished,
     labs::Labs,
     lab::Lab,
     durability::Durability,

@@ -101,6 +101,25 @@ fn matrix(blocks: u32) -> Dataset {
 }
 
 #[test]
+fn a_campaign_that_was_not_run_to_its_end_says_so_first() {
+    let told = |data: &Dataset| {
+        let found = findings(data, &Settings::default()).unwrap();
+        let texts = [
+            terminal(data, &found, &TerminalOptions::default()),
+            markdown(data, &found),
+            html(data, &found),
+        ];
+        texts.map(|text| text.find("Not finished: ").zip(text.find("95 %")).map(|(a, b)| a < b))
+    };
+    let mut data = common::campaign(3);
+    assert_eq!(told(&data), [None; 3]);
+    data.campaign.state = CampaignState::Open;
+    assert_eq!(told(&data), [Some(true); 3]);
+    data.campaign.origin = Origin::Import;
+    assert_eq!(told(&data), [None; 3]);
+}
+
+#[test]
 fn a_matrix_looks_like_this() {
     let data = matrix(3);
     let text = on_terminal(&data, &judged(&data));

@@ -1,0 +1,29 @@
+//! That a campaign has not come to its end, before anybody takes a decision on it.
+
+use crate::{block::Block, sections::Section};
+use model::{CampaignState, Dataset, Origin};
+use stats::Findings;
+
+pub(crate) struct Unfinished;
+
+impl Section for Unfinished {
+    fn title(&self) -> &'static str {
+        "Not finished"
+    }
+
+    fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
+        let campaign = &dataset.campaign;
+        if campaign.origin != Origin::Run || campaign.state == CampaignState::Done {
+            return None;
+        }
+        Some(vec![Block::Callout(format!(
+            "Not finished: these are the figures that the campaign has until now. If it was \
+             interrupted, `assay resume {}` goes on.",
+            campaign.id
+        ))])
+    }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
+}
