@@ -30,6 +30,17 @@ pub fn suite(
     })
 }
 
+/// What in the suite `name` somebody else wrote, so that the programs it runs could do anything; `None` for
+/// a suite that ships, and for a tool that is told nothing but what is known of it. `files` holds the texts of
+/// files.
+pub fn foreign(name: &str, knobs: &Options, files: &BTreeMap<String, String>) -> Option<String> {
+    if name.ends_with(".toml") {
+        return Some(format!("the commands of {name}"));
+    }
+    let text = tools::file_of(name).and_then(|file| files.get(file)).map(String::as_str);
+    tools::unknown(name, text, knobs)
+}
+
 /// The test `id` among the suites that ship, or in the suite called `of`.
 pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
     let found = match of {

@@ -1,9 +1,11 @@
 //! What a person types. Only types and their help; meaning is given in `commands`.
 
 mod backing;
+mod programs;
 mod values;
 
 pub use backing::BackingArgs;
+pub use programs::ProgramArgs;
 pub use values::targets;
 
 use crate::like::DataSource;
@@ -141,6 +143,8 @@ pub struct PlanArgs {
     pub baseline: Option<String>,
     #[command(flatten)]
     pub backing: BackingArgs,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each
     /// target the first of this machine, QEMU with KVM, User-Mode Linux and QEMU with an emulated
     /// processor that can [default: auto]
@@ -181,6 +185,8 @@ pub struct ResumeArgs {
     /// there; repeat or separate by commas
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     pub wipe_signature: Vec<String>,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Where to write the HTML report
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub html: PathBuf,
@@ -298,6 +304,8 @@ pub struct TuneArgs {
     /// Seed of orders, offsets and data [default: drawn]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Folder for loop images [default: the campaign's]
     #[arg(long, value_name = "DIR")]
     pub image_dir: Option<PathBuf>,

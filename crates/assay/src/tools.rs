@@ -53,6 +53,11 @@ trait Tool: Sync {
     /// Refuses what would reach beyond the target, or what it cannot do.
     fn check(&self, request: &Request) -> Result<(), String>;
 
+    /// What of `request` is not known to keep to the directory in which the tool runs.
+    fn unknown(&self, request: &Request) -> Option<String> {
+        request.args.first().map(|word| format!("the argument `{word}`"))
+    }
+
     /// The tests that a run measures.
     fn infos(&self, request: &Request) -> Vec<TestInfo>;
 
@@ -154,6 +159,13 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
 pub fn file_of(name: &str) -> Option<&str> {
     let (tool, file) = name.split_once(':')?;
     find(tool).filter(|tool| tool.takes_file()).map(|_| file)
+}
+
+/// What of the request behind `name` is not known to keep to the directory in which the tool runs; `None`
+/// also where `name` is no tool.
+pub fn unknown(name: &str, text: Option<&str>, knobs: &Options) -> Option<String> {
+    let tool = find(name.split(':').next().unwrap_or(name))?;
+    tool.unknown(&request(tool, "", text, knobs))
 }
 
 /// The names that `suite` knows, for messages.

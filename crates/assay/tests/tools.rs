@@ -205,13 +205,16 @@ fn a_tool_that_is_not_there_is_named_with_its_package() {
 #[test]
 fn a_campaign_is_resumed_without_its_job_file() {
     let bench = Bench::new();
-    let started = bench.place.path("started");
-    bench.fake("fio", &format!("touch {}; sleep 1; echo no luck >&2; exit 1", started.display()));
+    bench.fake("fio", "touch started; sleep 1; echo no luck >&2; exit 1");
+    let has_started = || {
+        let private = fs::read_dir(bench.place.path("data")).unwrap().flatten();
+        private.map(|dir| dir.path().join("p0/tool/started")).any(|file| file.exists())
+    };
     let args = ["run", "--suite", "fio:job.fio", "--on", &bench.target, "--preset", "smoke"];
     let mut command = bench.place.command(&args);
     command.env("PATH", &bench.path).stdout(Stdio::null()).stderr(Stdio::null());
     let mut run = command.spawn().unwrap();
-    while !started.exists() && run.try_wait().unwrap().is_none() {
+    while !has_started() && run.try_wait().unwrap().is_none() {
         thread::sleep(Duration::from_millis(5));
     }
     kill_process(Pid::from_child(&run), Signal::INT).unwrap();

@@ -7,6 +7,7 @@
 pub mod barrier;
 pub mod child;
 pub mod clock;
+pub mod confine;
 pub mod cpu;
 pub mod data;
 pub mod io;

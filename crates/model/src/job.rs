@@ -77,6 +77,19 @@ pub enum JobMode {
     Run,
 }
 
+/// Whether a worker runs programs of others, and what these can reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Programs {
+    /// It runs none.
+    #[default]
+    None,
+    /// They can write in the worker's own directory alone.
+    Confined,
+    /// They can do what the user can who started this program.
+    Unconfined,
+}
+
 /// One order for one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -102,6 +115,9 @@ pub struct Job {
     pub memory: Bytes,
     /// Suite knobs.
     pub knobs: Options,
+    /// Whether programs of others run, and how.
+    #[serde(default)]
+    pub programs: Programs,
     /// The declaration of the test, TOML, when it is not built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,

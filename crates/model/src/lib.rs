@@ -38,7 +38,8 @@ pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use histogram::{Histogram, LatencyKind};
 pub use job::{
-    CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport,
+    CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, Programs,
+    WorkerReport,
 };
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};

@@ -2,7 +2,7 @@
 //! is the same everywhere, and judged by how they end.
 
 use crate::{Missing, TestError};
-use engine::child;
+use engine::{child, confine};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use std::{
     fs::File,
     io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
-    process::{ChildStderr, Command, ExitStatus, Stdio},
+    process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
     thread,
 };
 
@@ -146,12 +146,12 @@ impl Program {
     fn try_run(&self) -> io::Result<Result<Ran, TestError>> {
         let mut child = child::spawn(&mut self.command()?, self.own_proc)?;
         let messages = child.stderr.take().map(|pipe| thread::spawn(|| last_part(pipe)));
-        let mut output = Vec::new();
-        if let Some(pipe) = child.stdout.take() {
-            pipe.take(MOST_OUTPUT_BYTES).read_to_end(&mut output)?;
-        }
+        let output = child.stdout.take().map(|pipe| thread::spawn(|| first_part(pipe)));
         let ended = child::wait(child)?;
+        // What it left running may hold the other ends of the pipes.
+        confine::end_leftovers();
         let messages = messages.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let output = output.and_then(|thread| thread.join().ok()).unwrap_or(Ok(Vec::new()))?;
         if output.len() as u64 >= MOST_OUTPUT_BYTES {
             let how = format!("more than {} MiB of output", MOST_OUTPUT_BYTES >> 20);
             return Ok(Err(self.failure(how, "it is not a result")));
@@ -212,7 +212,8 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-fn search_path() -> String {
+/// The directories in which programs are looked for, as the variable PATH.
+pub fn search_path() -> String {
     match env::var("PATH") {
         Ok(path) if !path.is_empty() => format!("{path}:{SYSTEM_DIRS}"),
         _ => SYSTEM_DIRS.into(),
@@ -224,6 +225,12 @@ fn memory_file(bytes: &[u8]) -> io::Result<File> {
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file)
+}
+
+/// What comes out of `pipe`, up to the most that is read; its writer ends when that is reached.
+fn first_part(pipe: ChildStdout) -> io::Result<Vec<u8>> {
+    let mut output = Vec::new();
+    pipe.take(MOST_OUTPUT_BYTES).read_to_end(&mut output).map(|_| output)
 }
 
 /// The end of what comes out of `pipe`, read until it is closed so that its writer never waits.

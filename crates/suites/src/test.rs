@@ -176,6 +176,11 @@ pub trait Test: Sync {
         Workers::Asked
     }
 
+    /// Whether it runs programs that are not of this project, which a worker has to confine.
+    fn runs_programs(&self) -> bool {
+        false
+    }
+
     /// Threads in each worker.
     fn threads(&self, job: &Job) -> u32 {
         job.threads

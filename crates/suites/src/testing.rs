@@ -6,7 +6,8 @@ use engine::{
     progress::{Counters, Progress},
 };
 use model::{
-    Bytes, CrewReport, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, WorkerReport,
+    Bytes, CrewReport, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, Programs,
+    WorkerReport,
 };
 use std::path::Path;
 
@@ -24,6 +25,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         data: DataKind::Random,
         memory: Bytes(1 << 40),
         knobs: Options::new(),
+        programs: Programs::None,
         declaration: None,
     }
 }

@@ -4,7 +4,7 @@
 //! barrier and the scheduler alone. Prints the median and the 90th percentile in milliseconds.
 #![allow(clippy::print_stdout)]
 
-use model::{Bytes, CacheNeed, CrewReport, DataKind, Job, JobMode, PhaseKind, TestInfo};
+use model::{Bytes, CacheNeed, CrewReport, DataKind, Job, JobMode, PhaseKind, Programs, TestInfo};
 use std::{
     env, error::Error, path::PathBuf, process::ExitCode, sync::atomic::AtomicBool, thread,
     time::Duration,
@@ -53,6 +53,7 @@ fn jobs(workers: u32, rounds: usize) -> Vec<Job> {
         data: DataKind::Random,
         memory: Bytes(0),
         knobs: [(ROUNDS_KNOB.to_string(), rounds.to_string())].into(),
+        programs: Programs::None,
         declaration: None,
     };
     (0..workers).map(job).collect()

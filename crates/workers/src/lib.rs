@@ -9,6 +9,7 @@ mod crew;
 mod error;
 mod meter;
 mod processes;
+mod surroundings;
 mod worker;
 
 pub use crew::{Crew, Observer};

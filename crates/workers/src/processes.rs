@@ -3,7 +3,8 @@
 //! them, and one kill ends them with their children.
 
 use crate::{CrewError, WORKER_VERB};
-use model::Job;
+use engine::child;
+use model::{Job, Programs};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{
@@ -113,13 +114,18 @@ fn start(exe: &Path, job: &Job, fd: RawFd, leader: Option<Pid>) -> io::Result<Pr
     let (mut stdin, stdout, stderr) = (memory_file()?, memory_file()?, memory_file()?);
     stdin.write_all(serde_json::to_string(job)?.as_bytes())?;
     stdin.rewind()?;
-    let child = Command::new(exe)
+    let mut command = Command::new(exe);
+    command
         .args([WORKER_VERB, &fd.to_string()])
         .stdin(stdin)
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?))
-        .process_group(leader.map_or(0, Pid::as_raw_pid))
-        .spawn()?;
+        .process_group(leader.map_or(0, Pid::as_raw_pid));
+    let child = match job.programs {
+        // It cannot make itself the first of a process namespace.
+        Programs::Confined => child::spawn(&mut command, false)?,
+        Programs::None | Programs::Unconfined => command.spawn()?,
+    };
     Ok(Process { child, stdout, stderr })
 }
 

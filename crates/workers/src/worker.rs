@@ -1,9 +1,11 @@
 //! The worker process: takes one job from stdin, does it in step with its crew, and answers.
 
-use crate::meter::{BarrierMeter, stopped};
+use crate::{
+    meter::{BarrierMeter, stopped},
+    surroundings::{self, Coordinator},
+};
 use engine::barrier::{Barrier, BarrierError, Member};
 use model::{Job, JobMode, WorkerReport};
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use std::{
     any::Any,
     fs::File,
@@ -54,16 +56,17 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(StartError::DeathSignal)?;
     let fd = std::env::args().nth(2).and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
     let barrier = Barrier::attach(fd)?;
-    // It may have died before the signal was asked for.
-    if getppid().is_none_or(|parent| parent.as_raw_pid() as u32 != barrier.coordinator()) {
-        return Err(StartError::Orphan);
-    }
+    let coordinator = Coordinator::of(&barrier).map_err(StartError::DeathSignal)?;
+    let coordinator = coordinator.ok_or(StartError::Orphan)?;
     let job: Job = serde_json::from_reader(io::stdin().lock())?;
     let member = barrier.member(job.worker)?;
-    let report = act(find, &job, member);
+    let test = find(&job).and_then(|test| {
+        surroundings::enter(test, &job, &coordinator, fd)?;
+        Ok(test)
+    });
+    let report = act(test, &job, member);
     let failed = report.error.is_some();
     let mut line = serde_json::to_string(&report)?;
     line.push('\n');
@@ -75,8 +78,8 @@ fn serve(find: Resolver) -> Result<(), StartError> {
 }
 
 /// Does the job; whatever goes wrong frees the crew and becomes the error of the report.
-fn act(find: Resolver, job: &Job, member: Member<'_>) -> WorkerReport {
-    let result = find(job).and_then(|test| {
+fn act(test: Result<&dyn Test, String>, job: &Job, member: Member<'_>) -> WorkerReport {
+    let result = test.and_then(|test| {
         // A worker that panicked does nothing more but report, so that broken state is not seen.
         match catch_unwind(AssertUnwindSafe(|| perform(test, job, member))) {
             Ok(result) => result.map_err(|error| error.to_string()),

@@ -55,6 +55,8 @@ pub enum Work {
 pub struct Turns {
     /// The plan of the campaign, with this target alone.
     pub plan: Plan,
+    /// Whether programs of others may do anything, as was said on the command line.
+    pub unconfined: bool,
     /// Label of the target.
     pub label: String,
     /// Block number.

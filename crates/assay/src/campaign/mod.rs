@@ -1,6 +1,7 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `sweeps` and `prepare` turn a plan into names that exist, `sizing` finds the scale, `schedule`
+//! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
+//! do, `sizing` finds the scale, `schedule`
 //! walks blocks and targets, `turn` makes one and runs its tests, `condition` ages and fills a fresh
 //! instance, `case` runs one case while `sampler` watches the machine, `judge` and `limiter` turn what
 //! was seen into a sample, `upkeep` notes what the target itself cost.
@@ -14,6 +15,7 @@ pub mod limiter;
 pub mod pace;
 pub mod places;
 pub mod prepare;
+pub mod programs;
 pub mod sampler;
 pub mod schedule;
 pub mod sizing;

@@ -9,7 +9,8 @@ use lab::{
     fs::{Candidate, Part},
 };
 use model::{
-    Job, JobMode, LabKind, Plan, Preset, Scale, Target, TargetRecord, TargetState, TestInfo,
+    Job, JobMode, LabKind, Plan, Preset, Programs, Scale, Target, TargetRecord, TargetState,
+    TestInfo,
 };
 use rustix::fs::{Access, access};
 use std::{
@@ -39,6 +40,8 @@ pub struct Prepared {
     pub items: Vec<Item>,
     /// Process counts at which any of them runs, ascending.
     pub counts: Vec<u32>,
+    /// What programs of others may do, where a test runs any.
+    pub programs: Programs,
 }
 
 /// A test and when it runs.
@@ -50,6 +53,8 @@ pub struct Item {
     pub suite: &'static str,
     /// Process counts that are asked of it.
     pub counts: Vec<u32>,
+    /// What in it was written by somebody else and could do anything, when it runs programs.
+    pub foreign: Option<String>,
 }
 
 impl Item {
@@ -85,7 +90,9 @@ impl Prepared {
             )));
         }
         let (entrants, labels) = (Vec::new(), Vec::new());
-        let mut prepared = Prepared { plan, entrants, labels, places: Vec::new(), items, counts };
+        let programs = Programs::Confined;
+        let mut prepared =
+            Prepared { plan, entrants, labels, places: Vec::new(), items, counts, programs };
         prepared.arrange(places);
         if prepared.parts().is_some_and(|parts| parts < 2) {
             return Err(exit::usage(
@@ -265,6 +272,7 @@ impl Prepared {
             data: self.plan.data.clone(),
             memory,
             knobs: self.plan.knobs.clone(),
+            programs: if item.test.runs_programs() { self.programs } else { Programs::None },
             declaration: None,
         }
     }
@@ -284,6 +292,7 @@ fn items(plan: &mut Plan) -> Result<Vec<Item>> {
     for name in plan.suites.clone() {
         let suite = catalogue::suite(&name, &plan.knobs, &mut plan.files)?;
         let counts = counts(plan, suite);
+        let foreign = catalogue::foreign(&name, &plan.knobs, &plan.files);
         let (mut ready, mut lacking) = (Vec::new(), Vec::new());
         for test in select_tests(suite, plan)? {
             match test.missing() {
@@ -302,7 +311,7 @@ fn items(plan: &mut Plan) -> Result<Vec<Item>> {
         items.extend(ready.into_iter().map(|test| {
             let fixed = matches!(test.workers(), Workers::Fixed(_));
             let counts = if fixed { counts[..1].to_vec() } else { counts.clone() };
-            Item { test, suite: &suite.name, counts }
+            Item { test, suite: &suite.name, counts, foreign: foreign.clone() }
         }));
     }
     check_ids(&items)?;

@@ -12,7 +12,7 @@ use super::{
 use crate::terminal::Progress;
 use anyhow::Result;
 use lab::{Lab, LabError, Upkeep, guest::Guest};
-use model::{BackingPlan, Campaign, Plan, Rng, TargetRecord, TargetState};
+use model::{BackingPlan, Campaign, Plan, Programs, Rng, TargetRecord, TargetState};
 use stats::{Precision, Settings};
 use std::{
     sync::atomic::AtomicBool,
@@ -217,6 +217,7 @@ impl Schedule<'_> {
         };
         Turns {
             plan,
+            unconfined: prepared.programs == Programs::Unconfined,
             label: prepared.labels[seat.target].clone(),
             block: seat.block,
             position: seat.position,

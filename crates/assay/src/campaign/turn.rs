@@ -147,9 +147,11 @@ fn run_tests(
 }
 
 fn jobs(stage: &Stage<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
+    // What programs of others have touched is not worked on by this one.
+    let dir = if item.test.runs_programs() { "p" } else { "w" };
     let job = |worker: u32| Job {
         worker,
-        dir: root.join(format!("w{worker}")),
+        dir: root.join(format!("{dir}{worker}")),
         seed: stage.seed,
         declaration: item.test.declaration(),
         ..stage.prepared.job(item, count, stage.scale, memory)

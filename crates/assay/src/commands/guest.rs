@@ -6,6 +6,7 @@ use crate::{
         guest::{TASK, TOLD, Task, Told, Turns, Work},
         places::Place,
         prepare::Prepared,
+        programs,
         turn::{self, Stage, Turn},
     },
     exit::Exit,
@@ -61,6 +62,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
     let plan = Plan { lab: LabChoice::Host, ..turns.plan };
     let mut prepared = Prepared::new(plan)?;
     prepared.settle(vec![Place::Host])?;
+    programs::decide(&mut prepared, turns.unconfined)?;
     prepared.set_counts(&turns.counts);
     let stop = AtomicBool::new(false);
     let stage =

@@ -8,7 +8,7 @@ use crate::{
         pace,
         places::{self, Place},
         prepare::{self, Prepared},
-        schedule,
+        programs, schedule,
         sizing::{self, Load, Pilot},
         sweeps,
     },
@@ -25,6 +25,7 @@ use std::{fmt::Write, fs, path::Path};
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(from_args(args)?)?;
+    programs::decide(&mut prepared, args.programs.unconfined)?;
     places::foresee(&mut prepared)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;

@@ -2,7 +2,7 @@
 
 use super::run;
 use crate::{
-    campaign::{places, prepare::Prepared},
+    campaign::{places, prepare::Prepared, programs},
     cli::ResumeArgs,
     exit::Exit,
     signals, source, terminal,
@@ -24,6 +24,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     let mut plan = campaign.plan.clone();
     plan.backing.wipe_signatures.clone_from(&args.wipe_signature);
     let mut prepared = Prepared::new(plan)?;
+    programs::decide(&mut prepared, args.programs.unconfined)?;
     if prepared.infos() != dataset.tests {
         bail!(
             "{} was begun by assay {} whose tests differ from this version's; finish it with that version",
@@ -37,6 +38,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         terminal::note(&line);
     }
     places::choose(&mut prepared, state, &stop)?;
+    if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
+        store.add_note(&campaign.id, &note)?;
+    }
     run::drive(&prepared, &campaign, &mut store, state, &stop)?;
     run::finish(&store, &campaign.id, &args.html, args.format)
 }

@@ -5,6 +5,7 @@ use crate::{
     campaign::{
         pace, places,
         prepare::{self, Prepared},
+        programs,
         schedule::{Ended, Schedule},
         sizing::{self, Load, Pilot},
         sweeps,
@@ -33,6 +34,7 @@ use store::Store;
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
+    programs::decide(&mut prepared, args.plan.programs.unconfined)?;
     disks::consent(&mut prepared, state)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
@@ -158,6 +160,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
                 .into(),
         );
     }
+    notes.extend(programs::note(prepared));
     if prepared.plan.data != model::DataKind::Random {
         notes.push(format!(
             "Data: {} (a declared variant; the default is random).",

@@ -23,7 +23,8 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let work = work(args, store_path)?;
     let stop = signals::stop_flag()?;
     let mut store = run::open_store(store_path)?;
-    let site = Site { store: &mut store, state, stop: &stop };
+    let unconfined = args.programs.unconfined;
+    let site = Site { store: &mut store, state, stop: &stop, unconfined };
     let mut bench = Campaigns::new(work, args.on.clone(), site, args.budget)?;
     terminal::note(&format!(
         "{} variants of {}, about {:.0} s for a candidate in a block, within {}",

@@ -1,7 +1,7 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
 use super::{Call, Request, scaled};
-use model::{Job, TestInfo};
+use model::{Job, Programs, TestInfo};
 use suites::Estimate;
 
 /// The tool.
@@ -59,7 +59,9 @@ impl super::Tool for Tool {
             "bonnie++", "-d", ".", "-s", &size, "-r", &memory, "-n", &files, "-c", &procs, "-f",
             "-q", "-m", "assay",
         ];
-        let user = if rustix::process::geteuid().is_root() { &["-u", "root"][..] } else { &[] };
+        // It refuses to be root unless it is told so; confined it is not.
+        let is_root = rustix::process::geteuid().is_root() && job.programs == Programs::Unconfined;
+        let user = if is_root { &["-u", "root"][..] } else { &[] };
         Ok(Call::new(words.into_iter().chain(user.iter().copied()), request))
     }
 

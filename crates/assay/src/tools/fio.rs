@@ -46,6 +46,13 @@ impl super::Tool for Tool {
         }
     }
 
+    fn unknown(&self, request: &Request) -> Option<String> {
+        match JobFile::parse(&request.text) {
+            Ok(file) => refuse::unknown(&file),
+            Err(why) => Some(why),
+        }
+    }
+
     fn infos(&self, request: &Request) -> Vec<TestInfo> {
         let file = JobFile::parse(&request.text).unwrap_or_default();
         file.jobs().iter().map(info).collect()

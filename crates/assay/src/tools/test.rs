@@ -64,6 +64,10 @@ impl Test for ToolTest {
         Workers::Program
     }
 
+    fn runs_programs(&self) -> bool {
+        true
+    }
+
     fn missing(&self) -> Option<Missing> {
         program::missing([self.tool.program()])
     }

@@ -1,7 +1,7 @@
 //! Suites of tools are found and refused, made again by workers, and say what they will run.
 
 use super::*;
-use model::{Bytes, DataKind, JobMode};
+use model::{Bytes, DataKind, JobMode, Programs};
 
 fn job(declaration: Option<String>, procs: u32) -> Job {
     Job {
@@ -16,6 +16,7 @@ fn job(declaration: Option<String>, procs: u32) -> Job {
         data: DataKind::Random,
         memory: Bytes(1 << 30),
         knobs: Options::new(),
+        programs: Programs::None,
         declaration,
     }
 }

@@ -6,13 +6,14 @@ use crate::{
     campaign::{
         places,
         prepare::{self, Prepared},
+        programs,
         sizing::{self, Load, Pilot},
     },
     commands::run,
     terminal,
 };
 use anyhow::Result;
-use model::{Dataset, Plan, Scale, Target, TargetState};
+use model::{Dataset, Plan, Programs, Scale, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
 use std::{
     collections::BTreeSet,
@@ -31,6 +32,7 @@ const INSTANCE_S: f64 = 1.0;
 pub struct Campaigns<'a> {
     /// The work, without targets, at a fixed scale.
     plan: Plan,
+    programs: Programs,
     default: Target,
     store: &'a mut Store,
     state: &'a Path,
@@ -59,6 +61,8 @@ pub struct Site<'a> {
     pub state: &'a Path,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
+    /// Whether programs of others may do anything.
+    pub unconfined: bool,
 }
 
 impl<'a> Campaigns<'a> {
@@ -76,16 +80,17 @@ impl<'a> Campaigns<'a> {
         let backing = model::BackingPlan { split: false, ..plan.backing };
         let plan = Plan { budget_s: None, aa: None, backing, ..plan };
         let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
+        programs::decide(&mut prepared, site.unconfined)?;
         places::choose(&mut prepared, site.state, site.stop)?;
         let work = run::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
         let costs = Costs::expected(&prepared, scale, &pilot)?;
         prepared.plan.scale = Scale::Factor(scale);
-        let Site { store, state, stop } = site;
-        let plan = prepared.plan;
+        let Site { store, state, stop, .. } = site;
+        let (plan, programs) = (prepared.plan, prepared.programs);
         let (ran, failed) = (Vec::new(), BTreeSet::new());
-        Ok(Campaigns { plan, default, store, state, stop, deadline, costs, ran, failed })
+        Ok(Campaigns { plan, programs, default, store, state, stop, deadline, costs, ran, failed })
     }
 
     /// Expected time of a turn, seconds.
@@ -139,6 +144,7 @@ impl Bench for Campaigns<'_> {
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
         let mut prepared = Prepared::new(self.stage_plan(stage, variants))?;
+        prepared.programs = self.programs;
         places::choose(&mut prepared, self.state, self.stop)?;
         let mut campaign = run::new_campaign(&prepared, self.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());

@@ -1,7 +1,7 @@
 //! The frame of an explanation: headings, the table of sizes, what the figures mean, the knobs.
 
 use super::{row::Row, settings::KNOBS};
-use model::{Bytes, CacheNeed, DataKind, Job, JobMode, Knob, Options};
+use model::{Bytes, CacheNeed, DataKind, Job, JobMode, Knob, Options, Programs};
 use std::fmt::Write;
 
 /// Which metrics a test has.
@@ -32,6 +32,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         data: DataKind::Random,
         memory: Bytes(0),
         knobs: Options::new(),
+        programs: Programs::None,
         declaration: None,
     }
 }

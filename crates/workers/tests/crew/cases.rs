@@ -1,7 +1,7 @@
 //! What a crew must bring back, and what must become of it when something goes wrong.
 
 use crate::acts::{ODD, TOLD, bytes_of, kill};
-use model::{Bytes, DataKind, Job, JobMode, PhaseKind};
+use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs};
 use rustix::process::{Pid, test_kill_process};
 use std::{
     env, fs,
@@ -34,6 +34,7 @@ fn jobs(test: &str, workers: u32) -> Vec<Job> {
         data: DataKind::Random,
         memory: Bytes(1 << 30),
         knobs: Default::default(),
+        programs: Programs::None,
         declaration: None,
     };
     (0..workers).map(job).collect()

@@ -1,9 +1,14 @@
-//! Refuses job files that could reach beyond the target: a wiped disk cannot be mended.
+//! Refuses job files that name anything outside of the target.
 //!
-//! No value may hold a path, so that every file name is one in the directory in which fio runs, and
-//! neither programs, other engines nor other machines can be named.
+//! fio takes a section's name for the name of a file, hands some values to a shell and reads others as
+//! lists of paths. No name and no value may therefore hold a path, so that every file is one in the
+//! directory in which fio runs, and neither programs, other engines nor other machines can be named. Where
+//! fio cannot be confined besides, only options are taken that are known to do none of that.
 
-use super::job_file::JobFile;
+use super::job_file::{JobFile, Section};
+
+/// Longest name or value, bytes: fio cuts lines at 8192 and takes the rest for another.
+const LONGEST: usize = 1000;
 
 /// Engines that work on files of the directory in which fio runs.
 const ENGINES: [&str; 23] = [
@@ -32,47 +37,197 @@ const ENGINES: [&str; 23] = [
     "dirdelete",
 ];
 
-/// Options that name programs, places, other logs of work, or what is outside of files.
-const REFUSED: [(&str, &str); 15] = [
+/// Options that name programs, places, other logs of work, or what is outside of files; one that ends
+/// with `*` stands for all that begin so.
+const REFUSED: [(&str, &str); 32] = [
     ("directory", "it runs in a directory of the target"),
     ("opendir", "it would use what it finds there"),
     ("exec_prerun", "it runs a program"),
     ("exec_postrun", "it runs a program"),
-    ("read_iolog", "it names other files"),
+    ("program", "it runs a program"),
+    ("read_iolog*", "it names other files"),
     ("write_iolog", "it writes beside the work"),
+    ("write_*_log", "it writes beside the work"),
+    ("per_job_logs", "it writes beside the work"),
     ("replay_redirect", "it names a device"),
-    ("cgroup", "it changes the machine"),
-    ("cgroup_weight", "it changes the machine"),
+    ("merge_blktrace_file", "it writes beside the work"),
+    ("aux-path", "it writes elsewhere"),
+    ("output*", "what it prints is read here"),
+    ("bandwidth-log", "it writes beside the work"),
+    ("trigger*", "it runs a program"),
+    ("cgroup*", "it changes the machine"),
     ("ioscheduler", "it changes the device"),
     ("allow_mounted_write", "it is for devices"),
     ("hostname", "it names another machine"),
     ("name", "sections are named by their brackets"),
-    ("trim_backlog", "it is for devices"),
+    ("trim_*", "it is for devices"),
+    ("zonemode", "it is for devices"),
+    ("uid", "it changes the user"),
+    ("gid", "it changes the user"),
+    ("server", "it reaches another machine"),
+    ("client", "it reaches another machine"),
+    ("daemonize", "nobody would wait for it"),
+    ("profile", "it brings jobs of its own"),
+    ("showcmd", "it measures nothing"),
+    ("parse-only", "it measures nothing"),
+    ("command_file", "it names other files"),
     ("include", "write all into one file"),
 ];
 
 /// Options whose values hold slashes that are no paths.
-const WITH_SLASHES: [&str; 5] =
-    ["bssplit", "random_distribution", "cmdprio_bssplit", "description", "log_compression_cpus"];
+const WITH_SLASHES: [&str; 4] =
+    ["bssplit", "random_distribution", "cmdprio_bssplit", "description"];
+
+/// Options that are known to change nothing but the work in the directory.
+const KNOWN: [&str; 96] = [
+    "bs",
+    "blocksize",
+    "ba",
+    "blockalign",
+    "bsrange",
+    "blocksize_range",
+    "bssplit",
+    "bs_unaligned",
+    "blocksize_unaligned",
+    "buffer_compress_percentage",
+    "buffer_compress_chunk",
+    "buffered",
+    "cpumask",
+    "cpus_allowed",
+    "cpus_allowed_policy",
+    "create_fsync",
+    "create_on_open",
+    "create_only",
+    "create_serialize",
+    "dedupe_percentage",
+    "description",
+    "direct",
+    "do_verify",
+    "end_fsync",
+    "exitall",
+    "fadvise_hint",
+    "fallocate",
+    "fdatasync",
+    "file_append",
+    "file_service_type",
+    "file_size",
+    "filename",
+    "filename_format",
+    "filesize",
+    "fill_device",
+    "fill_fs",
+    "fsync",
+    "fsync_on_close",
+    "group_reporting",
+    "gtod_reduce",
+    "hipri",
+    "invalidate",
+    "io_limit",
+    "io_size",
+    "iodepth",
+    "iodepth_batch",
+    "iodepth_batch_complete",
+    "iodepth_batch_complete_max",
+    "iodepth_batch_complete_min",
+    "iodepth_batch_submit",
+    "iodepth_low",
+    "ioengine",
+    "ioprio",
+    "latency_percentile",
+    "latency_target",
+    "latency_window",
+    "lat_percentiles",
+    "loops",
+    "max_latency",
+    "nice",
+    "norandommap",
+    "nrfiles",
+    "numjobs",
+    "offset",
+    "offset_increment",
+    "openfiles",
+    "overwrite",
+    "percentage_random",
+    "percentile_list",
+    "pre_read",
+    "ramp_time",
+    "randrepeat",
+    "randseed",
+    "random_distribution",
+    "random_generator",
+    "rate",
+    "rate_iops",
+    "rate_min",
+    "rate_process",
+    "readwrite",
+    "refill_buffers",
+    "registerfiles",
+    "fixedbufs",
+    "runtime",
+    "rw",
+    "rwmixread",
+    "rwmixwrite",
+    "scramble_buffers",
+    "size",
+    "startdelay",
+    "stonewall",
+    "sync",
+    "thread",
+    "thinktime",
+    "time_based",
+    "unlink",
+];
 
 /// Why `file` is not run.
 pub(super) fn check(file: &JobFile) -> Result<(), String> {
     for section in &file.sections {
+        let name: String = section.name.chars().take(80).collect();
+        if let Some(why) = name_reason(&section.name) {
+            return Err(format!("the section [{}] is refused: {why}", name.escape_default()));
+        }
         for (key, value) in &section.options {
             if let Some(why) = reason(key, value) {
                 let option = if value.is_empty() { key.clone() } else { format!("{key}={value}") };
-                return Err(format!("[{}] `{option}` is refused: {why}", section.name));
+                let option: String =
+                    option.chars().take(80).flat_map(char::escape_default).collect();
+                return Err(format!("[{name}] `{option}` is refused: {why}"));
             }
         }
     }
     Ok(())
 }
 
+/// The first option that is not known to keep to the directory.
+pub(super) fn unknown(file: &JobFile) -> Option<String> {
+    let of = |section: &Section| {
+        let unknown = section.options.iter().find(|(key, _)| !KNOWN.contains(&key.as_str()));
+        unknown.map(|(key, _)| format!("the option `{key}` in [{}]", section.name))
+    };
+    file.sections.iter().find_map(of)
+}
+
+/// fio opens a device or a directory that is called like the section.
+fn name_reason(name: &str) -> Option<&'static str> {
+    if name.len() > LONGEST || name.chars().any(char::is_control) {
+        return Some("it is no name");
+    }
+    if name.contains('/') || name == "." || name == ".." {
+        return Some("fio takes a section's name for the name of a file; use one without a path");
+    }
+    if name.contains(['`', '\\', '$', ':']) {
+        return Some("fio takes a section's name for the name of a file; leave out ` \\ $ and :");
+    }
+    None
+}
+
 fn reason(key: &str, value: &str) -> Option<String> {
     if !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
         return Some("it is no option; write one `key=value` on a line".into());
     }
-    if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == key) {
+    if key.len() + value.len() > LONGEST || value.chars().any(char::is_control) {
+        return Some(format!("it is longer than {LONGEST} bytes, or no text"));
+    }
+    if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| fits(key, refused)) {
         return Some((*why).into());
     }
     if key == "ioengine" {
@@ -89,4 +244,16 @@ fn reason(key: &str, value: &str) -> Option<String> {
         return Some("it holds a path; name files without one, they lie on the target".into());
     }
     None
+}
+
+/// Whether `key` is `refused`, in which one `*` stands for any text.
+fn fits(key: &str, refused: &str) -> bool {
+    match refused.split_once('*') {
+        None => key == refused,
+        Some((before, after)) => {
+            key.len() >= before.len() + after.len()
+                && key.starts_with(before)
+                && key.ends_with(after)
+        }
+    }
 }

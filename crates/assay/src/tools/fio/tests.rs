@@ -9,7 +9,7 @@ size=1g
 runtime = 60
 bs=4k
 
-[Rand Read/4k]
+[Rand Read 4k]
 rw=randread
 numjobs=2
 [write]
@@ -37,7 +37,7 @@ fn sections_are_tests() {
             ("fio.write", "sequential write", Group::SequentialWrite)
         ]
     );
-    assert_eq!(infos[0].name, "Rand Read/4k");
+    assert_eq!(infos[0].name, "Rand Read 4k");
     Tool.check(&request(FILE)).unwrap();
 }
 
@@ -82,6 +82,13 @@ fn what_reaches_beyond_the_target_is_refused() {
         "include other.fio",
         "cgroup=x",
         "filename=\\/dev\\/sda",
+        "write_lat_log",
+        "write_hist_log=x",
+        "read_iolog_chunked=1",
+        "aux-path=x",
+        "trigger-file=x",
+        "uid=0",
+        "description=a\tb",
     ] {
         let text = refusal(&format!("[a]\nrw=write\nsize=1m\n{option}"));
         assert!(text.starts_with("[a] `") && text.contains("refused"), "{option}: {text}");
@@ -90,6 +97,32 @@ fn what_reaches_beyond_the_target_is_refused() {
     {
         Tool.check(&request(&format!("[a]\nrw=write\n{option}"))).unwrap();
     }
+}
+
+#[test]
+fn sections_whose_names_are_files_elsewhere_are_refused() {
+    for name in ["/dev/sda", "../x", "a/b", ".", "..", "$jobname", "a:b", "x`id`", "a\\b"] {
+        let text = refusal(&format!("[{name}]\nrw=write\nsize=1m\n"));
+        assert!(text.contains("refused") && text.contains("name of a file"), "{name}: {text}");
+    }
+    let text = refusal(&format!("[{}]\nrw=read\n", "x".repeat(2000)));
+    assert!(text.contains("no name") && text.len() < 400, "{text}");
+}
+
+/// fio cuts a line at 8192 bytes and takes the rest for a line of its own.
+#[test]
+fn no_line_is_long_enough_to_be_cut() {
+    let long = format!("bssplit={}filename=/dev/sda", "4k/50:".repeat(1364));
+    assert!(refusal(&format!("[a]\n{long}\n")).contains("longer than"));
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let unknown = |text: &str| Tool.unknown(&request(text));
+    assert_eq!(unknown(FILE), None);
+    let text = "[global]\nsize=1m\n[a]\nrw=read\nblobfish=1\n";
+    assert_eq!(unknown(text).as_deref(), Some("the option `blobfish` in [a]"));
+    Tool.check(&request(text)).unwrap();
 }
 
 #[test]

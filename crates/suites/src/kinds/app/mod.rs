@@ -135,6 +135,10 @@ impl Test for AppTest {
         self.settings.cache
     }
 
+    fn runs_programs(&self) -> bool {
+        true
+    }
+
     fn missing(&self) -> Option<Missing> {
         program::missing(self.settings.needs.iter().map(String::as_str))
     }

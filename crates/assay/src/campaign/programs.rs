@@ -1,0 +1,48 @@
+//! What programs of others may do in a campaign: nothing beyond their directory, unless the person at
+//! the command line allows more. A plan, a suite or a job file cannot.
+
+use super::{places::Place, prepare::Prepared};
+use crate::{exit, terminal};
+use anyhow::Result;
+use engine::confine;
+use model::Programs;
+
+/// Decides it for `prepared`; `unconfined` is what was said on the command line.
+///
+/// # Errors
+/// This machine does not let them be confined, and what they would do is not known.
+pub fn decide(prepared: &mut Prepared, unconfined: bool) -> Result<()> {
+    let is_here = prepared.places.iter().any(|place| matches!(place, Place::Host));
+    let running = || prepared.items.iter().filter(|item| item.test.runs_programs());
+    prepared.programs = match confinement(unconfined, is_here && running().next().is_some()) {
+        Ok(programs) => programs,
+        Err(why) => {
+            if let Some(foreign) = running().find_map(|item| item.foreign.as_ref()) {
+                return Err(exit::usage(format!(
+                    "{why}; {foreign} could reach anything of yours: run it as root, or, when you \
+                     have read it, with --unconfined"
+                )));
+            }
+            terminal::note(&format!("{why}; what they are told is known to keep to the target"));
+            Programs::Unconfined
+        }
+    };
+    Ok(())
+}
+
+fn confinement(unconfined: bool, needed: bool) -> Result<Programs, confine::ConfineError> {
+    match (unconfined, needed) {
+        (true, _) => Ok(Programs::Unconfined),
+        (false, false) => Ok(Programs::Confined),
+        (false, true) => confine::available().map(|()| Programs::Confined),
+    }
+}
+
+/// The sentence of a report, where programs ran with all rights.
+pub fn note(prepared: &Prepared) -> Option<String> {
+    let runs = prepared.items.iter().any(|item| item.test.runs_programs());
+    (runs && prepared.programs == Programs::Unconfined).then(|| {
+        "Programs of others ran unconfined, with all rights of the user who started the campaign."
+            .into()
+    })
+}

@@ -1,0 +1,155 @@
+//! Confinement of other people's programs: from [`enter`] on, this process and all that it starts can
+//! write in one directory and nowhere else, and reach no disk.
+//!
+//! Jobs, suites and arguments that somebody else wrote say what those programs do, and nothing that
+//! they say may reach beyond the target. What a program is told cannot be judged in general; what it
+//! can reach can: a root directory of its own (`root`), no capabilities and no user who owns anything
+//! (`rights`), no network and no shared memory of others. With root this needs nothing but the kernel;
+//! without, a user namespace, which some distributions forbid.
+
+mod network;
+mod probe;
+mod rights;
+mod root;
+
+pub use probe::available;
+
+use rustix::{
+    io::Errno,
+    process::{Uid, geteuid, getpid},
+    thread::{UnshareFlags, unshare_unsafe},
+};
+use std::{
+    ffi::OsString,
+    fs,
+    os::fd::RawFd,
+    path::{Path, PathBuf},
+};
+
+/// The user `nobody` of every distribution, who owns nothing.
+pub const NOBODY: u32 = 65534;
+
+/// What a confined process may have.
+#[derive(Debug)]
+pub struct Confinement<'a> {
+    /// The one directory in which it may write; it exists, and no other program works in it.
+    pub dir: &'a Path,
+    /// Where its programs lie beside the directories of the system, as the variable PATH.
+    pub programs: Option<OsString>,
+    /// User and group as which root goes on, where `dir` can belong to them.
+    pub user: (u32, u32),
+    /// Descriptors that stay open, beside the three standard streams.
+    pub keep: &'a [RawFd],
+}
+
+/// Why a process cannot be confined.
+#[derive(Debug, thiserror::Error)]
+#[error("programs of others cannot be confined here: cannot {what}: {source}")]
+pub struct ConfineError {
+    /// What failed.
+    pub what: String,
+    /// What the kernel said.
+    pub source: std::io::Error,
+}
+
+impl ConfineError {
+    fn of<E: Into<std::io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> ConfineError {
+        let what = what.into();
+        move |source| ConfineError { what, source: source.into() }
+    }
+}
+
+/// Confines this process for the rest of its life. It must have one thread; it should be the first of a
+/// process namespace, as [`child::spawn`](crate::child::spawn) makes one, so that it sees no other
+/// processes. Ends in the directory `dir`. The death signal of the parent is lost on the way and must be
+/// asked for again.
+///
+/// # Errors
+/// The kernel does not allow a step; nothing of others may be run then.
+pub fn enter(confinement: &Confinement<'_>) -> Result<(), ConfineError> {
+    let is_root = geteuid().is_root();
+    close_others(confinement.keep)?;
+    leave_namespaces(is_root)?;
+    let apart = is_first_process();
+    if is_root && !apart {
+        // A process of root sees and may end all others of root.
+        return Err(ConfineError::of("make a process namespace")(Errno::NOSYS));
+    }
+    root::change(&root::Tree {
+        dir: confinement.dir.to_path_buf(),
+        prefixes: root::prefixes(confinement.programs.as_deref()),
+        own_proc: apart,
+    })?;
+    rights::drop_all(confinement.dir, is_root.then_some(confinement.user))
+}
+
+/// Whether this process is the first of a process namespace.
+pub fn is_first_process() -> bool {
+    getpid().is_init()
+}
+
+/// Ends what programs have left running: all processes of this namespace but this one. Does nothing
+/// unless this process is the first of a namespace and confined.
+pub fn end_leftovers() {
+    if !is_first_process() || !rights::is_confined() {
+        return;
+    }
+    // SAFETY: two system calls on integers. The signal goes to the processes of this namespace, which
+    // are all of this process's making; the children that are reaped are those that nobody waits for.
+    unsafe {
+        libc::kill(-1, libc::SIGKILL);
+        while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {}
+    }
+}
+
+/// Leaves all namespaces in which something of others can be reached.
+fn leave_namespaces(is_root: bool) -> Result<(), ConfineError> {
+    let (uid, gid) = (geteuid(), rustix::process::getegid());
+    if !is_root {
+        unshare(UnshareFlags::NEWUSER, "make a user namespace")?;
+        map_user(uid, gid.as_raw())?;
+    }
+    unshare(UnshareFlags::NEWNS, "make a mount namespace")?;
+    // A kernel that was built without one of these has nothing of the kind to share either, or is a
+    // guest of ours.
+    for flag in [UnshareFlags::NEWIPC, UnshareFlags::NEWNET] {
+        match unshare(flag, "make a namespace for network and shared memory") {
+            Err(error) if error.source.raw_os_error() == Some(libc::EINVAL) => {}
+            made => made?,
+        }
+    }
+    network::start_loopback();
+    Ok(())
+}
+
+fn unshare(flags: UnshareFlags, what: &str) -> Result<(), ConfineError> {
+    // SAFETY: none of the flags that are used here takes descriptors or memory from under this process.
+    unsafe { unshare_unsafe(flags) }.map_err(ConfineError::of(what))
+}
+
+/// Lets this user be himself inside, and nobody else.
+fn map_user(uid: Uid, gid: u32) -> Result<(), ConfineError> {
+    let uid = uid.as_raw();
+    for (file, text) in [
+        ("setgroups", "deny".to_string()),
+        ("uid_map", format!("{uid} {uid} 1")),
+        ("gid_map", format!("{gid} {gid} 1")),
+    ] {
+        let path = PathBuf::from("/proc/self").join(file);
+        fs::write(&path, text).map_err(ConfineError::of(format!("write {}", path.display())))?;
+    }
+    Ok(())
+}
+
+/// Closes every descriptor but the standard streams and `keep`: an open directory would lead out.
+fn close_others(keep: &[RawFd]) -> Result<(), ConfineError> {
+    let list = fs::read_dir("/proc/self/fd").map_err(ConfineError::of("list /proc/self/fd"))?;
+    let open: Vec<RawFd> =
+        list.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for fd in open.into_iter().filter(|fd| *fd > 2 && !keep.contains(fd)) {
+        // SAFETY: a number; nothing of this process uses the descriptor any more, as its caller
+        // promises by not naming it. That of the list itself is closed already.
+        unsafe { libc::close(fd) };
+    }
+    Ok(())
+}
