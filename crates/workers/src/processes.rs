@@ -1,6 +1,6 @@
 //! The processes of a crew, as the coordinator holds them: all in one process group of their own,
 //! so that a ^C of the terminal reaches the coordinator only, one system call looks after all of
-//! them, and one kill ends them with their children.
+//! them, and one kill ends them with their children. Confined workers have a group each.
 
 use crate::{CrewError, WORKER_VERB};
 use engine::child;
@@ -31,6 +31,8 @@ const SPARE_FILES: u64 = 128;
 /// One worker process. Its streams are files in memory: no pipe can fill up and block it.
 struct Process {
     child: Child,
+    /// Whether it is the first of a process group.
+    leads: bool,
     stdout: File,
     stderr: File,
 }
@@ -48,7 +50,7 @@ impl Processes {
         allow_files(jobs.len() as u64 * 2 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process = start(exe, job, fd, processes.leader())
+            let process = start(exe, job, fd, processes.groups().next())
                 .map_err(|source| CrewError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
@@ -62,8 +64,8 @@ impl Processes {
 
     /// Whether any process of the crew has ended: one system call, however many there are.
     pub(crate) fn any_ended(&self) -> bool {
-        self.leader()
-            .is_some_and(|group| !matches!(waitid(WaitId::Pgid(Some(group)), PEEK), Ok(None)))
+        let has_ended = |group: Pid| !matches!(waitid(WaitId::Pgid(Some(group)), PEEK), Ok(None));
+        self.groups().any(has_ended)
     }
 
     /// Whether worker `number` has ended.
@@ -81,7 +83,7 @@ impl Processes {
 
     /// Kills all that have not ended, with their children, and returns all exit statuses.
     pub(crate) fn kill(&mut self) -> io::Result<Vec<ExitStatus>> {
-        if let (false, Some(group)) = (self.reaped, self.leader()) {
+        for group in self.groups().filter(|_| !self.reaped) {
             // Fails only when nobody is left in the group.
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -98,8 +100,12 @@ impl Processes {
         last_line(&mut self.list.get_mut(number as usize)?.stderr)
     }
 
-    fn leader(&self) -> Option<Pid> {
-        self.list.first().and_then(|process| pid_of(&process.child))
+    /// Process groups of the crew: that of the first, or one each where they cannot share one.
+    fn groups(&self) -> impl Iterator<Item = Pid> {
+        self.list
+            .iter()
+            .filter(|process| process.leads)
+            .filter_map(|process| pid_of(&process.child))
     }
 }
 
@@ -119,14 +125,14 @@ fn start(exe: &Path, job: &Job, fd: RawFd, leader: Option<Pid>) -> io::Result<Pr
         .args([WORKER_VERB, &fd.to_string()])
         .stdin(stdin)
         .stdout(Stdio::from(stdout.try_clone()?))
-        .stderr(Stdio::from(stderr.try_clone()?))
-        .process_group(leader.map_or(0, Pid::as_raw_pid));
-    let child = match job.programs {
-        // It cannot make itself the first of a process namespace.
-        Programs::Confined => child::spawn(&mut command, false)?,
-        Programs::None | Programs::Unconfined => command.spawn()?,
-    };
-    Ok(Process { child, stdout, stderr })
+        .stderr(Stdio::from(stderr.try_clone()?));
+    let confined = job.programs == Programs::Confined;
+    // From a process namespace no group outside can be joined.
+    let group = leader.filter(|_| !confined);
+    command.process_group(group.map_or(0, Pid::as_raw_pid));
+    // A process cannot make itself the first of a process namespace.
+    let child = if confined { child::spawn(&mut command, false)? } else { command.spawn()? };
+    Ok(Process { child, leads: group.is_none(), stdout, stderr })
 }
 
 fn memory_file() -> io::Result<File> {

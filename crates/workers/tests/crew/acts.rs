@@ -27,6 +27,10 @@ pub(crate) enum Act {
     Skip,
     /// Has another kind of phase than the others.
     Differ,
+    /// Works, and counts as one that runs programs of others.
+    Foreign,
+    /// The same, and sleeps for an hour in the second phase.
+    ForeignHang,
     /// Works, as all of its crew, until its directory holds `TOLD`.
     Await,
 }
@@ -42,7 +46,7 @@ pub(crate) fn bytes_of(number: u32) -> u64 {
     1000 + u64::from(number)
 }
 
-const ACTS: [(&str, Act); 10] = [
+const ACTS: [(&str, Act); 12] = [
     ("work", Act::Work),
     ("panic", Act::Panic),
     ("fail", Act::Fail),
@@ -52,11 +56,13 @@ const ACTS: [(&str, Act); 10] = [
     ("hang", Act::Hang),
     ("skip", Act::Skip),
     ("differ", Act::Differ),
+    ("foreign", Act::Foreign),
+    ("foreign-hang", Act::ForeignHang),
     ("await", Act::Await),
 ];
 
-static TESTS: [ActTest; 10] = {
-    let mut tests = [ActTest(Act::Work); 10];
+static TESTS: [ActTest; 12] = {
+    let mut tests = [ActTest(Act::Work); 12];
     let mut i = 0;
     while i < tests.len() {
         tests[i] = ActTest(ACTS[i].1);
@@ -81,6 +87,10 @@ impl Test for ActTest {
 
     fn cache(&self) -> CacheNeed {
         CacheNeed::Any
+    }
+
+    fn runs_programs(&self) -> bool {
+        matches!(self.0, Act::Foreign | Act::ForeignHang)
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
@@ -175,7 +185,7 @@ fn misbehave(act: Act) -> Result<(), TestError> {
         Act::Fail => return Err(wrong("seen by the test")),
         Act::Exit => std::process::exit(3),
         Act::Kill => kill(getpid()),
-        Act::Hang => thread::sleep(Duration::from_secs(3600)),
+        Act::Hang | Act::ForeignHang => thread::sleep(Duration::from_secs(3600)),
         _ => {}
     }
     Ok(())

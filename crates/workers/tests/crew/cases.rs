@@ -6,7 +6,7 @@ use rustix::process::{Pid, test_kill_process};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -38,6 +38,16 @@ fn jobs(test: &str, workers: u32) -> Vec<Job> {
         declaration: None,
     };
     (0..workers).map(job).collect()
+}
+
+/// Jobs for a crew of three that are confined to directories below `base`, which are made.
+fn confined(test: &str, base: &Path) -> Vec<Job> {
+    let confine = |job: Job| {
+        let dir = base.join(format!("p{}", job.worker));
+        fs::create_dir_all(&dir).unwrap();
+        Job { dir, programs: Programs::Confined, ..job }
+    };
+    jobs(test, 3).into_iter().map(confine).collect()
 }
 
 fn crew(timeout: Duration) -> Crew {
@@ -100,6 +110,31 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
     let report = report.unwrap();
     assert_eq!(tell.seen.last(), Some(&(1, bytes_of(0) + bytes_of(1), 2)));
     assert_eq!((tell.pids.len(), report.overlaps.len()), (2, 2));
+    assert_nobody_left();
+}
+
+/// In process namespaces, as another user and under another root they still meet at one barrier.
+pub(crate) fn workers_that_are_confined_are_a_crew() {
+    if let Err(why) = engine::confine::available() {
+        println!("skipped: {why}");
+        return;
+    }
+    let base = env::temp_dir().join(format!("assay-crew-confined-{}", std::process::id()));
+    let report = crew(LONG).run(&confined("foreign", &base), &mut (), &GO_ON);
+    fs::remove_dir_all(&base).unwrap();
+    let report = report.unwrap();
+    let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();
+    assert_eq!(bytes, [bytes_of(0), bytes_of(1), bytes_of(2)]);
+    assert_nobody_left();
+}
+
+pub(crate) fn programs_of_others_run_only_where_the_job_allows_them() {
+    let error = error_of("foreign", 2, LONG).to_string();
+    assert!(error.contains("runs programs of others, which this job does not allow"), "{error}");
+    let nowhere = |job: Job| Job { programs: Programs::Confined, ..job };
+    let jobs: Vec<Job> = jobs("foreign", 1).into_iter().map(nowhere).collect();
+    let error = crew(LONG).run(&jobs, &mut (), &GO_ON).unwrap_err().to_string();
+    assert!(error.contains("cannot be confined here"), "{error}");
     assert_nobody_left();
 }
 
@@ -271,8 +306,24 @@ pub(crate) fn a_stop_ends_a_crew_that_works() {
 }
 
 pub(crate) fn workers_die_with_their_coordinator() {
+    dies_with_its_crew(&[]);
+}
+
+pub(crate) fn confined_workers_die_with_their_coordinator() {
+    if let Err(why) = engine::confine::available() {
+        println!("skipped: {why}");
+        return;
+    }
+    let base = env::temp_dir().join(format!("assay-crew-killed-{}", std::process::id()));
+    dies_with_its_crew(&[&base]);
+    fs::remove_dir_all(&base).unwrap();
+}
+
+/// Kills a coordinator, started with `args`, and waits for the end of its three workers.
+fn dies_with_its_crew(args: &[&Path]) {
     let exe = env::current_exe().unwrap();
-    let mut child = Command::new(exe).arg(COORDINATE).stdout(Stdio::piped()).spawn().unwrap();
+    let mut command = Command::new(exe);
+    let mut child = command.arg(COORDINATE).args(args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let workers = children_of(child.id());
@@ -296,7 +347,8 @@ fn lives(pid: Pid) -> bool {
     test_kill_process(pid).is_ok() && !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// Runs a crew that hangs, after a line that says that it is about to.
+/// Runs a crew that hangs, after a line that says that it is about to; confined to directories below the
+/// second argument, where there is one.
 pub(crate) fn coordinate() {
     struct Say;
     impl Observer for Say {
@@ -307,5 +359,9 @@ pub(crate) fn coordinate() {
         }
         fn ended(&mut self, _phase: usize) {}
     }
-    crew(LONG).run(&jobs("hang", 3), &mut Say, &GO_ON).unwrap();
+    let jobs = match env::args_os().nth(2) {
+        Some(base) => confined("foreign-hang", base.as_ref()),
+        None => jobs("hang", 3),
+    };
+    crew(LONG).run(&jobs, &mut Say, &GO_ON).unwrap();
 }

@@ -31,6 +31,9 @@ const CASES: &[(&str, fn())] = named![
     a_worker_started_by_hand_says_so,
     a_stop_ends_a_crew_that_works,
     workers_die_with_their_coordinator,
+    workers_that_are_confined_are_a_crew,
+    confined_workers_die_with_their_coordinator,
+    programs_of_others_run_only_where_the_job_allows_them,
 ];
 
 fn main() -> ExitCode {
