@@ -15,7 +15,8 @@ fn does(head: &Head, settings: &Settings) -> String {
         "Everything happens in the directory `{}` of the worker, on the target, by `sh -c` with an \
          environment that is the same everywhere: PATH, `HOME` in that directory, `LC_ALL=C`, \
          `TZ=UTC`, fixed `SOURCE_DATE_EPOCH` and names for git, and `ASSAY_COUNT`, `ASSAY_SCALE`, \
-         `ASSAY_SEED`, `ASSAY_WORKER`.\n",
+         `ASSAY_SEED`, `ASSAY_WORKER`. Commands are confined: they can write in that directory alone, and as root \
+         they run as `nobody`, unless `--unconfined` is given.\n",
         head.suite
     );
     if !settings.material.is_empty() {
