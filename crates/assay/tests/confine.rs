@@ -46,8 +46,18 @@ impl Drop for Disk {
     }
 }
 
+/// Makes a user namespace in which no other can be made, and runs its arguments there.
+const NO_NAMESPACES: &str = "exec unshare --user --map-current-user --keep-caps sh -c \
+    'echo 0 > /proc/sys/user/max_user_namespaces || exit 99
+     exec setpriv --ambient-caps=-all --inh-caps=-all \"$@\"' sh \"$@\"";
+
 /// `args` run by a user who owns `data` in `place` and nothing else.
 fn as_user(place: &Place, args: &[&str]) -> Option<Output> {
+    by_user(place, args, "exec \"$@\"")
+}
+
+/// The same, started by a shell with `script`.
+fn by_user(place: &Place, args: &[&str], script: &str) -> Option<Output> {
     if !root_or_skip("becoming another user") {
         return None;
     }
@@ -58,7 +68,8 @@ fn as_user(place: &Place, args: &[&str]) -> Option<Output> {
     let data = place.dir("data");
     std::os::unix::fs::chown(&data, Some(65534), Some(65534)).unwrap();
     let mut command = Command::new("setpriv");
-    command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(program).args(args);
+    command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+    command.args(["sh", "-c", script, "sh"]).arg(program).args(args);
     command.current_dir(place.path(".")).env("HOME", place.path("."));
     command.env("ASSAY_STORE", place.path("user.db")).env("ASSAY_STATE", place.path("user"));
     match command.output() {
@@ -88,14 +99,19 @@ fn run_args(target: &str) -> Vec<String> {
 /// Runs a suite on `data` whose command is `command` and then fails; gives the last line that it said, which
 /// is the only thing of it that remains.
 fn says(place: &Place, command: &str, more: &[&str]) -> String {
+    let data = place.dir("data");
+    says_on(place, &format!("dir:{}", data.display()), command, more)
+}
+
+/// The same on another target.
+fn says_on(place: &Place, target: &str, command: &str, more: &[&str]) -> String {
     suite(
         place,
         &format!(
             "set +e\n{{ {command}\n}} > said 2>&1\necho \"it said: $(tail -n 1 said)\" >&2\nexit 1"
         ),
     );
-    let data = place.dir("data");
-    let args = run_args(&format!("dir:{}", data.display()));
+    let args = run_args(target);
     let args: Vec<&str> = args.iter().map(String::as_str).chain(more.iter().copied()).collect();
     let output = place.assay(&args);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
@@ -176,6 +192,20 @@ fn a_command_reaches_no_disk_and_no_file_of_others() {
 }
 
 #[test]
+fn a_command_in_a_guest_reaches_no_disk_of_it() {
+    if !Path::new("/usr/bin/linux.uml").exists() {
+        println!("skipped: User-Mode Linux is not installed");
+        return;
+    }
+    let place = Place::new();
+    let command = "echo x > /dev/ubda; mknod n b 98 0; echo x > n; \
+                   echo uid=$(id -u) nodes=$(find /dev /tmp /etc -type b | wc -l) \
+                   caps=$(grep CapEff /proc/self/status | cut -f 2)";
+    let said = says_on(&place, "ext4", command, &["--lab", "uml"]);
+    assert_eq!(said, "uid=65534 nodes=0 caps=0000000000000000");
+}
+
+#[test]
 fn a_command_cannot_leave_a_link_behind_for_root() {
     if !root_or_skip("confinement as root") {
         return;
@@ -236,6 +266,39 @@ fn a_plain_user_is_confined_too_or_refused() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("ran unconfined"), "{}", text(&output.stdout));
     assert_eq!(fs::read_to_string(place.path("precious")).unwrap(), "x\n");
+}
+
+/// Where the kernel forbids user namespaces, what is parsed and known runs, and nothing else.
+#[test]
+fn without_namespaces_only_what_is_known_runs() {
+    let place = Place::new();
+    let target = format!("dir:{}", place.path("data").display());
+    let run = |suite: &str| {
+        let args = ["run", "--suite", suite, "--preset", "smoke", "--procs", "1", "--on", &target];
+        by_user(&place, &args, NO_NAMESPACES)
+    };
+    suite(&place, "touch ran");
+    let Some(output) = run("mine.toml") else { return };
+    if output.status.code() == Some(99) || text(&output.stderr).contains("unshare:") {
+        println!("skipped: unshare: {}", text(&output.stderr));
+        return;
+    }
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("the commands of mine.toml could reach anything of yours"), "{said}");
+    fs::write(place.path("x.fio"), "[a]\nrw=write\nsize=1m\nblobfish=1\n").unwrap();
+    let output = run("fio:x.fio").unwrap();
+    let said = text(&output.stderr);
+    // Without fio that is said first.
+    if output.status.code() == Some(3) {
+        println!("skipped: {said}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("the option `blobfish` in [a]"), "{said}");
+    fs::write(place.path("x.fio"), "[a]\nrw=write\nsize=1m\n").unwrap();
+    let output = run("fio:x.fio").unwrap();
+    assert!(text(&output.stdout).contains("ran unconfined"), "{}", text(&output.stderr));
 }
 
 #[test]
