@@ -1,0 +1,63 @@
+//! The `assay` program as a library: reads arguments, calls one verb, prints one line when it fails.
+
+// Nothing of a program can be reached from outside; `pub` says here that another file uses it.
+#![allow(unreachable_pub)]
+
+mod campaign;
+mod catalogue;
+mod cli;
+mod commands;
+mod disks;
+mod exit;
+mod install;
+mod like;
+mod paths;
+mod selftest;
+mod signals;
+mod source;
+mod terminal;
+mod tools;
+mod tune;
+
+use clap::Parser;
+use model::Job;
+use std::process::ExitCode;
+use suites::Test;
+
+/// The program; ends with one of the statuses of `exit`.
+pub fn main() -> ExitCode {
+    // A worker is this same program under a hidden verb, because one static file must be enough on
+    // a server; it is recognised before the arguments are parsed, as it is never typed by a person.
+    if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
+        return workers::main(test_of_job);
+    }
+    // So is the program inside a guest.
+    if std::env::args().nth(1).as_deref() == Some(campaign::guest::VERB) {
+        let dir = std::env::args_os().nth(2).unwrap_or_default();
+        return ended(commands::guest::guest(dir.as_ref()));
+    }
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return terminal::usage(&error),
+    };
+    ended(commands::dispatch(cli))
+}
+
+/// Prints an error; the exit status of a verb.
+fn ended(result: anyhow::Result<exit::Exit>) -> ExitCode {
+    match result {
+        Ok(code) => code.into(),
+        Err(error) => {
+            terminal::error(&error);
+            exit::of(&error).into()
+        }
+    }
+}
+
+/// The test of a worker's job: of a tool, or of a suite.
+fn test_of_job(job: &Job) -> Result<&'static dyn Test, String> {
+    match tools::of_job(job)? {
+        Some(test) => Ok(test),
+        None => suites::of_job(job),
+    }
+}
