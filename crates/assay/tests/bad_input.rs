@@ -139,3 +139,22 @@ fn a_host_without_room_for_the_image_is_refused() {
     assert!(!output.status.success() && stderr.contains("free"), "{stderr}");
     place.assert_clean();
 }
+
+#[test]
+fn a_plan_cannot_hand_unknown_options_to_programs_nor_name_other_disks() {
+    let place = Place::new();
+    let plan = |target: &str| {
+        fs::write(place.path("p.toml"), format!("targets = ['{target}']\nsuites = ['null']\n"))
+            .unwrap();
+        place.fails(&["run", "p.toml"], 2)
+    };
+    let line = plan("sshfs[o.ssh_command=reboot](ext4)");
+    assert!(line.contains("`o.ssh_command` is not known here") && line.contains("--on"), "{line}");
+    let line = plan("raid1(xfs[o.x=1])");
+    assert!(line.contains("`o.x` is not known here"), "{line}");
+    let line = plan("xfs[mkfs.l=\"logdev=/dev/sdb\"]");
+    assert!(line.contains("is refused: it names a path"), "{line}");
+    // A disk of others is refused wherever it is named.
+    let on = "ext4[mkfs.J=\"device=UUID=x\"]";
+    assert!(place.fails(&["run", "--on", on], 2).contains("it names a disk"));
+}

@@ -147,6 +147,8 @@ impl Cmd {
     fn command(&self, path: &Path) -> Command {
         let mut command = Command::new(path);
         command.args(&self.args).env("LC_ALL", "C").env("NO_COLOR", "1");
+        // A name without a path that an option brings in is one of nothing there, and no file can be made.
+        command.current_dir("/sys");
         command.envs(self.env.iter().map(|(key, value)| (key, value)));
         die_with_parent(&mut command);
         command

@@ -132,6 +132,16 @@ pub enum LabError {
         /// The reason and what to do.
         why: &'static str,
     },
+    /// An option that would reach beyond the target's own disks.
+    #[error("`{target}`: the option `{option}` is refused: {why}")]
+    Reaches {
+        /// As written.
+        target: String,
+        /// The option with its value.
+        option: String,
+        /// The reason and what to do.
+        why: &'static str,
+    },
     /// A disk that is not touched.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -46,6 +46,7 @@ mod plan;
 mod private_dir;
 mod probe;
 mod quiesce;
+mod reach;
 #[allow(unsafe_code)]
 mod residency;
 mod service;
@@ -80,6 +81,7 @@ pub use observe::{Snapshot, Usage};
 pub use plan::{Backing, plan};
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
 pub use quiesce::Waited;
+pub use reach::unchecked;
 pub use residency::{Residency, residency};
 pub use site::{Inner, Site};
 pub use sweep::sweep;

@@ -19,7 +19,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use lab::Backing;
-use model::{Bytes, Plan, Sweep, SweepMode, Swept};
+use model::{Bytes, Plan, Sweep, SweepMode, Swept, Target};
 use std::{fmt::Write, fs, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
@@ -290,13 +290,28 @@ fn set<T: Clone>(place: &mut T, given: &Option<T>) {
     }
 }
 
+/// Refuses a plan file with an option that is handed on to a program without being known: some run commands.
+fn check_options(plan: &Plan) -> Result<(), String> {
+    let swept = plan.sweeps.iter().filter_map(|sweep| lab::sweep(&sweep.on, sweep.mode).ok());
+    let targets: Vec<Target> = swept.flat_map(|sweep| sweep.variants).collect();
+    match plan.targets.iter().chain(&targets).find_map(lab::unchecked) {
+        None => Ok(()),
+        Some(option) => Err(format!(
+            "the option `{option}` is not known here and could do anything; name its target on the command \
+             line, by --on, when you mean it"
+        )),
+    }
+}
+
 fn from_file(path: &Path) -> Result<Plan> {
     let text = fs::read_to_string(path).with_context(|| {
         format!("cannot read the plan {}; targets are named by --on", path.display())
     })?;
-    toml::from_str(&text).map_err(|error| {
+    let plan: Plan = toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
         exit::usage(format!("{}:{line}: {why}", path.display()))
-    })
+    })?;
+    check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
+    Ok(plan)
 }

@@ -1,6 +1,6 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, Inner, LabError, throttle, trial};
+use crate::{FileSystem, Inner, LabError, reach, throttle, trial};
 use model::{Options, Target, check_options};
 use std::path::Path;
 
@@ -156,6 +156,7 @@ fn part(target: &Target, name: &str, options: &Options) -> Result<Part, LabError
         own.retain(|key, _| !throttle::is_cap(key));
     }
     check_options(name, fs.knobs(), &own)?;
+    reach::check(target, options)?;
     trial::check_parts(name, fs.knobs(), options)?;
     if let Some(why) = trial::excluded(fs.exclusions(), options) {
         return Err(LabError::Excluded { target: target.to_string(), why });
