@@ -3,7 +3,7 @@
 mod backing;
 mod values;
 
-pub use backing::BackingArgs;
+pub use backing::{BackingArgs, Consent};
 pub use values::targets;
 
 use crate::like::DataSource;
@@ -177,10 +177,8 @@ pub struct ResumeArgs {
     /// Campaign: its id, the start of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
-    /// Type of content on the campaign's disks that may be destroyed, when a killed run left a file system
-    /// there; repeat or separate by commas
-    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
-    pub wipe_signature: Vec<String>,
+    #[command(flatten)]
+    pub consent: Consent,
     /// Where to write the HTML report
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub html: PathBuf,
@@ -298,6 +296,8 @@ pub struct TuneArgs {
     /// Seed of orders, offsets and data [default: drawn]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub consent: Consent,
     /// Folder for loop images [default: the campaign's]
     #[arg(long, value_name = "DIR")]
     pub image_dir: Option<PathBuf>,
