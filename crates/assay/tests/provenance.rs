@@ -248,6 +248,35 @@ fn the_key_is_for_its_owner_alone() {
 }
 
 #[test]
+fn a_campaign_from_before_marks_is_read_and_not_run() {
+    let place = begun();
+    edit(&place, "ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5");
+    edit(
+        &place,
+        "UPDATE campaign SET plan = json_set(plan, '$.backing.destroy', json('[\"S1\"]'))",
+    );
+    let before = fs::read(place.path("store.db")).unwrap();
+    for verb in [&["list"][..], &["show"], &["report"]] {
+        assert!(!place.ok(verb).contains("S1"));
+    }
+    assert_refused(&place.assay(&["resume"]), "has no mark");
+    assert_refused(&place.assay(&["tune", "--on", "ext4"]), "has no mark");
+    assert!(fs::read(place.path("store.db")).unwrap() == before, "a refusal changed the store");
+}
+
+#[test]
+fn a_file_with_more_in_it_than_a_store_is_no_store() {
+    let place = begun();
+    edit(
+        &place,
+        "CREATE TRIGGER t AFTER UPDATE ON campaign BEGIN UPDATE campaign SET origin = 'run'; END",
+    );
+    for verb in [&["list"][..], &["resume"], &["run", "--suite", "null", "--on", "null"]] {
+        assert!(place.fails(verb, 1).contains("is not a store of assay"));
+    }
+}
+
+#[test]
 fn a_published_study_is_not_run() {
     let place = Place::new();
     let study = "published-cloud-2025-07-mdtest-ops";
