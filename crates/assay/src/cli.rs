@@ -4,7 +4,7 @@ mod backing;
 mod programs;
 mod values;
 
-pub use backing::BackingArgs;
+pub use backing::{BackingArgs, Consent};
 pub use programs::ProgramArgs;
 pub use values::targets;
 
@@ -181,10 +181,8 @@ pub struct ResumeArgs {
     /// Campaign: its id, the start of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
-    /// Type of content on the campaign's disks that may be destroyed, when a killed run left a file system
-    /// there; repeat or separate by commas
-    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
-    pub wipe_signature: Vec<String>,
+    #[command(flatten)]
+    pub consent: Consent,
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// Where to write the HTML report
@@ -304,6 +302,8 @@ pub struct TuneArgs {
     /// Seed of orders, offsets and data [default: drawn]
     #[arg(long)]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub consent: Consent,
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// Folder for loop images [default: the campaign's]

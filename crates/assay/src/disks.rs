@@ -7,6 +7,7 @@ use crate::{
         prepare::{self, Prepared},
         sizing::Load,
     },
+    cli::Consent,
     exit, terminal,
 };
 use anyhow::Result;
@@ -15,13 +16,13 @@ use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
-/// What `prepared` asks of its disks; each of them, or of their parts, must hold `needed`.
-pub fn request(prepared: &Prepared, needed: Bytes, state: &Path) -> DiskRequest {
+/// What `prepared` asks of its disks with this consent; each of them, or of their parts, must hold `needed`.
+fn request(prepared: &Prepared, consent: &Consent, needed: Bytes, state: &Path) -> DiskRequest {
     let backing = &prepared.plan.backing;
     DiskRequest {
         links: backing.devices.clone(),
-        serials: backing.destroy.clone(),
-        wipe_signatures: backing.wipe_signatures.clone(),
+        serials: consent.destroy.clone(),
+        wipe_signatures: consent.wipe_signature.clone(),
         needed,
         kept: vec![state.to_path_buf()],
         purge: if backing.condition { Some(Purge::None) } else { backing.purge },
@@ -30,29 +31,50 @@ pub fn request(prepared: &Prepared, needed: Bytes, state: &Path) -> DiskRequest 
 }
 
 /// Looks at the disks of the plan before anything is done, has the user type what serial numbers are
-/// missing, and settles how the disks are emptied. Nothing to do without disks.
-pub fn consent(prepared: &mut Prepared, state: &Path) -> Result<()> {
+/// missing in what was `given`, and settles how the disks are emptied. Nothing to do without disks.
+pub fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Consent> {
+    let mut consent = given.clone();
     if prepared.plan.backing.devices.is_empty() {
-        return Ok(());
+        return unused(&consent).map(|()| consent);
     }
     check_count(prepared)?;
-    let (disks, purge) = lab::inspect(&request(prepared, needed(prepared)?, state))?;
+    let asked = request(prepared, &consent, needed(prepared)?, state);
+    let (disks, purge) = lab::inspect(&asked)?;
     for disk in &disks {
         terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
     }
-    let backing = &mut prepared.plan.backing;
     for disk in &disks {
-        if !disk.serials.iter().any(|serial| backing.destroy.contains(serial)) {
+        if !disk.serials.iter().any(|serial| consent.destroy.contains(serial)) {
             match typed(disk) {
-                Some(serial) => backing.destroy.push(serial),
-                None if backing.destroy.is_empty() => return Err(no_consent(disk)),
+                Some(serial) => consent.destroy.push(serial),
+                None if consent.destroy.is_empty() => return Err(no_consent(&disk.link)),
                 // A serial number was given, and is wrong; that is judged where all disks are.
                 None => {}
             }
         }
     }
-    backing.purge = Some(purge);
-    Ok(lab::judge_disks(&request(prepared, Bytes(0), state))?)
+    prepared.plan.backing.purge = Some(purge);
+    lab::judge_disks(&request(prepared, &consent, Bytes(0), state))?;
+    Ok(consent)
+}
+
+/// Fails when nobody can give the consent that the disks of `plan` need, without looking at them.
+pub fn check_consent(plan: &Plan, given: &Consent) -> Result<()> {
+    match plan.backing.devices.first() {
+        Some(link) if given.destroy.is_empty() && !terminal::can_ask() => Err(no_consent(link)),
+        _ => Ok(()),
+    }
+}
+
+/// A consent where no disk is used is a mistake.
+fn unused(consent: &Consent) -> Result<()> {
+    if consent.destroy.is_empty() && consent.wipe_signature.is_empty() {
+        return Ok(());
+    }
+    Err(exit::usage(
+        "`--destroy` and `--wipe-signature` are about disks, and none is used; name one with `--device`, or \
+         leave them out",
+    ))
 }
 
 /// Every target must find as many disks as it is made on.
@@ -77,11 +99,11 @@ fn typed(disk: &DiskInfo) -> Option<String> {
     terminal::ask(&format!("Type the serial number of {link} to destroy all on it: "))
 }
 
-fn no_consent(disk: &DiskInfo) -> anyhow::Error {
+fn no_consent(link: &Path) -> anyhow::Error {
     exit::usage(format!(
         "{} would be destroyed; give its serial number by --destroy (`lsblk -o NAME,SERIAL` shows it; for \
          a loop device it is the path of its file)",
-        disk.link.display()
+        link.display()
     ))
 }
 
@@ -95,13 +117,14 @@ pub fn describe(disk: &DiskInfo) -> String {
 
 /// What the campaign does to its disks, which `load` is the work of one target in one block on; empty
 /// without disks.
-pub fn lines(prepared: &Prepared, load: &Load, state: &Path) -> Result<String> {
+pub fn lines(prepared: &Prepared, load: &Load, consent: &Consent, state: &Path) -> Result<String> {
     let plan = &prepared.plan;
     if plan.backing.devices.is_empty() {
         return Ok(String::new());
     }
     let mut text = String::new();
-    let (disks, purge) = match lab::inspect(&request(prepared, load.image_bytes(), state)) {
+    let (disks, purge) = match lab::inspect(&request(prepared, consent, load.image_bytes(), state))
+    {
         Ok(found) => found,
         Err(error) => return Ok(format!("a run would end at once: {error}\n")),
     };
@@ -165,11 +188,11 @@ pub fn claim(
     prepared: &Prepared,
     load: &Load,
     lab: &mut Lab,
-    state: &Path,
+    (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
 ) -> Result<()> {
     check_count(prepared)?;
-    lab.claim(&request(prepared, load.image_bytes(), state))?;
+    lab.claim(&request(prepared, consent, load.image_bytes(), state))?;
     if prepared.plan.backing.condition {
         terminal::note("writing the disks in full, twice, as in a long use");
         lab.condition(stop, &mut |_| {})?;

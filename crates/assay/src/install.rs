@@ -53,11 +53,11 @@ pub fn install(name: &str) -> Result<()> {
     match product.recipe()? {
         Recipe::Present(place) => {
             let took = build::took(&place).map_or_else(String::new, |t| format!(", built in {t}"));
-            terminal::out(&format!("{name} is in {}{took}: nothing to do", place.display()));
+            terminal::out(&format!("{name} is in {}{took}: nothing to do", place.display()))?;
         }
         Recipe::Missing(build) => {
             terminal::note(product.about());
-            terminal::out(&format!("{name} is in {}", build.run(name, &stop)?));
+            terminal::out(&format!("{name} is in {}", build.run(name, &stop)?))?;
         }
     }
     Ok(())

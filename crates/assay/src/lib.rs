@@ -11,6 +11,7 @@ mod disks;
 mod exit;
 mod install;
 mod like;
+mod mark;
 mod paths;
 mod selftest;
 mod signals;

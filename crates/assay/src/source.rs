@@ -1,5 +1,7 @@
-//! Where a campaign named on the command line is found: in the store, or among the published ones.
+//! Where a campaign named on the command line is found: in the store, or among the published ones; and
+//! whether what it says may be run.
 
+use crate::{exit, mark};
 use anyhow::{Result, bail};
 use model::{Dataset, Origin};
 use std::path::Path;
@@ -14,7 +16,27 @@ pub fn dataset(id: &str, store: &Path) -> Result<Dataset> {
     if !store.exists() {
         bail!("there is no campaign yet in {}; `assay run` makes the first", store.display());
     }
-    Ok(Store::open(store)?.dataset(id)?)
+    Ok(Store::open_read_only(store)?.dataset(id)?)
+}
+
+/// The dataset `id` names, to run what its campaign says.
+///
+/// # Errors
+/// This assay, with this state, did not begin it, or it was changed since.
+pub fn begun_here(id: &str, store: &Path, state: &Path) -> Result<Dataset> {
+    let dataset = dataset(id, store)?;
+    let id = &dataset.campaign.id;
+    match dataset.campaign.origin {
+        Origin::Import => Err(mark::not_ours(id, "was imported")),
+        Origin::Published => {
+            Err(exit::usage(format!("{id} is a published study; it can be read, and is not run")))
+        }
+        Origin::Run => {
+            let mark = Store::open_read_only(store)?.mark(id)?;
+            mark::verify(&dataset, mark.as_deref(), state)?;
+            Ok(dataset)
+        }
+    }
 }
 
 /// What the blocks of a campaign that was run here took on the clock, mean, seconds.
@@ -22,7 +44,7 @@ pub fn block_s(dataset: &Dataset, store: &Path) -> Result<Option<f64>> {
     if dataset.campaign.origin != Origin::Run || !store.exists() {
         return Ok(None);
     }
-    let taken = Store::open(store)?.block_seconds(&dataset.campaign.id)?;
+    let taken = Store::open_read_only(store)?.block_seconds(&dataset.campaign.id)?;
     Ok((!taken.is_empty()).then(|| taken.iter().sum::<f64>() / taken.len() as f64))
 }
 
@@ -36,14 +58,5 @@ fn published(id: &str) -> Result<Option<Dataset>> {
             bail!("`{id}` is the start of {matching} campaigns; write more of it")
         }
         at => Ok(at.map(|at| all.swap_remove(at))),
-    }
-}
-
-/// Fails for a published campaign, which nothing may change.
-pub fn writable(dataset: &Dataset) -> Result<()> {
-    match dataset.campaign.origin {
-        Origin::Run => Ok(()),
-        Origin::Import => bail!("{} was imported; there is nothing to run", dataset.campaign.id),
-        Origin::Published => bail!("{} is a published study, read-only", dataset.campaign.id),
     }
 }

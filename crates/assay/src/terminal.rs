@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use crate::exit::Exit;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use report::TerminalOptions;
 use std::{
@@ -14,10 +15,13 @@ use std::{
 };
 
 /// Prints `text` on stdout; a reader that closed the pipe early is not an error.
-pub fn out(text: &str) {
+pub fn out(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(stdout, "{text}{end}").and_then(|()| stdout.flush());
+    match write!(stdout, "{text}{end}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed.context("cannot write to the standard output"),
+    }
 }
 
 /// Prints one line on stderr: what happens, not a result.
@@ -25,9 +29,14 @@ pub fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// Whether a person is at the terminal who can be asked.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Asks the person at the terminal, and gives the line that was typed; `None` where nobody is there.
 pub fn ask(question: &str) -> Option<String> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         return None;
     }
     let mut stderr = io::stderr();
@@ -44,8 +53,13 @@ pub fn error(error: &anyhow::Error) {
 
 /// Prints clap's message, help or version, and gives the status that belongs to it.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+    let printed = error.print();
+    let is_lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
+    match error.use_stderr() {
+        true => Exit::Usage.into(),
+        false if is_lost => Exit::Failed.into(),
+        false => Exit::Done.into(),
+    }
 }
 
 /// Width and colour of tables on stdout.

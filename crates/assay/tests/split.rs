@@ -125,7 +125,7 @@ fn a_split_campaign_that_was_killed_goes_on_in_the_same_parts() {
     let told = place.ok(&["cleanup"]);
     assert!(told.contains("gave up "), "{told}");
     place.assert_clean();
-    let output = place.assay(&["resume"]);
+    let output = place.assay(&["resume", "--destroy", &serial]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let resumed = parts(&place);
     assert_split_blank(&disk);
@@ -146,12 +146,12 @@ fn a_campaign_on_a_whole_disk_that_was_killed_needs_permission_to_go_on() {
     assert!(["ext4", "xfs"].contains(&left), "{told}");
     place.assert_clean();
 
-    let refused = place.assay(&["resume"]);
+    let refused = place.assay(&["resume", "--destroy", &serial]);
     assert_eq!(refused.status.code(), Some(2));
     let why = text(&refused.stderr);
     assert!(why.contains(&format!("`--wipe-signature {left}`")), "{why}");
     assert!(place.ok(&["show"]).contains("open"));
-    let output = place.assay(&["resume", "--wipe-signature", left]);
+    let output = place.assay(&["resume", "--destroy", &serial, "--wipe-signature", left]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = place.ok(&["show"]);
     assert!(shown.contains(" 0 lukewarm, 0 invalid"), "{shown}");

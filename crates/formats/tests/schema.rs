@@ -140,7 +140,6 @@ fn full() -> Dataset {
             dir: Some("/mnt/a".into()),
             size: Some(Bytes(1 << 40)),
             devices: vec!["/dev/disk/by-id/a".into()],
-            destroy: vec!["S1".into()],
             purge: Some(Purge::ZeroRange),
             condition: true,
             ..BackingPlan::default()
@@ -213,7 +212,6 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "fullness",
                 "lab",
                 "devices",
-                "destroy",
                 "purge",
                 "condition",
                 "series",

@@ -1,7 +1,7 @@
 //! Where made file systems lie: on loop images, or on disks that the user gives up.
 
 use crate::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// How often conditioning writes a disk in full: once for the blocks that it shows, once more for those
@@ -20,13 +20,9 @@ pub struct BackingPlan {
     /// Disks instead of images, by their stable names in /dev/disk/by-id. All on them is destroyed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<PathBuf>,
-    /// Serial numbers of these disks, given by the user as a consent to their destruction.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub destroy: Vec<String>,
-    /// Types of content that may be destroyed on them, as `blkid` names them. Not stored: what somebody
-    /// permitted once says nothing about what lies there later.
-    #[serde(skip)]
-    pub wipe_signatures: Vec<String>,
+    /// Where earlier versions stored serial numbers that were given as a consent.
+    #[serde(skip_serializing)]
+    pub destroy: Dropped,
     /// How a disk is emptied before each file system; the default is [`Purge::Discard`] on disks that
     /// know it, and [`Purge::None`] on others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +34,17 @@ pub struct BackingPlan {
     /// to part from block to block, instead of having the whole in turn.
     #[serde(skip_serializing_if = "is_false")]
     pub split: bool,
+}
+
+/// Stands where a consent was stored once, so that old campaigns can be read: takes whatever is there and
+/// keeps nothing of it. Consent is given for one run, beside its plan; a plan can be somebody else's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped;
+
+impl<'de> Deserialize<'de> for Dropped {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Dropped, D::Error> {
+        IgnoredAny::deserialize(from).map(|_| Dropped)
+    }
 }
 
 /// How a disk is emptied before each file system, the same for all candidates. Both ends, in which old
@@ -82,10 +89,7 @@ impl BackingPlan {
     /// What contradicts itself in it, and what to do.
     pub(crate) fn contradiction(&self) -> Option<&'static str> {
         let on_disks = !self.devices.is_empty();
-        let of_disks = !self.destroy.is_empty()
-            || !self.wipe_signatures.is_empty()
-            || self.purge.is_some()
-            || self.condition;
+        let of_disks = self.purge.is_some() || self.condition;
         match () {
             () if on_disks && (self.dir.is_some() || self.size.is_some()) => Some(
                 "disks and loop images exclude each other; drop `--device`, or the image's folder and size",
@@ -93,9 +97,9 @@ impl BackingPlan {
             () if !on_disks && self.split => {
                 Some("`--split` divides a disk between the candidates; name one with `--device`")
             }
-            () if !on_disks && of_disks => Some(
-                "`--destroy`, `--purge` and `--condition` are about disks; name one with `--device`",
-            ),
+            () if !on_disks && of_disks => {
+                Some("`--purge` and `--condition` are about disks; name one with `--device`")
+            }
             () if self.condition && !matches!(self.purge, None | Some(Purge::None)) => {
                 Some("a purge would undo the conditioning; use `--purge none` with `--condition`")
             }
@@ -134,7 +138,6 @@ mod tests {
             BackingPlan { size: Some(Bytes(1)), ..disks.clone() },
             BackingPlan { purge: Some(Purge::Discard), ..conditioned.clone() },
             BackingPlan { purge: Some(Purge::None), ..BackingPlan::default() },
-            BackingPlan { destroy: vec!["S".into()], ..BackingPlan::default() },
         ] {
             assert!(bad.contradiction().is_some(), "{bad:?}");
         }

@@ -29,7 +29,7 @@ mod target;
 mod test_info;
 mod units;
 
-pub use backing::{BackingPlan, CONDITION_FILLS, Purge};
+pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,

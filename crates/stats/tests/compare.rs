@@ -231,6 +231,11 @@ fn a_source_with_another_number_of_processes_is_matched_and_says_so() {
     let (a, mut b) = (campaign("a", &[("xfs", 1.0)], 3, 1), campaign("b", &[("ssd", 1.0)], 1, 2));
     b.samples.iter_mut().for_each(|s| s.case.procs = 8);
     assert!(compare(&a, &b, &Settings::default()).is_err());
+    // Nor one of assay that was imported, which tells the processes as well.
+    let of_assay = [("kernel.release".to_string(), "6.1".to_string())];
+    b.campaign.origin = model::Origin::Import;
+    b.campaign.environment.0 = of_assay.into();
+    assert!(compare(&a, &b, &Settings::default()).is_err());
     b.campaign.origin = model::Origin::Published;
     let (joined, findings, comparison) = compared(&a, &b);
     assert_eq!(

@@ -1,5 +1,7 @@
 //! What can go wrong with a store, in one line that says what to do next.
 
+use crate::schema::BUSY;
+use rusqlite::ErrorCode;
 use std::path::PathBuf;
 
 /// A failed operation on a store.
@@ -33,15 +35,14 @@ pub enum StoreError {
         /// The latest version known here.
         known: i64,
     },
-    /// The file needs a migration and was opened for reading only.
-    #[error("{path} has the old schema {found}; open it once for writing to bring it to {known}")]
-    Older {
-        /// The file.
-        path: PathBuf,
-        /// Its schema version.
-        found: i64,
-        /// The version needed.
-        known: i64,
+    /// Another process held the store for too long.
+    #[error(
+        "the store is locked: another process has held it for more than {seconds} s; wait for it or end it, \
+         and try again"
+    )]
+    Locked {
+        /// How long it was waited for.
+        seconds: u64,
     },
     /// No campaign has this id or prefix.
     #[error("no campaign `{0}` is stored; `assay list` shows those that are")]
@@ -93,7 +94,18 @@ pub enum StoreError {
     },
     /// Any other failure of the database.
     #[error("the store failed: {0}; check the free space and the disk it lies on")]
-    Sql(#[from] rusqlite::Error),
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(source: rusqlite::Error) -> StoreError {
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                StoreError::Locked { seconds: BUSY.as_secs() }
+            }
+            _ => StoreError::Sql(source),
+        }
+    }
 }
 
 impl StoreError {
@@ -103,10 +115,10 @@ impl StoreError {
         what: impl FnOnce() -> String,
     ) -> impl FnOnce(rusqlite::Error) -> StoreError {
         move |source| match source.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::ConstraintViolation) => {
+            Some(ErrorCode::ConstraintViolation) => {
                 StoreError::Refused { campaign: campaign.into(), what: what(), source }
             }
-            _ => StoreError::Sql(source),
+            _ => source.into(),
         }
     }
 }

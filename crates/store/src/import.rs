@@ -6,8 +6,12 @@ use crate::{
     read::read_dataset,
     write::{insert_block, insert_campaign, insert_sample},
 };
-use model::{Dataset, Sample};
+use model::{CampaignState, Dataset, Origin, Sample};
 use rusqlite::Connection;
+
+/// What a report says of a campaign that was exported before its end.
+const UNFINISHED: &str =
+    "Imported before it was finished: these are the figures that it had by then.";
 
 /// What became of an imported dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,23 +23,39 @@ pub enum Imported {
 }
 
 impl Store {
-    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt.
+    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt. Whatever
+    /// it says of itself, it is an import of which nothing is left to run, and carries no mark.
     pub fn import(&mut self, dataset: &Dataset) -> Result<Imported, StoreError> {
-        let mut dataset = dataset.clone();
-        dataset.samples.sort_by_key(|sample| (sample.block, sample.position));
+        let mut given = dataset.clone();
+        given.samples.sort_by_key(|sample| (sample.block, sample.position));
+        let mut import = as_import(&given);
         let tx = self.begin()?;
-        let base = dataset.campaign.id.clone();
+        let base = given.campaign.id.clone();
         for copy in 2.. {
-            let Some(found) = Found::exact(&tx, &dataset.campaign.id)? else { break };
-            if read_dataset(&tx, &found)? == dataset {
+            let Some(found) = Found::exact(&tx, &import.campaign.id)? else { break };
+            let stored = read_dataset(&tx, &found)?;
+            // What was exported here may come back.
+            if stored == import || stored == given {
                 return Ok(Imported::AlreadyThere(found.id));
             }
-            dataset.campaign.id = format!("{base}-{copy}");
+            import.campaign.id = format!("{base}-{copy}");
+            given.campaign.id.clone_from(&import.campaign.id);
         }
-        insert_dataset(&tx, &dataset)?;
+        insert_dataset(&tx, &import)?;
         tx.commit()?;
-        Ok(Imported::Stored(dataset.campaign.id))
+        Ok(Imported::Stored(import.campaign.id))
     }
+}
+
+/// `given` as a campaign that was not run here and never will be.
+fn as_import(given: &Dataset) -> Dataset {
+    let mut import = given.clone();
+    let campaign = &mut import.campaign;
+    if campaign.state == CampaignState::Open {
+        campaign.notes.push(UNFINISHED.into());
+    }
+    (campaign.origin, campaign.state) = (Origin::Import, CampaignState::Done);
+    import
 }
 
 fn insert_dataset(db: &Connection, dataset: &Dataset) -> Result<(), StoreError> {

@@ -29,8 +29,9 @@ pub struct CampaignSummary {
 }
 
 impl Store {
-    /// Every campaign, in the order in which they were stored.
-    pub fn list(&self) -> Result<Vec<CampaignSummary>, StoreError> {
+    /// Every campaign, in the order in which they were stored. One that cannot be read does not hide the
+    /// others.
+    pub fn list(&self) -> Result<Vec<Result<CampaignSummary, StoreError>>, StoreError> {
         let mut statement = self.db.prepare_cached(
             "SELECT number, id, created, title, origin, state,
              (SELECT count(*) FROM target WHERE campaign = number),
@@ -42,19 +43,16 @@ impl Store {
         let mut rows = statement.query([])?;
         let mut list = Vec::new();
         while let Some(row) = rows.next()? {
-            let found = Found::from_row(row)?;
-            list.push(CampaignSummary {
-                created: row.get(2)?,
-                title: row.get(3)?,
-                origin: found.word(row, 4, "origin")?,
-                state: found.word(row, 5, "state")?,
-                targets: row.get(6)?,
-                blocks: row.get(7)?,
-                samples: row.get(8)?,
-                id: found.id,
-            });
+            list.push(read_summary(row));
         }
         Ok(list)
+    }
+
+    /// The mark that [`Store::set_mark`] kept of a campaign.
+    pub fn mark(&self, id: &str) -> Result<Option<String>, StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let mut statement = self.db.prepare_cached("SELECT mark FROM campaign WHERE number = ?")?;
+        Ok(statement.query_row([campaign.number], |row| row.get(0))?)
     }
 
     /// The full id of the campaign that `id` means.
@@ -90,6 +88,24 @@ impl Store {
         let tx = self.db.unchecked_transaction()?;
         read_dataset(&tx, &Found::resolve(&tx, id)?)
     }
+}
+
+fn read_summary(row: &Row<'_>) -> Result<CampaignSummary, StoreError> {
+    let number: i64 = row.get(0)?;
+    let nameless = Found { number, id: format!("number {number}") };
+    let id = row.get(1).map_err(|why| nameless.corrupt("id", why))?;
+    let found = Found { number, id };
+    let text = |index, what| row.get(index).map_err(|why| found.corrupt(what, why));
+    Ok(CampaignSummary {
+        created: text(2, "time")?,
+        title: text(3, "title")?,
+        origin: found.word(row, 4, "origin")?,
+        state: found.word(row, 5, "state")?,
+        targets: row.get(6)?,
+        blocks: row.get(7)?,
+        samples: row.get(8)?,
+        id: found.id,
+    })
 }
 
 /// Everything of one campaign.

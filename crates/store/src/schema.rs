@@ -1,8 +1,17 @@
 //! Opening a database file: recognise it, refuse what is not ours or newer, migrate what is older.
 
-use crate::StoreError;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use std::{path::Path, time::Duration};
+use crate::{StoreError, guard};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, TransactionBehavior,
+    backup::{Backup, StepResult},
+};
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    time::Duration,
+};
 
 /// "assy" in ASCII: what `file` and SQLite see in the header of a store.
 const APPLICATION_ID: i64 = 0x6173_7379;
@@ -14,34 +23,84 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
+    include_str!("schema/6.sql"),
 ];
 
 /// Another process holds the write lock only for one short transaction.
-const BUSY: Duration = Duration::from_secs(10);
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// Opens or creates `path` for writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
-    let mut db = Connection::open(path).map_err(failed(path))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut db = connect(path.as_os_str(), flags).map_err(failed(path))?;
     identify(&db, path)?;
     configure(&db).map_err(failed(path))?;
     migrate(&mut db, MIGRATIONS)?;
     Ok(db)
 }
 
-/// Opens `path` so that nothing can be written.
+/// Opens `path` so that nothing can be written, not even beside it. One of an older schema is read from a
+/// copy in memory that was brought up.
 pub(crate) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let mut db = Connection::open_with_flags(path, flags).map_err(failed(path))?;
-    // On a medium that is itself read-only SQLite cannot make the shared memory of the log.
-    if let Err(StoreError::Open { .. }) = identify(&db, path) {
-        db = Connection::open_with_flags(immutable_uri(path), flags).map_err(failed(path))?;
-    }
-    db.busy_timeout(BUSY)?;
-    let (found, known) = (identify(&db, path)?, MIGRATIONS.len() as i64);
-    if found < known {
-        return Err(StoreError::Older { path: path.into(), found, known });
+    let db = connect_read_only(path)?;
+    if identify(&db, path)? < MIGRATIONS.len() as i64 {
+        let mut copy = copy(&db)?;
+        identify(&copy, path)?;
+        migrate(&mut copy, MIGRATIONS)?;
+        return Ok(copy);
     }
     Ok(db)
+}
+
+fn connect(name: &OsStr, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let db = Connection::open_with_flags(Path::new(name), flags)?;
+    db.busy_timeout(BUSY)?;
+    guard::arm(&db)?;
+    Ok(db)
+}
+
+/// A file that has no log beside it is complete, and nobody writes to it. It is read as it is: SQLite would
+/// make a log and its shared memory, leave them, and fail where nobody may write beside the file.
+fn connect_read_only(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let as_it_is = || {
+        let uri = flags | OpenFlags::SQLITE_OPEN_URI;
+        connect(&immutable_uri(path), uri).map_err(failed(path))
+    };
+    if path.is_file() && log_bytes(path).is_none() {
+        let db = as_it_is()?;
+        let read = identify(&db, path);
+        // Unless a writer came meanwhile.
+        if log_bytes(path).is_none() {
+            return read.map(|_| db);
+        }
+    }
+    let db = connect(path.as_os_str(), flags).map_err(failed(path));
+    match db.and_then(|db| identify(&db, path).map(|_| db)) {
+        Err(StoreError::Open { .. }) if log_bytes(path) == Some(0) => as_it_is(),
+        read => read,
+    }
+}
+
+/// How much was written that may not be in the file itself yet; `None` where nobody writes.
+fn log_bytes(path: &Path) -> Option<u64> {
+    let sizes = ["-wal", "-journal"].into_iter().filter_map(|end| {
+        let mut log = path.as_os_str().to_owned();
+        log.push(end);
+        Some(fs::metadata(log).ok()?.len())
+    });
+    sizes.reduce(|one, other| one + other)
+}
+
+/// A copy in memory of what `db` holds at this moment.
+fn copy(db: &Connection) -> Result<Connection, StoreError> {
+    let mut copy = Connection::open_in_memory()?;
+    guard::arm(&copy)?;
+    let copied = Backup::new(db, &mut copy)?.step(-1)?;
+    match copied {
+        StepResult::Done => Ok(copy),
+        _ => Err(StoreError::Locked { seconds: BUSY.as_secs() }),
+    }
 }
 
 fn failed(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
@@ -49,27 +108,35 @@ fn failed(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
         Some(ErrorCode::NotADatabase) => {
             StoreError::NotAStore { path: path.into(), why: "it is no SQLite database" }
         }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => source.into(),
         _ => StoreError::Open { path: path.into(), source },
     }
 }
 
-fn immutable_uri(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let escaped = text.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    format!("file:{escaped}?immutable=1")
+/// `path` as a URI by which SQLite reads the file without locks.
+fn immutable_uri(path: &Path) -> OsString {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
+    let escaped = path.as_os_str().as_bytes().iter().map(|&byte| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02x}"),
+    });
+    let authority = if path.is_absolute() { "//" } else { "" };
+    format!("file:{authority}{}?immutable=1", escaped.collect::<String>()).into()
 }
 
 fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// The schema version, when the file is a store or empty.
+/// The schema version, when the file is a store with its own tables and no more, or empty.
 fn identify(db: &Connection, path: &Path) -> Result<i64, StoreError> {
-    let found = pragma(db, "user_version").map_err(failed(path))?;
+    // All is read in one transaction, as another process may be migrating it.
+    let db = db.unchecked_transaction().map_err(failed(path))?;
+    let found = pragma(&db, "user_version").map_err(failed(path))?;
     let tables: i64 = db
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed(path))?;
-    let ours = pragma(db, "application_id").map_err(failed(path))? == APPLICATION_ID;
+    let ours = pragma(&db, "application_id").map_err(failed(path))? == APPLICATION_ID;
     if !ours && (tables > 0 || found > 0) {
         return Err(StoreError::NotAStore { path: path.into(), why: "another program's database" });
     }
@@ -77,6 +144,7 @@ fn identify(db: &Connection, path: &Path) -> Result<i64, StoreError> {
     if found > known {
         return Err(StoreError::Newer { path: path.into(), found, known });
     }
+    guard::check(&db, &MIGRATIONS[..found.max(0) as usize], path)?;
     Ok(found)
 }
 
@@ -84,7 +152,6 @@ fn identify(db: &Connection, path: &Path) -> Result<i64, StoreError> {
 /// nothing beside measuring it, and keeps every committed sample when the machine crashes, as file
 /// systems under test make it do.
 fn configure(db: &Connection) -> rusqlite::Result<()> {
-    db.busy_timeout(BUSY)?;
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     db.pragma_update(None, "synchronous", "full")?;
     db.pragma_update(None, "foreign_keys", true)
@@ -119,7 +186,9 @@ mod tests {
             migrate(&mut db, &steps[..from]).unwrap();
             if from > 0 {
                 db.execute_batch(
-                    "INSERT INTO campaign VALUES (1, 'old', '', '', '', '', '', '', 0, 0, '', '')",
+                    "INSERT INTO campaign (number, id, created, title, origin, state, assay_version,
+                         plan, scale, seed, environment, notes)
+                     VALUES (1, 'old', '', '', '', '', '', '', 0, 0, '', '')",
                 )
                 .unwrap();
             }

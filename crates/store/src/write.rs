@@ -4,8 +4,9 @@ use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
 };
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;
+use std::time::Instant;
 
 impl Store {
     /// Stores a new campaign with its targets and tests.
@@ -56,8 +57,9 @@ impl Store {
         attempt: u32,
         seconds: f64,
     ) -> Result<(), StoreError> {
-        let campaign = Found::resolve(&self.db, id)?;
-        let changed = self.db.execute(
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        let changed = tx.execute(
             "UPDATE block SET state = 'done', seconds = ?
              WHERE campaign = ? AND block = ? AND attempt = ?",
             params![seconds, campaign.number, block, attempt],
@@ -65,33 +67,47 @@ impl Store {
         if changed == 0 {
             return Err(StoreError::NotFound(format!("{id}, block {block}, attempt {attempt}")));
         }
-        Ok(())
+        Ok(tx.commit()?)
     }
 
     /// Records how far a campaign is.
     pub fn set_campaign_state(&mut self, id: &str, state: CampaignState) -> Result<(), StoreError> {
-        let campaign = Found::resolve(&self.db, id)?;
-        self.db.execute(
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        tx.execute(
             "UPDATE campaign SET state = ? WHERE number = ?",
             params![state.as_str(), campaign.number],
         )?;
-        Ok(())
+        Ok(tx.commit()?)
+    }
+
+    /// Keeps the mark by which the program will know that it began the campaign itself.
+    pub fn set_mark(&mut self, id: &str, mark: &str) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        tx.execute(
+            "UPDATE campaign SET mark = ? WHERE number = ?",
+            params![mark, campaign.number],
+        )?;
+        Ok(tx.commit()?)
     }
 
     /// Adds a sentence to those that belong under every table of a campaign.
     pub fn add_note(&mut self, id: &str, note: &str) -> Result<(), StoreError> {
-        let campaign = Found::resolve(&self.db, id)?;
-        self.db.execute(
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        tx.execute(
             "UPDATE campaign SET notes = json_insert(notes, '$[#]', ?) WHERE number = ?",
             params![note, campaign.number],
         )?;
-        Ok(())
+        Ok(tx.commit()?)
     }
 
     /// Replaces what is known of the target with the same label.
     pub fn set_target(&mut self, id: &str, target: &TargetRecord) -> Result<(), StoreError> {
-        let campaign = Found::resolve(&self.db, id)?;
-        let changed = self.db.execute(
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        let changed = tx.execute(
             "UPDATE target SET target = ?, lab = ?, failure = ?, facts = ?
              WHERE campaign = ? AND label = ?",
             params![
@@ -106,12 +122,23 @@ impl Store {
         if changed == 0 {
             return Err(StoreError::NotFound(format!("{id}, target {}", target.label)));
         }
-        Ok(())
+        Ok(tx.commit()?)
     }
 
     /// A write transaction that takes its lock at once, so that it waits instead of failing later.
     pub(crate) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
-        Ok(self.db.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        let start = Instant::now();
+        let longest = self.patience.longest;
+        loop {
+            match Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate) {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                    if self.patience.is_stopped() || start.elapsed() >= longest {
+                        return Err(StoreError::Locked { seconds: start.elapsed().as_secs() });
+                    }
+                }
+                begun => return Ok(begun?),
+            }
+        }
     }
 }
 

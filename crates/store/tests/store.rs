@@ -3,11 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 use model::{
-    Campaign, CampaignState, Dataset, Histogram, LatencyKind, Metric, Sample, TargetState,
+    Campaign, CampaignState, Dataset, Histogram, LatencyKind, Metric, Origin, Sample, TargetState,
     Validity, strategies::dataset,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
-use std::{fs, path::PathBuf, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 use store::{Imported, Store, StoreError};
 
 struct Scratch {
@@ -26,6 +35,23 @@ impl Scratch {
     fn store(&self) -> Store {
         Store::open(&self.path()).unwrap()
     }
+
+    /// The names in the folder of the store.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.dir.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+/// `data` as it is after its import: of another, and with nothing left to run.
+fn imported(mut data: Dataset) -> Dataset {
+    let campaign = &mut data.campaign;
+    if campaign.state == CampaignState::Open {
+        let note = "Imported before it was finished: these are the figures that it had by then.";
+        campaign.notes.push(note.into());
+    }
+    (campaign.origin, campaign.state) = (Origin::Import, CampaignState::Done);
+    data
 }
 
 /// A dataset with one target, one test and one sample in block 0.
@@ -37,7 +63,7 @@ fn small() -> Dataset {
             sample.block = 0;
             sample.validity = Validity::Valid;
             data.samples.truncate(1);
-            return data;
+            return imported(data);
         }
     }
 }
@@ -56,7 +82,7 @@ proptest! {
         let id = data.campaign.id.clone();
         prop_assert_eq!(store.import(&data).unwrap(), Imported::Stored(id.clone()));
         prop_assert_eq!(store.import(&data).unwrap(), Imported::AlreadyThere(id.clone()));
-        prop_assert_eq!(store.dataset(&id).unwrap(), data);
+        prop_assert_eq!(store.dataset(&id).unwrap(), imported(data));
     }
 }
 
@@ -95,20 +121,184 @@ fn histograms_come_back_with_every_bin() {
     assert_eq!(store.dataset("last").unwrap(), data);
 }
 
+/// A store of schema `version`.
+fn of_schema(path: &Path, version: usize) -> rusqlite::Connection {
+    let steps = [
+        include_str!("../src/schema/1.sql"),
+        include_str!("../src/schema/2.sql"),
+        include_str!("../src/schema/3.sql"),
+        include_str!("../src/schema/4.sql"),
+        include_str!("../src/schema/5.sql"),
+    ];
+    let db = rusqlite::Connection::open(path).unwrap();
+    steps[..version].iter().for_each(|step| db.execute_batch(step).unwrap());
+    db.pragma_update(None, "application_id", 0x6173_7379).unwrap();
+    db.pragma_update(None, "user_version", version as i64).unwrap();
+    db
+}
+
 #[test]
 fn a_store_without_histograms_is_brought_up_and_takes_them() {
     let scratch = Scratch::new();
-    let db = rusqlite::Connection::open(scratch.path()).unwrap();
-    db.execute_batch(include_str!("../src/schema/1.sql")).unwrap();
-    db.pragma_update(None, "application_id", 0x6173_7379).unwrap();
-    db.pragma_update(None, "user_version", 1).unwrap();
-    drop(db);
-    assert!(matches!(Store::open_read_only(&scratch.path()), Err(StoreError::Older { .. })));
+    drop(of_schema(&scratch.path(), 1));
     let (mut store, mut data) = (scratch.store(), small());
     data.samples[0].histograms = vec![latencies("write", LatencyKind::Service)];
     store.import(&data).unwrap();
     assert_eq!(store.dataset("last").unwrap(), data);
     assert_eq!(Store::open_read_only(&scratch.path()).unwrap().dataset("last").unwrap(), data);
+}
+
+#[test]
+fn a_store_of_any_older_schema_is_read_and_not_changed() {
+    for version in 1..=5 {
+        let scratch = Scratch::new();
+        let db = of_schema(&scratch.path(), version);
+        // As versions did that stored a consent.
+        let plan = r#"{"backing":{"dir":null,"size":null,"devices":["/d"],"destroy":["S1"]}}"#;
+        let row =
+            "INSERT INTO campaign (number, id, created, title, origin, state, assay_version, plan,
+                       scale, seed, environment, notes)
+                   VALUES (1, 'old', '', 'x', 'run', 'open', '0.1', ?, 1, 1, '{}', '[]')";
+        db.execute(row, [plan]).unwrap();
+        drop(db);
+        let before = fs::read(scratch.path()).unwrap();
+        let store = Store::open_read_only(&scratch.path()).unwrap();
+        let campaign = store.dataset("old").unwrap().campaign;
+        assert_eq!(campaign.plan.backing.devices, [PathBuf::from("/d")]);
+        assert_eq!((campaign.state, store.mark("old").unwrap()), (CampaignState::Open, None));
+        assert_eq!(store.list().unwrap().len(), 1);
+        assert_eq!(fs::read(scratch.path()).unwrap(), before);
+        assert_eq!(scratch.files(), ["assay.db"]);
+        // What is stored again has no consent.
+        let text = serde_json::to_string(&campaign.plan).unwrap();
+        assert!(!text.contains("destroy") && !text.contains("S1"), "{text}");
+    }
+}
+
+#[test]
+fn what_somebody_else_made_is_an_import_whatever_it_says() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    (data.campaign.origin, data.campaign.state) = (Origin::Run, CampaignState::Open);
+    let Imported::Stored(id) = store.import(&data).unwrap() else { panic!("it was there") };
+    let stored = store.dataset(&id).unwrap().campaign;
+    assert_eq!((stored.origin, stored.state), (Origin::Import, CampaignState::Done));
+    assert!(stored.notes.last().unwrap().starts_with("Imported before it was finished"));
+    assert_eq!(store.mark(&id).unwrap(), None);
+    assert_eq!(store.import(&data).unwrap(), Imported::AlreadyThere(id));
+}
+
+#[test]
+fn a_mark_is_kept_with_its_campaign() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    for id in ["a", "b"] {
+        store.create_campaign(&named(id), &[], &[]).unwrap();
+    }
+    store.set_mark("a", "m").unwrap();
+    assert_eq!(store.mark("a").unwrap().as_deref(), Some("m"));
+    assert_eq!(store.mark("b").unwrap(), None);
+    assert!(matches!(store.set_mark("c", "m"), Err(StoreError::NotFound(_))));
+}
+
+#[test]
+fn one_campaign_that_cannot_be_read_does_not_hide_the_others() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    for id in ["first", "second", "third", "fourth"] {
+        store.create_campaign(&named(id), &[], &[]).unwrap();
+    }
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.execute_batch(
+        "UPDATE campaign SET state = 'odd' WHERE id = 'second';
+         UPDATE campaign SET title = CAST(x'ff' AS TEXT) WHERE id = 'third';
+         UPDATE campaign SET id = CAST(x'ff' AS TEXT) WHERE id = 'fourth'",
+    )
+    .unwrap();
+    let list = store.list().unwrap();
+    assert_eq!(list[0].as_ref().unwrap().id, "first");
+    let errors: Vec<String> =
+        list[1..].iter().map(|row| row.as_ref().unwrap_err().to_string()).collect();
+    for (error, says) in errors.iter().zip([
+        "campaign second holds an unreadable state",
+        "campaign third holds an unreadable title",
+        "campaign number 4 holds an unreadable id",
+    ]) {
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn a_file_with_more_than_the_tables_of_a_store_is_refused() {
+    for more in [
+        "CREATE TRIGGER t AFTER INSERT ON block BEGIN DELETE FROM campaign; END",
+        "DROP VIEW last_attempt; CREATE VIEW last_attempt AS SELECT 1 AS campaign",
+        "CREATE TABLE more (x)",
+    ] {
+        let scratch = Scratch::new();
+        drop(scratch.store());
+        rusqlite::Connection::open(scratch.path()).unwrap().execute_batch(more).unwrap();
+        let before = fs::read(scratch.path()).unwrap();
+        for open in [Store::open, Store::open_read_only] {
+            let error = open(&scratch.path()).unwrap_err();
+            assert!(matches!(error, StoreError::NotAStore { .. }), "{more}: {error}");
+        }
+        assert_eq!(fs::read(scratch.path()).unwrap(), before, "{more}");
+    }
+}
+
+#[test]
+fn a_text_of_a_gigabyte_is_not_read() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    store.create_campaign(&named("a"), &[], &[]).unwrap();
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.execute_batch("UPDATE campaign SET title = CAST(zeroblob(70000000) AS TEXT)").unwrap();
+    let error = store.list().err().or_else(|| store.dataset("a").err()).unwrap().to_string();
+    assert!(error.contains("too big"), "{error}");
+}
+
+/// Holds the write lock of a store.
+fn held(path: &Path) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(path).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db
+}
+
+#[test]
+fn a_store_that_another_process_holds_is_told_as_such() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    store.create_campaign(&named("a"), &[], &[]).unwrap();
+    let holder = held(&scratch.path());
+    let stop = Arc::new(AtomicBool::new(false));
+    store.wait_for(Duration::ZERO, &stop).unwrap();
+    let error = store.add_note("a", "x").unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+    let told = error.to_string();
+    assert!(told.contains("another process") && !told.contains("space"), "{told}");
+    drop(holder);
+    store.add_note("a", "x").unwrap();
+}
+
+#[test]
+fn a_campaign_waits_for_its_store_until_it_is_stopped() {
+    let scratch = Scratch::new();
+    let mut store = scratch.store();
+    store.create_campaign(&named("a"), &[], &[]).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    store.wait_for(Duration::from_secs(600), &stop).unwrap();
+    let holder = held(&scratch.path());
+    let freed = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(holder);
+    });
+    store.add_note("a", "x").unwrap();
+    freed.join().unwrap();
+    let _holder = held(&scratch.path());
+    stop.store(true, Ordering::Relaxed);
+    store.wait_for(Duration::from_millis(100), &stop).unwrap();
+    assert!(matches!(store.add_note("a", "x"), Err(StoreError::Locked { .. })));
 }
 
 #[test]
@@ -144,7 +334,8 @@ fn a_block_that_was_run_again_counts_once() {
     assert_eq!(store.dataset(id).unwrap().samples, [again]);
     assert_eq!(store.block_seconds(id).unwrap(), [12.5]);
     let list = store.list().unwrap();
-    assert_eq!((list[0].blocks, list[0].samples), (1, 1));
+    let first = list[0].as_ref().unwrap();
+    assert_eq!((first.blocks, first.samples), (1, 1));
 }
 
 #[test]
@@ -247,6 +438,10 @@ fn a_reader_sees_what_a_writer_committed_and_cannot_write() {
     let mut reader = Store::open_read_only(&scratch.path()).unwrap();
     assert_eq!(reader.dataset("last").unwrap(), data);
     assert!(reader.set_campaign_state("last", CampaignState::Done).is_err());
+    drop((reader, writer));
+    // Nothing is left beside the file by one who reads it.
+    Store::open_read_only(&scratch.path()).unwrap().list().unwrap();
+    assert_eq!(scratch.files(), ["assay.db"]);
 }
 
 /// Prints how long the largest campaign takes; time decides nothing here.

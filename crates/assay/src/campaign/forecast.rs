@@ -92,7 +92,7 @@ fn earlier(prepared: &Prepared, store: &Path) -> Result<Option<Dataset>> {
 /// Measured campaigns of the same suites and candidates, the newest first.
 fn alike(prepared: &Prepared, store: &Store) -> Result<Vec<CampaignSummary>> {
     let title = prepared.plan.title();
-    let mut list = store.list()?;
+    let mut list: Vec<CampaignSummary> = store.list()?.into_iter().flatten().collect();
     list.retain(|c| c.title == title && c.origin == Origin::Run);
     list.reverse();
     Ok(list)

@@ -11,14 +11,8 @@ pub struct BackingArgs {
     /// repeat it for targets on several. ALL DATA ON IT IS DESTROYED
     #[arg(long, value_name = "DISK", conflicts_with_all = ["image_dir", "image_size"])]
     pub device: Vec<PathBuf>,
-    /// Serial number of a disk of --device, as a consent to its destruction; without it you are asked to
-    /// type it
-    #[arg(long, value_name = "SERIAL")]
-    pub destroy: Vec<String>,
-    /// Type of content on the disks that may be destroyed, as ext4 or gpt; repeat or separate by commas.
-    /// A disk with any other content is refused
-    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
-    pub wipe_signature: Vec<String>,
+    #[command(flatten)]
+    pub consent: Consent,
     /// How a disk is emptied before each file system: discard, zero-range or none [default: discard where
     /// the disks know it]
     #[arg(long, value_name = "HOW")]
@@ -39,16 +33,26 @@ pub struct BackingArgs {
     pub image_size: Option<Bytes>,
 }
 
+/// The consent to destroy what lies on disks. It is given for one run, as an argument or typed, and is no
+/// part of a plan: no plan file, suite, dataset or store can give it in the place of the user.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Consent {
+    /// Serial number of a disk that is made use of, as a consent to its destruction; without it you are
+    /// asked to type it. No plan file or stored campaign can give it
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Vec<String>,
+    /// Type of content on the disks that may be destroyed, as ext4 or gpt; repeat or separate by commas.
+    /// A disk with any other content is refused
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub wipe_signature: Vec<String>,
+}
+
 impl BackingArgs {
     /// Overrides what `backing` says.
     pub fn apply(&self, backing: &mut BackingPlan) {
         if !self.device.is_empty() {
-            // A consent of the plan file is about the disks of the file.
             backing.devices.clone_from(&self.device);
-            backing.destroy.clear();
         }
-        backing.destroy.extend(self.destroy.iter().cloned());
-        backing.wipe_signatures.clone_from(&self.wipe_signature);
         backing.purge = self.purge.or(backing.purge);
         backing.condition |= self.condition;
         backing.split |= self.split;

@@ -18,7 +18,7 @@ use std::{fmt::Write, path::Path};
 /// Prints the advice of one profile, of the tiers, or the list of profiles.
 pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     if args.profiles {
-        terminal::out(&list()?);
+        terminal::out(&list()?)?;
         return Ok(Exit::Done);
     }
     let required = requirements(&args.require)?;
@@ -33,7 +33,7 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     };
     match &args.out {
         Some(path) => write(path, &text)?,
-        None => terminal::out(&text),
+        None => terminal::out(&text)?,
     }
     Ok(Exit::Done)
 }

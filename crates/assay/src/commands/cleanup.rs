@@ -8,13 +8,13 @@ use std::path::Path;
 pub fn cleanup(state: &Path) -> Result<Exit> {
     let report = lab::cleanup(state)?;
     for line in &report.done {
-        terminal::out(line);
+        terminal::out(line)?;
     }
     for campaign in &report.live {
         terminal::note(&format!("campaign {campaign} is running and was left alone"));
     }
     if report.done.is_empty() && report.failed.is_empty() {
-        terminal::out("nothing to clean up");
+        terminal::out("nothing to clean up")?;
     }
     for line in &report.failed {
         terminal::note(line);

@@ -13,7 +13,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if let Some(product) = &args.install {
         return install::install(product).map(|()| Exit::Done);
     }
-    terminal::out(&text(&lab::matrix(), &lab::doctor(), places::made_before));
+    terminal::out(&text(&lab::matrix(), &lab::doctor(), places::made_before))?;
     Ok(Exit::Done)
 }
 

@@ -21,7 +21,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
         }
         Some(id) => catalogue::test(id, args.suite.as_deref())?.explain(id),
     };
-    terminal::out(&text);
+    terminal::out(&text)?;
     Ok(Exit::Done)
 }
 

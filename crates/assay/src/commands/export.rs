@@ -17,7 +17,7 @@ pub fn export(args: &ExportArgs, store: &Path) -> Result<Exit> {
         let dir = path.parent().unwrap_or(&args.out);
         fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        terminal::out(&path.display().to_string());
+        terminal::out(&path.display().to_string())?;
     }
     Ok(Exit::Done)
 }

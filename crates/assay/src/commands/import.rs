@@ -24,7 +24,7 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
         Imported::Stored(id) => format!("{id}: {samples} samples of {targets} targets"),
         Imported::AlreadyThere(id) => format!("{id}: already there, equal"),
     };
-    terminal::out(&line);
+    terminal::out(&line)?;
     Ok(Exit::Done)
 }
 

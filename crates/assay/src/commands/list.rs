@@ -2,21 +2,19 @@
 
 use crate::{cli::ListArgs, exit::Exit, terminal};
 use anyhow::Result;
-use std::path::Path;
+use std::{fmt::Write, path::Path};
 use store::Store;
 
-/// Prints one line for each campaign, the newest last.
+/// Prints one line for each campaign, the newest last. One that cannot be read is told on stderr, and does
+/// not make the list of the others a failure.
 pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
     if args.published {
+        let mut text = String::new();
         for dataset in formats::published()? {
-            let c = &dataset.campaign;
-            terminal::out(&format!(
-                "{:<44} {:>5} samples  {}",
-                c.id,
-                dataset.samples.len(),
-                c.title
-            ));
+            let (c, samples) = (&dataset.campaign, dataset.samples.len());
+            writeln!(text, "{:<44} {samples:>5} samples  {}", c.id, c.title)?;
         }
+        terminal::out(&text)?;
         return Ok(Exit::Done);
     }
     if !store.exists() {
@@ -26,12 +24,19 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
         ));
         return Ok(Exit::Done);
     }
-    for c in Store::open(store)?.list()? {
-        let line = format!(
-            "{:<26} {:<6} {:<6} {:>6} samples  {}",
-            c.id, c.origin, c.state, c.samples, c.title
-        );
-        terminal::out(&line);
+    let mut text = String::new();
+    for row in Store::open_read_only(store)?.list()? {
+        match row {
+            Ok(c) => writeln!(
+                text,
+                "{:<26} {:<6} {:<6} {:>6} samples  {}",
+                c.id, c.origin, c.state, c.samples, c.title
+            )?,
+            Err(error) => terminal::note(&format!("left out: {error}")),
+        }
+    }
+    if !text.is_empty() {
+        terminal::out(&text)?;
     }
     Ok(Exit::Done)
 }

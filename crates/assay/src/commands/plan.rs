@@ -42,9 +42,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     });
     text += &cost(&prepared, &load, &pilot, experience.as_ref())?;
     text += &room(&prepared, &load, &pilot, &work)?;
-    text += &disks::lines(&prepared, &load, state)?;
+    text += &disks::lines(&prepared, &load, &args.backing.consent, state)?;
     text += &forecast::text(&prepared, &looks(&prepared.plan), store)?;
-    terminal::out(&text);
+    terminal::out(&text)?;
     Ok(Exit::Done)
 }
 
@@ -307,6 +307,7 @@ fn from_file(path: &Path) -> Result<Plan> {
     let text = fs::read_to_string(path).with_context(|| {
         format!("cannot read the plan {}; targets are named by --on", path.display())
     })?;
+    refuse_consent(&text, path)?;
     let plan: Plan = toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
@@ -314,4 +315,20 @@ fn from_file(path: &Path) -> Result<Plan> {
     })?;
     check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
     Ok(plan)
+}
+
+/// Whoever wrote the file is not who may give up the disks of this machine.
+fn refuse_consent(text: &str, path: &Path) -> Result<()> {
+    let Ok(plan) = text.parse::<toml::Table>() else { return Ok(()) };
+    let backing = plan.get("backing").and_then(|backing| backing.as_table());
+    let given = ["destroy", "wipe_signature", "wipe_signatures", "wipe-signature"]
+        .into_iter()
+        .find(|key| backing.is_some_and(|backing| backing.contains_key(*key)));
+    given.map_or(Ok(()), |key| {
+        Err(exit::usage(format!(
+            "{}: a plan cannot consent to the destruction of a disk; take `{key}` out of it, and give \
+             --destroy SERIAL or --wipe-signature TYPE on the command line",
+            path.display()
+        )))
+    })
 }

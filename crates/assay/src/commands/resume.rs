@@ -1,9 +1,11 @@
-//! `assay resume`: go on at the first unfinished block, from the stored plan alone.
+//! `assay resume`: go on at the first unfinished block, from the stored plan and, on disks, a consent that is
+//! given anew. What this assay did not begin is not gone on with.
 
 use super::run;
 use crate::{
     campaign::{places, prepare::Prepared, programs},
     cli::ResumeArgs,
+    disks,
     exit::Exit,
     signals, source, terminal,
 };
@@ -13,17 +15,15 @@ use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
 pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
-    let dataset = source::dataset(&args.id, store_path)?;
-    source::writable(&dataset)?;
+    let dataset = source::begun_here(&args.id, store_path, state)?;
     let campaign = dataset.campaign;
-    let mut store = run::open_store(store_path)?;
+    let stop = signals::stop_flag()?;
+    let mut store = run::open_to_run(store_path, &stop)?;
     if campaign.state == CampaignState::Done {
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.html, args.format);
     }
-    let mut plan = campaign.plan.clone();
-    plan.backing.wipe_signatures.clone_from(&args.wipe_signature);
-    let mut prepared = Prepared::new(plan)?;
+    let mut prepared = Prepared::new(campaign.plan.clone())?;
     programs::decide(&mut prepared, args.programs.unconfined)?;
     if prepared.infos() != dataset.tests {
         bail!(
@@ -33,14 +33,16 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         );
     }
     run::check_writable(&args.html)?;
-    let stop = signals::stop_flag()?;
+    disks::check_consent(&prepared.plan, &args.consent)?;
     for line in lab::cleanup(state)?.done {
         terminal::note(&line);
     }
+    // After the cleaning up, as what the interrupted run left is in the way.
+    let consent = disks::consent(&mut prepared, &args.consent, state)?;
     places::choose(&mut prepared, state, &stop)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
-    run::drive(&prepared, &campaign, &mut store, state, &stop)?;
+    run::drive(&prepared, &campaign, &mut store, (&consent, state), &stop)?;
     run::finish(&store, &campaign.id, &args.html, args.format)
 }

@@ -10,9 +10,10 @@ use crate::{
         sizing::{self, Load, Pilot},
         sweeps,
     },
-    cli::{Format, RunArgs},
+    cli::{Consent, Format, RunArgs},
     disks,
     exit::{self, Exit},
+    mark::Key,
     signals,
     terminal::{self, Progress},
     tools,
@@ -26,24 +27,31 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 use store::Store;
+
+/// How long a campaign waits for its store: somebody may copy or compact it meanwhile.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined)?;
-    disks::consent(&mut prepared, state)?;
+    let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
-    let mut store = open_store(store_path)?;
+    let key = Key::of(state)?;
+    let mut store = open_to_run(store_path, &stop)?;
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     let campaign = new_campaign(&prepared, state)?;
-    store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
-    drive(&prepared, &campaign, &mut store, state, &stop)?;
+    begin(&prepared, &campaign, &mut store, &key)?;
+    drive(&prepared, &campaign, &mut store, (&consent, state), &stop)?;
     finish(&store, &campaign.id, &args.html, args.format)
 }
 
@@ -53,6 +61,20 @@ pub fn open_store(path: &Path) -> Result<Store> {
         fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     }
     Ok(Store::open(path)?)
+}
+
+/// Opens the store for a campaign, which waits longer than a reader for another process that holds it.
+pub fn open_to_run(path: &Path, stop: &Arc<AtomicBool>) -> Result<Store> {
+    let mut store = open_store(path)?;
+    store.wait_for(PATIENCE, stop)?;
+    Ok(store)
+}
+
+/// Stores a new campaign with the mark by which it may be gone on with.
+pub fn begin(prepared: &Prepared, campaign: &Campaign, store: &mut Store, key: &Key) -> Result<()> {
+    let (targets, tests) = (prepared.records(), prepared.infos());
+    store.create_campaign(campaign, &targets, &tests)?;
+    Ok(store.set_mark(&campaign.id, &key.mark(campaign, &targets, &tests)?)?)
 }
 
 /// A bad path for the report is found now, not after an hour of measuring.
@@ -201,7 +223,7 @@ pub fn drive(
     prepared: &Prepared,
     campaign: &Campaign,
     store: &mut Store,
-    state: &Path,
+    (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
 ) -> Result<()> {
     let since = Instant::now();
@@ -215,7 +237,7 @@ pub fn drive(
         campaign.seed
     ));
     let mut lab = Lab::open(state, &campaign.id)?;
-    let made = make_backing(prepared, campaign, &mut lab, state, stop);
+    let made = make_backing(prepared, campaign, &mut lab, (consent, state), stop);
     let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
@@ -235,15 +257,15 @@ fn make_backing(
     prepared: &Prepared,
     campaign: &Campaign,
     lab: &mut Lab,
-    state: &Path,
+    (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
 ) -> Result<Prepared> {
     if prepared.plan.backing.devices.is_empty() {
         return make_images(prepared, campaign, lab, state, stop);
     }
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
-    disks::lines(prepared, &load, state)?.lines().for_each(terminal::note);
-    disks::claim(prepared, &load, lab, state, stop)?;
+    disks::lines(prepared, &load, consent, state)?.lines().for_each(terminal::note);
+    disks::claim(prepared, &load, lab, (consent, state), stop)?;
     Ok(prepared.clone())
 }
 
@@ -325,7 +347,7 @@ fn blocks(plan: &Plan) -> String {
 /// Prints the tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    terminal::out(&report::render(&dataset, format, None)?);
+    let printed = terminal::out(&report::render(&dataset, format, None)?);
     report::write(html, &report::render(&dataset, Format::Html, None)?)?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
     let findings = report::findings(&dataset, None)?;
@@ -335,6 +357,7 @@ pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Ex
         terminal::note(&format!("{place}{}", class.call.sentence));
     }
     terminal::note(&format!("campaign {id} · report {}", page.display()));
+    printed?;
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
 }
 

@@ -17,7 +17,7 @@ pub fn selftest(args: &SelftestArgs, state: &Path) -> Result<Exit> {
         .map_err(|why| exit::lacking(format!("cannot create {}: {why}", state.display())))?;
     let bench = Bench { state, stop: &stop, quick: args.quick };
     let lines = truths.iter().map(|truth| line(*truth, &bench)).collect::<Result<Vec<_>>>()?;
-    terminal::out(&table(&lines));
+    terminal::out(&table(&lines))?;
     Ok(if lines.iter().any(Line::is_bad) { Exit::Partly } else { Exit::Done })
 }
 

@@ -7,7 +7,7 @@ use std::{fmt::Write, path::Path};
 
 /// Prints plan, environment, targets and counts.
 pub fn show(args: &IdArgs, store: &Path) -> Result<Exit> {
-    terminal::out(&text(&source::dataset(&args.id, store)?)?);
+    terminal::out(&text(&source::dataset(&args.id, store)?)?)?;
     Ok(Exit::Done)
 }
 

@@ -4,6 +4,7 @@ use super::{plan, run};
 use crate::{
     cli::{PlanArgs, TuneArgs},
     exit::{self, Exit},
+    mark::Key,
     signals, source, terminal,
     tune::{
         bench::{Campaigns, Site},
@@ -20,12 +21,13 @@ use std::{path::Path, time::Duration};
 pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let wanted = Wanted { only: args.only.clone(), risky: args.allow_unsafe };
     let field = variant::field(&args.on, &wanted)?;
-    let work = work(args, store_path)?;
+    let work = work(args, store_path, state)?;
     let stop = signals::stop_flag()?;
-    let mut store = run::open_store(store_path)?;
+    let key = Key::of(state)?;
+    let mut store = run::open_to_run(store_path, &stop)?;
     let unconfined = args.programs.unconfined;
-    let site = Site { store: &mut store, state, stop: &stop, unconfined };
-    let mut bench = Campaigns::new(work, args.on.clone(), site, args.budget)?;
+    let site = Site { store: &mut store, state, key, stop: &stop, unconfined };
+    let mut bench = Campaigns::new(work, args.on.clone(), &args.consent, site, args.budget)?;
     terminal::note(&format!(
         "{} variants of {}, about {:.0} s for a candidate in a block, within {}",
         field.len(),
@@ -46,20 +48,19 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     }
     let Campaigns { ran, failed, .. } = &bench;
     let search = Search { default: &args.on, band: settings.band, ran, failed };
-    terminal::out(&search.text(&outcome));
+    terminal::out(&search.text(&outcome))?;
     Ok(if failed.is_empty() { Exit::Done } else { Exit::Partly })
 }
 
 /// What is measured: the work of a campaign at its scale, or of a plan file, overridden by arguments.
-fn work(args: &TuneArgs, store: &Path) -> Result<Plan> {
+fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
     let mut work = match &args.work {
         None if !args.suite.is_empty() => Plan::default(),
         Some(path) if Path::new(path).extension().is_some_and(|e| e == "toml") => {
             plan::from_args(&PlanArgs { plan: Some(path.into()), ..PlanArgs::default() })?
         }
         id => {
-            let dataset = source::dataset(id.as_deref().unwrap_or("last"), store)?;
-            source::writable(&dataset)?;
+            let dataset = source::begun_here(id.as_deref().unwrap_or("last"), store, state)?;
             Plan { scale: Scale::Factor(dataset.campaign.scale), ..dataset.campaign.plan }
         }
     };

@@ -4,6 +4,7 @@
 use super::Bench;
 use crate::{
     campaign::{places, prepare::Prepared},
+    cli::Consent,
     commands, exit,
 };
 use anyhow::{Result, bail};
@@ -46,7 +47,9 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
     let campaign = campaign(id, &prepared);
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
-    let ended = commands::run::drive(&prepared, &campaign, &mut store, bench.state, bench.stop);
+    let no_disk = Consent::default();
+    let site = (&no_disk, bench.state);
+    let ended = commands::run::drive(&prepared, &campaign, &mut store, site, bench.stop);
     unless_stopped(bench)?;
     ended?;
     let dataset = store.dataset(id)?;

@@ -9,7 +9,10 @@ use crate::{
         programs,
         sizing::{self, Load, Pilot},
     },
+    cli::Consent,
     commands::run,
+    disks,
+    mark::Key,
     terminal,
 };
 use anyhow::Result;
@@ -36,6 +39,8 @@ pub struct Campaigns<'a> {
     default: Target,
     store: &'a mut Store,
     state: &'a Path,
+    key: Key,
+    consent: Consent,
     stop: &'a AtomicBool,
     deadline: Instant,
     costs: Costs,
@@ -59,6 +64,8 @@ pub struct Site<'a> {
     pub store: &'a mut Store,
     /// Folder of the journal, mount points and images.
     pub state: &'a Path,
+    /// Marks the campaigns.
+    pub key: Key,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// Whether programs of others may do anything.
@@ -67,10 +74,11 @@ pub struct Site<'a> {
 
 impl<'a> Campaigns<'a> {
     /// A bench for the work of `plan` on variants of `default`, which ends `budget` from now. The
-    /// scale is settled here, so that all stages do the same.
+    /// scale is settled here, so that all stages do the same, and the consent to use disks, once for all.
     pub fn new(
         plan: Plan,
         default: Target,
+        given: &Consent,
         site: Site<'a>,
         budget: Duration,
     ) -> Result<Campaigns<'a>> {
@@ -81,16 +89,30 @@ impl<'a> Campaigns<'a> {
         let plan = Plan { budget_s: None, aa: None, backing, ..plan };
         let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
         programs::decide(&mut prepared, site.unconfined)?;
+        let consent = disks::consent(&mut prepared, given, site.state)?;
         places::choose(&mut prepared, site.state, site.stop)?;
         let work = run::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
         let costs = Costs::expected(&prepared, scale, &pilot)?;
         prepared.plan.scale = Scale::Factor(scale);
-        let Site { store, state, stop, .. } = site;
+        let Site { store, state, key, stop, .. } = site;
         let (plan, programs) = (prepared.plan, prepared.programs);
         let (ran, failed) = (Vec::new(), BTreeSet::new());
-        Ok(Campaigns { plan, programs, default, store, state, stop, deadline, costs, ran, failed })
+        Ok(Campaigns {
+            plan,
+            programs,
+            default,
+            store,
+            state,
+            key,
+            consent,
+            stop,
+            deadline,
+            costs,
+            ran,
+            failed,
+        })
     }
 
     /// Expected time of a turn, seconds.
@@ -154,9 +176,10 @@ impl Bench for Campaigns<'_> {
             self.default
         ));
         terminal::note(&campaign.title);
-        self.store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
+        run::begin(&prepared, &campaign, self.store, &self.key)?;
         self.ran.push((stage.kind, campaign.id.clone()));
-        run::drive(&prepared, &campaign, self.store, self.state, self.stop)?;
+        let site = (&self.consent, self.state);
+        run::drive(&prepared, &campaign, self.store, site, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
         let dataset = self.store.dataset(&campaign.id)?;

@@ -37,7 +37,7 @@ pub(super) fn join(a: &Dataset, b: &Dataset) -> Result<Joined, StatsError> {
     let partners = partners(&a.tests, &b.tests);
     let (cells_a, cells_b) = (cells(a)?, cells(b)?);
     // A source that does not tell how many processes ran stands as one; see [`shared`].
-    let strict = a.campaign.origin == Origin::Run && b.campaign.origin == Origin::Run;
+    let strict = tells_processes(a) && tells_processes(b);
     let shared = shared(&partners, &cells_a, &cells_b, strict);
     if shared.is_empty() {
         let id = |d: &Dataset| d.campaign.id.clone();
@@ -50,6 +50,13 @@ pub(super) fn join(a: &Dataset, b: &Dataset) -> Result<Joined, StatsError> {
         unmatched(b, a, cells_b.iter().filter(|key| !shared.contains_key(key)), &back),
     ];
     Ok(Joined { dataset: dataset(a, b, &shared), unmatched })
+}
+
+/// Whether assay measured it, here or, as the kernel tells that it noted, elsewhere.
+fn tells_processes(dataset: &Dataset) -> bool {
+    let Campaign { origin, environment, .. } = &dataset.campaign;
+    *origin == Origin::Run
+        || *origin == Origin::Import && environment.0.contains_key("kernel.release")
 }
 
 /// Cells of the same test at the same number of processes. Where a test has one number in either

@@ -1,0 +1,176 @@
+//! What is printed arrives, or the exit status tells that it did not. And reading verbs do nothing but read:
+//! they need no permission to write, and one bad row or another process does not stop them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use common::{Place, text};
+use rusqlite::Connection;
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
+
+/// A place with two campaigns on the null file system.
+fn measured() -> Place {
+    let place = Place::new();
+    for _ in 0..2 {
+        place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"]);
+    }
+    // So that the first can be named.
+    let db = Connection::open(place.path("store.db")).unwrap();
+    db.execute_batch("UPDATE campaign SET id = 'first' WHERE number = 1").unwrap();
+    place
+}
+
+/// Every verb that prints and ends soon.
+const VERBS: &[&[&str]] = &[
+    &["list"],
+    &["list", "--published"],
+    &["show"],
+    &["report"],
+    &["report", "--format", "json"],
+    &["compare", "first", "last"],
+    &["advise", "--profiles"],
+    &["advise", "--tiers"],
+    &["advise", "--profile", "desktop"],
+    &["explain"],
+    &["explain", "mixed"],
+    &["export", "--out", "out"],
+    &["import", "out"],
+    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke"],
+    &["run", "--suite", "null", "--on", "null", "--preset", "smoke", "--html", "full.html"],
+    &["cleanup"],
+    &["--help"],
+    &["--version"],
+];
+
+#[test]
+fn output_that_is_lost_is_a_failure() {
+    let place = measured();
+    place.ok(&["export", "--out", "out"]);
+    for verb in VERBS {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = place.command(verb).stdout(full).output().unwrap();
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{verb:?}: {stderr}");
+        if !verb[0].starts_with('-') {
+            assert!(stderr.contains("cannot write to the standard output"), "{verb:?}: {stderr}");
+        }
+    }
+    // The report is there all the same.
+    assert!(fs::read_to_string(place.path("full.html")).unwrap().contains("<table"));
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let place = measured();
+    for verb in VERBS {
+        let mut child =
+            place.command(verb).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{verb:?}: {stderr}");
+        assert!(!stderr.contains("standard output"), "{verb:?}: {stderr}");
+    }
+}
+
+/// Runs `args` as nobody, with the store of `place`; `None` where that cannot be done.
+fn as_nobody(place: &Place, args: &[&str]) -> Option<Output> {
+    let ids = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+    let mut command = Command::new("setpriv");
+    command.args(ids).arg(place.path("assay")).args(args).current_dir("/");
+    command.env("ASSAY_STORE", place.path("store.db")).env("HOME", "/nonexistent");
+    let output = command.output().ok()?;
+    (!text(&output.stderr).starts_with("setpriv")).then_some(output)
+}
+
+const READING: &[&[&str]] = &[
+    &["list"],
+    &["show"],
+    &["report"],
+    &["compare", "first", "last"],
+    &["advise", "--tiers"],
+    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke"],
+];
+
+#[test]
+fn a_plain_user_reads_the_store_of_root() {
+    let place = measured();
+    fs::copy(env!("CARGO_BIN_EXE_assay"), place.path("assay")).unwrap();
+    fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
+    let names = || fs::read_dir(place.path(".")).unwrap().count();
+    let before = (names(), fs::read(place.path("store.db")).unwrap());
+    for verb in READING {
+        let Some(output) = as_nobody(&place, verb) else {
+            return println!("skipped: to become another user needs root and setpriv");
+        };
+        assert!(output.status.success(), "{verb:?}: {}", text(&output.stderr));
+    }
+    assert!((names(), fs::read(place.path("store.db")).unwrap()) == before, "something changed");
+    // Also while somebody writes: what is in the log alone is seen.
+    let writer = Connection::open(place.path("store.db")).unwrap();
+    writer.execute_batch("UPDATE campaign SET title = 'in the log'").unwrap();
+    let output = as_nobody(&place, &["list"]).unwrap();
+    assert!(text(&output.stdout).contains("in the log"), "{}", text(&output.stderr));
+    drop(writer);
+    // What may not be written, no verb that writes begins with.
+    let output = as_nobody(&place, &["import", "/etc/hostname"]).unwrap();
+    assert_ne!(output.status.code(), Some(0));
+}
+
+#[test]
+fn readers_leave_nothing_beside_a_store() {
+    let place = measured();
+    let names = || {
+        let entries = fs::read_dir(place.path(".")).unwrap();
+        entries
+            .filter(|entry| {
+                entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("store.db")
+            })
+            .count()
+    };
+    for verb in READING {
+        place.ok(verb);
+        assert_eq!(names(), 1, "{verb:?}");
+    }
+}
+
+#[test]
+fn one_bad_row_does_not_hide_the_others() {
+    let place = measured();
+    let db = Connection::open(place.path("store.db")).unwrap();
+    db.execute_batch("UPDATE campaign SET state = 'odd' WHERE number = 1").unwrap();
+    let output = place.assay(&["list"]);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+    assert!(text(&output.stderr).contains("unreadable state"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_store_that_is_locked_for_a_while_does_not_end_a_campaign() {
+    let place = Place::new();
+    let slow = ["--blocks", "20", "--knob", "write_us=50000"];
+    let args = ["run", "--suite", "null", "--on", "null", "--procs", "1"];
+    let mut child = place.spawn(&[&args[..], &slow].concat());
+    let begun = || {
+        let db = Connection::open(place.path("store.db")).ok()?;
+        db.query_row("SELECT count(*) FROM sample", [], |row| row.get::<_, u32>(0)).ok()
+    };
+    while begun().unwrap_or(0) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let holder = Connection::open(place.path("store.db")).unwrap();
+    holder.busy_timeout(Duration::from_secs(60)).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // Longer than any one statement waits.
+    thread::sleep(Duration::from_secs(12));
+    assert!(child.try_wait().unwrap().is_none(), "it ended");
+    drop(holder);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
