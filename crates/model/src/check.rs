@@ -4,7 +4,7 @@
 
 use crate::{
     Campaign, Dataset, Environment, Histogram, Metric, Name, NameError, NameKind, Plan, Sample,
-    TargetRecord, TargetState, TestInfo, Validity, name,
+    Series, TargetRecord, TargetState, TestInfo, Validity, name,
 };
 use std::{
     collections::{BTreeMap, HashSet},
@@ -34,7 +34,8 @@ fn at(part: impl Into<String>, why: impl ToString) -> DatasetError {
 type Visit<'a> = dyn FnMut(NameKind, &mut String) -> Result<(), NameError> + 'a;
 
 impl Dataset {
-    /// This dataset, when every name keeps its rule, every number is finite, and its parts fit.
+    /// This dataset in its order, when every name keeps its rule, every number is finite, and its parts
+    /// fit.
     ///
     /// # Errors
     /// The first part that does not.
@@ -46,16 +47,16 @@ impl Dataset {
         plan_names(&self.campaign.plan).map_err(|why| at("the plan", why))?;
         self.numbers()?;
         self.parts()?;
+        self.samples.sort_by_key(|sample| (sample.block, sample.position));
         Ok(self)
     }
 
-    /// This dataset with every character that is not printable written as `\uXXXX`, when its numbers
-    /// can be computed with. Names that only break the rules of today stay as they are.
-    ///
-    /// # Errors
-    /// A number is not finite, a series is not whole, a histogram does not ascend.
-    pub fn printable(mut self) -> Result<Dataset, DatasetError> {
-        self.texts(&mut |kind, text| {
+    /// This dataset as it may be shown and computed with: every character that is not printable stands
+    /// as `\uXXXX`, and a sample with a number that is none, with a series that is not whole or with a
+    /// histogram that does not ascend is invalid and without them. Names that only break the rules of
+    /// today stay as they are.
+    pub fn printable(mut self) -> Dataset {
+        let shown = self.texts(&mut |kind, text| {
             *text = match kind {
                 // Its tabs are harmless and part of what a program printed.
                 NameKind::Text if kind.fault(text).is_none() => return Ok(()),
@@ -63,21 +64,23 @@ impl Dataset {
                 NameKind::Id | NameKind::Label => name::printable_line(text).into_owned(),
             };
             Ok(())
-        })?;
-        self.numbers()?;
-        Ok(self)
+        });
+        debug_assert_eq!(shown, Ok(()));
+        self.campaign.scale = or_zero(self.campaign.scale);
+        self.samples.iter_mut().for_each(without_faults);
+        self
     }
 
     /// Shows every text to `visit`, but for those of the plan, which must run as it was stored.
     fn texts(&mut self, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
         let Dataset { campaign, targets, tests, samples } = self;
-        campaign_texts(campaign, visit).map_err(|why| at("the campaign", why))?;
         for (number, target) in targets.iter_mut().enumerate() {
             target_texts(target, visit).map_err(|why| at(format!("target {number}"), why))?;
         }
         for (number, test) in tests.iter_mut().enumerate() {
             test_texts(test, visit).map_err(|why| at(format!("test {number}"), why))?;
         }
+        campaign_texts(campaign, visit).map_err(|why| at("the campaign", why))?;
         for (number, sample) in samples.iter_mut().enumerate() {
             sample_texts(sample, visit).map_err(|why| at(format!("sample {number}"), why))?;
         }
@@ -135,6 +138,23 @@ fn place(number: usize, sample: &Sample) -> String {
     let (block, case) = (sample.block, &sample.case);
     let (test, target) = (name::printable_line(&case.test), name::printable_line(&case.target));
     format!("sample {number} ({test:.80} on {target:.80}, block {block})")
+}
+
+fn or_zero(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+/// Takes out of a sample what cannot be computed with, and says so in its validity.
+fn without_faults(sample: &mut Sample) {
+    let Some(why) = fault_of_figures(sample).or_else(|| fault_of_course(sample)) else { return };
+    sample.validity = Validity::Invalid(why);
+    sample.metrics.retain(|metric| metric.value.is_finite());
+    sample.histograms.retain(Histogram::is_sound);
+    sample.series = sample.series.take().filter(Series::is_whole);
+    let Sample { seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = sample;
+    for number in [seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s] {
+        *number = or_zero(*number);
+    }
 }
 
 fn fault_of_figures(sample: &Sample) -> Option<String> {
@@ -251,7 +271,7 @@ fn plan_names(plan: &Plan) -> Result<(), NameError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LatencyKind, Series, is_unprintable, series, strategies};
+    use crate::{LatencyKind, is_unprintable, series, strategies};
     use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
     /// A dataset with at least one of everything that has a name.
@@ -298,7 +318,6 @@ mod tests {
                 let error = data.clone().checked().unwrap_err().to_string();
                 assert!(!error.contains(is_unprintable), "{error:?}");
                 data.printable()
-                    .unwrap()
                     .texts(&mut |_, text| {
                         let harms = |c| is_unprintable(c) && c != '\n' && c != '\t';
                         assert!(!text.contains(harms), "{text:?}");
@@ -328,7 +347,7 @@ mod tests {
             let mut data = whole();
             let sample = data.samples.iter_mut().find(|s| s.series.is_some()).unwrap();
             change(sample);
-            assert!(data.clone().printable().is_err());
+            assert!(data.clone().printable().checked().is_ok());
             data.checked().unwrap_err().to_string()
         };
         let error = with(|s| s.metrics[0].value = f64::NAN);
@@ -366,7 +385,7 @@ mod tests {
         #[test]
         fn what_keeps_the_rules_is_not_changed(data in strategies::dataset()) {
             prop_assert_eq!(data.clone().checked(), Ok(data.clone()));
-            prop_assert_eq!(data.clone().printable(), Ok(data));
+            prop_assert_eq!(data.clone().printable(), data);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod backing;
 mod case;
+pub mod cell;
 mod check;
 mod classes;
 mod dataset;

@@ -19,10 +19,10 @@ pub enum Imported {
 }
 
 impl Store {
-    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt.
+    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt. It must
+    /// keep every rule of [`Dataset::checked`].
     pub fn import(&mut self, dataset: &Dataset) -> Result<Imported, StoreError> {
-        let mut dataset = dataset.clone();
-        dataset.samples.sort_by_key(|sample| (sample.block, sample.position));
+        let mut dataset = dataset.clone().checked()?;
         let tx = self.begin()?;
         let base = dataset.campaign.id.clone();
         for copy in 2.. {
