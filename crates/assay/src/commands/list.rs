@@ -2,6 +2,7 @@
 
 use crate::{cli::ListArgs, exit::Exit, terminal};
 use anyhow::Result;
+use model::printable_line;
 use std::path::Path;
 use store::Store;
 
@@ -31,7 +32,7 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
             "{:<26} {:<6} {:<6} {:>6} samples  {}",
             c.id, c.origin, c.state, c.samples, c.title
         );
-        terminal::out(&line);
+        terminal::out(&printable_line(&line));
     }
     Ok(Exit::Done)
 }
