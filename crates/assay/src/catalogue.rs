@@ -1,10 +1,10 @@
 //! Where a suite or test named on the command line is found: among those that ship, in a file of
 //! declarations, or as another tool.
 
-use crate::{exit, tools};
+use crate::{exit, input, tools};
 use anyhow::Result;
 use model::Options;
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 use suites::{Suite, Test};
 
 /// The suite that `name` stands for, with `knobs` set: a name that ships, `NAME.toml`, a tool, or a
@@ -74,7 +74,7 @@ fn text_of(file: &str, files: &mut BTreeMap<String, String>) -> Result<String> {
     if let Some(text) = files.get(file) {
         return Ok(text.clone());
     }
-    let text = fs::read_to_string(file)
+    let text = input::text(file)
         .map_err(|why| exit::usage(format!("cannot read the suite {file}: {why}")))?;
     files.insert(file.into(), text.clone());
     Ok(text)

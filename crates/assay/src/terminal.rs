@@ -1,9 +1,11 @@
-//! The only file that writes to the terminal.
+//! The only file that writes to the terminal. Names, reasons and what programs said may come from anybody,
+//! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use model::{printable, printable_line};
 use report::TerminalOptions;
 use std::{
     cell::{Cell, RefCell},
@@ -16,6 +18,41 @@ use std::{
 
 /// Prints `text` on stdout; a reader that closed the pipe early is not an error.
 pub fn out(text: &str) -> Result<()> {
+    print(&printable(text))
+}
+
+/// Prints what a renderer made, with its colours where [`options`] asked for them.
+///
+/// # Errors
+/// As for [`out`].
+pub fn tables(text: &str) -> Result<()> {
+    match options().color {
+        true => print(&styled(text)),
+        false => out(text),
+    }
+}
+
+/// `text` with its changes of colour and weight, which are numbers up to an `m`, and printable for the
+/// rest.
+fn styled(text: &str) -> String {
+    let (first, others) = text.split_once(STYLE).unwrap_or((text, ""));
+    let mut shown = printable(first).into_owned();
+    for part in others.split(STYLE).filter(|part| !part.is_empty()) {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+        let (style, rest) = match part[end..].strip_prefix('m') {
+            Some(rest) => (format!("{STYLE}{}m", &part[..end]), rest),
+            None => (printable(STYLE).into_owned(), part),
+        };
+        shown += &style;
+        shown += &printable(rest);
+    }
+    shown
+}
+
+/// What a change of colour or weight begins with.
+const STYLE: &str = "\u{1b}[";
+
+fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     match write!(stdout, "{text}{end}").and_then(|()| stdout.flush()) {
@@ -26,7 +63,7 @@ pub fn out(text: &str) -> Result<()> {
 
 /// Prints one line on stderr: what happens, not a result.
 pub fn note(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
 /// Whether a person is at the terminal who can be asked.
@@ -40,7 +77,7 @@ pub fn ask(question: &str) -> Option<String> {
         return None;
     }
     let mut stderr = io::stderr();
-    write!(stderr, "{question}").and_then(|()| stderr.flush()).ok()?;
+    write!(stderr, "{}", printable_line(question)).and_then(|()| stderr.flush()).ok()?;
     let mut line = String::new();
     io::stdin().read_line(&mut line).ok()?;
     Some(line.trim().to_string())
@@ -48,16 +85,20 @@ pub fn ask(question: &str) -> Option<String> {
 
 /// Prints an error with its causes on one line.
 pub fn error(error: &anyhow::Error) {
-    let _ = writeln!(io::stderr(), "assay: {error:#}");
+    let _ = writeln!(io::stderr(), "assay: {}", printable(&format!("{error:#}")));
 }
 
 /// Prints clap's message, help or version, and gives the status that belongs to it.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    let printed = error.print();
-    let is_lost = printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe);
-    match error.use_stderr() {
-        true => Exit::Usage.into(),
-        false if is_lost => Exit::Failed.into(),
+    let is_lost = |printed: io::Result<()>| {
+        printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
+    };
+    if error.use_stderr() {
+        let _ = write!(io::stderr(), "{}", printable(&error.render().to_string()));
+        return Exit::Usage.into();
+    }
+    match is_lost(error.print()) {
+        true => Exit::Failed.into(),
         false => Exit::Done.into(),
     }
 }
@@ -70,6 +111,11 @@ pub fn options() -> TerminalOptions {
     let width = columns.or_else(size).filter(|&w| w > 0).unwrap_or(120);
     let plain = env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     TerminalOptions { width, color: tty && !plain && env::var("TERM").as_deref() != Ok("dumb") }
+}
+
+/// `text` as a bar can show it.
+fn shown(text: &str) -> String {
+    printable_line(text).into_owned()
 }
 
 /// When the first step began, and how many cases were done then, by an earlier run.
@@ -136,7 +182,7 @@ impl Progress {
                 .map_or_else(String::new, |left| format!(", left {left}"));
             note(&format!("[{done}/{all}{left}] {line}"));
         } else {
-            self.bar.set_message(line.to_string());
+            self.bar.set_message(shown(line));
         }
     }
 
@@ -145,7 +191,7 @@ impl Progress {
         if self.lines && self.told.get().elapsed() >= INTERVAL {
             return self.step(message);
         }
-        self.bar.set_message(message.to_string());
+        self.bar.set_message(shown(message));
     }
 
     /// `cases` more are done.
@@ -155,7 +201,7 @@ impl Progress {
 
     /// A remark that must not be overwritten by the bar.
     pub fn remark(&self, line: &str) {
-        if self.lines { note(line) } else { self.bar.println(line) }
+        if self.lines { note(line) } else { self.bar.println(printable(line)) }
     }
 
     /// Takes the bar away.
@@ -190,14 +236,14 @@ impl Activity {
 
     /// A step begins.
     pub fn step(&self, title: String) {
-        self.bar.set_prefix(format!("{} {title}", self.name));
+        self.bar.set_prefix(shown(&format!("{} {title}", self.name)));
         self.step.replace(title);
         self.tell("");
     }
 
     /// The last line that the step wrote.
     pub fn line(&self, line: &str) {
-        self.bar.set_message(line.to_string());
+        self.bar.set_message(shown(line));
         if self.told.get().elapsed() >= INTERVAL {
             self.tell(line);
         }
@@ -222,6 +268,16 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_alone_pass() {
+        let table = "\u{1b}[1mhead\u{1b}[0m\n\u{1b}[38;5;16mcell\u{1b}[0m";
+        assert_eq!(styled(table), table);
+        let harm = "a\u{1b}[2Jb\u{1b}]0;x\u{7}\u{1b}[1;31";
+        assert_eq!(styled(harm), "a\\u001b[2Jb\\u001b]0;x\\u0007\\u001b[1;31");
+        assert_eq!(styled("\u{1b}[mplain\u{9b}1m"), "\u{1b}[mplain\\u009b1m");
+        assert_eq!(styled("plain"), "plain");
+    }
 
     #[test]
     fn the_time_left_is_by_the_mean_case() {

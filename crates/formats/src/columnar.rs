@@ -148,8 +148,8 @@ fn group(testtype: &str) -> Group {
     }
 }
 
-/// Lower-case letters and digits, all else one hyphen.
+/// Lower-case letters and digits of ASCII, all else one hyphen.
 pub(crate) fn slug(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()
 }

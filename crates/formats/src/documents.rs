@@ -60,7 +60,7 @@ impl<'a> Documents<'a> {
         samples.sort_by_key(|sample| (sample.block, sample.position));
         let (tool, targets) = (self.tool, self.targets);
         let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
-        let id = format!("{tool}-{}", crate::columnar::slug(&labels));
+        let id = naming::campaign_id(tool, &labels);
         let campaign = campaign(&id, &format!("{tool}: {labels}"), &targets, options, notes);
         Ok(Dataset { campaign, targets, tests: tests.list, samples })
     }

@@ -1,5 +1,7 @@
 //! What can be wrong with a file: which file, which line, what, and what to do.
 
+use model::printable_line;
+
 /// A file that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -42,28 +44,23 @@ pub enum FormatError {
 impl FormatError {
     /// A wrong line.
     pub(crate) fn line(file: &str, line: u64, why: impl ToString) -> FormatError {
-        FormatError::Line { file: file.into(), line, why: one_line(&why.to_string()) }
+        FormatError::Line { file: one_line(file), line, why: one_line(&why.to_string()) }
     }
 
     /// A wrong file.
     pub(crate) fn file(file: &str, why: impl ToString) -> FormatError {
-        FormatError::File { file: file.into(), why: one_line(&why.to_string()) }
+        FormatError::File { file: one_line(file), why: one_line(&why.to_string()) }
     }
 }
 
 /// Characters of a reason that are shown; what is quoted from a damaged file may be megabytes.
 const LONGEST: usize = 400;
 
-/// A reason without line ends and other control characters, and not too long to read.
-fn one_line(why: &str) -> String {
-    let mut line = String::new();
-    for c in why.chars().take(LONGEST) {
-        if c.is_control() { line.extend(c.escape_debug()) } else { line.push(c) }
-    }
-    if why.chars().nth(LONGEST).is_some() {
-        line.push_str("...");
-    }
-    line
+/// A reason or a name on one printable line, not too long to read.
+fn one_line(text: &str) -> String {
+    let beginning: String = text.chars().take(LONGEST).collect();
+    let more = if text.chars().nth(LONGEST).is_some() { "..." } else { "" };
+    format!("{}{more}", printable_line(&beginning))
 }
 
 #[cfg(test)]
@@ -73,7 +70,9 @@ mod tests {
     #[test]
     fn a_reason_is_one_line_however_it_was_quoted() {
         let error = FormatError::line("a.txt", 3, "`x\ny\0` is not a number");
-        assert_eq!(error.to_string(), "a.txt, line 3: `x\\ny\\0` is not a number");
+        assert_eq!(error.to_string(), "a.txt, line 3: `x\\ny\\u0000` is not a number");
+        let error = FormatError::file("a\u{1b}[2J.txt", "is empty");
+        assert_eq!(error.to_string(), "a\\u001b[2J.txt: is empty");
         let long = FormatError::file("a.txt", "x".repeat(1 << 20)).to_string();
         assert_eq!(long.len(), "a.txt: ".len() + LONGEST + "...".len());
     }

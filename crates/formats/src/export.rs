@@ -1,4 +1,5 @@
-//! Exporters: a dataset as files of one format. Each returns names and bytes; the caller writes.
+//! Exporters: a dataset as files of one format. Each returns names and bytes; the caller writes. Names of
+//! files are made of ids, or of what resembles one: none leads out of the folder that it is put into.
 
 mod csv;
 mod fio_json;
@@ -15,3 +16,17 @@ pub(crate) use self::json::JSON_SCHEMA_NAME;
 pub use self::json::json;
 pub use self::psv::psv;
 pub use self::schema::json_schema;
+
+use model::{Dataset, Name, printable};
+use serde::Serialize;
+
+/// `value` as JSON in lines. Characters that would command a terminal stand as their escapes, which are
+/// the same text in JSON.
+pub(crate) fn json_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+    Ok(printable(&serde_json::to_string_pretty(value)?).into_owned().into_bytes())
+}
+
+/// What the name of a file of `dataset` begins with.
+pub(crate) fn stem(dataset: &Dataset) -> Name {
+    Name::id_like(&dataset.campaign.id)
+}

@@ -8,6 +8,7 @@ use crate::{
     columnar::slug,
     head,
     importers::{campaign, records},
+    naming::campaign_id,
     table::short,
 };
 use model::{
@@ -188,7 +189,7 @@ impl<'a> Gather<'a> {
         let labels = self.labels.join(", ");
         let id = match (slug(self.tool), slug(&labels)) {
             (tool, labels) if tool == labels => tool,
-            (tool, labels) => format!("{tool}-{labels}"),
+            (tool, labels) => campaign_id(&tool, &labels),
         };
         let title = format!("{}: {labels}", self.tool);
         let mut campaign = campaign(&id, &title, &targets, self.options, notes);

@@ -1,7 +1,8 @@
 //! Importers and exporters: another tool's bytes into samples, and back.
 //!
-//! An importer is one file with one unit struct that implements [`Importer`], and one line in the
-//! registry below. No importer touches the disk or the clock: it is given names and bytes.
+//! An importer is one file with one unit struct that implements `Importer`, and one line in the
+//! registry below. No importer touches the disk or the clock: it is given names and bytes. What it reads
+//! was written by somebody else, and nobody outside gets it but through [`import`], which checks it.
 
 mod columnar;
 mod documents;
@@ -22,7 +23,7 @@ pub use known::tool_tests;
 pub use naming::test_id;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
 
-use model::Dataset;
+use model::{Dataset, printable_line};
 
 /// One file: its name, with directories where they mean something, and its content.
 pub type NamedBytes = (String, Vec<u8>);
@@ -38,7 +39,7 @@ pub struct ImportOptions {
 }
 
 /// Reads the files of one tool.
-pub trait Importer: Sync {
+pub(crate) trait Importer: Sync {
     /// Name, as given to `--format`.
     fn name(&self) -> &'static str;
 
@@ -52,7 +53,7 @@ pub trait Importer: Sync {
 macro_rules! registry {
     ($($importer:ident),* $(,)?) => {
         /// Every importer, the most particular first.
-        pub fn importers() -> &'static [&'static dyn Importer] {
+        fn importers() -> &'static [&'static dyn Importer] {
             &[$(&importers::$importer::Importer),*]
         }
     };
@@ -66,26 +67,46 @@ registry!(
 /// Bytes of a file that are shown to `sniff`.
 const HEAD_BYTES: usize = 4096;
 
-/// Reads `files` with the first importer that recognises one of them, or with the one named.
+/// Names of files that a message lists.
+const LISTED: usize = 5;
+
+/// The names of all importers, the most particular first.
+pub fn importer_names() -> Vec<&'static str> {
+    importers().iter().map(|importer| importer.name()).collect()
+}
+
+/// The name of the importer that recognises one of `files`.
+pub fn recognised(files: &[NamedBytes]) -> Option<&'static str> {
+    importers().iter().find(|importer| knows(**importer, files)).map(|importer| importer.name())
+}
+
+/// Reads `files` with the first importer that recognises one of them, or with the one named. What it
+/// gives keeps every rule of [`Dataset::checked`].
 pub fn import(
     files: &[NamedBytes],
     format: Option<&str>,
     options: &ImportOptions,
 ) -> Result<Dataset, FormatError> {
-    let recognises = |importer: &&&dyn Importer| match format {
+    let chosen = |importer: &&&dyn Importer| match format {
         Some(name) => importer.name() == name,
-        None => files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name))),
+        None => knows(**importer, files),
     };
-    match importers().iter().find(recognises) {
-        Some(importer) => importer.read(files, options),
-        None => Err(unknown(files, format)),
-    }
+    let importer = importers().iter().find(chosen).ok_or_else(|| unknown(files, format))?;
+    let read = importer.read(files, options)?;
+    read.checked().map_err(|why| FormatError::file(&names_of(files), why))
+}
+
+fn knows(importer: &dyn Importer, files: &[NamedBytes]) -> bool {
+    files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name)))
 }
 
 fn unknown(files: &[NamedBytes], format: Option<&str>) -> FormatError {
     FormatError::Unknown {
-        files: format.map_or_else(|| names_of(files), |name| format!("the format `{name}`")),
-        known: importers().iter().map(|i| i.name()).collect::<Vec<_>>().join(", "),
+        files: format.map_or_else(
+            || names_of(files),
+            |name| format!("the format `{}`", printable_line(name)),
+        ),
+        known: importer_names().join(", "),
     }
 }
 
@@ -96,7 +117,10 @@ pub(crate) fn head(bytes: &[u8]) -> &[u8] {
 
 /// The names of `files`, for a message about all of them.
 pub(crate) fn names_of(files: &[NamedBytes]) -> String {
-    files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+    let names = files.iter().take(LISTED).map(|(name, _)| printable_line(name));
+    let more = files.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.map(String::from).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// The last component of a path.

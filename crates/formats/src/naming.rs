@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest part of an id that is made from a name, characters.
 const SLUG_MAX: usize = 60;
+/// Longest id of a campaign that is made from names, characters; a store may add a number.
+const CAMPAIGN_MAX: usize = 120;
 
 /// The target of each file: as asked, else by the name of the file without that of the tool, by the
 /// directory where another file has the same name.
@@ -31,9 +33,20 @@ fn stem<'a>(file: &'a str, tool: &str) -> &'a str {
 /// The id below `suite` of a test that people call `name`: its letters and digits, the others as one
 /// hyphen each.
 pub fn test_id(suite: &str, name: &str) -> String {
+    let short = short_slug(name);
+    format!("{suite}.{}", if short.is_empty() { "unnamed" } else { &short })
+}
+
+/// The beginning of the slug of `name`.
+pub(crate) fn short_slug(name: &str) -> String {
     let short: String = slug(name).chars().take(SLUG_MAX).collect();
-    let short = short.trim_end_matches('-');
-    format!("{suite}.{}", if short.is_empty() { "unnamed" } else { short })
+    short.trim_end_matches('-').into()
+}
+
+/// The id of a campaign of `tool` on the targets `labels`.
+pub(crate) fn campaign_id(tool: &str, labels: &str) -> String {
+    let id: String = format!("{tool}-{}", slug(labels)).chars().take(CAMPAIGN_MAX).collect();
+    id.trim_end_matches('-').into()
 }
 
 /// The same where several tests may have one name: numbered from the second on.
@@ -69,6 +82,10 @@ mod tests {
         assert_eq!(id("Rand Read/4k"), "fio.rand-read-4k");
         assert_eq!(id("rand read 4k"), "fio.rand-read-4k-2");
         assert_eq!(id("///"), "fio.unnamed");
+        assert_eq!(id("été"), "fio.t");
         assert_eq!(id(&"x".repeat(500)).len(), "fio.".len() + SLUG_MAX);
+        assert_eq!(campaign_id("fio", "xfs, ext4[a=b]"), "fio-xfs-ext4-a-b");
+        assert_eq!(campaign_id("fio", "é"), "fio");
+        assert_eq!(campaign_id("fio", &"xf,".repeat(500)).len(), CAMPAIGN_MAX);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::FormatError;
 use csv::{ByteRecord, ReaderBuilder};
+use model::cell::unguarded;
 use std::{fmt::Display, str::FromStr};
 
 /// A whole table in memory.
@@ -9,6 +10,8 @@ pub(crate) struct Table<'a> {
     pub(crate) file: &'a str,
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Row>,
+    /// Its cells were [guarded](model::cell) against spreadsheets when they were written.
+    pub(crate) guarded: bool,
 }
 
 /// One line of it; cells are read through [`Table`], which knows the columns.
@@ -36,7 +39,7 @@ impl<'a> Table<'a> {
             Ok(Row { line: cells.position().map_or(0, |position| position.line()), cells })
         });
         let rows = rows.collect::<Result<_, _>>()?;
-        Ok(Table { file, header, rows })
+        Ok(Table { file, header, rows, guarded: false })
     }
 
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
@@ -53,7 +56,8 @@ impl<'a> Table<'a> {
         let column = column
             .ok_or_else(|| FormatError::file(self.file, format!("column `{name}` is missing")))?;
         let cell = row.cells.get(column).unwrap_or_default();
-        std::str::from_utf8(cell).map_err(|_| self.bad(row, name, "is not UTF-8"))
+        let text = std::str::from_utf8(cell).map_err(|_| self.bad(row, name, "is not UTF-8"))?;
+        Ok(if self.guarded { unguarded(text) } else { text })
     }
 
     /// The cell in column `name` as a value.

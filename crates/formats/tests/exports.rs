@@ -167,7 +167,7 @@ fn json_of_another_format_or_with_strangers_is_refused() {
     let error = edited("assay-dataset-1", "assay-dataset-9");
     assert!(error.contains("is of the format \"assay-dataset-9\""), "{error}");
     let error = edited("\"test\": \"fio.oltp7030\"", "\"test\": \"fio.other\"");
-    assert!(error.contains("sample 0 is of test \"fio.other\", which is not listed"), "{error}");
+    assert!(error.contains("sample 0: is of test \"fio.other\", which is not listed"), "{error}");
     let error = edited("\"samples\"", "\"sample\"");
     assert!(error.contains(", line ") && error.contains("missing field"), "{error}");
 }

@@ -59,6 +59,11 @@ impl Histogram {
         Histogram { op: op.into(), latency, bins: Vec::new() }
     }
 
+    /// Whether its bins ascend and none is empty.
+    pub fn is_sound(&self) -> bool {
+        self.bins.iter().all(|bin| bin.1 > 0) && self.bins.is_sorted_by(|a, b| a.0 < b.0)
+    }
+
     /// Number of operations.
     pub fn count(&self) -> u64 {
         self.bins.iter().map(|bin| bin.1).fold(0, u64::saturating_add)

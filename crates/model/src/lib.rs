@@ -5,6 +5,8 @@
 
 mod backing;
 mod case;
+pub mod cell;
+mod check;
 mod classes;
 mod dataset;
 mod evidence;
@@ -15,6 +17,7 @@ mod knob;
 mod lab_kind;
 mod like;
 mod limit;
+mod name;
 mod plan;
 mod preset;
 mod profile;
@@ -22,7 +25,7 @@ mod rng;
 mod rotation;
 mod sample;
 pub mod series;
-#[cfg(feature = "strategies")]
+#[cfg(any(test, feature = "strategies"))]
 pub mod strategies;
 mod sweep;
 mod target;
@@ -31,6 +34,7 @@ mod units;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
+pub use check::DatasetError;
 pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
 };
@@ -45,6 +49,7 @@ pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
+pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use plan::{AGED_SHARE, Plan, PlanError, Twin};
 pub use preset::{LOOKS, Preset, Scale};
 pub use profile::{

@@ -1,6 +1,7 @@
 //! What generated data must be like to resemble a user's files: shares of blocks by how far a
 //! compressor would get. The numbers stand in the plan, so that nobody needs the files again.
 
+use crate::target::excerpt;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// The whole, of which shares are told.
@@ -45,9 +46,9 @@ impl Like {
     }
 
     fn checked(self) -> Option<Like> {
-        let whole: u32 = self.classes.iter().map(|class| u32::from(class.share)).sum();
+        let whole: u64 = self.classes.iter().map(|class| u64::from(class.share)).sum();
         let possible = |c: &LikeClass| c.left_16 <= 16 && (4..=8).contains(&c.bits) && c.share > 0;
-        let fits = whole + u32::from(self.zero) == u32::from(MILLE)
+        let fits = whole + u64::from(self.zero) == u64::from(MILLE)
             && self.duplicate <= MILLE
             && self.classes.is_sorted_by(|a, b| (a.left_16, a.bits) < (b.left_16, b.bits))
             && self.classes.iter().all(possible);
@@ -117,6 +118,7 @@ impl FromStr for Like {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         read(text).and_then(Like::checked).ok_or_else(|| {
+            let text = excerpt(text);
             format!(
                 "`{text}` does not describe data; the form is like(zero=Z,dup=D,LxB=S,...) with L of \
                  0 to 16, B of 4 to 8, and Z and all S making 1000"

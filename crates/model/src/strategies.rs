@@ -5,9 +5,15 @@ use crate::*;
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use std::collections::BTreeMap;
 
-/// Text with what breaks careless formats: commas, quotes, newlines, bars, letters beyond ASCII.
+/// Text with what breaks careless formats: commas, quotes, newlines, bars, letters beyond ASCII, what a
+/// spreadsheet would compute.
 pub fn text() -> impl Strategy<Value = String> {
-    "[ a-z0-9,;|\"'\\\\\n\r\té%=:-]{0,16}"
+    "[ a-z0-9,;|\"'\\\\\n\té%=:+@<-]{0,16}"
+}
+
+/// The same on one line.
+pub fn label() -> impl Strategy<Value = String> {
+    "'{0,2}[=+@-]?[ a-z0-9,;|\"'\\\\é%=:+@<-]{0,16}"
 }
 
 /// Any finite number, often an everyday one.
@@ -20,11 +26,11 @@ pub fn number() -> impl Strategy<Value = f64> {
 }
 
 fn environment() -> impl Strategy<Value = Environment> {
-    proptest::collection::btree_map(text(), text(), 0..3).prop_map(Environment)
+    proptest::collection::btree_map(label(), text(), 0..3).prop_map(Environment)
 }
 
 fn campaign() -> impl Strategy<Value = Campaign> {
-    let words = ("[a-z][a-z0-9-]{3,12}", text(), text());
+    let words = ("[a-z][a-z0-9-]{3,12}", text(), label());
     let origin = select(vec![Origin::Run, Origin::Import, Origin::Published]);
     let state = select(vec![CampaignState::Open, CampaignState::Done]);
     let numbers = (number(), any::<u64>(), option::of(any::<u64>()));
@@ -53,7 +59,7 @@ fn lab() -> impl Strategy<Value = LabKind> {
 
 fn targets() -> impl Strategy<Value = Vec<TargetRecord>> {
     let state = prop_oneof![Just(TargetState::Ok), text().prop_map(TargetState::Failed)];
-    vec((text(), lab(), state, environment()), 1..4).prop_map(|targets| {
+    vec((label(), lab(), state, environment()), 1..4).prop_map(|targets| {
         let record = |(i, (target, lab, state, facts)): (usize, (String, _, _, _))| TargetRecord {
             label: format!("{target}#{i}"),
             target,
@@ -66,7 +72,7 @@ fn targets() -> impl Strategy<Value = Vec<TargetRecord>> {
 }
 
 fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
-    let parts = (text(), text(), text(), select(Group::ALL.to_vec()), any::<bool>());
+    let parts = (label(), label(), label(), select(Group::ALL.to_vec()), any::<bool>());
     vec(parts, 1..4).prop_map(|tests| {
         let info = |(i, (name, testtype, unit, group, higher))| TestInfo {
             id: format!("suite.test-{i}"),
@@ -83,7 +89,7 @@ fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
 }
 
 fn metrics() -> impl Strategy<Value = Vec<Metric>> {
-    vec((number(), text(), any::<bool>()), 0..4).prop_map(|metrics| {
+    vec((number(), label(), any::<bool>()), 0..4).prop_map(|metrics| {
         let metric = |(i, (value, unit, higher)): (usize, (f64, String, bool))| Metric {
             name: if i == 0 { "first".into() } else { format!("metric {i}") },
             value,
@@ -98,7 +104,7 @@ fn metrics() -> impl Strategy<Value = Vec<Metric>> {
 fn histograms() -> impl Strategy<Value = Vec<Histogram>> {
     let bins = proptest::collection::btree_map(any::<u64>(), 1..u64::MAX, 0..5);
     let kind = select(vec![LatencyKind::Service, LatencyKind::Response]);
-    let all = proptest::collection::btree_map((text(), kind), bins, 0..3);
+    let all = proptest::collection::btree_map((label(), kind), bins, 0..3);
     all.prop_map(|all| {
         let histogram = |((op, latency), bins): (_, BTreeMap<u64, u64>)| Histogram {
             op,
@@ -113,7 +119,7 @@ fn histograms() -> impl Strategy<Value = Vec<Histogram>> {
 fn series() -> impl Strategy<Value = Series> {
     proptest::collection::btree_set(any::<u64>(), 1..5).prop_flat_map(|ends| {
         let column = vec(any::<u64>(), ends.len());
-        let columns = proptest::collection::btree_map(text(), column, 1..4);
+        let columns = proptest::collection::btree_map(label(), column, 1..4);
         columns.prop_map(move |columns| Series { end_ms: ends.iter().copied().collect(), columns })
     })
 }

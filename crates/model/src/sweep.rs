@@ -8,11 +8,12 @@
 //! value  = text | '"' quoted '"'
 //! ```
 //!
-//! Which names and values exist is known to the lab, which makes the variants.
+//! A sweep has at most as many layers and bytes as a target. Which names and values exist is known to the
+//! lab, which makes the variants.
 
 use crate::{
     Target,
-    target::{in_quotes, inner, name, quoted, take, word},
+    target::{excerpt, in_quotes, inner, name, quoted, take, whole, word},
 };
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -119,13 +120,11 @@ impl FromStr for Swept {
     type Err = SweepError;
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
-        let fail = |why: String| SweepError { text: text.into(), why };
-        let mut rest = text.trim();
-        let swept = parse(&mut rest).map_err(fail)?;
-        match rest {
-            "" if swept.count_options() == 0 => Err(fail("it names no option".into())),
-            "" => Ok(swept),
-            _ => Err(fail(format!("`{rest}` is left over"))),
+        let fail = |why: String| SweepError { text: excerpt(text), why: excerpt(&why) };
+        let swept = whole(text, parse).map_err(fail)?;
+        match swept.count_options() {
+            0 => Err(fail("it names no option".into())),
+            _ => Ok(swept),
         }
     }
 }
@@ -136,13 +135,13 @@ impl Swept {
     }
 }
 
-fn parse(rest: &mut &str) -> Result<Swept, String> {
+fn parse(rest: &mut &str, layers: usize) -> Result<Swept, String> {
     if rest.starts_with("dir:") {
         return Err("a directory has no options".into());
     }
     let name = name(rest)?;
     let options = if take(rest, '[') { options(rest)? } else { Vec::new() };
-    Ok(Swept { name, options, inner: inner(rest, parse)? })
+    Ok(Swept { name, options, inner: inner(rest, layers, parse)? })
 }
 
 fn options(rest: &mut &str) -> Result<Vec<(String, Vec<String>)>, String> {
@@ -261,6 +260,15 @@ mod tests {
             ("xfs[a=1]b", "`b` is left over"),
         ] {
             assert!(text.parse::<Swept>().unwrap_err().to_string().contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_and_length_are_limited() {
+        let deep = format!("{}a[b=1]{}", "a(".repeat(100_000), ")".repeat(100_000));
+        for text in [deep, "a(".repeat(90_000), format!("a[b={}]", "1".repeat(100_000))] {
+            let error = text.parse::<Swept>().unwrap_err().to_string();
+            assert!(error.len() < 400 && error.contains("is not a sweep"), "{error}");
         }
     }
 

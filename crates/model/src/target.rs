@@ -6,11 +6,19 @@
 //! option = key [ "=" ( value | '"' quoted '"' ) ]
 //! ```
 //!
-//! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves.
+//! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves. A target has
+//! at most 16 layers and 4160 bytes.
 
 use crate::Options;
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
+
+/// Most layers of a stack: more than any stack has, and few enough for whatever walks through them.
+const MOST_LAYERS: usize = 16;
+/// Longest target, bytes: a path of Linux, and what stands around it.
+const LONGEST_BYTES: usize = 4160;
+/// Characters of a wrong text that an error quotes.
+const QUOTED: usize = 100;
 
 /// One candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,17 +67,32 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let fail = |why: &str| TargetError { text: text.into(), why: why.into() };
-        let mut rest = text.trim();
-        let target = parse(&mut rest).map_err(|why| fail(&why))?;
-        if !rest.is_empty() {
-            return Err(fail(&format!("`{rest}` is left over")));
-        }
-        Ok(target)
+        whole(text, parse).map_err(|why| TargetError { text: excerpt(text), why: excerpt(&why) })
     }
 }
 
-fn parse(rest: &mut &str) -> Result<Target, String> {
+/// What `parse` reads `text` as, all of it; the number that it is given is that of the layers allowed.
+pub(crate) fn whole<T>(
+    text: &str,
+    parse: impl Fn(&mut &str, usize) -> Result<T, String>,
+) -> Result<T, String> {
+    if text.len() > LONGEST_BYTES {
+        return Err(format!("it has {} bytes, of which {LONGEST_BYTES} are allowed", text.len()));
+    }
+    let mut rest = text.trim();
+    let read = parse(&mut rest, MOST_LAYERS)?;
+    if rest.is_empty() { Ok(read) } else { Err(format!("`{rest}` is left over")) }
+}
+
+/// Enough of a text to know it by.
+pub(crate) fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}
+
+fn parse(rest: &mut &str, layers: usize) -> Result<Target, String> {
     if let Some(path) = rest.strip_prefix("dir:") {
         *rest = "";
         if path.is_empty() {
@@ -79,7 +102,7 @@ fn parse(rest: &mut &str) -> Result<Target, String> {
     }
     let name = name(rest)?;
     let options = if take(rest, '[') { options(rest)? } else { Options::new() };
-    let inner = inner(rest, parse)?;
+    let inner = inner(rest, layers, parse)?;
     Ok(Target::Made { name, options, inner })
 }
 
@@ -89,17 +112,21 @@ pub(crate) fn name(rest: &mut &str) -> Result<String, String> {
     if name.is_empty() { Err("a name is missing".into()) } else { Ok(name) }
 }
 
-/// What stands in parentheses, read by `parse`; `None` without parentheses.
+/// What stands in parentheses, read by `parse`; `None` without parentheses. `layers` are those that may
+/// still come, the present one among them.
 pub(crate) fn inner<T>(
     rest: &mut &str,
-    parse: impl Fn(&mut &str) -> Result<T, String>,
+    layers: usize,
+    parse: impl Fn(&mut &str, usize) -> Result<T, String>,
 ) -> Result<Option<Box<T>>, String> {
     if !take(rest, '(') {
         return Ok(None);
     }
+    let layers = layers.checked_sub(1).filter(|&left| left > 0);
+    let layers = layers.ok_or_else(|| format!("it has more than {MOST_LAYERS} layers"))?;
     let closed = rest.strip_suffix(')').ok_or("`)` is missing")?;
     let mut inside = closed;
-    let target = parse(&mut inside)?;
+    let target = parse(&mut inside, layers)?;
     *rest = inside;
     Ok(Some(Box::new(target)))
 }
@@ -265,6 +292,20 @@ mod tests {
         ] {
             assert!(text.parse::<Target>().unwrap_err().to_string().contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn depth_and_length_are_limited() {
+        let nested = |depth: usize| format!("{}a{}", "a(".repeat(depth), ")".repeat(depth));
+        let deepest = nested(MOST_LAYERS - 1);
+        assert_eq!(deepest.parse::<Target>().unwrap().to_string(), deepest);
+        let open = "a(".repeat(90_000);
+        for text in [nested(MOST_LAYERS), nested(100_000), open, "x".repeat(100_000)] {
+            let error = text.parse::<Target>().unwrap_err().to_string();
+            assert!(error.len() < 400 && error.contains("is not a target"), "{error}");
+        }
+        let error = nested(MOST_LAYERS).parse::<Target>().unwrap_err().to_string();
+        assert!(error.contains("more than 16 layers"), "{error}");
     }
 
     #[test]

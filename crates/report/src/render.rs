@@ -1,6 +1,7 @@
 //! The renderers, and the order in which all of them show a report.
 
 mod chart;
+mod clean;
 mod courses;
 pub(crate) mod csv;
 pub(crate) mod html;
@@ -14,10 +15,11 @@ use crate::{
     block::Block,
     sections::{SECTIONS, Section},
 };
-use model::{Dataset, LabKind};
+use model::{Dataset, LabKind, printable};
 use stats::Findings;
+use std::borrow::Cow;
 
-/// Sections that have something to say: title and blocks. Of a campaign of several labs what is not of
+/// Sections that have something to say: title and blocks, fit to be shown. Of a campaign of several labs what is not of
 /// the whole is built for one lab after the other.
 fn built(
     dataset: &Dataset,
@@ -28,7 +30,9 @@ fn built(
     let mut all = Vec::new();
     for run in kept.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
         if findings.others.is_empty() || run[0].of_whole() {
-            let built = |s: &&dyn Section| Some((s.title().into(), s.build(dataset, findings)?));
+            let built = |s: &&dyn Section| {
+                Some((s.title().into(), clean::blocks(s.build(dataset, findings)?)))
+            };
             all.extend(run.iter().filter_map(built));
             continue;
         }
@@ -36,7 +40,7 @@ fn built(
             let part = dataset.of_lab(class.lab);
             let title = |s: &dyn Section| format!("{}, {}", s.title(), class.lab.place());
             all.extend((class.lab == LabKind::Host).then(|| opening(class)));
-            let built = |s: &&dyn Section| Some((title(*s), s.build(&part, class)?));
+            let built = |s: &&dyn Section| Some((title(*s), clean::blocks(s.build(&part, class)?)));
             all.extend(run.iter().filter_map(built));
         }
     }
@@ -46,11 +50,11 @@ fn built(
 /// What stands before the sections of the host; of the other labs the section of the lab tells more.
 fn opening(host: &Findings) -> (String, Vec<Block>) {
     let text = format!("Measured {}: {}.", host.lab.place(), host.targets.join(", "));
-    (format!("Lab, {}", host.lab.place()), vec![Block::Callout(text)])
+    (format!("Lab, {}", host.lab.place()), clean::blocks(vec![Block::Callout(text)]))
 }
 
 /// The heading of the whole report.
-fn title(dataset: &Dataset) -> &str {
+fn title(dataset: &Dataset) -> Cow<'_, str> {
     let campaign = &dataset.campaign;
-    if campaign.title.is_empty() { &campaign.id } else { &campaign.title }
+    printable(if campaign.title.is_empty() { &campaign.id } else { &campaign.title })
 }

@@ -97,6 +97,100 @@ fn html_is_closed_to_the_world_and_escaped() {
     }
 }
 
+/// The campaign with `harm` in every name that it has.
+fn harmed(harm: &str) -> model::Dataset {
+    let mut data = common::campaign(5);
+    let add = |text: &mut String| text.push_str(harm);
+    let campaign = &mut data.campaign;
+    [&mut campaign.id, &mut campaign.title, &mut campaign.assay_version].into_iter().for_each(add);
+    campaign.notes.iter_mut().for_each(add);
+    campaign.environment.0.insert(format!("key{harm}"), format!("value{harm}"));
+    for target in &mut data.targets {
+        add(&mut target.label);
+        target.facts.0.insert(format!("key{harm}"), format!("value{harm}"));
+    }
+    for test in &mut data.tests {
+        [&mut test.id, &mut test.name, &mut test.testtype, &mut test.unit]
+            .into_iter()
+            .for_each(add);
+    }
+    for sample in &mut data.samples {
+        [&mut sample.case.target, &mut sample.case.test].into_iter().for_each(add);
+        sample.metrics.iter_mut().for_each(|metric| add(&mut metric.unit));
+        if let model::Validity::Invalid(why) | model::Validity::Lukewarm(why) = &mut sample.validity
+        {
+            add(why);
+        }
+    }
+    data
+}
+
+#[test]
+fn no_renderer_passes_on_what_commands_a_terminal() {
+    let data = harmed("\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2066}\r\t\u{7f}");
+    let findings = judged(&data);
+    for (name, text) in [
+        ("terminal", terminal(&data, &findings, &TerminalOptions::default())),
+        ("html", html(&data, &findings)),
+        ("markdown", markdown(&data, &findings)),
+        ("csv", csv(&data, &findings)),
+        ("json", json(&data, &findings)),
+    ] {
+        let found = text.lines().flat_map(str::chars).find(|&c| model::is_unprintable(c));
+        assert_eq!(found, None, "{name}");
+        assert!(text.contains("owned"), "{name}");
+    }
+}
+
+#[test]
+fn html_is_text_wherever_a_name_stands() {
+    let data = harmed("</title></style></script><script>x</script><img src=x onerror=y>\"'& a=b");
+    let page = html(&data, &judged(&data));
+    for markup in ["<script", "<img", "</script"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    for (tag, count) in [("</title>", 1), ("</style>", 1), ("<style", 1), ("<body", 1)] {
+        assert_eq!(page.matches(tag).count(), count, "{tag}");
+    }
+    // Between the quotes of an attribute a name ends nothing: what follows one is another, or the end.
+    let body = page.split_once("</style>").unwrap().1;
+    for attribute in body.split("=\"").skip(1) {
+        let (_, after) = attribute.split_once('"').unwrap();
+        assert!(after.starts_with([' ', '>', '/']), "{after:.40}");
+    }
+}
+
+#[test]
+fn markdown_keeps_names_as_text() {
+    let data = harmed("|`b`<i>[l](http://example.org)![p](q)");
+    let text = markdown(&data, &judged(&data));
+    for markup in ["[l](", "![p](", "<i>"] {
+        let bare = text.match_indices(markup).filter(|(at, _)| !text[..*at].ends_with('\\'));
+        assert_eq!(bare.count(), 0, "{markup}");
+    }
+    assert!(!text.contains("http://"));
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+    let tables = text.split("\n\n").filter(|part| part.starts_with('|'));
+    for table in tables {
+        let counts: Vec<usize> = table.lines().map(cells).collect();
+        assert!(counts.iter().all(|count| *count == counts[0]), "{table}");
+    }
+}
+
+#[test]
+fn csv_holds_no_formula() {
+    let mut data = common::campaign(5);
+    let target = data.targets[1].label.clone();
+    data.targets[1].label = "=HYPERLINK(\"x\")".into();
+    for sample in data.samples.iter_mut().filter(|sample| sample.case.target == target) {
+        sample.case.target = "=HYPERLINK(\"x\")".into();
+    }
+    data.tests.iter_mut().for_each(|test| test.unit = "@x".into());
+    let text = csv(&data, &judged(&data));
+    assert!(text.contains(",\"'=HYPERLINK(\"\"x\"\")\",") && text.contains(",'@x,"), "{text}");
+    assert!(!text.contains(",=") && !text.contains("\"=") && !text.contains(",@"), "{text}");
+}
+
 #[test]
 fn invalid_samples_are_counted_by_reason() {
     let data = common::campaign(5);

@@ -72,6 +72,9 @@ pub enum StoreError {
         /// The constraint.
         source: rusqlite::Error,
     },
+    /// A dataset that is to be stored breaks a rule.
+    #[error("cannot store the dataset: {0}")]
+    Unfit(#[from] model::DatasetError),
     /// A stored text that this version cannot read.
     #[error(
         "campaign {campaign} holds an unreadable {what}: {why}; restore the store from a copy or upgrade assay"

@@ -23,11 +23,11 @@ pub enum Imported {
 }
 
 impl Store {
-    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt. Whatever
-    /// it says of itself, it is an import of which nothing is left to run, and carries no mark.
+    /// Stores a dataset in one transaction; its blocks count as finished at the first attempt. It must
+    /// keep every rule of [`Dataset::checked`]. Whatever it says of itself, it is an import of which
+    /// nothing is left to run, and carries no mark.
     pub fn import(&mut self, dataset: &Dataset) -> Result<Imported, StoreError> {
-        let mut given = dataset.clone();
-        given.samples.sort_by_key(|sample| (sample.block, sample.position));
+        let mut given = dataset.clone().checked()?;
         let mut import = as_import(&given);
         let tx = self.begin()?;
         let base = given.campaign.id.clone();

@@ -108,14 +108,15 @@ fn read_summary(row: &Row<'_>) -> Result<CampaignSummary, StoreError> {
     })
 }
 
-/// Everything of one campaign.
+/// Everything of one campaign, fit to be shown: the store may have been made elsewhere.
 pub(crate) fn read_dataset(db: &Connection, found: &Found) -> Result<Dataset, StoreError> {
-    Ok(Dataset {
+    let stored = Dataset {
         campaign: read_campaign(db, found)?,
         targets: read_targets(db, found)?,
         tests: read_tests(db, found)?,
         samples: read_samples(db, found)?,
-    })
+    };
+    Ok(stored.printable())
 }
 
 fn read_campaign(db: &Connection, found: &Found) -> Result<Campaign, StoreError> {

@@ -100,6 +100,54 @@ fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     assert_eq!(store.dataset("last").unwrap().samples, second.samples);
 }
 
+#[test]
+fn a_store_made_elsewhere_is_read_without_harm() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    data.samples[0].metrics = vec![Metric::new("rate", 1.0, "MB/s", model::Better::Higher)];
+    data.samples[0].seconds = 1.0;
+    store.import(&data).unwrap();
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    let harm = "x\u{1b}]0;owned\u{7}\u{9b}\u{202e}";
+    db.pragma_update(None, "foreign_keys", false).unwrap();
+    for (table, column) in [
+        ("campaign", "title"),
+        ("campaign", "id"),
+        ("target", "label"),
+        ("sample", "target"),
+        ("test", "name"),
+        ("test", "id"),
+        ("sample", "test"),
+        ("metric_kind", "unit"),
+    ] {
+        db.execute(&format!("UPDATE {table} SET {column} = ?"), [harm]).unwrap();
+    }
+    db.execute("UPDATE sample SET seconds = 9e999", []).unwrap();
+    let read = store.dataset("last").unwrap();
+    let unprintable = |text: &str| text.contains(model::is_unprintable);
+    let (target, test) = (&read.targets[0].label, &read.tests[0]);
+    for text in [&read.campaign.id, &read.campaign.title, target, &test.name, &test.id] {
+        assert!(text.starts_with("x\\u001b") && !unprintable(text), "{text:?}");
+    }
+    let sample = &read.samples[0];
+    assert_eq!((&sample.case.target, &sample.case.test), (target, &test.id));
+    assert!(!unprintable(&sample.metrics[0].unit));
+    let why = "its seconds is inf, not a finite number";
+    assert_eq!((sample.seconds, &sample.validity), (0.0, &Validity::Invalid(why.into())));
+}
+
+#[test]
+fn names_that_break_the_rules_of_today_stay_readable() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    store.import(&data).unwrap();
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    db.execute("UPDATE campaign SET id = 'my own/campaign é'", []).unwrap();
+    let read = store.dataset("my own").unwrap();
+    assert_eq!(read.campaign.id, "my own/campaign é");
+    assert!(matches!(store.import(&read), Err(StoreError::Unfit(_))));
+}
+
 fn latencies(op: &str, latency: LatencyKind) -> Histogram {
     let bins = (0..400u64).map(|i| (i * i * 37 + 900, 1 + i * 31 % 977)).collect();
     Histogram { bins, ..Histogram::new(op, latency) }

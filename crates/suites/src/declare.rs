@@ -19,11 +19,13 @@
 mod expand;
 
 use crate::{
-    Suite, Test,
+    Estimate, Suite, Test,
     kinds::{self, Head},
     suite::Presets,
 };
-use model::{Group, Options};
+use model::{
+    Bytes, DataKind, Group, Job, JobMode, Name, NameKind, Options, Programs, printable_line,
+};
 use serde::Deserialize;
 use std::{borrow::Cow, collections::BTreeMap};
 use toml::{Table, Value};
@@ -71,7 +73,12 @@ pub(crate) fn suite(
     let (mut tests, mut pages) = (Vec::new(), Vec::new());
     for table in &declared.test {
         let first = tests.len();
-        for table in expand::expand(table).map_err(|why| DeclarationError::new(file, why))? {
+        let tables = expand::expand(table).map_err(|why| DeclarationError::new(file, why))?;
+        if first + tables.len() > expand::MOST {
+            let why = format!("it declares more than {} tests; use several suites", expand::MOST);
+            return Err(DeclarationError::new(file, why));
+        }
+        for table in tables {
             tests.push(leaked(file, with_defaults(&declared, table, knobs))?);
         }
         pages.extend(tests[first..].iter().take(1).flat_map(|t| t.infos()).map(|info| info.id));
@@ -147,10 +154,56 @@ fn value(text: &str) -> Value {
 }
 
 fn leaked(file: &str, table: Table) -> Result<&'static dyn Test, DeclarationError> {
-    let id = table.get("id").and_then(Value::as_str).unwrap_or("(without id)").to_string();
+    let id = table.get("id").and_then(Value::as_str).unwrap_or("(without id)");
+    let id = format!("{:.80}", printable_line(id));
     let test =
         make(table).map_err(|why| DeclarationError::new(file, format!("test {id}: {why}")))?;
     Ok(Box::leak(test))
+}
+
+/// The most that one worker may move, occupy or do in a test at the largest scale: what plans add up
+/// then stays a number, and nobody waits for more.
+const MOST_BYTES: Bytes = Bytes(1 << 50);
+const MOST_OPS: u64 = 1 << 50;
+/// The longest that a test may run at the largest scale, seconds: a month.
+const MOST_S: f64 = 30.0 * 86_400.0;
+const LARGEST_SCALE: f64 = 4.0;
+
+/// Refuses a test that would move more than can be.
+fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
+    let job = Job {
+        test: id.into(),
+        mode: JobMode::Run,
+        dir: "/".into(),
+        worker: 0,
+        workers: 1,
+        threads: 1,
+        scale: LARGEST_SCALE,
+        seed: 0,
+        data: DataKind::default(),
+        memory: Bytes(1 << 30),
+        knobs: Options::new(),
+        programs: Programs::None,
+        declaration: None,
+    };
+    let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =
+        test.estimate(&job);
+    let space = test.space(&job).into_iter().map(|(_, bytes)| bytes).fold(0, u64::saturating_add);
+    let bytes = [write_bytes, read_bytes, disk_bytes, scratch_bytes, space].into_iter().max();
+    match () {
+        () if bytes > Some(MOST_BYTES.0) => Err(format!(
+            "at scale {LARGEST_SCALE} a worker would move or occupy more than {MOST_BYTES}; use \
+             smaller sizes or counts"
+        )),
+        () if ops > MOST_OPS => Err(format!(
+            "at scale {LARGEST_SCALE} a worker would do more than {MOST_OPS} operations; use smaller \
+             counts"
+        )),
+        () if !(0.0..=MOST_S).contains(&fixed_s) => {
+            Err(format!("at scale {LARGEST_SCALE} it would run for more than a month"))
+        }
+        () => Ok(test),
+    }
 }
 
 /// Separates what every test says from what its kind reads, and lets the kind make the test.
@@ -175,7 +228,12 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
         format!("there is no kind `{kind}`; use one of {}", kinds::names().join(", "))
     })?;
     kind.check(&table)?;
-    (kind.make)(head, table)
+    // Both become parts of paths.
+    for name in [&head.id, &head.suite] {
+        Name::new(NameKind::Id, name.as_str()).map_err(|why| why.to_string())?;
+    }
+    let id = head.id.clone();
+    bounded((kind.make)(head, table)?, &id)
 }
 
 /// Ids are stored for ever and must tell the suite.

@@ -144,7 +144,7 @@ pub fn space_bytes(tests: &[(&dyn Test, Job)]) -> u64 {
         *largest = bytes.max(*largest);
     }
     let scratch = tests.iter().map(|(test, job)| test.estimate(job).scratch_bytes).max();
-    files.values().sum::<u64>() + scratch.unwrap_or(0)
+    files.into_values().chain(scratch).fold(0, u64::saturating_add)
 }
 
 fn all() -> impl Iterator<Item = &'static Suite> {

@@ -124,12 +124,16 @@ impl Load {
                 load.add(&item.test.estimate(&job), workers, reads_only(item.test));
                 tests.entry(workers).or_default().push((item.test, job));
             }
-            let bytes = tests.iter().map(|(workers, of)| space_bytes(of) * u64::from(*workers));
-            load.peak_bytes = load.peak_bytes.max(bytes.sum());
+            let of_all = |(workers, of): (&u32, &Vec<_>)| {
+                space_bytes(of).saturating_mul(u64::from(*workers))
+            };
+            let bytes = tests.iter().map(of_all).fold(0, u64::saturating_add);
+            load.peak_bytes = load.peak_bytes.max(bytes);
         }
         let mut targets = prepared.available().map(|at| &prepared.entrants[at]);
         if targets.any(lab::fs::keeps_deleted) {
-            load.kept_bytes = KEPT_SPARE_BYTES + KEPT_COPIES * load.write_bytes;
+            let copies = load.write_bytes.saturating_mul(KEPT_COPIES);
+            load.kept_bytes = copies.saturating_add(KEPT_SPARE_BYTES);
         }
         load
     }
@@ -139,10 +143,13 @@ impl Load {
         if estimate.write_bytes == 0 && !reads_only {
             self.open_write_s += estimate.fixed_s;
         }
-        let workers = u64::from(workers);
-        self.write_bytes += estimate.write_bytes * workers;
-        self.read_bytes += estimate.read_bytes * workers;
-        self.ops += estimate.ops * workers;
+        // A suite of somebody else may ask for more than numbers hold; that must not look like little.
+        let add = |sum: &mut u64, of_one: u64| {
+            *sum = sum.saturating_add(of_one.saturating_mul(u64::from(workers)));
+        };
+        add(&mut self.write_bytes, estimate.write_bytes);
+        add(&mut self.read_bytes, estimate.read_bytes);
+        add(&mut self.ops, estimate.ops);
         self.fixed_s += estimate.fixed_s;
         self.cases += 1;
     }
@@ -164,9 +171,10 @@ impl Load {
     /// Size of the image that holds it.
     pub fn image_bytes(&self) -> Bytes {
         let free = self.peak_bytes as f64 * IMAGE_OVERHEAD;
-        let bytes =
-            (free / (1.0 - self.occupied_share)) as u64 + IMAGE_SPARE_BYTES + self.kept_bytes;
-        Bytes(bytes.next_multiple_of(1 << 20).max(1 << 30))
+        let bytes = ((free / (1.0 - self.occupied_share)) as u64)
+            .saturating_add(IMAGE_SPARE_BYTES)
+            .saturating_add(self.kept_bytes);
+        Bytes(bytes.checked_next_multiple_of(1 << 20).unwrap_or(u64::MAX).max(1 << 30))
     }
 }
 
@@ -251,6 +259,22 @@ mod tests {
         // As if this machine could make them all.
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         Load::of(&prepared, 0.1, Bytes(1 << 30))
+    }
+
+    #[test]
+    fn more_than_numbers_hold_does_not_look_like_little() {
+        let all = u64::MAX / 2;
+        let estimate = Estimate {
+            write_bytes: all,
+            read_bytes: all,
+            ops: all,
+            disk_bytes: all,
+            ..Estimate::default()
+        };
+        let mut load = Load { peak_bytes: u64::MAX, kept_bytes: u64::MAX, ..Load::default() };
+        (0..3).for_each(|_| load.add(&estimate, 1024, false));
+        assert_eq!((load.write_bytes, load.read_bytes, load.ops), (u64::MAX, u64::MAX, u64::MAX));
+        assert_eq!(load.image_bytes(), Bytes(u64::MAX));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     };
     match &args.out {
         Some(path) => write(path, &text)?,
-        None => terminal::out(&text)?,
+        None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
 }

@@ -19,7 +19,7 @@ pub fn compare(args: &CompareArgs, store: &Path) -> Result<Exit> {
             StatsError::UnknownBaseline { .. } => exit::usage(error.to_string()),
             other => other.into(),
         })?;
-    terminal::out(&text(&dataset, &findings, args.format))?;
+    terminal::tables(&text(&dataset, &findings, args.format))?;
     if let Some(path) = &args.html {
         write(path, &::report::html(&dataset, &findings))?;
     }

@@ -4,20 +4,19 @@ use super::report;
 use crate::{
     cli::{ExportArgs, ExportFormat, Format},
     exit::Exit,
+    outbox::Outbox,
     source, terminal,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use formats::NamedBytes;
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// Writes the files and names each.
 pub fn export(args: &ExportArgs, store: &Path) -> Result<Exit> {
-    for (name, bytes) in files(args, store)? {
-        let path = args.out.join(name);
-        let dir = path.parent().unwrap_or(&args.out);
-        fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        terminal::out(&path.display().to_string())?;
+    let files = files(args, store)?;
+    let outbox = Outbox::open(&args.out)?;
+    for (name, bytes) in files {
+        terminal::out(&outbox.write(&name, &bytes)?.display().to_string())?;
     }
     Ok(Exit::Done)
 }

@@ -1,9 +1,10 @@
 //! `assay import`: files of another tool, or an exported campaign, into the store.
 
 use super::run;
-use crate::{cli::ImportArgs, exit::Exit, terminal};
+use crate::{cli::ImportArgs, exit::Exit, input, terminal};
 use anyhow::{Context, Result, bail};
 use formats::{ImportOptions, NamedBytes};
+use model::Bytes;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -11,8 +12,10 @@ use std::{
 };
 use store::Imported;
 
-/// Result files are small; more than this is not one of them.
-const LARGEST_FILE_BYTES: u64 = 1 << 30;
+/// Most that is imported at once, all files together; results are far smaller.
+const MOST_BYTES: u64 = 1 << 30;
+/// Most files that are imported at once.
+const MOST_FILES: usize = 10_000;
 
 /// Reads the files, finds their format, and stores the campaign.
 pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
@@ -28,21 +31,51 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// The files named, and those in the folders named. Links in a folder are left out: who made the folder
+/// would choose what is read.
 fn read_all(paths: &[PathBuf]) -> Result<Vec<NamedBytes>> {
-    let mut files = Vec::new();
+    let mut found = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            for entry in sorted_entries(path)? {
-                files.push(read(&entry)?);
-            }
-        } else {
-            files.push(read(path)?);
+        match path.is_dir() {
+            true => found.extend(files_in(path)?),
+            false => found.push(path.clone()),
         }
     }
-    if files.is_empty() {
+    if found.is_empty() {
         bail!("there is no file to import in {}", paths[0].display());
     }
-    Ok(files)
+    check_sizes(&found)?;
+    let mut left = MOST_BYTES;
+    let read = |path: &PathBuf| {
+        let bytes = input::read_bounded(path, left).with_context(|| cannot_read(path))?;
+        left -= bytes.len() as u64;
+        Ok((path.display().to_string(), bytes))
+    };
+    found.iter().map(read).collect()
+}
+
+fn cannot_read(path: &Path) -> String {
+    format!("cannot read {}", path.display())
+}
+
+/// Looks before anything is read whether all of it fits.
+fn check_sizes(paths: &[PathBuf]) -> Result<()> {
+    if paths.len() > MOST_FILES {
+        bail!("more than {MOST_FILES} files are to be imported; import them in parts");
+    }
+    let mut all = 0u64;
+    for path in paths {
+        let meta = path.metadata().with_context(|| cannot_read(path))?;
+        input::fits(&meta, MOST_BYTES).with_context(|| cannot_read(path))?;
+        all = all.saturating_add(meta.len());
+    }
+    if all > MOST_BYTES {
+        let (all, most) = (Bytes(all), Bytes(MOST_BYTES));
+        bail!(
+            "the files have {all} together, and no more than {most} are read; import them in parts"
+        );
+    }
+    Ok(())
 }
 
 /// When the newest of `paths` was last changed, RFC 3339.
@@ -54,19 +87,17 @@ fn newest(paths: &[PathBuf]) -> Result<String> {
     Ok(humantime::format_rfc3339_seconds(newest).to_string())
 }
 
-fn sorted_entries(dir: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.retain(|path| path.is_file());
+/// The regular files in `dir`, by name.
+fn files_in(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(dir).with_context(|| cannot_read(dir))?.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            paths.push(entry.path());
+        }
+        if paths.len() > MOST_FILES {
+            bail!("{} holds more than {MOST_FILES} files; import them in parts", dir.display());
+        }
+    }
     paths.sort();
     Ok(paths)
-}
-
-fn read(path: &Path) -> Result<NamedBytes> {
-    let size = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?.len();
-    if size > LARGEST_FILE_BYTES {
-        bail!("{} has {size} bytes; a result file has less than 1 GiB", path.display());
-    }
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok((path.display().to_string(), bytes))
 }

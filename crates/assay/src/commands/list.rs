@@ -2,6 +2,7 @@
 
 use crate::{cli::ListArgs, exit::Exit, terminal};
 use anyhow::Result;
+use model::printable_line;
 use std::{fmt::Write, path::Path};
 use store::Store;
 
@@ -27,11 +28,13 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
     let mut text = String::new();
     for row in Store::open_read_only(store)?.list()? {
         match row {
-            Ok(c) => writeln!(
-                text,
-                "{:<26} {:<6} {:<6} {:>6} samples  {}",
-                c.id, c.origin, c.state, c.samples, c.title
-            )?,
+            Ok(c) => {
+                let line = format!(
+                    "{:<26} {:<6} {:<6} {:>6} samples  {}",
+                    c.id, c.origin, c.state, c.samples, c.title
+                );
+                writeln!(text, "{}", printable_line(&line))?;
+            }
             Err(error) => terminal::note(&format!("left out: {error}")),
         }
     }

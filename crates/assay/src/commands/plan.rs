@@ -15,12 +15,12 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    terminal,
+    input, terminal,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
 use model::{Bytes, Plan, Sweep, SweepMode, Swept, Target};
-use std::{fmt::Write, fs, path::Path};
+use std::{fmt::Write, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
@@ -304,7 +304,7 @@ fn check_options(plan: &Plan) -> Result<(), String> {
 }
 
 fn from_file(path: &Path) -> Result<Plan> {
-    let text = fs::read_to_string(path).with_context(|| {
+    let text = input::text(path).with_context(|| {
         format!("cannot read the plan {}; targets are named by --on", path.display())
     })?;
     refuse_consent(&text, path)?;

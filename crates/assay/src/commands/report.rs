@@ -19,7 +19,7 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     let text = render(&dataset, args.format, args.baseline.as_deref())?;
     match &args.out {
         Some(path) => write(path, &text)?,
-        None => terminal::out(&text)?,
+        None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
 }

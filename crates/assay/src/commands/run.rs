@@ -347,7 +347,7 @@ fn blocks(plan: &Plan) -> String {
 /// Prints the tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    let printed = terminal::out(&report::render(&dataset, format, None)?);
+    let printed = terminal::tables(&report::render(&dataset, format, None)?);
     report::write(html, &report::render(&dataset, Format::Html, None)?)?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
     let findings = report::findings(&dataset, None)?;

@@ -1,10 +1,11 @@
 //! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them,
 //! `histograms.csv` and `series.csv`: everything of a campaign, for any other program, and back again
-//! without loss.
+//! without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::cell`]).
 
+use super::json_bytes;
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
-use model::{Campaign, Dataset, Metric, Sample, TargetRecord, TestInfo};
+use model::{Campaign, Dataset, Metric, Sample, TargetRecord, TestInfo, cell::guarded};
 use serde::{Deserialize, Serialize};
 
 /// Columns of `samples.csv`; one row for each metric of a sample.
@@ -43,7 +44,7 @@ pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let mut files = vec![
         ("samples.csv".into(), samples(dataset).map_err(failed)?),
         ("tests.csv".into(), tests(&dataset.tests).map_err(failed)?),
-        ("campaign.json".into(), serde_json::to_vec_pretty(&identity).map_err(failed)?),
+        ("campaign.json".into(), json_bytes(&identity).map_err(failed)?),
     ];
     if dataset.samples.iter().any(|sample| !sample.histograms.is_empty()) {
         files.push(("histograms.csv".into(), histograms(&dataset.samples).map_err(failed)?));
@@ -77,18 +78,18 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 25] {
     let of = |field: fn(&Metric) -> String| metric.map(field).unwrap_or_default();
     let optional = |bytes: Option<u64>| bytes.map(|n| n.to_string()).unwrap_or_default();
     [
-        campaign.into(),
+        text(campaign),
         s.block.to_string(),
         s.position.to_string(),
-        s.case.target.clone(),
-        s.case.suite.clone(),
-        s.case.test.clone(),
+        text(&s.case.target),
+        text(&s.case.suite),
+        text(&s.case.test),
         s.case.procs.to_string(),
         s.case.threads.to_string(),
         s.case.cache.to_string(),
-        of(|m| m.name.clone()),
+        of(|m| text(&m.name)),
         of(|m| float(m.value)),
-        of(|m| m.unit.clone()),
+        of(|m| text(&m.unit)),
         of(|m| m.better.as_str().into()),
         s.bytes.to_string(),
         s.ops.to_string(),
@@ -100,7 +101,7 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 25] {
         float(s.cpu_user_s),
         float(s.cpu_sys_s),
         s.limiter.as_str().into(),
-        s.validity.to_string(),
+        text(&s.validity.to_string()),
         s.lab.to_string(),
     ]
 }
@@ -111,10 +112,10 @@ fn histograms(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>>
     for (number, s) in samples.iter().enumerate() {
         let [number, block, target, test, procs, cache] = place(number, s);
         for histogram in &s.histograms {
-            let (op, latency) = (&histogram.op, histogram.latency.as_str());
+            let (op, latency) = (text(&histogram.op), histogram.latency.as_str());
             let mut write = |ns: &str, count: &str| {
                 writer.write_record([
-                    &number, &block, &target, &test, &procs, &cache, op, latency, ns, count,
+                    &number, &block, &target, &test, &procs, &cache, &op, latency, ns, count,
                 ])
             };
             for (ns, count) in &histogram.bins {
@@ -137,7 +138,7 @@ fn series(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         for (row, end_ms) in series.end_ms.iter().enumerate() {
             for (column, values) in &series.columns {
                 let value = values.get(row).map(u64::to_string).unwrap_or_default();
-                let own = [end_ms.to_string(), column.clone(), value];
+                let own = [end_ms.to_string(), text(column), value];
                 writer.write_record(place.iter().chain(&own))?;
             }
         }
@@ -148,9 +149,14 @@ fn series(samples: &[Sample]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 /// What names a sample: its number, counted from 0, block, target, test, processes and cache.
 fn place(number: usize, s: &Sample) -> [String; 6] {
     let case = &s.case;
-    let (target, test) = (case.target.clone(), case.test.clone());
+    let (target, test) = (text(&case.target), text(&case.test));
     let (procs, cache) = (case.procs.to_string(), case.cache.to_string());
     [number.to_string(), s.block.to_string(), target, test, procs, cache]
+}
+
+/// A text that no spreadsheet computes.
+fn text(text: &str) -> String {
+    guarded(text).into_owned()
 }
 
 /// `Debug`, which unlike `Display` turns to exponents where hundreds of zeros would stand.
@@ -163,8 +169,8 @@ fn tests(tests: &[TestInfo]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     writer.write_record(TESTS_HEADER.split(','))?;
     for t in tests {
         let (group, better) = (t.group.as_str(), t.better.as_str());
-        let row: [&str; 8] =
-            [&t.id, &t.suite, &t.name, &t.testtype, group, &t.metric, &t.unit, better];
+        let row = [&t.id, &t.suite, &t.name, &t.testtype, group, &t.metric, &t.unit, better];
+        let row = row.map(|cell: &str| text(cell));
         writer.write_record(row)?;
     }
     Ok(writer.into_inner()?)

@@ -9,6 +9,7 @@
 mod latency;
 
 use self::latency::Latency;
+use super::{json_bytes, stem};
 use crate::{FormatError, NamedBytes};
 use model::{Dataset, Group, Histogram, LatencyKind, Sample, TestInfo, Validity};
 use serde::Serialize;
@@ -79,9 +80,9 @@ pub fn fio_json(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
         jobs: jobs.collect(),
         disk_util: [],
     };
-    let bytes = serde_json::to_vec_pretty(&root)
+    let bytes = json_bytes(&root)
         .map_err(|why| FormatError::Export { format: "fio-json", why: why.to_string() })?;
-    Ok(vec![(format!("{}.fio.json", dataset.campaign.id), bytes)])
+    Ok(vec![(format!("{}.fio.json", stem(dataset)), bytes)])
 }
 
 fn job(group: usize, sample: &Sample, test: Option<&TestInfo>) -> Job {

@@ -1,5 +1,6 @@
 //! The whole dataset as one JSON file, which `assay import` reads back without loss.
 
+use super::{json_bytes, stem};
 use crate::{FormatError, NamedBytes};
 use model::Dataset;
 use serde::Serialize;
@@ -17,7 +18,7 @@ struct Marked<'a> {
 
 /// One file, indented, fields in the order of the model.
 pub fn json(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
-    let bytes = serde_json::to_vec_pretty(&Marked { schema: JSON_SCHEMA_NAME, dataset })
+    let bytes = json_bytes(&Marked { schema: JSON_SCHEMA_NAME, dataset })
         .map_err(|why| FormatError::Export { format: "json", why: why.to_string() })?;
-    Ok(vec![(format!("{}.json", dataset.campaign.id), bytes)])
+    Ok(vec![(format!("{}.json", stem(dataset)), bytes)])
 }

@@ -4,7 +4,8 @@
 
 use crate::{
     FormatError, NamedBytes,
-    columnar::{LATENCY, NANO_RATE, slug},
+    columnar::{LATENCY, NANO_RATE},
+    naming::short_slug,
 };
 use csv::WriterBuilder;
 use model::{Dataset, Sample, TestInfo};
@@ -55,7 +56,7 @@ pub fn psv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
                 block.iter().filter_map(row).collect::<Vec<_>>()
             };
             // The place keeps targets apart whose labels differ only in punctuation.
-            let dir = format!("{}-{}-block{}", i + 1, slug(&target.label), block[0].block);
+            let dir = format!("{}-{}-block{}", i + 1, short_slug(&target.label), block[0].block);
             let mut put = |name, header: &[&str], rows: Vec<Vec<String>>| {
                 files.push((format!("{dir}/{name}"), table(header, rows)?));
                 Ok(())

@@ -62,7 +62,7 @@ fn open<'a>(files: &'a [NamedBytes], name: &str) -> Result<&'a NamedBytes, Forma
 
 /// The table, when its header is one of `headers`, the present one first.
 fn tabulate<'a>((name, bytes): &'a NamedBytes, headers: &[&str]) -> Result<Table<'a>, FormatError> {
-    let table = Table::read(name, bytes, b',')?;
+    let table = Table { guarded: true, ..Table::read(name, bytes, b',')? };
     let found = || table.header.iter().map(String::as_str);
     if !headers.iter().any(|header| found().eq(header.split(','))) {
         return Err(FormatError::line(name, 1, format!("the header must be {}", headers[0])));

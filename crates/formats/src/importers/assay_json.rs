@@ -4,9 +4,8 @@ use crate::{
     FormatError, ImportOptions, NamedBytes, export::JSON_SCHEMA_NAME, figure::json_error, head,
     names_of,
 };
-use model::{Dataset, Histogram};
+use model::Dataset;
 use serde::Deserialize;
-use std::collections::HashSet;
 
 /// The importer.
 pub(crate) struct Importer;
@@ -52,36 +51,6 @@ impl crate::Importer for Importer {
             );
             return Err(FormatError::file(name, why));
         }
-        let dataset = serde_json::from_slice(bytes).map_err(bad)?;
-        check(&dataset).map_err(|why| FormatError::file(name, why))?;
-        Ok(dataset)
+        serde_json::from_slice(bytes).map_err(bad)
     }
-}
-
-/// Every sample must be of a known target and test, and histograms must ascend without empty bins.
-fn check(dataset: &Dataset) -> Result<(), String> {
-    let targets: HashSet<_> = dataset.targets.iter().map(|t| t.label.as_str()).collect();
-    let tests: HashSet<_> = dataset.tests.iter().map(|test| test.id.as_str()).collect();
-    for (number, sample) in dataset.samples.iter().enumerate() {
-        let case = &sample.case;
-        if !targets.contains(case.target.as_str()) {
-            return Err(format!(
-                "sample {number} is of target {:?}, which is not listed",
-                case.target
-            ));
-        }
-        if !tests.contains(case.test.as_str()) {
-            return Err(format!("sample {number} is of test {:?}, which is not listed", case.test));
-        }
-        if let Some(histogram) = sample.histograms.iter().find(|histogram| !sound(histogram)) {
-            let why = "does not ascend or has an empty bin";
-            return Err(format!("sample {number}: histogram {:?} {why}", histogram.op));
-        }
-    }
-    Ok(())
-}
-
-fn sound(histogram: &Histogram) -> bool {
-    histogram.bins.iter().all(|bin| bin.1 > 0)
-        && histogram.bins.windows(2).all(|pair| pair[0].0 < pair[1].0)
 }

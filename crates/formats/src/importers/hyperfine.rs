@@ -67,7 +67,8 @@ fn info(id: String, command: &Command) -> TestInfo {
     TestInfo {
         id,
         suite: "hyperfine".into(),
-        name: command.command.clone(),
+        // A command may have several lines.
+        name: command.command.replace(['\n', '\r', '\t'], " "),
         testtype: "command".into(),
         group: Group::Applications,
         metric: "wall_s".into(),

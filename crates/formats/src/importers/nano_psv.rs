@@ -9,7 +9,8 @@ mod detailed;
 use super::{campaign, records};
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
-    columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, slug, test_info},
+    columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, test_info},
+    naming::campaign_id,
     table::{Row, Table},
 };
 use model::{Better, Case, Dataset, Metric, Sample, TestInfo};
@@ -192,7 +193,7 @@ fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Datase
     }
     samples.sort_by_key(|sample| (sample.block, sample.position));
     let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
-    let id = format!("nano-{}", slug(&labels.join(" ")));
+    let id = campaign_id("nano", &labels.join(" "));
     let title = format!("KX Nano: {}", labels.join(", "));
     let campaign = campaign(&id, &title, &targets, options, &NOTES);
     Ok(Dataset { campaign, targets, tests: tests.list, samples })

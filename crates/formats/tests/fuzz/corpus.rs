@@ -1,6 +1,6 @@
 //! Whole files to start from: every fixture and what the exporters write.
 
-use formats::{NamedBytes, export, importers, published};
+use formats::{NamedBytes, export, importer_names, published, recognised};
 use std::path::Path;
 
 /// Files that are read together.
@@ -39,20 +39,14 @@ pub(crate) fn groups() -> Vec<Group> {
         "fs,pattern,block_bytes,threads,iops\next4,seqrd,512,1,10\nxfs,rndwr,1048576,8,1.5\n";
     groups.extend(group(vec![("matrix.csv".into(), matrix.into())], false));
     let idle = |name| groups.iter().all(|group: &Group| group.importer != name);
-    for importer in importers() {
-        assert!(!idle(importer.name()), "{} has no file to start from", importer.name());
+    for importer in importer_names() {
+        assert!(!idle(importer), "{importer} has no file to start from");
     }
     groups
 }
 
 /// The group, when some importer recognises a file of it.
 fn group(files: Vec<NamedBytes>, refused: bool) -> Option<Group> {
-    let knows = |importer: &&&dyn formats::Importer| {
-        files.iter().any(|(name, bytes)| {
-            let base = name.rsplit('/').next().unwrap_or(name);
-            importer.sniff(&bytes[..bytes.len().min(4096)], base)
-        })
-    };
-    let importer = importers().iter().find(knows)?.name();
+    let importer = recognised(&files)?;
     Some(Group { files, importer, refused })
 }

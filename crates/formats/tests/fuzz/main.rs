@@ -9,8 +9,8 @@ mod corpus;
 mod mutate;
 
 use corpus::Group;
-use formats::{ImportOptions, NamedBytes, export, importers};
-use model::{Dataset, Rng};
+use formats::{ImportOptions, NamedBytes, export, import, importer_names};
+use model::{Dataset, Rng, is_unprintable};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -30,6 +30,9 @@ const ADDRESS_SPACE_BYTES: u64 = 1 << 30;
 
 /// More inputs than this in one second are not tried, so that the number is bounded too.
 const INPUTS_PER_S: u64 = 1000;
+
+/// Larger datasets are not written and read again.
+const MOST_READ_BACK: usize = 100;
 
 /// An input that takes longer hangs.
 const HANG_S: u64 = 120;
@@ -53,7 +56,7 @@ fn no_input_breaks_an_importer() {
     let tail = &err[err.floor_char_boundary(err.len().saturating_sub(4000))..];
     assert!(output.status.success(), "{}; last tried: {last}\n{tail}", output.status);
     let tried = out.lines().filter(|line| line.contains(" accepted, ")).count();
-    assert_eq!(tried, importers().len(), "{out}\n{tail}");
+    assert_eq!(tried, importer_names().len(), "{out}\n{tail}");
     println!("{out}");
 }
 
@@ -112,7 +115,7 @@ impl Bench {
         Bench {
             start: Instant::now(),
             progress: std::env::var_os(PROGRESS).map(open),
-            counts: importers().iter().map(|importer| (importer.name(), [0; 4])).collect(),
+            counts: importer_names().into_iter().map(|name| (name, [0; 4])).collect(),
             faults: Vec::new(),
         }
     }
@@ -142,8 +145,8 @@ impl Bench {
     fn input(&mut self, seed: u64, files: &[NamedBytes]) {
         SEED.store(seed, Ordering::Relaxed);
         BEGAN_MS.store(self.start.elapsed().as_millis() as u64, Ordering::Relaxed);
-        for importer in importers() {
-            let name = importer.name();
+        let recognised = formats::recognised(files);
+        for name in importer_names() {
             if let Some(progress) = &self.progress {
                 let note = format!("ASSAY_FUZZ_SEED={seed}, importer {name:<20}\n");
                 progress.write_all_at(note.as_bytes(), 0).unwrap();
@@ -151,20 +154,17 @@ impl Bench {
             let options = ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into() };
             let began = Instant::now();
             let tried = catch_unwind(AssertUnwindSafe(|| {
-                let head = |bytes: &[u8]| bytes[..bytes.len().min(4096)].to_vec();
-                let base = |path: &str| path.rsplit('/').next().unwrap().to_owned();
-                let sniffed = files.iter().any(|(n, b)| importer.sniff(&head(b), &base(n)));
-                (sniffed, verdict(name, importer.read(files, &options)))
+                verdict(name, import(files, Some(name), &options))
             }));
             let counts = self.counts.get_mut(name).unwrap();
             counts[0] += 1;
             counts[3] = counts[3].max(began.elapsed().as_millis() as u64);
             match tried {
-                Ok((sniffed, Ok(accepted))) => {
-                    counts[1] += u64::from(sniffed);
+                Ok(Ok(accepted)) => {
+                    counts[1] += u64::from(recognised == Some(name));
                     counts[2] += u64::from(accepted);
                 }
-                Ok((_, Err(why))) => self.faults.push(format!("seed {seed}, {name}: {why}")),
+                Ok(Err(why)) => self.faults.push(format!("seed {seed}, {name}: {why}")),
                 Err(panic) => {
                     let text = panic.downcast_ref::<String>().map(String::as_str);
                     let text = text.or(panic.downcast_ref::<&str>().copied());
@@ -181,17 +181,49 @@ fn verdict(importer: &str, read: Result<Dataset, formats::FormatError>) -> Resul
     match read {
         Ok(data) => {
             promises(importer, &data)?;
-            for export in [export::json, export::csv, export::psv] {
-                export(&data).map_err(|why| format!("cannot be exported: {why}"))?;
+            for export in [export::json, export::csv, export::psv, export::fio_json] {
+                let files = export(&data).map_err(|why| format!("cannot be exported: {why}"))?;
+                files.iter().try_for_each(stays_put)?;
+            }
+            if data.samples.len() <= MOST_READ_BACK {
+                comes_back(&data)?;
             }
             Ok(true)
         }
         Err(error) => {
             let text = error.to_string();
-            let one_line = !text.contains(['\n', '\r', '\0']) && text.len() < 2048;
-            if one_line { Ok(false) } else { Err(format!("the error is no line: {text}")) }
+            let one_line = !text.contains(is_unprintable) && text.len() < 4096;
+            if one_line { Ok(false) } else { Err(format!("the error is no line: {text:?}")) }
         }
     }
+}
+
+/// Whether a file that is written has a name that leads nowhere, and no text that commands a terminal.
+fn stays_put((name, bytes): &NamedBytes) -> Result<(), String> {
+    let part =
+        |part: &str| part.len() < 250 && part.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !name.split('/').all(part) {
+        return Err(format!("a file is called {name:?}"));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    match text.chars().find(|&c| is_unprintable(c) && c != '\n' && c != '\t') {
+        Some(c) => Err(format!("{name} holds {c:?}")),
+        None => Ok(()),
+    }
+}
+
+/// What was accepted is accepted again as our own formats write it, and is the same.
+fn comes_back(data: &Dataset) -> Result<(), String> {
+    for export in [export::json, export::csv] {
+        let files = export(data).map_err(|why| why.to_string())?;
+        let back = import(&files, None, &ImportOptions::default());
+        match back {
+            Ok(back) if back == *data => {}
+            Ok(_) => return Err(format!("{} gives another dataset back", files[0].0)),
+            Err(why) => return Err(format!("{} is not read back: {why}", files[0].0)),
+        }
+    }
+    Ok(())
 }
 
 /// What every dataset promises.

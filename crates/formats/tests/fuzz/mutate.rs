@@ -32,7 +32,7 @@ const NUMBERS: [&str; 20] = [
 ];
 
 /// Bytes that break careless text.
-const BYTES: [&[u8]; 14] = [
+const BYTES: [&[u8]; 22] = [
     b"\0",
     b"\xff\xfe",
     b"\xc3",
@@ -47,10 +47,18 @@ const BYTES: [&[u8]; 14] = [
     b"\\u0000",
     "\u{feff}".as_bytes(),
     "\u{2028}\u{1F980}".as_bytes(),
+    b"\x1b]0;owned\x07",
+    b"\\u001b[2J",
+    "\u{9b}2J\u{202e}".as_bytes(),
+    b"=HYPERLINK(1)",
+    b"'@",
+    b"../../",
+    b"</script><b>",
+    b"a(a(a(",
 ];
 
 /// Names that mean other things.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 12] = [
     "",
     "/",
     "a/b/",
@@ -61,6 +69,8 @@ const NAMES: [&str; 10] = [
     "mdtest-",
     "é ,.json",
     "bonnie++.csv",
+    "a\u{1b}[2J.json",
+    "../../\u{202e}x.psv",
 ];
 
 fn pick<'a, T>(rng: &mut Rng, items: &'a [T]) -> &'a T {

@@ -4,7 +4,7 @@ use crate::{
     number::exact,
     sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO},
 };
-use model::Dataset;
+use model::{Dataset, cell::guarded, printable};
 use stats::{Cell, Findings, Footer, Ratio, Row, Table, Verdict};
 
 const HEADER: &str =
@@ -90,11 +90,14 @@ fn line(
     .join(",")
 }
 
-/// RFC 4180: a field with a comma, a quote or a line break is quoted.
+/// A text as a field of RFC 4180: one with a comma, a quote or a line break is quoted, one that a
+/// spreadsheet would compute stands behind an apostrophe.
 fn quote(field: &str) -> String {
+    let shown = printable(field);
+    let field = guarded(&shown);
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))
     } else {
-        field.to_string()
+        field.into_owned()
     }
 }

@@ -4,7 +4,7 @@
 use super::{built, chart, courses, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
-use model::Dataset;
+use model::{Dataset, printable};
 use stats::Findings;
 
 /// Size above which intervals and curves are left out, bytes.
@@ -56,7 +56,7 @@ fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
                         }
                     }
                 }
-                footer { p { "assay " (dataset.campaign.assay_version) ", campaign " (dataset.campaign.id) } }
+                footer { p { "assay " (printable(&dataset.campaign.assay_version)) ", campaign " (printable(&dataset.campaign.id)) } }
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Findings as JSON, for programs.
 
-use model::Dataset;
+use model::{Dataset, printable};
 use stats::Findings;
 
-/// The findings, pretty-printed. Numbers are exact; ratios above 1 are better.
+/// The findings, pretty-printed. Numbers are exact; ratios above 1 are better. Characters that would
+/// command a terminal stand as their escapes.
 pub fn json(_: &Dataset, findings: &Findings) -> String {
     // Findings hold no maps and no fallible types, so this cannot fail; if it ever did, the reason
     // is still valid JSON.
-    serde_json::to_string_pretty(findings)
-        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string())
+    let text = serde_json::to_string_pretty(findings)
+        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
+    printable(&text).into_owned()
 }

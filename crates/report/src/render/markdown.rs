@@ -8,7 +8,7 @@ use std::iter;
 
 /// The whole report.
 pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
-    let mut out = format!("# {}\n", escape(title(dataset)));
+    let mut out = format!("# {}\n", escape(&title(dataset)));
     for (heading, blocks) in built(dataset, findings, |_| true) {
         out.push_str(&format!("\n## {heading}\n"));
         blocks.iter().for_each(|b| out.push_str(&block(b)));
@@ -62,15 +62,25 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
     format!("| {} |\n", cells.into_iter().collect::<Vec<_>>().join(" | "))
 }
 
-/// Keeps what would be markup as text, and every cell on its line.
+/// Keeps what would be markup, an entity or a link as text, and every cell on its line.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut before = '\n';
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        // Addresses become links without any markup.
+        let link = rest.starts_with("://") || before == 'w' && rest.starts_with('.') || c == '@';
         match c {
-            '\\' | '|' | '<' | '*' | '_' | '`' | '#' | '[' | ']' => out.extend(['\\', c]),
+            '\\' | '|' | '<' | '>' | '*' | '_' | '`' | '#' | '[' | ']' | '&' | '~' => {
+                out.extend(['\\', c]);
+            }
             '\n' | '\r' => out.push(' '),
+            _ if link => out.extend(['\\', c]),
+            // At the beginning these make a list or a line.
+            '-' | '+' | '=' if out.is_empty() => out.extend(['\\', c]),
             _ => out.push(c),
         }
+        before = c;
     }
     out
 }
@@ -81,6 +91,9 @@ mod tests {
 
     #[test]
     fn markup_in_names_stays_text() {
-        assert_eq!(escape("ext4[a_b|c]\n<b>"), "ext4\\[a\\_b\\|c\\] \\<b>");
+        assert_eq!(escape("ext4[a_b|c]\n<b>"), "ext4\\[a\\_b\\|c\\] \\<b\\>");
+        assert_eq!(escape("![x](y) `z` &lt; ~~s~~"), "!\\[x\\](y) \\`z\\` \\&lt; \\~\\~s\\~\\~");
+        assert_eq!(escape("http://a.b www.c d@e.f"), "http\\://a.b www\\.c d\\@e.f");
+        assert_eq!((escape("- a"), escape("1-2 = 3")), ("\\- a".into(), "1-2 = 3".into()));
     }
 }

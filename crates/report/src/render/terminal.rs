@@ -2,7 +2,7 @@
 
 use super::{built, terminal_table, title};
 use crate::block::Block;
-use model::Dataset;
+use model::{Dataset, is_unprintable};
 use stats::Findings;
 
 /// Narrower terminals are written to as if they had this many columns.
@@ -27,7 +27,7 @@ impl Default for TerminalOptions {
 /// formats.
 pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOptions) -> String {
     let options = TerminalOptions { width: options.width.max(LEAST_WIDTH), ..*options };
-    let mut out = strong(&wrap(title(dataset), options.width), options);
+    let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut notes_left_out = false;
     for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|(_, b)| b) {
         if block.is_drawing() {
@@ -67,8 +67,7 @@ fn strong(lines: &str, options: TerminalOptions) -> String {
     lines.lines().map(|line| format!("\x1b[1m{line}\x1b[0m\n")).collect()
 }
 
-/// Lines of at most `width` characters, broken at spaces; a longer word is broken inside. Control
-/// characters are dropped: a name must not be able to command the terminal.
+/// Lines of at most `width` characters, broken at spaces; a longer word is broken inside.
 pub(super) fn wrap(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -93,9 +92,9 @@ pub(super) fn chunks(text: &str, width: usize) -> Vec<String> {
     characters.chunks(width).map(|chunk| chunk.iter().collect()).collect()
 }
 
-/// `text` without control characters.
+/// `text` on one line. What would command a terminal was [made harmless](super::clean) before.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
+    text.chars().filter(|&c| !is_unprintable(c)).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use toml::{Table, Value};
 
 /// More tests than this in one declaration are a mistake.
-const MOST: usize = 10_000;
+pub(super) const MOST: usize = 10_000;
+/// Longest text that filling may make, bytes.
+const LONGEST_BYTES: usize = 64 << 10;
 
 /// The tests that `table` stands for; itself when it has no `for`.
 pub(super) fn expand(table: &Table) -> Result<Vec<Table>, String> {
@@ -25,34 +27,43 @@ pub(super) fn expand(table: &Table) -> Result<Vec<Table>, String> {
         tables = tables
             .iter()
             .flat_map(|table| values.iter().map(|value| with(table, key, value)))
-            .collect();
+            .collect::<Result<_, _>>()?;
     }
     Ok(tables)
 }
 
 /// `table` with `{key}` replaced in every text and `key` set, unless it says otherwise itself.
-fn with(table: &Table, key: &str, value: &Value) -> Table {
+fn with(table: &Table, key: &str, value: &Value) -> Result<Table, String> {
     let text = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     let pattern = format!("{{{key}}}");
-    let mut filled: Table =
-        table.iter().map(|(k, v)| (k.clone(), fill(v, &pattern, &text))).collect();
+    let mut filled = fill_table(table, &pattern, &text)?;
     filled.entry(key).or_insert_with(|| value.clone());
-    filled
+    Ok(filled)
 }
 
-fn fill(value: &Value, pattern: &str, text: &str) -> Value {
-    match value {
-        Value::String(s) => Value::String(s.replace(pattern, text)),
-        Value::Array(list) => Value::Array(list.iter().map(|v| fill(v, pattern, text)).collect()),
-        Value::Table(table) => {
-            let filled = table.iter().map(|(k, v)| (k.clone(), fill(v, pattern, text)));
-            Value::Table(filled.collect())
+fn fill_table(table: &Table, pattern: &str, text: &str) -> Result<Table, String> {
+    table.iter().map(|(k, v)| Ok((k.clone(), fill(v, pattern, text)?))).collect()
+}
+
+fn fill(value: &Value, pattern: &str, text: &str) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(s) => {
+            let grown = s.matches(pattern).count().saturating_mul(text.len());
+            if grown > LONGEST_BYTES {
+                return Err(format!("`for` makes a text longer than {LONGEST_BYTES} bytes"));
+            }
+            Value::String(s.replace(pattern, text))
         }
+        Value::Array(list) => {
+            let filled = list.iter().map(|v| fill(v, pattern, text));
+            Value::Array(filled.collect::<Result<_, _>>()?)
+        }
+        Value::Table(table) => Value::Table(fill_table(table, pattern, text)?),
         other => other.clone(),
-    }
+    })
 }
 
 #[cfg(test)]

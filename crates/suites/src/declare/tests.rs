@@ -19,3 +19,140 @@ fn mistakes_name_the_file_and_what_is_wrong() {
     assert!(of("id = 3\nkind = 'io'").contains("`id` must be a text"));
     assert!(refusal("name = 'No Name'\nabout = ''\ntest = []").contains("small letters"));
 }
+
+/// What a declaration may hold that no test can do, or no arithmetic; every fourth from the end is also
+/// tried for two settings at once.
+const EXTREMES: [&str; 12] = [
+    "0",
+    "1",
+    "-1",
+    "4294967296",
+    "4294967295",
+    "1e-308",
+    "nan",
+    "9223372036854775807",
+    "1099511627776",
+    "inf",
+    "1e308",
+    "'16000000T'",
+];
+
+/// A declaration of `kind` with `set`, whatever else its settings need.
+fn extreme(kind: &str, set: &str) -> String {
+    let more = match kind {
+        "app" if !set.contains("command") => "command = 'true'\n",
+        _ => "",
+    };
+    format!("name = 'x'\nabout = 'y'\n[[test]]\nkind = '{kind}'\nid = 'x.a'\n{more}{set}")
+}
+
+/// All that a plan and a page ask of a test, at every scale.
+fn ask(test: &dyn Test) {
+    for info in test.infos() {
+        assert!(!test.explain(&info.id).is_empty());
+    }
+    for scale in [0.0005, 1.0, 4.0] {
+        let job = model::Job {
+            scale,
+            workers: 1024,
+            worker: 1023,
+            ..crate::testing::job("x.a", std::path::Path::new("/nowhere"))
+        };
+        let estimate = test.estimate(&job);
+        let bytes = crate::space_bytes(&[(test, job)]);
+        for figure in [estimate.write_bytes, estimate.read_bytes, estimate.ops, bytes] {
+            assert!(figure <= 3 << 50, "{estimate:?}, {bytes}");
+        }
+        assert!(estimate.fixed_s.is_finite() && estimate.fixed_s <= 1e7, "{estimate:?}");
+    }
+}
+
+#[test]
+fn no_setting_is_too_large_for_a_plan_or_a_page() {
+    for kind in kinds::KINDS {
+        let numbers: Vec<&str> = kind.knobs.iter().map(|knob| knob.name).collect();
+        let mut sets: Vec<String> = Vec::new();
+        for (i, one) in numbers.iter().enumerate() {
+            sets.extend(EXTREMES.map(|value| format!("{one} = {value}")));
+            for other in &numbers[i + 1..] {
+                let both = |value: &&str| format!("{one} = {value}\n{other} = {value}");
+                sets.extend(EXTREMES.iter().rev().step_by(4).map(both));
+            }
+        }
+        let mut taken = 0;
+        for set in sets {
+            let text = extreme(kind.name, &set);
+            let asked = std::panic::catch_unwind(|| {
+                let Ok(suite) = suite("x.toml", Cow::Owned(text), &Options::new()) else {
+                    return 0;
+                };
+                suite.tests.iter().for_each(|test| ask(*test));
+                1
+            });
+            taken += asked.unwrap_or_else(|_| panic!("{}: {set}", kind.name));
+        }
+        assert!(taken > 5, "{}: {taken}", kind.name);
+    }
+}
+
+#[test]
+fn trees_and_materials_are_bounded_in_what_they_make() {
+    let none = Options::new();
+    let refused = |kind: &str, set: &str, says: &str| {
+        let made = suite("x.toml", Cow::Owned(extreme(kind, set)), &none);
+        let error = made.err().unwrap_or_else(|| panic!("{set} is taken")).to_string();
+        assert!(error.contains(says) && error.len() < 500, "{set}: {error}");
+    };
+    refused("tree", "branch = 1000000\ndepth = 1", "a million directories");
+    refused("tree", "branch = 4294967296\ndepth = 0", "`branch` must be");
+    refused("tree", "stride = 4294967295", "`stride` must be");
+    refused("tree", "items = 4294967296", "`items` must be");
+    refused("io", "files = 4294967295", "`files` must be");
+    refused("io", "workers = 4294967295", "`workers` must be");
+    refused("io", "runtime_s = 1e308", "at most a day");
+    refused("io", "size = '2000T'", "1.0 PiB");
+    refused("io", "block = '1G'\nthreads = 1024\nengine = 'io_uring'\ndepth = 4096", "buffers");
+    refused("files", "size = '1T'", "`size` must be");
+    refused("files", "files = 268435456\nsize = '1G'", "1.0 PiB");
+    refused("files", "rounds = 9223372036854775807\naction = 'stat'", "operations");
+    let material =
+        |kind: &str, rest: &str| format!("material = [{{kind = '{kind}', path = 'm', {rest}}}]");
+    refused("app", &material("tree", "files = 10, bytes = '2000T'"), "`bytes` of a material");
+    refused("app", &material("tree", "files = 9000000000000, bytes = '1M'"), "1.0 PiB");
+    refused("app", &material("wheels", "packages = 1, files = 70000, bytes = 1"), "32766");
+    refused("app", &material("wheels", "packages = 1, files = 30000, bytes = '1M'"), "4.0 GiB");
+    refused("app", "command = 'true'\ncount = 9223372036854775807", "operations");
+}
+
+#[test]
+fn ids_of_declared_tests_lead_nowhere() {
+    for id in ["x./../../etc", "x.a b", "x.\u{1b}[31m", "x.{a}", "x.é"] {
+        let text = format!("name = 'x'\nabout = 'y'\n[[test]]\nkind = 'tree'\nid = {id:?}");
+        let text = text.replace("\\u{1b}", "\\u001b");
+        let error = refusal(&text);
+        assert!(error.contains("an id is"), "{id:?}: {error}");
+        assert!(!error.contains(model::is_unprintable), "{error:?}");
+    }
+    let worker = "suite = 'x'\nkind = 'tree'\nid = 'x./../../etc'";
+    assert!(test(worker).err().unwrap().to_string().contains("an id is"));
+    let worker = "suite = '../x'\nkind = 'app'\ncommand = 'true'\nid = '../x.a'";
+    assert!(test(worker).err().unwrap().to_string().contains("an id is"));
+}
+
+#[test]
+fn a_short_file_makes_no_endless_suite() {
+    let many = format!("for.a = {:?}", (0..5000).collect::<Vec<_>>());
+    let many = many.replace("for.a", "for.delay_ns");
+    let test = |n: u32| {
+        format!("[[test]]\nkind = 'io'\nengine = 'null'\nid = 'x.{n}.{{delay_ns}}'\n{many}\n")
+    };
+    let error = refusal(&format!("name = 'x'\nabout = 'y'\n{}{}{}", test(1), test(2), test(3)));
+    assert!(error.contains("more than 10000 tests"), "{error}");
+    let long = "y".repeat(200_000);
+    let test = format!(
+        "[[test]]\nkind = 'io'\nid = 'x.a'\nabout = '{}'\nfor.b = ['{long}']",
+        "{b}".repeat(100_000)
+    );
+    let error = refusal(&format!("name = 'x'\nabout = 'y'\n{test}"));
+    assert!(error.contains("longer than"), "{error}");
+}

@@ -1,9 +1,8 @@
 //! The profiles and facts that ship with the program, and the files of users beside them.
 
-use crate::exit;
+use crate::{exit, input};
 use anyhow::{Context, Result};
 use model::{FactSheet, Profile};
-use std::fs;
 
 /// Lists files of a folder by name, with their text.
 macro_rules! shipped {
@@ -42,7 +41,7 @@ pub(super) fn profiles() -> Result<Vec<Profile>> {
 /// The profile called `name`, or the one in the file `NAME.toml`.
 pub(super) fn profile(name: &str) -> Result<Profile> {
     if name.ends_with(".toml") {
-        let text = fs::read_to_string(name)
+        let text = input::text(name)
             .map_err(|why| exit::usage(format!("cannot read the profile {name}: {why}")))?;
         return read(name, &text);
     }
@@ -73,7 +72,7 @@ fn read(name: &str, text: &str) -> Result<Profile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{collections::BTreeSet, path::Path};
+    use std::{collections::BTreeSet, fs, path::Path};
 
     fn files(folder: &str) -> BTreeSet<String> {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

@@ -2,19 +2,22 @@
 
 use super::estimate::{self, BLOCK_BYTES, UNIT_BYTES};
 use model::{Like, Rng};
+use rustix::fs::OFlags;
 use std::{
     collections::{BTreeMap, HashSet},
-    fs::{self, File},
+    fs::{self, OpenOptions},
     hash::{DefaultHasher, Hash, Hasher},
     io::{self, ErrorKind},
-    os::unix::fs::FileExt,
+    os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
 /// Most that is read, units of 128 KiB: 64 MiB.
 const MAX_UNITS: u64 = 512;
-/// Most files that are looked at, in the order of their names.
-const MAX_FILES: usize = 200_000;
+/// Most entries of folders that are looked at.
+const MAX_ENTRIES: usize = 200_000;
+/// More of a file than this says nothing more, bytes; the sum over all files stays a number.
+const MAX_LENGTH: u64 = 1 << 46;
 /// A shorter end of a file says nothing, bytes.
 const MIN_BYTES: usize = 64;
 
@@ -73,18 +76,22 @@ pub fn sample(path: &Path, seed: u64) -> Result<Sampled, SampleError> {
 fn files(path: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     let meta = fs::metadata(path)?;
     if !meta.is_dir() {
-        return Ok(vec![(path.into(), if meta.is_file() { meta.len() } else { 0 })]);
+        let length = if meta.is_file() { meta.len().min(MAX_LENGTH) } else { 0 };
+        return Ok(vec![(path.into(), length)]);
     }
     let (mut found, mut open) = (Vec::new(), vec![path.to_path_buf()]);
     fs::read_dir(path)?;
-    while let Some(dir) = open.pop().filter(|_| found.len() < MAX_FILES) {
+    let mut left = MAX_ENTRIES;
+    while let Some(dir) = open.pop().filter(|_| left > 0) {
         let Ok(entries) = fs::read_dir(&dir) else { continue };
-        let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let entries = entries.flatten().take(left);
+        let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        left -= entries.len();
         entries.sort();
         for entry in entries {
             match fs::symlink_metadata(&entry) {
                 Ok(meta) if meta.is_dir() => open.push(entry),
-                Ok(meta) if meta.is_file() => found.push((entry, meta.len())),
+                Ok(meta) if meta.is_file() => found.push((entry, meta.len().min(MAX_LENGTH))),
                 _ => {}
             }
         }
@@ -122,7 +129,12 @@ fn units(files: &[(PathBuf, u64)], seed: u64) -> Vec<(usize, u64)> {
 }
 
 fn read(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    // It may have become another since it was looked at: no pipe is waited for.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
     let mut unit = vec![0; UNIT_BYTES];
     let mut len = 0;
     while len < unit.len() {
@@ -247,6 +259,29 @@ mod tests {
         assert!(parts.iter().all(|&(file, offset)| offset < files[file].1));
         let first = parts.iter().filter(|(file, _)| *file == 1).count() as f64;
         assert!((first / parts.len() as f64 - 9.0 / 16.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn lengths_that_no_sum_holds_and_pipes_are_no_trouble() {
+        let dir = tempfile::tempdir().unwrap();
+        let named = |name: &str| dir.path().join(name);
+        for name in ["a", "b", "c"] {
+            // Some file systems have no room for so long a hole.
+            let longest = [(1 << 63) - (1 << 20), 1 << 43, 1 << 30];
+            let file = fs::File::create(named(name)).unwrap();
+            assert!(longest.into_iter().any(|length| file.set_len(length).is_ok()));
+        }
+        fs::write(named("d"), noise(1, UNIT_BYTES)).unwrap();
+        let found = files(dir.path()).unwrap();
+        assert_eq!(found.len(), 4);
+        assert!(!units(&found, 1).is_empty());
+        let all = [u64::MAX; 3].map(|length| (PathBuf::new(), length.min(MAX_LENGTH)));
+        assert_eq!(units(&all, 1).len() as u64, MAX_UNITS);
+        assert!((MAX_ENTRIES as u64).checked_mul(MAX_LENGTH).is_some());
+        let pipe = named("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
+        assert!(read(&pipe, 0).is_err());
+        assert!(matches!(sample(&pipe, 1), Err(SampleError::Empty(_))));
     }
 
     #[test]

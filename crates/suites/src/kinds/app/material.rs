@@ -8,7 +8,7 @@ mod zip;
 
 use super::settings::fnv1a;
 use crate::TestError;
-use model::{Job, Rng};
+use model::{Bytes, Job, Rng};
 use serde::Deserialize;
 use std::{
     fs,
@@ -18,6 +18,9 @@ use text::Text;
 
 /// Space of an inode and of the half-empty last block of a file, bytes.
 const FILE_SPACE_BYTES: u64 = 2048 + 512;
+
+/// Largest mean size of a file, which is in memory as a whole.
+const MOST_FILE: Bytes = Bytes(1 << 30);
 
 /// One set of files.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -35,6 +38,21 @@ impl Material {
         match self {
             Material::Tree(tree) => &tree.path,
             Material::Wheels(wheels) => &wheels.path,
+        }
+    }
+
+    /// Refuses what does not fit into memory or into an archive.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let bytes = match self {
+            Material::Tree(tree) => tree.bytes,
+            Material::Wheels(wheels) => {
+                wheels.check()?;
+                wheels.bytes
+            }
+        };
+        match bytes > MOST_FILE {
+            true => Err(format!("`bytes` of a material must be at most {MOST_FILE}")),
+            false => Ok(()),
         }
     }
 

@@ -140,6 +140,7 @@ impl Settings {
         if !(self.seconds.is_finite() && self.seconds >= 0.0) {
             return Err("`seconds` must be a number from 0 up".into());
         }
+        self.material.iter().try_for_each(Material::check)?;
         let made = self.material.iter().map(Material::path);
         let kept = self.disk.keys().map(String::as_str);
         let listed = self.files.iter().chain(&self.reads).map(String::as_str);

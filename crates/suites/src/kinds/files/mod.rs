@@ -95,8 +95,8 @@ impl Test for FilesTest {
 
     fn estimate(&self, job: &Job) -> Estimate {
         let (action, rounds) = (self.settings.action, self.settings.rounds);
-        let ops = set::count(&self.settings, job) * rounds;
-        let bytes = if action.moves_data() { ops * self.settings.size.0 } else { 0 };
+        let ops = set::count(&self.settings, job).saturating_mul(rounds);
+        let bytes = if action.moves_data() { ops.saturating_mul(self.settings.size.0) } else { 0 };
         let writes = action.changes();
         Estimate {
             write_bytes: if writes { bytes } else { 0 },

@@ -68,7 +68,7 @@ pub(super) fn name(settings: &Settings) -> String {
 /// Disk bytes of the set, whatever the file system makes of it.
 pub(super) fn disk_bytes(settings: &Settings, job: &Job) -> u64 {
     let file = settings.size.0.next_multiple_of(4096) + 512;
-    count(settings, job) * file.max(INODE_SPAN_BYTES)
+    count(settings, job).saturating_mul(file.max(INODE_SPAN_BYTES))
 }
 
 impl FileSet {

@@ -115,6 +115,11 @@ pub(super) enum Cache {
     Any,
 }
 
+/// Most files of a worker at scale 1.
+const MOST_FILES: u64 = 1 << 28;
+/// Longest file, which is in memory as a whole.
+const MOST_SIZE: Bytes = Bytes(1 << 30);
+
 /// What a declaration can set.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -156,9 +161,10 @@ impl Settings {
         let once = self.action.changes() && self.rounds != 1;
         let no_cold = self.action.changes() && self.cache.is_some_and(|c| c != Cache::Any);
         match () {
-            () if !(1..=1 << 32).contains(&self.files) => {
-                Err("`files` must be from 1 to 4294967296".into())
+            () if !(1..=MOST_FILES).contains(&self.files) => {
+                Err(format!("`files` must be from 1 to {MOST_FILES}"))
             }
+            () if self.size > MOST_SIZE => Err(format!("`size` must be at most {MOST_SIZE}")),
             () if self.fanout > 10_000 => Err("`fanout` must not be above 10000".into()),
             () if self.rounds == 0 || once => {
                 Err("`rounds` must be at least 1, and 1 where files are changed".into())

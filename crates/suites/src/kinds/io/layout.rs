@@ -71,7 +71,7 @@ impl Layout {
 
     /// Bytes of all files.
     pub(super) fn bytes(&self) -> u64 {
-        self.file_bytes * self.paths.len() as u64
+        self.file_bytes.saturating_mul(self.paths.len() as u64)
     }
 }
 

@@ -110,7 +110,7 @@ impl Test for IoTest {
         }
         let bytes = layout.bytes();
         let moved = match layout::ops(settings, job) {
-            Some(ops) => ops * settings.block.0,
+            Some(ops) => ops.saturating_mul(settings.block.0),
             None if settings.one_pass() => bytes,
             None => 0,
         };
@@ -118,7 +118,7 @@ impl Test for IoTest {
             Rw::SeqRd | Rw::RndRd => (moved, 0),
             Rw::SeqWr | Rw::SeqReWr | Rw::RndWr => (0, moved),
             Rw::Mixed => {
-                let reads = moved * u64::from(settings.read_percent) / 100;
+                let reads = moved / 100 * u64::from(settings.read_percent);
                 (reads, moved - reads)
             }
             Rw::Rewrite => (moved, moved),

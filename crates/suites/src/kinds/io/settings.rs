@@ -255,6 +255,20 @@ fn cache_need<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cache
 /// Most threads in a worker: the stack of each takes address space, and more measure the scheduler.
 const MAX_THREADS: u32 = 1024;
 
+/// Most bytes of the files of a worker.
+const MOST_BYTES: Bytes = Bytes(1 << 50);
+/// Most files that a worker has open.
+const MOST_FILES: u64 = 65_536;
+/// Most memory for the operations in flight.
+const MOST_BUFFERS: Bytes = Bytes(16 << 30);
+/// Longest run and ramp, seconds.
+const DAY_S: f64 = 86_400.0;
+/// Longest delay of the null engine: a minute.
+const MOST_DELAY_NS: u64 = 60_000_000_000;
+/// Operations per second that can be told apart from none, and from as fast as they go.
+const LEAST_RATE: f64 = 0.001;
+const MOST_RATE: f64 = 1e9;
+
 impl Settings {
     /// Reads and checks what a declaration says.
     pub(super) fn of(table: Table) -> Result<Settings, String> {
@@ -281,14 +295,35 @@ impl Settings {
                 "a block of {block} bytes cannot be; use a multiple of 8 up to 1G"
             ));
         }
-        if self.size.0 == 0 || self.files == 0 {
-            return Some("`size` and `files` must be at least 1".into());
+        if !(1..=MOST_BYTES.0).contains(&self.size.0) {
+            return Some(format!("`size` must be from 1 to {MOST_BYTES}"));
+        }
+        if self.files == 0 || u64::from(self.files) * u64::from(self.threads) > MOST_FILES {
+            return Some(format!("`files` must be at least 1, and those of all threads {MOST_FILES}"));
+        }
+        if self.workers > MAX_THREADS {
+            return Some(format!("`workers` must be 0 to {MAX_THREADS}"));
         }
         if !(1..=MAX_THREADS).contains(&self.threads) {
             return Some(format!("`threads` must be 1 to {MAX_THREADS}"));
         }
         if self.read_percent > 100 {
             return Some("`read_percent` must be 0 to 100".into());
+        }
+        let in_flight = block * u64::from(self.depth) * u64::from(self.threads);
+        if in_flight > MOST_BUFFERS.0 {
+            return Some(format!(
+                "the buffers of a worker would take more than {MOST_BUFFERS}; use smaller blocks, or \
+                 less `depth` and `threads`"
+            ));
+        }
+        if self.runtime_s > DAY_S || self.ramp_s > DAY_S || self.delay_ns > MOST_DELAY_NS {
+            return Some(format!(
+                "`runtime_s` and `ramp_s` must be at most a day, `delay_ns` at most {MOST_DELAY_NS}"
+            ));
+        }
+        if self.rate != 0.0 && !(LEAST_RATE..=MOST_RATE).contains(&self.rate) {
+            return Some(format!("`rate` must be 0, or from {LEAST_RATE} to {MOST_RATE}"));
         }
         let number = |value: f64| value.is_finite() && value >= 0.0;
         if !number(self.runtime_s) || !number(self.ramp_s) || !number(self.rate) {

@@ -42,6 +42,8 @@ static KNOBS: [Knob; 6] = [
 
 /// Least size of a segment at any scale.
 const LEAST_SEGMENT: u64 = 1 << 20;
+/// The largest one at scale 1.
+const MOST_SEGMENT: u64 = 1 << 50;
 /// The log, in the directory of the worker.
 const FILE: &str = "commit.log";
 
@@ -97,8 +99,8 @@ impl Settings {
         if !record.is_power_of_two() || !(64..=1 << 20).contains(&record) {
             return Err(format!("`record` must be a power of two from 64 to 1M, not {record}"));
         }
-        if self.segment.0 < LEAST_SEGMENT {
-            return Err(format!("`segment` must be at least 1M, not {}", self.segment));
+        if !(LEAST_SEGMENT..=MOST_SEGMENT).contains(&self.segment.0) {
+            return Err(format!("`segment` must be at least 1M and at most 1P, not {}", self.segment));
         }
         Load::check(self.runtime_s)
     }
@@ -208,7 +210,7 @@ impl Test for LogTest {
     fn estimate(&self, job: &Job) -> Estimate {
         let load = self.load(job.scale);
         Estimate {
-            write_bytes: load.commits() * self.settings.record.0,
+            write_bytes: load.commits().saturating_mul(self.settings.record.0),
             scratch_bytes: self.settings.segment_bytes(job),
             fixed_s: load.seconds(),
             ..Estimate::default()

@@ -73,6 +73,8 @@ static KNOBS: [Knob; 9] = [
 const LEAST_TABLE: u64 = 4 << 20;
 /// Least size of a log at any scale.
 const LEAST_LOG: u64 = 1 << 20;
+/// The largest table and log at scale 1.
+const MOST_BYTES: u64 = 1 << 50;
 const TABLE_FILE: &str = "pages.table";
 const LOG_FILE: &str = "pages.log";
 
@@ -123,6 +125,9 @@ impl Settings {
         }
         if self.table.0 < 16 << 20 || self.log.0 < LEAST_LOG {
             return Err("`table` must be at least 16M and `log` at least 1M".into());
+        }
+        if self.table.0.max(self.log.0) > MOST_BYTES {
+            return Err("`table` and `log` must be at most 1P".into());
         }
         Load::check(self.runtime_s)
     }
@@ -225,7 +230,7 @@ impl Test for PagesTest {
     fn estimate(&self, job: &Job) -> Estimate {
         let (s, load) = (&self.settings, self.load(job.scale));
         Estimate {
-            write_bytes: load.commits() * (s.record.0 + s.page.0),
+            write_bytes: load.commits().saturating_mul(s.record.0 + s.page.0),
             disk_bytes: s.table_bytes(job),
             scratch_bytes: s.log_bytes(job),
             fixed_s: load.seconds(),

@@ -232,14 +232,16 @@ impl Test for SqliteTest {
     fn estimate(&self, job: &Job) -> Estimate {
         let (load, s) = (self.load(job.scale), &self.settings);
         let shape = s.shape(job);
-        let history = load.commits() * u64::from(s.inserts) * HISTORY_BYTES;
+        let history = load.commits().saturating_mul(u64::from(s.inserts) * HISTORY_BYTES);
         // Each changed account dirties a page of its own; it is written to the log or journal, and
         // to the database.
-        let pages = load.commits() * (u64::from(s.updates) + 1);
+        let pages = load.commits().saturating_mul(u64::from(s.updates) + 1);
         Estimate {
-            write_bytes: 2 * pages * s.page.0 + history,
+            write_bytes: pages.saturating_mul(2 * s.page.0).saturating_add(history),
             // Faster ones than assumed add more to the history; the log is bounded.
-            scratch_bytes: shape.rows * ACCOUNT_BYTES + 10 * history + LOG_PAGES * s.page.0,
+            scratch_bytes: (shape.rows.saturating_mul(ACCOUNT_BYTES))
+                .saturating_add(history.saturating_mul(10))
+                .saturating_add(LOG_PAGES * s.page.0),
             fixed_s: load.seconds(),
             ..Estimate::default()
         }

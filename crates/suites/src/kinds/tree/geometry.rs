@@ -58,8 +58,8 @@ impl Geometry {
         let mut left = vec![0];
         while let Some(dir) = left.pop() {
             order.push(dir);
-            let below = dir * self.branch + 1..=dir * self.branch + self.branch;
-            left.extend(below.rev().filter(|&dir| dir < self.dirs));
+            let first = dir * self.branch + 1;
+            left.extend((first..self.dirs.min(first + self.branch)).rev());
         }
         order
     }

@@ -107,14 +107,14 @@ impl Test for TreeTest {
         let phases = Phase::of_run(&self.settings, &geometry);
         let times = u64::from(self.settings.iterations);
         let of_items = phases.iter().filter(|phase| !phase.is_tree()).count() as u64;
-        let moved = |bytes: u64| if self.settings.dirs_only { 0 } else { geometry.items * bytes };
+        let files = if self.settings.dirs_only { 0 } else { geometry.items };
+        let moved = |bytes: u64| files.saturating_mul(bytes);
         Estimate {
-            write_bytes: times * moved(self.settings.write_bytes.0),
-            read_bytes: times * moved(self.settings.read_bytes.0),
+            write_bytes: moved(self.settings.write_bytes.0).saturating_mul(times),
+            read_bytes: moved(self.settings.read_bytes.0).saturating_mul(times),
             ops: times * (of_items * geometry.items + 2 * geometry.dirs),
-            scratch_bytes: geometry.items * ITEM_BYTES
-                + moved(self.settings.write_bytes.0.next_multiple_of(4096))
-                + geometry.dirs * ITEM_BYTES,
+            scratch_bytes: moved(self.settings.write_bytes.0.next_multiple_of(4096))
+                .saturating_add((geometry.items + geometry.dirs) * ITEM_BYTES),
             ..Estimate::default()
         }
     }

@@ -3,6 +3,15 @@
 use model::{Bytes, Knob};
 use serde::Deserialize;
 
+/// Most items of a worker at scale 1: at every scale their numbers fit into four bytes.
+const MOST_ITEMS: u64 = 1 << 28;
+/// Most directories of a tree.
+const MOST_DIRS: u64 = 1_000_000;
+/// Most workers that there are.
+const MOST_STRIDE: u32 = 1024;
+/// Longest file, which is in memory as a whole.
+const MOST_FILE: Bytes = Bytes(1 << 30);
+
 /// What a declaration can set; the letters are mdtest's.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -59,15 +68,33 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Directories of the tree; 0 and any number above the most stand for what cannot be.
+    fn dirs(&self) -> u64 {
+        let Settings { branch, depth, .. } = *self;
+        if !(1..=MOST_DIRS).contains(&branch) {
+            return 0;
+        }
+        let level = |(all, of_level): (u64, u64), _| {
+            let below = of_level.saturating_mul(branch);
+            (all.saturating_add(below), below)
+        };
+        (0..depth.min(65)).fold((1, 1), level).0
+    }
+
     /// Refuses what cannot be done.
     pub(super) fn check(self) -> Result<Settings, String> {
-        let dirs = (self.branch as f64).powi(self.depth as i32);
         match () {
-            () if !(1..=1 << 32).contains(&self.items) => {
-                Err("`items` must be from 1 to 4294967296".into())
+            () if !(1..=MOST_ITEMS).contains(&self.items) => {
+                Err(format!("`items` must be from 1 to {MOST_ITEMS}"))
             }
-            () if self.branch == 0 || self.depth > 64 || dirs > 1e6 => {
+            () if self.depth > 64 || !(1..=MOST_DIRS).contains(&self.dirs()) => {
                 Err("`branch` must be at least 1, `depth` at most 64, and the tree at most a million directories".into())
+            }
+            () if self.stride > MOST_STRIDE => {
+                Err(format!("`stride` must be at most {MOST_STRIDE}, as there are no more workers"))
+            }
+            () if self.write_bytes > MOST_FILE => {
+                Err(format!("`write_bytes` must be at most {MOST_FILE}"))
             }
             () if self.files_only && self.dirs_only => {
                 Err("`files_only` and `dirs_only` leave nothing; set one of them".into())

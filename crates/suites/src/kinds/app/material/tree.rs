@@ -24,7 +24,7 @@ pub(in super::super) struct Tree {
     /// Files at scale 1.
     files: u64,
     /// Mean size of a file.
-    bytes: Bytes,
+    pub(super) bytes: Bytes,
 }
 
 impl Tree {
@@ -34,7 +34,9 @@ impl Tree {
 
     pub(super) fn disk_bytes(&self, scale: f64) -> u64 {
         let files = self.files(scale);
-        files * (self.bytes.0 + FILE_SPACE_BYTES) + files.div_ceil(FILES_PER_DIR) * DIR_SPACE_BYTES
+        let dirs = files.div_ceil(FILES_PER_DIR);
+        let of_files = files.saturating_mul(self.bytes.0.saturating_add(FILE_SPACE_BYTES));
+        of_files.saturating_add(dirs.saturating_mul(DIR_SPACE_BYTES))
     }
 
     pub(super) fn make(

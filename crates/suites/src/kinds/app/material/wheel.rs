@@ -24,10 +24,33 @@ pub(in super::super) struct Wheels {
     /// Modules in a package at scale 1.
     files: u64,
     /// Mean size of a module.
-    bytes: Bytes,
+    pub(super) bytes: Bytes,
 }
 
+/// What an archive of this kind holds at most.
+const MOST_FILES: u64 = 65_535;
+const MOST_ARCHIVE: Bytes = Bytes(1 << 32);
+/// The most that the files of a package become at any scale.
+const LARGEST_FACTOR: u64 = 2;
+
 impl Wheels {
+    /// Refuses archives that the format has no numbers for.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let files = self.files.saturating_mul(LARGEST_FACTOR).saturating_add(INFO_FILES);
+        // A module has at most seven quarters of the mean, and its name twice.
+        let bytes = files.saturating_mul(self.bytes.0.saturating_mul(2).saturating_add(512));
+        match () {
+            () if files > MOST_FILES => Err(format!(
+                "`files` of a wheel must be at most {}",
+                (MOST_FILES - INFO_FILES) / LARGEST_FACTOR
+            )),
+            () if bytes > MOST_ARCHIVE.0 => {
+                Err(format!("a wheel would have more than {MOST_ARCHIVE}; use smaller or fewer files"))
+            }
+            () => Ok(()),
+        }
+    }
+
     /// Packages and modules of each; their product follows the scale.
     fn counts(&self, scale: f64) -> (u64, u64) {
         let root = scale.sqrt();
@@ -37,7 +60,9 @@ impl Wheels {
 
     pub(super) fn disk_bytes(&self, scale: f64) -> u64 {
         let (packages, files) = self.counts(scale);
-        packages * ((files + INFO_FILES) * (self.bytes.0 + 256) + FILE_SPACE_BYTES)
+        let files = files.saturating_add(INFO_FILES);
+        let wheel = files.saturating_mul(self.bytes.0.saturating_add(256));
+        packages.saturating_mul(wheel.saturating_add(FILE_SPACE_BYTES))
     }
 
     pub(super) fn make(

@@ -1,0 +1,90 @@
+//! Reading files that a user names, or that lie in a folder that a user names: plans, suites, jobs,
+//! profiles, results of other tools. Somebody else may have made them, so only regular files are read,
+//! and no more of them than fits: no pipe is waited for, no device is emptied.
+
+use model::Bytes;
+use rustix::fs::OFlags;
+use std::{
+    fs::{File, Metadata, OpenOptions},
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+/// The most that a text by a person holds: plans, suites, jobs and profiles.
+const TEXT_BYTES: u64 = 1 << 20;
+
+/// The text of a plan, a suite, a job or a profile, at most 1 MiB.
+pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
+    let bytes = read_bounded(path.as_ref(), TEXT_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+}
+
+/// A whole regular file of at most `most` bytes.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    // Before it is opened, because opening alone does something to some devices.
+    fits(&path.metadata()?, most)?;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    whole(&file, most)
+}
+
+/// What is left of an open file, which may be another than the one that was looked at, and may grow.
+fn whole(file: &File, most: u64) -> io::Result<Vec<u8>> {
+    fits(&file.metadata()?, most)?;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64, most)) } else { Ok(bytes) }
+}
+
+/// Whether a file of which `meta` is known is regular and has at most `most` bytes.
+pub fn fits(meta: &Metadata, most: u64) -> io::Result<()> {
+    match meta.is_file() {
+        false => Err(io::Error::other("it is not a regular file")),
+        true if meta.len() > most => Err(too_large(meta.len(), most)),
+        true => Ok(()),
+    }
+}
+
+fn too_large(bytes: u64, most: u64) -> io::Error {
+    let (has, most) = (Bytes(bytes), Bytes(most));
+    io::Error::other(format!("it has {has}, and no more than {most} are read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, io::Write};
+
+    #[test]
+    fn what_is_no_regular_file_or_too_long_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f");
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(read_bounded(&file, 5).unwrap(), b"12345");
+        let error = |path: &Path, most| read_bounded(path, most).unwrap_err().to_string();
+        assert_eq!(error(&file, 4), "it has 5 B, and no more than 4 B are read");
+        for path in [dir.path(), Path::new("/dev/null"), Path::new("/dev/zero")] {
+            assert_eq!(error(path, 4), "it is not a regular file");
+        }
+        assert!(error(&dir.path().join("none"), 4).contains("No such file"));
+        fs::write(&file, [0xff]).unwrap();
+        assert_eq!(text(&file).unwrap_err().to_string(), "it is not UTF-8");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(read_bounded(&link, 4).unwrap(), [0xff]);
+    }
+
+    /// Files of the kernel say that they are empty, and files that are written to say too little.
+    #[test]
+    fn a_file_that_is_longer_than_it_says_is_read_to_the_limit() {
+        let error = read_bounded(Path::new("/proc/self/maps"), 10).unwrap_err().to_string();
+        assert_eq!(error, "it has 11 B, and no more than 10 B are read");
+        let mut growing = tempfile::NamedTempFile::new().unwrap();
+        growing.write_all(b"123").unwrap();
+        let open = File::open(growing.path()).unwrap();
+        growing.write_all(b"45").unwrap();
+        assert_eq!(whole(&open, 5).unwrap(), b"12345");
+        assert!(whole(&open, 4).is_err());
+    }
+}

@@ -1,0 +1,391 @@
+//! What every dataset keeps, whoever made it: names by their rules, numbers that are numbers, parts
+//! that fit together. What is imported goes through [`Dataset::checked`]; what a store hands out, which
+//! may have been made elsewhere or long ago, through [`Dataset::printable`].
+
+use crate::{
+    Campaign, Dataset, Environment, Histogram, Metric, Name, NameError, NameKind, Plan, Sample,
+    Series, TargetRecord, TargetState, TestInfo, Validity, name,
+};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt, mem,
+};
+
+/// A dataset that cannot be taken: which part of it, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatasetError {
+    part: String,
+    why: String,
+}
+
+impl fmt::Display for DatasetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.part, self.why)
+    }
+}
+
+impl std::error::Error for DatasetError {}
+
+fn at(part: impl Into<String>, why: impl ToString) -> DatasetError {
+    DatasetError { part: part.into(), why: why.to_string() }
+}
+
+/// What is done to each text of a dataset.
+type Visit<'a> = dyn FnMut(NameKind, &mut String) -> Result<(), NameError> + 'a;
+
+impl Dataset {
+    /// This dataset in its order, when every name keeps its rule, every number is finite, and its parts
+    /// fit.
+    ///
+    /// # Errors
+    /// The first part that does not.
+    pub fn checked(mut self) -> Result<Dataset, DatasetError> {
+        self.texts(&mut |kind, text| {
+            *text = Name::new(kind, mem::take(text))?.into();
+            Ok(())
+        })?;
+        plan_names(&self.campaign.plan).map_err(|why| at("the plan", why))?;
+        self.numbers()?;
+        self.parts()?;
+        self.samples.sort_by_key(|sample| (sample.block, sample.position));
+        Ok(self)
+    }
+
+    /// This dataset as it may be shown and computed with: every character that is not printable stands
+    /// as `\uXXXX`, and a sample with a number that is none, with a series that is not whole or with a
+    /// histogram that does not ascend is invalid and without them. Names that only break the rules of
+    /// today stay as they are.
+    pub fn printable(mut self) -> Dataset {
+        let shown = self.texts(&mut |kind, text| {
+            *text = match kind {
+                // Its tabs are harmless and part of what a program printed.
+                NameKind::Text if kind.fault(text).is_none() => return Ok(()),
+                NameKind::Text => name::printable(text).into_owned(),
+                NameKind::Id | NameKind::Label => name::printable_line(text).into_owned(),
+            };
+            Ok(())
+        });
+        debug_assert_eq!(shown, Ok(()));
+        self.campaign.scale = or_zero(self.campaign.scale);
+        self.samples.iter_mut().for_each(without_faults);
+        self
+    }
+
+    /// Shows every text to `visit`, but for those of the plan, which must run as it was stored.
+    fn texts(&mut self, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
+        let Dataset { campaign, targets, tests, samples } = self;
+        for (number, target) in targets.iter_mut().enumerate() {
+            target_texts(target, visit).map_err(|why| at(format!("target {number}"), why))?;
+        }
+        for (number, test) in tests.iter_mut().enumerate() {
+            test_texts(test, visit).map_err(|why| at(format!("test {number}"), why))?;
+        }
+        campaign_texts(campaign, visit).map_err(|why| at("the campaign", why))?;
+        for (number, sample) in samples.iter_mut().enumerate() {
+            sample_texts(sample, visit).map_err(|why| at(format!("sample {number}"), why))?;
+        }
+        Ok(())
+    }
+
+    /// Every number must be finite: NaN and infinity have no place in JSON and none in a mean.
+    fn numbers(&self) -> Result<(), DatasetError> {
+        if !self.campaign.scale.is_finite() {
+            return Err(at("the campaign", "its scale is not a finite number"));
+        }
+        for (number, sample) in self.samples.iter().enumerate() {
+            let fault = fault_of_figures(sample).or_else(|| fault_of_course(sample));
+            fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
+        }
+        Ok(())
+    }
+
+    /// Names are of one thing each, and every sample is of a target and a test that are listed.
+    fn parts(&self) -> Result<(), DatasetError> {
+        let labels = unique("target", self.targets.iter().map(|target| &target.label))?;
+        let ids = unique("test", self.tests.iter().map(|test| &test.id))?;
+        for (number, sample) in self.samples.iter().enumerate() {
+            let case = &sample.case;
+            let listed = [
+                ("target", &case.target, labels.contains(case.target.as_str())),
+                ("test", &case.test, ids.contains(case.test.as_str())),
+            ];
+            if let Some((what, name, _)) = listed.iter().find(|(_, _, is_listed)| !is_listed) {
+                let why = format!("is of {what} {name:?}, which is not listed");
+                return Err(at(format!("sample {number}"), why));
+            }
+            unique("metric", sample.metrics.iter().map(|metric| &metric.name))
+                .map_err(|error| at(place(number, sample), error))?;
+        }
+        Ok(())
+    }
+}
+
+fn unique<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a String>,
+) -> Result<HashSet<&'a str>, DatasetError> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if !seen.insert(name.as_str()) {
+            return Err(at(format!("{what} {name:?}"), "it stands twice"));
+        }
+    }
+    Ok(seen)
+}
+
+/// What a sample is called in a message.
+fn place(number: usize, sample: &Sample) -> String {
+    let (block, case) = (sample.block, &sample.case);
+    let (test, target) = (name::printable_line(&case.test), name::printable_line(&case.target));
+    format!("sample {number} ({test:.80} on {target:.80}, block {block})")
+}
+
+fn or_zero(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+/// Takes out of a sample what cannot be computed with, and says so in its validity.
+fn without_faults(sample: &mut Sample) {
+    let Some(why) = fault_of_figures(sample).or_else(|| fault_of_course(sample)) else { return };
+    sample.validity = Validity::Invalid(why);
+    sample.metrics.retain(|metric| metric.value.is_finite());
+    sample.histograms.retain(Histogram::is_sound);
+    sample.series = sample.series.take().filter(Series::is_whole);
+    let Sample { seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = sample;
+    for number in [seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s] {
+        *number = or_zero(*number);
+    }
+}
+
+fn fault_of_figures(sample: &Sample) -> Option<String> {
+    if let Some(metric) = sample.metrics.iter().find(|metric| !metric.value.is_finite()) {
+        return Some(format!("its {:?} is {}, not a finite number", metric.name, metric.value));
+    }
+    let Sample { seconds, skew_ms, overlap, cpu_user_s, cpu_sys_s, .. } = *sample;
+    let times = [
+        ("seconds", seconds),
+        ("skew_ms", skew_ms),
+        ("overlap", overlap),
+        ("cpu_user_s", cpu_user_s),
+        ("cpu_sys_s", cpu_sys_s),
+    ];
+    let (name, value) = times.into_iter().find(|(_, value)| !value.is_finite())?;
+    Some(format!("its {name} is {value}, not a finite number"))
+}
+
+fn fault_of_course(sample: &Sample) -> Option<String> {
+    if let Some(histogram) = sample.histograms.iter().find(|histogram| !histogram.is_sound()) {
+        let op = &histogram.op;
+        return Some(format!("histogram {op:?} does not ascend or has an empty bin"));
+    }
+    let ragged = sample.series.as_ref().is_some_and(|series| !series.is_whole());
+    ragged.then(|| "its series has columns of several lengths, or does not ascend".into())
+}
+
+fn campaign_texts(campaign: &mut Campaign, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    let Campaign {
+        id,
+        created,
+        title,
+        origin: _,
+        state: _,
+        assay_version,
+        plan: _,
+        scale: _,
+        seed: _,
+        environment,
+        notes,
+    } = campaign;
+    visit(NameKind::Id, id)?;
+    visit(NameKind::Label, created)?;
+    visit(NameKind::Text, title)?;
+    visit(NameKind::Label, assay_version)?;
+    environment_texts(environment, visit)?;
+    notes.iter_mut().try_for_each(|note| visit(NameKind::Text, note))
+}
+
+fn target_texts(record: &mut TargetRecord, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    let TargetRecord { label, target, lab: _, state, facts } = record;
+    visit(NameKind::Label, label)?;
+    visit(NameKind::Label, target)?;
+    environment_texts(facts, visit)?;
+    match state {
+        TargetState::Ok => Ok(()),
+        TargetState::Failed(why) => visit(NameKind::Text, why),
+    }
+}
+
+fn test_texts(test: &mut TestInfo, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    let TestInfo { id, suite, name, testtype, group: _, metric, unit, better: _ } = test;
+    visit(NameKind::Id, id)?;
+    visit(NameKind::Id, suite)?;
+    [name, testtype, metric, unit].into_iter().try_for_each(|text| visit(NameKind::Label, text))
+}
+
+fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    visit(NameKind::Label, &mut sample.case.target)?;
+    visit(NameKind::Id, &mut sample.case.suite)?;
+    visit(NameKind::Id, &mut sample.case.test)?;
+    for Metric { name, value: _, unit, better: _ } in &mut sample.metrics {
+        visit(NameKind::Label, name)?;
+        visit(NameKind::Label, unit)?;
+    }
+    for Histogram { op, latency: _, bins: _ } in &mut sample.histograms {
+        visit(NameKind::Label, op)?;
+    }
+    if let Some(series) = &mut sample.series {
+        keys(&mut series.columns, visit)?;
+    }
+    match &mut sample.validity {
+        Validity::Valid => Ok(()),
+        Validity::Lukewarm(why) | Validity::Invalid(why) => visit(NameKind::Text, why),
+    }
+}
+
+fn environment_texts(known: &mut Environment, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    keys(&mut known.0, visit)?;
+    known.0.values_mut().try_for_each(|value| visit(NameKind::Text, value))
+}
+
+/// Shows the keys of a map, which cannot be changed where they are.
+fn keys<T>(map: &mut BTreeMap<String, T>, visit: &mut Visit<'_>) -> Result<(), NameError> {
+    let shown = |(mut key, value)| {
+        visit(NameKind::Label, &mut key)?;
+        Ok((key, value))
+    };
+    *map = mem::take(map).into_iter().map(shown).collect::<Result<_, _>>()?;
+    Ok(())
+}
+
+/// Checks the names in a plan that reports show.
+fn plan_names(plan: &Plan) -> Result<(), NameError> {
+    let targets = plan.targets.iter().map(ToString::to_string);
+    let sweeps = plan.sweeps.iter().map(|sweep| sweep.on.to_string());
+    let named =
+        plan.suites.iter().chain(&plan.tests).chain(&plan.baseline).chain(plan.files.keys());
+    let knobs = plan.knobs.iter().flat_map(|(key, value)| [key, value]);
+    let mut all = targets.chain(sweeps).chain(named.chain(knobs).cloned());
+    all.try_for_each(|text| Name::new(NameKind::Label, text).map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LatencyKind, is_unprintable, series, strategies};
+    use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+
+    /// A dataset with at least one of everything that has a name.
+    fn whole() -> Dataset {
+        let full = |data: &Dataset| data.samples.iter().any(|s| !s.metrics.is_empty());
+        let full = strategies::dataset().prop_filter("with figures", full);
+        let mut data = full.new_tree(&mut TestRunner::deterministic()).unwrap().current();
+        data.targets[0].state = TargetState::Failed("why".into());
+        data.campaign.notes.push("note".into());
+        for facts in [&mut data.campaign.environment, &mut data.targets[0].facts] {
+            facts.0.insert("key".into(), "value".into());
+        }
+        let sample = data.samples.iter_mut().find(|s| !s.metrics.is_empty()).unwrap();
+        sample.validity = Validity::Invalid("why".into());
+        let bins = vec![(1, 1)];
+        sample.histograms =
+            vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
+        let columns = BTreeMap::from([(series::OPS.to_owned(), vec![1, 2])]);
+        sample.series = Some(Series { end_ms: vec![10, 20], columns });
+        data
+    }
+
+    /// The dataset with `add` behind its text number `which`; `None` behind the last.
+    fn spoilt(which: usize, add: &str) -> Option<Dataset> {
+        let (mut data, mut seen) = (whole(), 0);
+        data.texts(&mut |_, text| {
+            if seen == which {
+                text.push_str(add);
+            }
+            seen += 1;
+            Ok(())
+        })
+        .unwrap();
+        (which < seen).then_some(data)
+    }
+
+    #[test]
+    fn no_text_of_a_dataset_is_overlooked() {
+        assert!(whole().checked().is_ok());
+        for harm in ["\x1b]0;owned\x07", "\u{9b}2J", "\u{202e}", "\x7f", "\r"] {
+            let all: Vec<Dataset> = (0..).map_while(|which| spoilt(which, harm)).collect();
+            assert!(all.len() > 20);
+            for data in all {
+                let error = data.clone().checked().unwrap_err().to_string();
+                assert!(!error.contains(is_unprintable), "{error:?}");
+                data.printable()
+                    .texts(&mut |_, text| {
+                        let harms = |c| is_unprintable(c) && c != '\n' && c != '\t';
+                        assert!(!text.contains(harms), "{text:?}");
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_checked_as_file_names() {
+        for id in ["/etc/x", "../../x", "", ".x"] {
+            let mut data = whole();
+            data.campaign.id = id.into();
+            let error = data.checked().unwrap_err().to_string();
+            assert!(error.starts_with("the campaign: ") && error.contains("an id is"), "{error}");
+        }
+        let mut data = whole();
+        data.tests[0].suite = "a/b".into();
+        assert!(data.checked().is_err());
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_named_with_its_sample() {
+        let with = |change: fn(&mut Sample)| {
+            let mut data = whole();
+            let sample = data.samples.iter_mut().find(|s| s.series.is_some()).unwrap();
+            change(sample);
+            assert!(data.clone().printable().checked().is_ok());
+            data.checked().unwrap_err().to_string()
+        };
+        let error = with(|s| s.metrics[0].value = f64::NAN);
+        assert!(error.contains("sample ") && error.contains("\"first\" is NaN"), "{error}");
+        assert!(with(|s| s.seconds = f64::INFINITY).contains("seconds is inf"));
+        assert!(with(|s| s.cpu_sys_s = f64::NEG_INFINITY).contains("cpu_sys_s is -inf"));
+        let ragged = with(|s| s.series.as_mut().unwrap().end_ms.push(30));
+        assert!(ragged.contains("series"), "{ragged}");
+        assert!(with(|s| s.histograms[0].bins.push((1, 1))).contains("\"read\" does not ascend"));
+        let mut data = whole();
+        data.campaign.scale = f64::NAN;
+        assert!(data.checked().unwrap_err().to_string().contains("scale"));
+    }
+
+    #[test]
+    fn parts_fit_together() {
+        let with = |change: fn(&mut Dataset)| {
+            let mut data = whole();
+            change(&mut data);
+            data.checked().unwrap_err().to_string()
+        };
+        assert!(with(|d| d.targets.push(d.targets[0].clone())).contains("stands twice"));
+        assert!(with(|d| d.tests.push(d.tests[0].clone())).contains("stands twice"));
+        assert!(with(|d| d.samples[0].case.target = "other".into()).contains("not listed"));
+        assert!(with(|d| d.samples[0].case.test = "other".into()).contains("not listed"));
+        let twice = with(|d| {
+            let full = d.samples.iter_mut().find(|s| !s.metrics.is_empty()).unwrap();
+            full.metrics.push(full.metrics[0].clone());
+        });
+        assert!(twice.contains("metric \"first\": it stands twice"), "{twice}");
+        assert!(with(|d| d.campaign.plan.baseline = Some("\x1b".into())).contains("the plan"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_keeps_the_rules_is_not_changed(data in strategies::dataset()) {
+            prop_assert_eq!(data.clone().checked(), Ok(data.clone()));
+            prop_assert_eq!(data.clone().printable(), data);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Takes out of a report what would command the terminal, the page or the reader's eye: names and
+//! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
+
+use crate::block::{Block, Cell, Chart, Column, Courses, Curve, Panel, Row, Scatter, Spot, Table};
+use model::printable;
+use std::borrow::Cow;
+
+/// The blocks with every text printable.
+pub(super) fn blocks(mut blocks: Vec<Block>) -> Vec<Block> {
+    blocks.iter_mut().for_each(block);
+    blocks
+}
+
+fn block(block: &mut Block) {
+    match block {
+        Block::Heading(words) | Block::Prose(words) | Block::Callout(words) => text(words),
+        Block::Table(Table { caption, columns, rows, footnotes }) => {
+            text(caption);
+            for Column { group, head, numeric: _ } in columns {
+                text(group);
+                text(head);
+            }
+            for Row { kind: _, cells } in rows {
+                cells.iter_mut().for_each(cell);
+            }
+            footnotes.iter_mut().for_each(text);
+        }
+        Block::Chart(Chart { caption, curves }) => {
+            text(caption);
+            curves.iter_mut().for_each(|Curve { name, points: _ }| text(name));
+        }
+        Block::Scatter(Scatter { caption, x, y, spots }) => {
+            [caption, x, y].into_iter().for_each(text);
+            spots.iter_mut().for_each(|Spot { name, x: _, y: _, hollow: _ }| text(name));
+        }
+        Block::Courses(Courses { caption, panels }) => {
+            text(caption);
+            panels.iter_mut().for_each(|Panel { name, lines: _ }| text(name));
+        }
+    }
+}
+
+fn cell(Cell { text: words, word, note, shade: _ }: &mut Cell) {
+    [words, word, note].into_iter().for_each(text);
+}
+
+fn text(text: &mut String) {
+    if let Cow::Owned(shown) = printable(text) {
+        *text = shown;
+    }
+}
