@@ -1,4 +1,5 @@
-//! `assay resume`: go on at the first unfinished block, from the stored plan alone.
+//! `assay resume`: go on with what is missing, blocks and failed turns of them, from the stored plan
+//! alone.
 
 use super::run;
 use crate::{
@@ -17,7 +18,8 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     source::writable(&dataset)?;
     let campaign = dataset.campaign;
     let mut store = run::open_store(store_path)?;
-    if campaign.state == CampaignState::Done {
+    let is_complete = store.unfinished(&campaign.id)?.is_empty();
+    if campaign.state == CampaignState::Done && is_complete {
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.html, args.format);
     }
