@@ -13,8 +13,10 @@ use std::{
     collections::BTreeSet,
     fs,
     io::{BufRead, BufReader, Lines},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, ChildStderr, Stdio},
+    thread,
+    time::Duration,
 };
 
 /// Blocks of a run, long enough that its middle can be met.
@@ -229,6 +231,52 @@ fn a_lost_disk_stops_a_campaign_at_once() {
 }
 
 #[test]
+fn an_exchanged_disk_stops_a_campaign_at_once_and_is_not_touched() {
+    if !root_or_skip("a disk") || !can_attach("a disk") {
+        return;
+    }
+    let (place, disk, other) = (Place::new(), Disk::new(1 << 30), Disk::new(1 << 30));
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    run("mkfs.ext4", &["-q", other.node.to_str().unwrap()]);
+    let content = || run("sha256sum", &[other.image().to_str().unwrap()]);
+    let before = content();
+    let serial = disk.serial();
+    let link = disk.link.to_str().unwrap();
+    let allowed = ["--device", link, "--destroy", &serial, "--wipe-signature", "ext4"];
+    let all = [&args("12", &["ext4", "null"])[..], &allowed].concat();
+    let mut campaign = Campaign::start(&place, &all);
+    campaign.until("block 2/12 · ext4");
+    fs::remove_file(&disk.link).unwrap();
+    std::os::unix::fs::symlink(&other.node, &disk.link).unwrap();
+    assert_stopped_at_once(&place, campaign, "ext4");
+    assert!(content() == before, "the other disk was written to");
+}
+
+#[test]
+fn a_campaign_that_ends_when_it_is_precise_looks_at_whole_blocks() {
+    let place = Place::new();
+    let data = Data::new(&place, "data");
+    let looked: Vec<&str> = ["run", "--on", &data.target, "--on", "null", "--no-aa", "--seed=1"]
+        .into_iter()
+        .chain(["--suite", "null", "--procs", "1", "--preset", "standard", "--scale", "smoke"])
+        .chain(["--knob", "write_us=50000"])
+        .collect();
+    let mut campaign = Campaign::start(&place, &looked);
+    campaign.until("block 4/5 ");
+    data.take_away();
+    campaign.until(" 1 process: ");
+    data.give_back();
+    let (status, told) = campaign.end();
+    assert_eq!(status, 0, "{told:#?}");
+    assert_eq!(told.iter().filter(|line| line.starts_with("Ended after 5 blocks")).count(), 1);
+    assert!(place.ok(&["show"]).contains(&counted(2 * 5 * FIGURES)));
+    assert_eq!(state(&place), "done");
+    place.assert_clean();
+}
+
+#[test]
 fn a_loop_image_that_is_detached_stops_a_campaign_at_once() {
     if !root_or_skip("loop devices") {
         return;
@@ -251,6 +299,61 @@ fn a_loop_image_that_is_detached_stops_a_campaign_at_once() {
     place.ok(&["resume"]);
     assert_eq!(state(&place), "done");
     assert!(place.ok(&["show"]).contains(&counted(2 * 12 * FIGURES)));
+    place.assert_clean();
+}
+
+/// Whether there is a file called `name` below `dir`.
+fn has_below(dir: &Path, name: &str) -> bool {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entry.file_name() == name || is_dir && has_below(&entry.path(), name)
+    })
+}
+
+/// Kills the guest that runs for `place`, by what started it, as soon as its program has begun to tell what
+/// happens: one that does not come so far is booted again at once.
+fn kill_guest(place: &Place, campaign: &mut Campaign) {
+    let mine = place.path("").display().to_string();
+    let is_guest = |pid: &i32| {
+        let read = |name| text(&fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default());
+        read("cmdline").contains(&mine) && read("comm").trim() == "unshare"
+    };
+    loop {
+        assert!(campaign.child.try_wait().unwrap().is_none(), "it ended without a guest");
+        if !has_below(&place.path("state"), "told.jsonl") {
+            thread::sleep(Duration::from_millis(5));
+            continue;
+        }
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        if let Some(pid) = pids.filter(is_guest).max() {
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            return rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_guest_that_died_is_booted_again() {
+    if !Path::new("/usr/bin/linux.uml").exists() {
+        return println!("skipped: User-Mode Linux is not installed");
+    }
+    if !root_or_skip("a guest as another user") {
+        return;
+    }
+    let place = Place::new();
+    let args = ["run", "--lab", "uml", "--on", "tmpfs", "--suite", "null", "--preset", "smoke"];
+    let slow = ["--procs", "1", "--blocks", "3", "--knob", "write_us=2000000"];
+    let mut campaign = Campaign::start(&place, &[&args[..], &slow].concat());
+    campaign.until("block 2/3 · tmpfs · booting");
+    kill_guest(&place, &mut campaign);
+    let (status, told) = campaign.end();
+    assert_eq!(status, 0, "{told:#?}");
+    let failed = told.iter().filter(|line| line.contains("it is tried again")).count();
+    assert_eq!(failed, 1, "{told:#?}");
+    assert!(place.ok(&["show"]).contains(&counted(3 * FIGURES)));
+    assert_eq!(state(&place), "done");
     place.assert_clean();
 }
 
