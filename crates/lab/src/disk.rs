@@ -180,3 +180,39 @@ pub(crate) fn is_held(node: &Path) -> bool {
     let exclusive = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(node);
     exclusive.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
+
+#[cfg(test)]
+#[allow(clippy::print_stdout)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_loop_device_that_is_attached_to_something_else_is_not_wiped() {
+        if !crate::drop_caches::is_root() {
+            return println!("skipped: loop devices need root");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("somebody-elses");
+        let content = vec![7; 4 * PURGED as usize];
+        fs::write(&path, &content).unwrap();
+        let node = match loop_device::attach(&path) {
+            Ok(attached) => attached.node,
+            Err(error) => return println!("skipped: no loop device: {error}"),
+        };
+        let on = |path: &Path| Disk {
+            node: node.clone(),
+            size: Bytes(content.len() as u64),
+            image: Some(Image { path: path.into(), direct_io: false }),
+            claim: None,
+            part: None,
+        };
+        let refused = on(&dir.path().join("image")).purge();
+        let kept = fs::read(&path).unwrap() == content;
+        let own = on(&path).purge();
+        loop_device::detach(&path).unwrap();
+        assert!(matches!(refused, Err(LabError::DiskLost { .. })), "{refused:?}");
+        assert!(kept, "it was written to");
+        assert!(own.is_ok() && fs::read(&path).unwrap() != content, "{own:?}");
+    }
+}

@@ -133,6 +133,10 @@ impl Schedule<'_> {
                 self.store.set_target(&self.campaign.id, record)?;
             }
             Event::Failed(Fault { kind, reason }) => {
+                // A guest has disks of its own, and none of this machine's can be lost in it.
+                let is_guest = matches!(self.prepared.places[seat.target], Place::Guest(_));
+                let is_theirs = is_guest && kind == FaultKind::Disk;
+                let kind = if is_theirs { FaultKind::Guest } else { kind };
                 let (block, processes) = (seat.block + 1, stats::processes(seat.procs));
                 let reason = format!("block {block}, {processes}: {reason}");
                 // The first is the cause, or at least not an effect of another.
