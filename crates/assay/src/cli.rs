@@ -42,7 +42,7 @@ pub enum Verb {
     /// Print what `run` with the same arguments would do, after trying how fast the backing is;
     /// provision nothing, leave nothing
     Plan(PlanArgs),
-    /// Go on with a campaign at its first unfinished block
+    /// Go on with a campaign: run the blocks that it lacks, and what failed in others
     Resume(ResumeArgs),
     /// Undo what a killed run left behind: mounts, loop devices, images, private directories
     Cleanup,

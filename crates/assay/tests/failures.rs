@@ -53,7 +53,7 @@ fn an_option_that_mkfs_refuses_fails_its_target_alone() {
     }
     let bad = "ext4[mkfs.O=no_such_feature]";
     let (stdout, _) = partly(&place, &[bad, "ext4"], &["--image-size", "128M"]);
-    assert!(stdout.contains(&format!(" {bad}  block 2, 1 process: `mkfs.ext4 ")), "{stdout}");
+    assert!(stdout.contains(&format!(" {bad}  block 1, 1 process: `mkfs.ext4 ")), "{stdout}");
     assert!(stdout.contains("Invalid filesystem option set: no_such_feature"), "{stdout}");
     let cell = stdout.lines().find(|line| line.starts_with(" null read ")).unwrap();
     assert_eq!(

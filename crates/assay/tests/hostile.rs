@@ -79,9 +79,9 @@ fn foreign_store(place: &Place, id: &str) {
             let value = 100.0 * (position + 1) as f64 + f64::from(block);
             let metric = Metric::new(&test.metric, value, &test.unit, Better::Higher);
             let sample = Sample::bare(block, position as u32, case, vec![metric]);
-            store.append(id, attempt, &sample).unwrap();
+            store.append(id, (attempt, 1), &sample).unwrap();
             let validity = Validity::Invalid(named("why"));
-            store.append(id, attempt, &Sample { validity, ..sample }).unwrap();
+            store.append(id, (attempt, 1), &Sample { validity, ..sample }).unwrap();
         }
         store.finish_block(id, block, attempt, 1.0).unwrap();
     }

@@ -1,6 +1,6 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Device, DiskPart, LabError, interlock::Claim, mounts};
+use crate::{Device, DiskPart, LabError, interlock::Claim, loop_device, mounts};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
@@ -80,6 +80,23 @@ impl Disk {
         }
     }
 
+    /// Makes sure that it is still the disk that targets were made on.
+    ///
+    /// # Errors
+    /// It is gone, or another one has its place.
+    pub(crate) fn check_there(&self) -> Result<(), LabError> {
+        if let Some(claim) = &self.claim {
+            return claim.check_there();
+        }
+        match &self.image {
+            Some(image) if !loop_device::is_on(&self.node, &image.path) => {
+                let why = format!("is not attached to {} any more", image.path.display());
+                Err(LabError::DiskLost { device: self.node.clone(), why })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Waits until nobody uses it. Whoever began a mount namespace while a target stood keeps it mounted
     /// there after it was unmounted here; what is mounted next would be the same again, warm, and of a
     /// FUSE server that has ended.
@@ -127,6 +144,8 @@ impl Disk {
         let node = &self.node;
         let device =
             OpenOptions::new().write(true).open(node).map_err(LabError::io("open", node))?;
+        // Only now: while it is open, nobody can attach it to something else.
+        self.check_there()?;
         let zeros = vec![0u8; PURGED as usize];
         let last = self.size.0.saturating_sub(PURGED) / 4096 * 4096;
         device
@@ -160,4 +179,40 @@ impl Disk {
 pub(crate) fn is_held(node: &Path) -> bool {
     let exclusive = OpenOptions::new().read(true).custom_flags(libc::O_EXCL).open(node);
     exclusive.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
+}
+
+#[cfg(test)]
+#[allow(clippy::print_stdout)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_loop_device_that_is_attached_to_something_else_is_not_wiped() {
+        if !crate::drop_caches::is_root() {
+            return println!("skipped: loop devices need root");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("somebody-elses");
+        let content = vec![7; 4 * PURGED as usize];
+        fs::write(&path, &content).unwrap();
+        let node = match loop_device::attach(&path) {
+            Ok(attached) => attached.node,
+            Err(error) => return println!("skipped: no loop device: {error}"),
+        };
+        let on = |path: &Path| Disk {
+            node: node.clone(),
+            size: Bytes(content.len() as u64),
+            image: Some(Image { path: path.into(), direct_io: false }),
+            claim: None,
+            part: None,
+        };
+        let refused = on(&dir.path().join("image")).purge();
+        let kept = fs::read(&path).unwrap() == content;
+        let own = on(&path).purge();
+        loop_device::detach(&path).unwrap();
+        assert!(matches!(refused, Err(LabError::DiskLost { .. })), "{refused:?}");
+        assert!(kept, "it was written to");
+        assert!(own.is_ok() && fs::read(&path).unwrap() != content, "{own:?}");
+    }
 }

@@ -230,6 +230,14 @@ pub enum LabError {
         /// What was found instead.
         why: String,
     },
+    /// The disk under a target is gone, or another one has its place.
+    #[error("the disk is lost: {device} {why}; nothing more is done on it")]
+    DiskLost {
+        /// Its node.
+        device: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
     /// A mount point stays busy.
     #[error(
         "{path} stays busy after {seconds} s: {why}; end the processes that use it, then run `assay cleanup`"

@@ -175,8 +175,9 @@ impl<'lab> Instance<'lab> {
     /// Makes sure that the target is still what was provisioned; to be called before every case.
     ///
     /// # Errors
-    /// The mount or the directory is gone or another one.
+    /// The disk, the mount or the directory is gone or another one.
     pub fn check(&self) -> Result<(), LabError> {
+        self.disks.iter().try_for_each(Disk::check_there)?;
         if let Some(loss) = self.stack.loss() {
             return Err(loss);
         }

@@ -252,6 +252,15 @@ impl Lab {
         }
     }
 
+    /// Makes sure that every disk is still the one that targets were made on: after a failure, which may be
+    /// an effect of its loss.
+    ///
+    /// # Errors
+    /// One is gone, or another one has its place.
+    pub fn check_disks(&self) -> Result<(), LabError> {
+        self.disks.iter().try_for_each(Disk::check_there)
+    }
+
     /// Undoes everything now and tells what was done.
     ///
     /// # Errors

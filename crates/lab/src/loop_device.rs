@@ -56,6 +56,13 @@ pub(crate) fn find(image: &Path) -> Result<Vec<PathBuf>, LabError> {
     Ok(attached.map(|entry| Path::new("/dev").join(entry.file_name())).collect())
 }
 
+/// Whether the loop device `node` is attached to `image`.
+pub(crate) fn is_on(node: &Path, image: &Path) -> bool {
+    let name = node.file_name().unwrap_or_default();
+    let backing = fs::read(Path::new(BLOCK).join(name).join("loop/backing_file"));
+    is_image(&backing.unwrap_or_default(), image)
+}
+
 fn is_image(backing: &[u8], image: &Path) -> bool {
     let backing = backing.strip_suffix(b"\n").unwrap_or(backing);
     let image = image.as_os_str().as_bytes();

@@ -41,9 +41,9 @@ impl FromStr for Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CampaignState {
-    /// Blocks are missing; `assay resume` goes on.
+    /// Blocks are missing, or a target that worked in others failed in some; `assay resume` goes on.
     Open,
-    /// All blocks are there.
+    /// All blocks are there, of every target that could be measured at all.
     Done,
 }
 
@@ -100,13 +100,13 @@ pub struct Campaign {
     pub notes: Vec<String>,
 }
 
-/// Whether a target could be provisioned.
+/// Whether a target did what it should.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetState {
-    /// It could, or was not tried yet.
+    /// It did in every block that was run, or was not tried yet.
     Ok,
-    /// It could not: one line with the reason.
+    /// It could not be made, or is missing in a block: one line with the last reason.
     Failed(String),
 }
 
@@ -120,7 +120,7 @@ pub struct TargetRecord {
     /// Where it was last made.
     #[serde(default)]
     pub lab: LabKind,
-    /// Whether it could be provisioned.
+    /// Whether it did what it should.
     pub state: TargetState,
     /// Effective mount options, geometry, tool versions and commands.
     pub facts: Environment,
@@ -148,6 +148,13 @@ impl Dataset {
     pub fn twin(&self) -> Option<Twin> {
         let listed = |label: &String| self.targets.iter().any(|t| t.label == *label);
         self.campaign.plan.twin().filter(|twin| listed(&twin.label) && listed(&twin.of))
+    }
+
+    /// Whether `sample` was measured after its block: its target had failed in it, or was not tried, and was
+    /// run again behind all others.
+    pub fn is_run_again(&self, sample: &Sample) -> bool {
+        let entrants = self.campaign.plan.entrants().len().max(self.targets.len());
+        sample.position as usize >= entrants
     }
 
     /// Names of the suites that its tests are of, in their order, for sentences.

@@ -11,6 +11,7 @@ mod classes;
 mod dataset;
 mod evidence;
 mod facts;
+mod fault;
 mod histogram;
 mod job;
 mod knob;
@@ -40,6 +41,7 @@ pub use dataset::{
 };
 pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
+pub use fault::{Fault, FaultKind};
 pub use histogram::{Histogram, LatencyKind};
 pub use job::{
     CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, Programs,

@@ -158,7 +158,8 @@ impl FromStr for Validity {
 pub struct Sample {
     /// Block number, from 0.
     pub block: u32,
-    /// Position of the target in its block, from 0.
+    /// Position of the target in its block, from 0. One that is not below the number of targets says that
+    /// it was run again after its block.
     pub position: u32,
     /// What was measured.
     pub case: Case,

@@ -12,7 +12,10 @@ use crate::{
 };
 use model::Dataset;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// `[target][block]`
+type Matrix = Vec<Vec<f64>>;
 
 /// What time and place did to the figures of all targets. Above 1 is better.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,8 +34,7 @@ pub struct Drift {
 struct Levels {
     blocks: Vec<u32>,
     columns: Vec<usize>,
-    /// `logs[target][block]`
-    logs: Vec<Vec<f64>>,
+    logs: Matrix,
 }
 
 /// Looks at every column of `cells`, whose labels are `targets`; `None` below two blocks.
@@ -41,8 +43,8 @@ pub(crate) fn drift(dataset: &Dataset, targets: &[String], cells: &[CellData]) -
     let of_block = block_means(&levels.logs);
     let (first, last) = (of_block.first()?, of_block.last()?);
     let trend = trend(&of_block)?.to_ratio();
-    let places = levels.places(dataset, targets);
-    let position = places.and_then(|places| effect(&places, &levels.logs));
+    let position =
+        levels.places(dataset, targets).and_then(|(places, logs)| effect(&places, &logs));
     Some(Drift {
         blocks: levels.blocks.len(),
         last_over_first: (last - first).exp(),
@@ -66,22 +68,27 @@ impl Levels {
         Levels { blocks, columns: board.columns, logs }
     }
 
-    /// `places[target][block]`: the place of a target in a block, from 0; `None` where one is not
-    /// known.
-    fn places(&self, dataset: &Dataset, targets: &[String]) -> Option<Vec<Vec<f64>>> {
-        let known: HashMap<(&str, u32), u32> = dataset
-            .samples
-            .iter()
-            .map(|s| ((s.case.target.as_str(), s.block), s.position))
-            .collect();
+    /// `places[target][block]`: the place of a target in a block, from 0, and the levels there; `None`
+    /// where one is not known. A block in which a target was run again after it has no order.
+    fn places(&self, dataset: &Dataset, targets: &[String]) -> Option<(Matrix, Matrix)> {
+        let samples = || dataset.samples.iter();
+        let known: HashMap<(&str, u32), u32> =
+            samples().map(|s| ((s.case.target.as_str(), s.block), s.position)).collect();
+        let without_order: HashSet<u32> =
+            samples().filter(|s| dataset.is_run_again(s)).map(|s| s.block).collect();
+        let ordered = |values: &[f64]| -> Vec<f64> {
+            let both = self.blocks.iter().zip(values);
+            both.filter(|(block, _)| !without_order.contains(block)).map(|(_, v)| *v).collect()
+        };
         let place = |column: usize, block: u32| {
             known.get(&(targets[column].as_str(), block)).map(|place| f64::from(*place))
         };
         let row = |&column: &usize| {
             let places = self.blocks.iter().map(|&block| place(column, block));
-            places.collect::<Option<Vec<f64>>>()
+            places.collect::<Option<Vec<f64>>>().map(|places| ordered(&places))
         };
-        self.columns.iter().map(row).collect()
+        let places = self.columns.iter().map(row).collect::<Option<Matrix>>()?;
+        Some((places, self.logs.iter().map(|logs| ordered(logs)).collect()))
     }
 }
 

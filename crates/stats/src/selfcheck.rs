@@ -10,6 +10,7 @@ use crate::{
 };
 use model::Dataset;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The checks of a campaign by itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -42,6 +43,7 @@ pub(crate) fn selfcheck(
     }
     check.notes.extend(check.aa.as_ref().and_then(failed));
     check.notes.extend(check.drift.iter().flat_map(|drift| moved(drift, settings.band)));
+    check.notes.extend(targets.iter().filter_map(|target| run_again(dataset, target)));
     Ok(check)
 }
 
@@ -53,6 +55,22 @@ fn failed(pair: &AaCheck) -> Option<String> {
             pair.marked, pair.cells, pair.of, pair.limit
         )
     })
+}
+
+/// How often `target` was run again after its block, where it was.
+fn run_again(dataset: &Dataset, target: &str) -> Option<String> {
+    let own = dataset.samples.iter().filter(|sample| sample.case.target == target);
+    let again = own.filter(|sample| dataset.is_run_again(sample));
+    let blocks = again.map(|sample| sample.block).collect::<BTreeSet<_>>().len();
+    let (its, n) = match blocks {
+        0 => return None,
+        1 => ("its block", "1 block".into()),
+        n => ("each of them", format!("{n} blocks")),
+    };
+    Some(format!(
+        "{target} was missing in {n} at first and was run again after {its}: its figures there were \
+         measured later than those that they are compared with."
+    ))
 }
 
 fn moved(drift: &Drift, band: f64) -> Vec<String> {

@@ -105,3 +105,30 @@ fn what_the_place_in_a_block_costs_is_told_apart_from_the_targets() {
         check.notes
     );
 }
+
+#[test]
+fn what_was_run_again_after_its_block_is_told_and_has_no_place_in_it() {
+    let mut data = campaign(&Noise { block_sd: 0.002, own_sd: 0.005 }, 1.0, 10, 3);
+    let orders = [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1], [2, 1, 0]];
+    for sample in &mut data.samples {
+        let target = ["ext4", "xfs", TWIN].iter().position(|t| *t == sample.case.target).unwrap();
+        sample.position = orders[sample.block as usize][target];
+    }
+    let before = judged(&data).selfcheck;
+    assert!(before.notes.is_empty(), "{:?}", before.notes);
+    let xfs = |s: &&mut model::Sample| s.case.target == "xfs" && s.block == 1;
+    data.samples.iter_mut().filter(xfs).for_each(|s| s.position = 3);
+    let after = judged(&data).selfcheck;
+    assert_eq!(
+        after.notes,
+        [
+            "xfs was missing in 1 block at first and was run again after its block: its figures there \
+          were measured later than those that they are compared with."
+        ]
+    );
+    // As if the block were not there; its place would stretch what is last in a block.
+    data.samples.retain(|s| s.block != 1);
+    let without = judged(&data).selfcheck.drift.unwrap().position;
+    let (after, without) = (after.drift.unwrap().position.unwrap(), without.unwrap());
+    assert!((after.point / without.point - 1.0).abs() < 1e-9, "{after:?} {without:?}");
+}

@@ -65,7 +65,7 @@ fn insert_dataset(db: &Connection, dataset: &Dataset) -> Result<(), StoreError> 
     for block in samples.chunk_by(|a, b| a.block == b.block) {
         insert_block(db, number, block[0].block, 1, "done", &order(block))?;
         for sample in block {
-            insert_sample(db, &found, 1, sample)?;
+            insert_sample(db, &found, (1, 1), sample)?;
         }
     }
     Ok(())

@@ -11,12 +11,14 @@ mod import;
 mod read;
 mod schema;
 mod series;
+mod turns;
 mod varint;
 mod write;
 
 pub use error::StoreError;
 pub use import::Imported;
 pub use read::CampaignSummary;
+pub use turns::{Try, Unfinished};
 
 use rusqlite::Connection;
 use std::{

@@ -22,9 +22,9 @@ pub struct CampaignSummary {
     pub state: model::CampaignState,
     /// Number of targets.
     pub targets: u32,
-    /// Number of finished blocks.
+    /// Number of blocks that were run to their end.
     pub blocks: u32,
-    /// Number of samples in the last attempts of its blocks.
+    /// Number of samples that count: of the last attempts of its blocks, and there of the last tries.
     pub samples: u32,
 }
 
@@ -36,8 +36,12 @@ impl Store {
             "SELECT number, id, created, title, origin, state,
              (SELECT count(*) FROM target WHERE campaign = number),
              (SELECT count(*) FROM last_attempt WHERE campaign = number AND state = 'done'),
-             (SELECT count(*) FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
-              WHERE l.campaign = campaign.number)
+             (SELECT coalesce(sum(samples), 0) FROM
+               (SELECT max(try), samples FROM
+                 (SELECT block, target, try, count(*) AS samples
+                  FROM last_attempt JOIN sample USING (campaign, block, attempt)
+                  WHERE campaign = campaign.number GROUP BY block, target, try)
+                GROUP BY block, target))
              FROM campaign ORDER BY number",
         )?;
         let mut rows = statement.query([])?;
@@ -60,7 +64,8 @@ impl Store {
         Ok(Found::resolve(&self.db, id)?.id)
     }
 
-    /// Blocks whose last attempt is complete, ascending.
+    /// Blocks whose last attempt was run to its end, ascending. Where a target failed in one,
+    /// [`Store::unfinished`] has it.
     pub fn finished_blocks(&self, id: &str) -> Result<Vec<u32>, StoreError> {
         let campaign = Found::resolve(&self.db, id)?;
         let mut statement = self.db.prepare_cached(
@@ -82,7 +87,8 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// A campaign with the samples of the last attempt at each block.
+    /// A campaign with the samples of the last attempt at each block, and there of the last try of each
+    /// target that gave any.
     pub fn dataset(&self, id: &str) -> Result<Dataset, StoreError> {
         // One transaction, so that a campaign that is being written is seen at one moment.
         let tx = self.db.unchecked_transaction()?;
@@ -183,11 +189,15 @@ fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreErro
 
 fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreError> {
     let mut statement = db.prepare_cached(
-        "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
+        "WITH counted AS
+             (SELECT campaign, block, attempt, target, max(try) AS try
+              FROM last_attempt JOIN sample USING (campaign, block, attempt)
+              WHERE campaign = ?1 GROUP BY block, target)
+         SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
          s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
          s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
-         FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
-         WHERE l.campaign = ? ORDER BY s.block, s.position, s.number",
+         FROM counted JOIN sample s USING (campaign, block, attempt, target, try)
+         WHERE s.campaign = ?1 ORDER BY s.block, s.position, s.number",
     )?;
     let mut rows = statement.query([found.number])?;
     let mut read = Samples { db, found, index: HashMap::new(), list: Vec::new() };
@@ -251,7 +261,7 @@ impl Samples<'_> {
         let mut statement = self.db.prepare_cached(sql)?;
         let mut rows = statement.query([self.found.number])?;
         while let Some(row) = rows.next()? {
-            // A sample of an earlier attempt has no place.
+            // A sample of an earlier attempt or try has no place.
             if let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) {
                 fill(&mut self.list[place], row)?;
             }

@@ -1,6 +1,6 @@
 //! Writing: a campaign is created, its blocks are started and finished, samples are appended.
 
-use crate::{Store, StoreError, bins, found::Found, series};
+use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
 use model::{
     Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
 };
@@ -22,7 +22,8 @@ impl Store {
     }
 
     /// Starts a block, or starts it again after an interruption, with the target labels in the order
-    /// in which they will run. Returns the number of the attempt, from 1, that its samples carry.
+    /// in which they will run; the first try of each is open. Returns the number of the attempt, from 1,
+    /// that its samples carry.
     pub fn start_block(
         &mut self,
         id: &str,
@@ -37,19 +38,27 @@ impl Store {
             |row| row.get::<_, u32>(0),
         )?;
         insert_block(&tx, campaign.number, block, attempt, "open", order)?;
+        for label in order {
+            insert_turn(&tx, &campaign, (block, attempt), label, 1)?;
+        }
         tx.commit()?;
         Ok(attempt)
     }
 
-    /// Stores one sample of a started block, durable when this returns.
-    pub fn append(&mut self, id: &str, attempt: u32, sample: &Sample) -> Result<(), StoreError> {
+    /// Stores one sample of try number `nth` of its target in a started block, durable when this returns.
+    pub fn append(
+        &mut self,
+        id: &str,
+        (attempt, nth): (u32, u32),
+        sample: &Sample,
+    ) -> Result<(), StoreError> {
         let tx = self.begin()?;
         let campaign = Found::resolve(&tx, id)?;
-        insert_sample(&tx, &campaign, attempt, sample)?;
+        insert_sample(&tx, &campaign, (attempt, nth), sample)?;
         Ok(tx.commit()?)
     }
 
-    /// Marks an attempt at a block as complete after `seconds`.
+    /// Marks an attempt at a block as run to its end after `seconds`. A target may have failed in it.
     pub fn finish_block(
         &mut self,
         id: &str,
@@ -267,10 +276,10 @@ pub(crate) fn insert_block(
 pub(crate) fn insert_sample(
     db: &Connection,
     campaign: &Found,
-    attempt: u32,
+    (attempt, nth): (u32, u32),
     sample: &Sample,
 ) -> Result<(), StoreError> {
-    insert_sample_row(db, campaign.number, attempt, sample)
+    insert_sample_row(db, campaign.number, (attempt, nth), sample)
         .and_then(|number| {
             insert_metrics(db, number, &sample.metrics)?;
             insert_histograms(db, number, &sample.histograms)?;
@@ -289,14 +298,14 @@ pub(crate) fn insert_sample(
 fn insert_sample_row(
     db: &Connection,
     campaign: i64,
-    attempt: u32,
+    (attempt, nth): (u32, u32),
     s: &Sample,
 ) -> rusqlite::Result<i64> {
     db.prepare_cached(
         "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
          cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
-         cpu_user_s, cpu_sys_s, limiter, validity, lab)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         cpu_user_s, cpu_sys_s, limiter, validity, lab, try)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
@@ -320,7 +329,8 @@ fn insert_sample_row(
         s.cpu_sys_s,
         s.limiter.as_str(),
         s.validity.to_string(),
-        s.lab.as_str()
+        s.lab.as_str(),
+        nth
     ])?;
     Ok(db.last_insert_rowid())
 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use model::{
-    Campaign, CampaignState, Dataset, Histogram, LatencyKind, Metric, Origin, Sample, TargetState,
-    Validity, strategies::dataset,
+    Campaign, CampaignState, Dataset, Fault, FaultKind, Histogram, LatencyKind, Metric, Origin,
+    Sample, TargetState, Validity, strategies::dataset,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use std::{
@@ -17,7 +17,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Imported, Store, StoreError};
+use store::{Imported, Store, StoreError, Try, Unfinished};
 
 struct Scratch {
     dir: tempfile::TempDir,
@@ -369,13 +369,13 @@ fn a_block_that_was_run_again_counts_once() {
     store.create_campaign(&data.campaign, &data.targets, &data.tests).unwrap();
     let order = [data.targets[0].label.clone()];
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 1);
-    store.append(id, 1, &data.samples[0]).unwrap();
+    store.append(id, (1, 1), &data.samples[0]).unwrap();
     store.finish_block(id, 0, 1, 10.0).unwrap();
     assert_eq!(store.finished_blocks(id).unwrap(), [0]);
 
     assert_eq!(store.start_block(id, 0, &order).unwrap(), 2);
     let again = Sample { seconds: 42.0, ..data.samples[0].clone() };
-    store.append(id, 2, &again).unwrap();
+    store.append(id, (2, 1), &again).unwrap();
     assert_eq!(store.finished_blocks(id).unwrap(), [0; 0], "the last attempt is not complete");
     store.finish_block(id, 0, 2, 12.5).unwrap();
     assert_eq!(store.finished_blocks(id).unwrap(), [0]);
@@ -414,11 +414,11 @@ fn a_sample_of_an_unknown_target_or_block_is_refused_and_named() {
     store.import(&data).unwrap();
     let mut sample = data.samples[0].clone();
     sample.case.target = "unheard-of".into();
-    let error = store.append("last", 1, &sample).unwrap_err().to_string();
+    let error = store.append("last", (1, 1), &sample).unwrap_err().to_string();
     assert!(error.contains("unheard-of") && error.contains(&data.campaign.id), "{error}");
-    assert!(store.append("last", 9, &data.samples[0]).is_err());
+    assert!(store.append("last", (9, 1), &data.samples[0]).is_err());
     let not_a_number = Sample { seconds: f64::NAN, ..data.samples[0].clone() };
-    assert!(store.append("last", 1, &not_a_number).is_err());
+    assert!(store.append("last", (1, 1), &not_a_number).is_err());
     assert_eq!(store.dataset("last").unwrap(), data);
 }
 
@@ -511,4 +511,53 @@ fn a_hundred_thousand_samples_come_back() {
     let back = store.dataset("last").unwrap();
     println!("{count} samples: import {stored:?}, dataset {:?}", start.elapsed());
     assert!(back == data);
+}
+
+#[test]
+fn a_target_that_failed_in_a_block_is_tried_again_and_only_its_last_samples_count() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    let (id, sample) = (&data.campaign.id, &data.samples[0]);
+    let label = sample.case.target.as_str();
+    store.create_campaign(&data.campaign, &data.targets, &data.tests).unwrap();
+    let fault = Fault { kind: FaultKind::Gone, reason: "the directory is gone".into() };
+    let nth = |nth| Try { block: 0, attempt: 1, target: label, nth };
+
+    store.start_block(id, 0, &[label.to_string()]).unwrap();
+    store.append(id, (1, 1), sample).unwrap();
+    store.finish_try(id, nth(1), Some(&fault), 1.0).unwrap();
+    assert_eq!(
+        store.unfinished(id).unwrap(),
+        [],
+        "a block that is cut off is run again as a whole"
+    );
+    store.finish_block(id, 0, 1, 2.0).unwrap();
+    let failed =
+        |tries, fault| Unfinished { block: 0, attempt: 1, target: label.into(), tries, fault };
+    assert_eq!(store.unfinished(id).unwrap(), [failed(1, Some(fault.clone()))]);
+    assert!(!store.has_worked(id, label).unwrap());
+
+    // The second try is cut off before it measured anything, the third is not.
+    store.start_try(id, nth(2)).unwrap();
+    assert_eq!(store.unfinished(id).unwrap(), [failed(2, None)]);
+    assert_eq!(store.dataset(id).unwrap().samples, std::slice::from_ref(sample));
+    store.start_try(id, nth(3)).unwrap();
+    let again = Sample { seconds: 42.0, position: 9, ..sample.clone() };
+    store.append(id, (1, 3), &again).unwrap();
+    store.finish_try(id, nth(3), None, 0.5).unwrap();
+    assert_eq!(store.unfinished(id).unwrap(), []);
+    assert_eq!(store.dataset(id).unwrap().samples, [again]);
+    assert!(store.has_worked(id, label).unwrap());
+    assert_eq!((store.list().unwrap()[0].blocks, store.list().unwrap()[0].samples), (1, 1));
+    assert_eq!(store.seconds_used(id).unwrap(), 2.5);
+    assert!(store.finish_try(id, nth(4), None, 0.0).is_err());
+    assert!(store.start_try(id, Try { target: "unheard-of", ..nth(1) }).is_err());
+}
+
+#[test]
+fn blocks_of_an_old_store_and_of_an_import_are_finished() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    store.import(&data).unwrap();
+    assert_eq!(store.unfinished("last").unwrap(), []);
 }

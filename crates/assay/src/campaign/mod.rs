@@ -1,8 +1,8 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
-//! do, `sizing` finds the scale, `schedule`
-//! walks blocks and targets, `turn` makes one and runs its tests, `condition` ages and fills a fresh
+//! do, `sizing` finds the scale, `schedule` walks blocks and targets, `history` tells it when to give one
+//! up, `turn` makes one and runs its tests, `condition` ages and fills a fresh
 //! instance, `case` runs one case while `sampler` watches the machine, `judge` and `limiter` turn what
 //! was seen into a sample, `upkeep` notes what the target itself cost.
 
@@ -10,6 +10,7 @@ pub mod case;
 pub mod condition;
 pub mod forecast;
 pub mod guest;
+pub mod history;
 pub mod judge;
 pub mod limiter;
 pub mod pace;

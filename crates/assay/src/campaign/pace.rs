@@ -9,7 +9,7 @@ use std::time::Duration;
 /// What a campaign has used so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// Finished blocks.
+    /// Blocks in which every target that is not given up did what it should.
     pub blocks: u32,
     /// Time, seconds: of this run, and of the finished blocks of earlier ones.
     pub used_s: f64,
@@ -52,6 +52,12 @@ pub fn end(
         return Ok(is_short(plan, spent).then_some(End::Budget(precision)));
     }
     Ok(if is_short(plan, spent) { Some(End::Budget(precision()?)) } else { None })
+}
+
+/// Whether a campaign of `plan` may end here, by what was run. What failed is tried again before that.
+pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
+    let looks = plan.looks();
+    spent.blocks >= plan.block_count() || looks.contains(&spent.blocks) || is_short(plan, spent)
 }
 
 /// True when another block would not end within the budget. The first block is always run: until
@@ -172,6 +178,17 @@ mod tests {
              5 %. The widest of the others is read at 4 processes on xfs, known to 12 %."
         );
         assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
+    }
+
+    #[test]
+    fn a_campaign_may_end_at_its_number_at_a_look_and_by_its_budget() {
+        let fixed = plan(Preset::Standard, Some(6), None);
+        let looks = plan(Preset::Standard, None, None);
+        let budget = plan(Preset::Smoke, None, Some(600));
+        let at = |plan: &Plan, blocks, used_s| may_end(plan, &spent(blocks, used_s));
+        assert!(!at(&fixed, 5, 1e9) && at(&fixed, 6, 0.0) && at(&fixed, 7, 0.0));
+        assert!(!at(&looks, 4, 0.0) && at(&looks, 5, 0.0) && !at(&looks, 6, 0.0));
+        assert!(!at(&budget, 3, 540.0) && at(&budget, 3, 541.0));
     }
 
     #[test]

@@ -1,30 +1,30 @@
-//! Blocks, targets and process counts in their order. A block is every target once, shuffled by the
-//! stored seed, each process count on a fresh instance; what happens in a turn is stored as it comes.
+//! Blocks and targets in their order. A block is every target once, shuffled by the stored seed, each
+//! process count on a fresh instance. A target that failed in a block is tried in it again, until it has
+//! failed too often in a row.
+
+mod outcome;
+mod visit;
 
 use super::{
-    guest::{self, Boot, Told, Turns, Work},
+    history::History,
     pace::{self, End, Spent},
-    places::Place,
     prepare::Prepared,
-    turn::{self, Event, Stage, Turn},
-    upkeep,
 };
 use crate::terminal::Progress;
 use anyhow::Result;
-use lab::{Lab, LabError, Upkeep, guest::Guest};
-use model::{BackingPlan, Campaign, Plan, Programs, Rng, TargetRecord, TargetState};
+use lab::Lab;
+use model::{Campaign, CampaignState, Fault, Rng, TargetRecord, TargetState};
 use stats::{Precision, Settings};
-use std::{
-    sync::atomic::AtomicBool,
-    time::{Duration, Instant},
-};
-use store::Store;
+use std::{collections::BTreeSet, sync::atomic::AtomicBool, time::Instant};
+use store::{Store, Try};
 
 /// How a campaign ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// All blocks are stored that the plan asks for.
+    /// All blocks are stored that the plan asks for, of every target that could be measured at all.
     Done,
+    /// A target failed in some of the blocks, which can be tried again.
+    Gaps,
     /// A signal came.
     Stopped,
 }
@@ -47,31 +47,78 @@ pub struct Schedule<'a> {
     pub records: Vec<TargetRecord>,
     /// When this run of the campaign began; what it took counts against the budget.
     pub since: Instant,
+    /// How each target fared in this run.
+    histories: Vec<History>,
+    /// When each target failed, if its last try did.
+    failed_at: Vec<Option<Instant>>,
+    /// What failed first in the try under way.
+    fault: Option<Fault>,
 }
 
-impl Schedule<'_> {
-    /// Runs blocks that the store does not have yet, until the plan is fulfilled.
+impl<'a> Schedule<'a> {
+    /// A schedule of the blocks that `store` does not have yet.
+    pub fn new(
+        (prepared, campaign): (&'a Prepared, &'a Campaign),
+        store: &'a mut Store,
+        lab: &'a Lab,
+        progress: &'a Progress,
+        (stop, since): (&'a AtomicBool, Instant),
+    ) -> Result<Schedule<'a>> {
+        let records = store.dataset(&campaign.id)?.targets;
+        let histories = vec![History::default(); records.len()];
+        let (failed_at, fault) = (vec![None; records.len()], None);
+        Ok(Schedule {
+            prepared,
+            campaign,
+            store,
+            lab,
+            progress,
+            stop,
+            records,
+            since,
+            histories,
+            failed_at,
+            fault,
+        })
+    }
+
+    /// Runs what the store does not have yet, until the plan is fulfilled. What failed is tried again when
+    /// its target works again, and at the latest when the campaign may end.
+    ///
+    /// # Errors
+    /// No target is left, or a disk is lost; or something else than a target failed. What is stored stays,
+    /// and a resumed campaign goes on there.
     pub fn run(&mut self) -> Result<Ended> {
         self.leave_out()?;
         let id = &self.campaign.id;
         let plan = &self.prepared.plan;
         let cases = self.prepared.cases_of_a_block();
-        let earlier_s: f64 = self.store.block_seconds(id)?.iter().sum();
+        let earlier_s = self.store.seconds_used(id)?;
         self.progress.done(cases * self.store.finished_blocks(id)?.len() as u64);
         loop {
             let finished = self.store.finished_blocks(id)?;
-            let spent = Spent {
+            let missing = self.missing()?;
+            let incomplete: BTreeSet<u32> = missing.iter().map(|seat| seat.block).collect();
+            let run = Spent {
                 blocks: finished.len() as u32,
                 used_s: earlier_s + self.since.elapsed().as_secs_f64(),
                 longest_block_s: self.store.block_seconds(id)?.into_iter().fold(0.0, f64::max),
             };
-            if let Some(end) = pace::end(plan, &spent, || self.precision())? {
-                self.conclude(&end, &spent)?;
-                return Ok(Ended::Done);
+            let may_end = pace::may_end(plan, &run);
+            let works = |seat: &&Seat| may_end || self.histories[seat.target].is_well();
+            if let Some(seat) = missing.iter().find(works) {
+                if self.visit(seat)? == Ended::Stopped {
+                    return Ok(Ended::Stopped);
+                }
+                continue;
             }
-            self.progress.expect(cases * u64::from(pace::goal(plan, spent.blocks)));
-            let missing = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
-            if self.run_block(missing)? == Ended::Stopped {
+            let spent = Spent { blocks: run.blocks - incomplete.len() as u32, ..run };
+            if let Some(end) = pace::end(plan, &spent, || self.precision())? {
+                return self.conclude(&end, &spent);
+            }
+            self.progress.expect(cases * u64::from(pace::goal(plan, run.blocks)));
+            let next = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
+            if self.run_block(next)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
@@ -88,17 +135,49 @@ impl Schedule<'_> {
         Ok(())
     }
 
+    /// The targets that failed in a block, or were not tried in it, and are to be tried again.
+    fn missing(&self) -> Result<Vec<Seat>> {
+        let unfinished = self.store.unfinished(&self.campaign.id)?.into_iter();
+        let seat = |turn: store::Unfinished| {
+            let target = self.available().find(|at| self.prepared.labels[*at] == turn.target)?;
+            self.histories[target].may_try(turn.block).then(|| Seat {
+                block: turn.block,
+                attempt: turn.attempt,
+                nth: turn.tries + 1,
+                // Behind every target of the block: it says that it was run after it.
+                position: self.records.len() as u32 + turn.tries - 1,
+                target,
+                procs: 0,
+            })
+        };
+        Ok(unfinished.filter_map(seat).collect())
+    }
+
+    fn available(&self) -> impl Iterator<Item = usize> {
+        self.prepared.available()
+    }
+
     fn precision(&self) -> Result<Precision> {
         let dataset = self.store.dataset(&self.campaign.id)?;
         Ok(stats::precision(&dataset, &Settings::default())?)
     }
 
-    /// Says why the campaign ends, and stores it.
-    fn conclude(&mut self, end: &End, spent: &Spent) -> Result<()> {
-        let band = Settings::default().band;
-        let Some(why) = end.sentence(&self.prepared.plan, spent, band) else { return Ok(()) };
-        self.progress.remark(&why);
-        Ok(self.store.add_note(&self.campaign.id, &why)?)
+    /// Says why the campaign ends, and stores it, unless there is more to do.
+    fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
+        let id = &self.campaign.id;
+        for turn in self.store.unfinished(id)? {
+            let is_here = self.available().any(|at| self.prepared.labels[at] == turn.target);
+            if is_here && self.store.has_worked(id, &turn.target)? {
+                return Ok(Ended::Gaps);
+            }
+        }
+        let sentence = end.sentence(&self.prepared.plan, spent, Settings::default().band);
+        // One that was done before has said it.
+        if let Some(why) = sentence.filter(|_| self.campaign.state == CampaignState::Open) {
+            self.progress.remark(&why);
+            self.store.add_note(id, &why)?;
+        }
+        Ok(Ended::Done)
     }
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
@@ -106,10 +185,11 @@ impl Schedule<'_> {
         let order = block_order(self.prepared, self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
-        self.forget_failures(&order, block)?;
         for (position, &target) in order.iter().enumerate() {
-            let seat = Seat { block, attempt, position: position as u32, target, procs: 0 };
-            if self.run_target(&seat)? == Ended::Stopped {
+            let seat = Seat { block, attempt, nth: 1, position: position as u32, target, procs: 0 };
+            if self.histories[target].is_given_up() {
+                self.progress.done(self.prepared.cases());
+            } else if self.visit(&seat)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
@@ -118,170 +198,39 @@ impl Schedule<'_> {
         Ok(Ended::Done)
     }
 
-    /// What failed in an earlier attempt of `block`, or was left out then, has its chance again.
-    fn forget_failures(&mut self, order: &[usize], block: u32) -> Result<()> {
-        for &target in order {
-            let record = &mut self.records[target];
-            if let TargetState::Failed(why) = &record.state
-                && failed_block(why).is_none_or(|failed| failed == block)
-            {
-                record.state = TargetState::Ok;
-                self.store.set_target(&self.campaign.id, record)?;
-            }
+    /// Tries a target in a block, and stores how it fared.
+    fn visit(&mut self, seat: &Seat) -> Result<Ended> {
+        if !self.pause(seat.target) {
+            return Ok(Ended::Stopped);
         }
-        Ok(())
-    }
-
-    /// One target at every process count.
-    fn run_target(&mut self, seat: &Seat) -> Result<Ended> {
-        let prepared = self.prepared;
-        match &prepared.places[seat.target] {
-            Place::Guest(guest) => self.run_in_guest(&**guest, seat),
-            Place::Host | Place::Nowhere(_) => {
-                for &procs in &prepared.counts {
-                    if self.run_turn(&Seat { procs, ..*seat })? == Ended::Stopped {
-                        return Ok(Ended::Stopped);
-                    }
-                }
-                Ok(Ended::Done)
-            }
+        let start = Instant::now();
+        let id = &self.campaign.id;
+        let target = &self.prepared.labels[seat.target];
+        let of = Try { block: seat.block, attempt: seat.attempt, target, nth: seat.nth };
+        if seat.nth > 1 {
+            self.store.start_try(id, of)?;
         }
-    }
-
-    fn step(&self, seat: &Seat, what: &str) {
-        let blocks = pace::goal(&self.prepared.plan, seat.block);
-        let label = &self.prepared.labels[seat.target];
-        self.progress.step(&format!("block {}/{blocks} · {label} · {what}", seat.block + 1));
-    }
-
-    /// One target at one process count, on a fresh instance of this machine.
-    fn run_turn(&mut self, seat: &Seat) -> Result<Ended> {
-        let prepared = self.prepared;
-        self.step(seat, &format!("{} proc", seat.procs));
-        let Campaign { seed, scale, .. } = *self.campaign;
-        let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
-        let turn = Turn {
-            block: seat.block,
-            position: seat.position,
-            label: &prepared.labels[seat.target],
-            target: &prepared.entrants[seat.target],
-            part: prepared.part(seed, seat.block, seat.target),
-            procs: seat.procs,
-            last: prepared.counts.last() == Some(&seat.procs),
-        };
-        turn::run(&stage, &turn, &mut |event| self.take(seat, event))
-    }
-
-    /// One target at every process count, in one boot of `guest`.
-    fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
-        self.step(seat, &format!("booting {}", guest.venue()));
-        let cases = self.prepared.cases();
-        let case_s = self.prepared.plan.case_timeout_s;
-        let (lab, stop) = (self.lab, self.stop);
-        let timeout = Duration::from_secs(case_s.saturating_mul(cases + 1));
-        let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
-        let work = Work::Turns(Box::new(self.turns(seat)));
-        let mut done = 0;
-        let campaign = self.campaign.id.clone();
-        let ended = guest::run(&boot, &campaign, work, &mut |told| match told {
-            Told::Turn(procs, event) => {
-                if let Event::Done(cases) = &event {
-                    done += cases;
-                }
-                self.take(&Seat { procs, ..*seat }, event)
-            }
-            Told::Tried { .. } => Ok(()),
-        });
-        match ended {
-            Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
-            Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
-            Err(error) if error.downcast_ref::<LabError>().is_some() => {
-                self.progress.done(cases.saturating_sub(done));
-                self.set_failed(seat.target, format!("block {}: {error:#}", seat.block + 1))?;
-                Ok(Ended::Done)
-            }
-            Err(error) => Err(error),
+        self.fault = None;
+        if self.run_target(seat)? == Ended::Stopped {
+            return Ok(Ended::Stopped);
         }
-    }
-
-    /// The work of a guest that makes this target in this block.
-    fn turns(&self, seat: &Seat) -> Turns {
-        let prepared = self.prepared;
-        let plan = Plan {
-            targets: vec![prepared.entrants[seat.target].clone()],
-            sweeps: Vec::new(),
-            aa: None,
-            baseline: None,
-            backing: BackingPlan::default(),
-            ..prepared.plan.clone()
-        };
-        Turns {
-            plan,
-            unconfined: prepared.programs == Programs::Unconfined,
-            label: prepared.labels[seat.target].clone(),
-            block: seat.block,
-            position: seat.position,
-            seed: self.campaign.seed,
-            scale: self.campaign.scale,
-            counts: prepared.counts_by_test(),
-        }
-    }
-
-    /// Shows and stores what happened.
-    fn take(&mut self, seat: &Seat, event: Event) -> Result<()> {
-        match event {
-            Event::Now(what) => self.progress.now(&what),
-            Event::Done(cases) => self.progress.done(cases),
-            Event::Sample(mut sample) => {
-                sample.lab = self.prepared.places[seat.target].kind();
-                self.store.append(&self.campaign.id, seat.attempt, &sample)?;
-            }
-            Event::Facts(mut facts) => {
-                let place = &self.prepared.places[seat.target];
-                let record = &mut self.records[seat.target];
-                record.lab = place.kind();
-                facts.0.extend(place.facts().0);
-                upkeep::refresh(record, seat.block, &facts);
-                self.store.set_target(&self.campaign.id, record)?;
-            }
-            Event::Failed(why) => self.target_failed(seat, &why)?,
-            Event::Cost(cost) => self.note_cost(seat, &cost)?,
-        }
-        Ok(())
-    }
-
-    fn note_cost(&mut self, seat: &Seat, cost: &Upkeep) -> Result<()> {
-        let record = &mut self.records[seat.target];
-        if let Some(damage) = upkeep::note(record, (seat.block, seat.procs), cost) {
-            self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
-        }
-        Ok(self.store.set_target(&self.campaign.id, record)?)
-    }
-
-    fn target_failed(&mut self, seat: &Seat, why: &str) -> Result<()> {
-        let why = format!("block {}, {}: {why}", seat.block + 1, stats::processes(seat.procs));
-        self.set_failed(seat.target, why)
-    }
-
-    fn set_failed(&mut self, target: usize, why: String) -> Result<()> {
-        let record = &mut self.records[target];
-        record.lab = self.prepared.places[target].kind();
-        self.progress.remark(&format!("{}: {why}", record.label));
-        record.state = TargetState::Failed(why);
-        Ok(self.store.set_target(&self.campaign.id, record)?)
+        let fault = self.fault.take();
+        self.store.finish_try(id, of, fault.as_ref(), start.elapsed().as_secs_f64())?;
+        match fault {
+            None => self.target_worked(seat),
+            Some(fault) => self.target_failed(seat, &fault),
+        }?;
+        Ok(Ended::Done)
     }
 }
 
-/// The number of the block in which a target failed, as [`Schedule::set_failed`] is told it.
-fn failed_block(why: &str) -> Option<u32> {
-    let number = why.strip_prefix("block ")?.split(|c: char| !c.is_ascii_digit()).next()?;
-    number.parse::<u32>().ok()?.checked_sub(1)
-}
-
-/// Where a turn stands in the campaign.
+/// Where a try stands in the campaign.
+#[derive(Clone, Copy)]
 struct Seat {
     block: u32,
     attempt: u32,
+    /// Number of the try, from 1.
+    nth: u32,
     position: u32,
     target: usize,
     procs: u32,
@@ -300,13 +249,6 @@ fn shuffled(mut order: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_failure_tells_its_block() {
-        assert_eq!(failed_block("block 12, 4 processes: mkfs.xfs failed"), Some(11));
-        assert_eq!(failed_block("block 1: QEMU ended without a result"), Some(0));
-        assert_eq!(failed_block("f2fs cannot be used here"), None);
-    }
 
     #[test]
     fn orders_differ_between_blocks_and_not_between_runs() {

@@ -8,10 +8,11 @@ use super::{
     schedule::Ended,
 };
 use anyhow::{Context, Result};
-use lab::{Instance, Lab, Upkeep};
-use model::{Bytes, Environment, Job, Sample, Target};
+use lab::{Instance, Lab, LabError, Upkeep};
+use model::{Bytes, Environment, Fault, FaultKind, Job, Sample, Target};
 use serde::{Deserialize, Serialize};
 use std::{
+    io,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -65,7 +66,7 @@ pub enum Event {
     /// So many cases are over.
     Done(u64),
     /// The target cannot go on.
-    Failed(String),
+    Failed(Fault),
     /// What the target itself cost.
     Cost(Upkeep),
 }
@@ -87,7 +88,7 @@ pub fn run(stage: &Stage<'_>, turn: &Turn<'_>, tell: &mut Tell<'_>) -> Result<En
         // A signal also reaches mkfs and mount; that is no failure of the target.
         Err(_) if stopped() => return Ok(Ended::Stopped),
         Err(error) => {
-            tell(Event::Failed(format!("{error:#}")))?;
+            tell(Event::Failed(fault(stage, error, "")))?;
             tell(Event::Done(stage.prepared.items_at(turn.procs).count() as u64))?;
             return Ok(Ended::Done);
         }
@@ -134,7 +135,7 @@ fn run_tests(
             Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
                 let why = instance.loss().map_or(error, Into::into);
-                tell(Event::Failed(format!("{}: {why:#}", info.id)))?;
+                tell(Event::Failed(fault(stage, why, &info.id)))?;
                 tell(Event::Done((items.len() - done) as u64))?;
                 return Ok(Ended::Done);
             }
@@ -142,8 +143,32 @@ fn run_tests(
         condition.mark(&mut samples);
         samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
         tell(Event::Done(1))?;
+        // Workers that failed make samples invalid; when the target went away under them, it has failed.
+        if let Err(error) = instance.check() {
+            tell(Event::Failed(fault(stage, error.into(), &info.id)))?;
+            tell(Event::Done((items.len() - done - 1) as u64))?;
+            return Ok(Ended::Done);
+        }
     }
     Ok(Ended::Done)
+}
+
+/// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.
+fn fault(stage: &Stage<'_>, error: anyhow::Error, at: &str) -> Fault {
+    let error = stage.lab.check_disks().err().map_or(error, Into::into);
+    let colon = if at.is_empty() { "" } else { ": " };
+    Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{error:#}") }
+}
+
+/// What kind of failure of a target `error` is.
+pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
+    let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    match (lab, io) {
+        (Some(error), _) => error.fault(),
+        (None, Some(error)) => lab::io_fault(error),
+        (None, None) => FaultKind::Other,
+    }
 }
 
 fn jobs(stage: &Stage<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {

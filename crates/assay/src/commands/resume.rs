@@ -1,5 +1,5 @@
-//! `assay resume`: go on at the first unfinished block, from the stored plan and, on disks, a consent that is
-//! given anew. What this assay did not begin is not gone on with.
+//! `assay resume`: go on with what is missing, blocks and failed turns of them, from the stored plan and,
+//! on disks, a consent that is given anew. What this assay did not begin is not gone on with.
 
 use super::run;
 use crate::{
@@ -19,7 +19,8 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     let campaign = dataset.campaign;
     let stop = signals::stop_flag()?;
     let mut store = run::open_to_run(store_path, &stop)?;
-    if campaign.state == CampaignState::Done {
+    let is_complete = store.unfinished(&campaign.id)?.is_empty();
+    if campaign.state == CampaignState::Done && is_complete {
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.html, args.format);
     }

@@ -241,15 +241,20 @@ pub fn drive(
     let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
-    closed.context("something could not be undone; run `assay cleanup`")?;
-    if stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done)) {
+    let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
+    match closed {
+        // What ended the campaign is the reason for that, too.
+        Err(error) if ended.is_err() && !is_stopped => terminal::note(&error.to_string()),
+        closed => drop(closed.context("something could not be undone; run `assay cleanup`")?),
+    }
+    if is_stopped {
         return Err(exit::stopped(format!(
             "stopped; everything was undone, finished samples are stored; `assay resume {}` goes on",
             campaign.id
         )));
     }
-    ended?;
-    Ok(store.set_campaign_state(&campaign.id, CampaignState::Done)?)
+    let state = if ended? == Ended::Gaps { CampaignState::Open } else { CampaignState::Done };
+    Ok(store.set_campaign_state(&campaign.id, state)?)
 }
 
 /// Claims the disks, or makes the images. Returns what can be run on them.
@@ -322,9 +327,7 @@ fn walk(
     since: Instant,
 ) -> Result<Ended> {
     let progress = Progress::new(0);
-    let records = store.dataset(&campaign.id)?.targets;
-    let mut schedule =
-        Schedule { prepared, campaign, store, lab, progress: &progress, stop, records, since };
+    let mut schedule = Schedule::new((prepared, campaign), store, lab, &progress, (stop, since))?;
     let ended = schedule.run();
     progress.finish();
     ended

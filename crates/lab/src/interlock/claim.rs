@@ -209,6 +209,16 @@ impl Claim {
         Ok(file)
     }
 
+    /// Makes sure that its name still leads to the same disk, without opening it.
+    pub(crate) fn check_there(&self) -> Result<(), LabError> {
+        let (path, system) = (self.info.link.clone(), System::default());
+        let node = facts::resolve(&path)?;
+        let block = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
+        let block = block.ok_or_else(|| Refusal::Absent { path: path.clone() })?;
+        let (was, is) = (self.identity.clone(), facts::identity(&system, &block));
+        if was == is { Ok(()) } else { Err(Refusal::Changed { path, was, is }.into()) }
+    }
+
     fn check_identity(&self, facts: &Facts) -> Result<(), Refusal> {
         let (path, was, is) = (self.info.link.clone(), &self.identity, facts.identity());
         if *was == is { Ok(()) } else { Err(Refusal::Changed { path, was: was.clone(), is }) }

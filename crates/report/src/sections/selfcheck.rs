@@ -1,4 +1,5 @@
-//! What the campaign says of itself: the A/A pair, the drift over its blocks, the place in a block.
+//! What the campaign says of itself: the A/A pair, the drift over its blocks, the place in a block, what
+//! was run again.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -19,10 +20,14 @@ impl Section for SelfCheck {
         let check = &findings.selfcheck;
         let mut rows: Vec<Row> = check.aa.iter().flat_map(pair).collect();
         rows.extend(check.drift.iter().flat_map(|drift| moved(drift, findings.band)));
-        if rows.is_empty() || findings.comparison.is_some() {
+        let nothing = rows.is_empty() && check.notes.is_empty();
+        if nothing || findings.comparison.is_some() {
             return None;
         }
         let mut blocks: Vec<Block> = check.notes.iter().cloned().map(Block::Callout).collect();
+        if rows.is_empty() {
+            return Some(blocks);
+        }
         blocks.push(Block::Table(Table {
             caption: "What the campaign finds where there should be nothing".into(),
             columns: vec![

@@ -1,0 +1,112 @@
+//! How a target fared since the program began: what is tried again, and when it is given up. No clock in
+//! here, so that each rule is tested with numbers.
+
+use model::FaultKind;
+use std::collections::BTreeMap;
+
+/// After so many failures in a row of one kind a target is given up, and after so many tries a block.
+const MOST: u32 = 3;
+/// After so many failures in a row, of whatever kinds, too: nothing is tried for ever.
+const MOST_OF_ANY_KIND: u32 = 6;
+
+/// The tries of one target.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Kind of the last failure, when the last try failed.
+    kind: Option<FaultKind>,
+    /// Failures in a row of that kind.
+    alike: u32,
+    /// Failures in a row.
+    failures: u32,
+    /// Tries of each block.
+    tries: BTreeMap<u32, u32>,
+}
+
+impl History {
+    /// It did what it should in `block`.
+    pub fn worked(&mut self, block: u32) {
+        *self.tries.entry(block).or_default() += 1;
+        (self.kind, self.alike, self.failures) = (None, 0, 0);
+    }
+
+    /// It failed in `block`.
+    pub fn failed(&mut self, block: u32, kind: FaultKind) {
+        *self.tries.entry(block).or_default() += 1;
+        self.alike = if self.kind == Some(kind) { self.alike + 1 } else { 1 };
+        self.kind = Some(kind);
+        self.failures += 1;
+    }
+
+    /// Whether it works, as far as is known.
+    pub fn is_well(&self) -> bool {
+        self.failures == 0
+    }
+
+    /// Whether the last failure is the first of its kind in a row.
+    pub fn is_news(&self) -> bool {
+        self.alike == 1
+    }
+
+    /// Whether it is not tried any more.
+    pub fn is_given_up(&self) -> bool {
+        self.alike >= MOST || self.failures >= MOST_OF_ANY_KIND
+    }
+
+    /// Whether it is tried in `block` again.
+    pub fn may_try(&self, block: u32) -> bool {
+        !self.is_given_up() && self.tries.get(&block).is_none_or(|tries| *tries < MOST)
+    }
+
+    /// Failures in a row.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use FaultKind::{Command, Gone};
+
+    fn after(tries: &[(u32, Option<FaultKind>)]) -> History {
+        let mut history = History::default();
+        for (block, kind) in tries {
+            match kind {
+                Some(kind) => history.failed(*block, *kind),
+                None => history.worked(*block),
+            }
+        }
+        history
+    }
+
+    #[test]
+    fn three_failures_of_a_kind_in_a_row_are_the_end() {
+        let two = after(&[(0, Some(Gone)), (1, Some(Gone))]);
+        assert!(!two.is_given_up() && !two.is_well() && !two.is_news() && two.may_try(0));
+        let three = after(&[(0, Some(Gone)), (1, Some(Gone)), (2, Some(Gone))]);
+        assert!(three.is_given_up() && !three.may_try(9));
+        assert_eq!(three.failures(), 3);
+        let other = after(&[(0, Some(Gone)), (1, Some(Gone)), (2, Some(Command))]);
+        assert!(!other.is_given_up() && other.is_news());
+        let between = after(&[(0, Some(Gone)), (1, Some(Gone)), (2, None), (0, Some(Gone))]);
+        assert!(!between.is_given_up() && between.is_news());
+    }
+
+    #[test]
+    fn kinds_that_change_do_not_keep_it_going_for_ever() {
+        let changing = |n| {
+            let tries: Vec<_> =
+                (0..n).map(|i| (i, Some(if i % 2 == 0 { Gone } else { Command }))).collect();
+            after(&tries)
+        };
+        assert!(!changing(5).is_given_up());
+        assert!(changing(6).is_given_up());
+    }
+
+    #[test]
+    fn a_block_in_which_it_always_fails_is_tried_three_times() {
+        let tries: Vec<_> = (0..3).flat_map(|i| [(7, Some(Command)), (10 + i, None)]).collect();
+        let history = after(&tries);
+        assert!(history.is_well() && !history.may_try(7) && history.may_try(8));
+    }
+}

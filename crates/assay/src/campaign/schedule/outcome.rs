@@ -1,0 +1,83 @@
+//! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
+
+use super::{Schedule, Seat};
+use anyhow::{Result, anyhow};
+use model::{Fault, FaultKind, TargetState};
+use std::{
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a target that failed is left alone before it is tried again, so that what lasts only a moment
+/// has passed.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How often a signal is looked for meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+impl Schedule<'_> {
+    /// Leaves a target that has just failed alone for a while. False when a signal came.
+    pub(super) fn pause(&self, target: usize) -> bool {
+        let over = |at: Instant| at.elapsed() >= PAUSE;
+        while self.failed_at[target].is_some_and(|at| !over(at)) {
+            if self.stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+        true
+    }
+
+    /// Takes back what was said of a target that is missing in no block any more.
+    pub(super) fn target_worked(&mut self, seat: &Seat) -> Result<()> {
+        self.histories[seat.target].worked(seat.block);
+        self.failed_at[seat.target] = None;
+        let record = &mut self.records[seat.target];
+        let unfinished = self.store.unfinished(&self.campaign.id)?;
+        if record.state == TargetState::Ok || unfinished.iter().any(|t| t.target == record.label) {
+            return Ok(());
+        }
+        record.state = TargetState::Ok;
+        Ok(self.store.set_target(&self.campaign.id, record)?)
+    }
+
+    /// Tells a failure once, and ends the campaign when there is nothing left to try.
+    pub(super) fn target_failed(&mut self, seat: &Seat, fault: &Fault) -> Result<()> {
+        let history = &mut self.histories[seat.target];
+        history.failed(seat.block, fault.kind);
+        self.failed_at[seat.target] = Some(Instant::now());
+        let (id, why) = (&self.campaign.id, &fault.reason);
+        let (label, n) = (&self.prepared.labels[seat.target], history.failures());
+        let (given_up, is_news) = (history.is_given_up(), history.is_news());
+        let may_try = history.may_try(seat.block);
+
+        if fault.kind == FaultKind::Disk {
+            self.set_failed(seat.target, why.clone())?;
+            return Err(anyhow!("stopped: {label}: {why}; `assay resume {id}` goes on"));
+        }
+        if given_up && self.available().all(|at| self.histories[at].is_given_up()) {
+            self.set_failed(seat.target, why.clone())?;
+            return Err(anyhow!(
+                "stopped after {n} failures in a row: {label}: {why}; mend that, then `assay resume {id}` goes \
+                 on"
+            ));
+        }
+        if given_up || !may_try {
+            let times = if given_up { format!("{n} failures in a row") } else { "3 tries".into() };
+            let all = format!("{why}; given up after {times}, `assay resume {id}` tries it again");
+            self.progress.remark(&format!("{label}: {all}"));
+            return self.set_failed(seat.target, all);
+        }
+        if is_news {
+            self.progress.remark(&format!("{label}: {why}; it is tried again"));
+        }
+        self.set_failed(seat.target, why.clone())
+    }
+
+    fn set_failed(&mut self, target: usize, why: String) -> Result<()> {
+        let record = &mut self.records[target];
+        record.lab = self.prepared.places[target].kind();
+        record.state = TargetState::Failed(why);
+        Ok(self.store.set_target(&self.campaign.id, record)?)
+    }
+}

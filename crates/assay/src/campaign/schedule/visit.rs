@@ -1,0 +1,158 @@
+//! One target in one block, at every process count: on this machine, or in a guest. What happens is stored
+//! as it comes.
+
+use super::{Ended, Schedule, Seat};
+use crate::campaign::{
+    guest::{self, Boot, Told, Turns, Work},
+    pace,
+    places::Place,
+    turn::{self, Event, Stage, Turn},
+    upkeep,
+};
+use anyhow::Result;
+use lab::{LabError, Upkeep, guest::Guest};
+use model::{BackingPlan, Campaign, Fault, FaultKind, Plan, Programs};
+use std::time::Duration;
+
+impl Schedule<'_> {
+    /// One target at every process count. What failed is left in `self.fault`.
+    pub(super) fn run_target(&mut self, seat: &Seat) -> Result<Ended> {
+        let prepared = self.prepared;
+        match &prepared.places[seat.target] {
+            Place::Guest(guest) => self.run_in_guest(&**guest, seat),
+            Place::Host | Place::Nowhere(_) => {
+                for &procs in &prepared.counts {
+                    if self.run_turn(&Seat { procs, ..*seat })? == Ended::Stopped {
+                        return Ok(Ended::Stopped);
+                    }
+                    if self.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Disk) {
+                        break;
+                    }
+                }
+                Ok(Ended::Done)
+            }
+        }
+    }
+
+    fn step(&self, seat: &Seat, what: &str) {
+        let blocks = pace::goal(&self.prepared.plan, seat.block);
+        let label = &self.prepared.labels[seat.target];
+        let again = if seat.nth > 1 { " · again" } else { "" };
+        self.progress.step(&format!("block {}/{blocks} · {label} · {what}{again}", seat.block + 1));
+    }
+
+    /// One target at one process count, on a fresh instance of this machine.
+    fn run_turn(&mut self, seat: &Seat) -> Result<Ended> {
+        let prepared = self.prepared;
+        self.step(seat, &format!("{} proc", seat.procs));
+        let Campaign { seed, scale, .. } = *self.campaign;
+        let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
+        let turn = Turn {
+            block: seat.block,
+            position: seat.position,
+            label: &prepared.labels[seat.target],
+            target: &prepared.entrants[seat.target],
+            part: prepared.part(seed, seat.block, seat.target),
+            procs: seat.procs,
+            last: prepared.counts.last() == Some(&seat.procs),
+        };
+        turn::run(&stage, &turn, &mut |event| self.take(seat, event))
+    }
+
+    /// One target at every process count, in one boot of `guest`.
+    fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
+        self.step(seat, &format!("booting {}", guest.venue()));
+        let cases = self.prepared.cases();
+        let case_s = self.prepared.plan.case_timeout_s;
+        let (lab, stop) = (self.lab, self.stop);
+        let timeout = Duration::from_secs(case_s.saturating_mul(cases + 1));
+        let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
+        let work = Work::Turns(Box::new(self.turns(seat)));
+        let mut done = 0;
+        let campaign = self.campaign.id.clone();
+        let ended = guest::run(&boot, &campaign, work, &mut |told| match told {
+            Told::Turn(procs, event) => {
+                if let Event::Done(cases) = &event {
+                    done += cases;
+                }
+                self.take(&Seat { procs, ..*seat }, event)
+            }
+            Told::Tried { .. } => Ok(()),
+        });
+        match ended {
+            Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
+            Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
+            Err(error) if error.downcast_ref::<LabError>().is_some() => {
+                self.progress.done(cases.saturating_sub(done));
+                let kind = turn::fault_kind(&error);
+                let reason = format!("block {}: {error:#}", seat.block + 1);
+                self.fault.get_or_insert(Fault { kind, reason });
+                Ok(Ended::Done)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The work of a guest that makes this target in this block.
+    fn turns(&self, seat: &Seat) -> Turns {
+        let prepared = self.prepared;
+        let plan = Plan {
+            targets: vec![prepared.entrants[seat.target].clone()],
+            sweeps: Vec::new(),
+            aa: None,
+            baseline: None,
+            backing: BackingPlan::default(),
+            ..prepared.plan.clone()
+        };
+        Turns {
+            plan,
+            unconfined: prepared.programs == Programs::Unconfined,
+            label: prepared.labels[seat.target].clone(),
+            block: seat.block,
+            position: seat.position,
+            seed: self.campaign.seed,
+            scale: self.campaign.scale,
+            counts: prepared.counts_by_test(),
+        }
+    }
+
+    /// Shows and stores what happened.
+    fn take(&mut self, seat: &Seat, event: Event) -> Result<()> {
+        match event {
+            Event::Now(what) => self.progress.now(&what),
+            Event::Done(cases) => self.progress.done(cases),
+            Event::Sample(mut sample) => {
+                sample.lab = self.prepared.places[seat.target].kind();
+                self.store.append(&self.campaign.id, (seat.attempt, seat.nth), &sample)?;
+            }
+            Event::Facts(mut facts) => {
+                let place = &self.prepared.places[seat.target];
+                let record = &mut self.records[seat.target];
+                record.lab = place.kind();
+                facts.0.extend(place.facts().0);
+                upkeep::refresh(record, seat.block, &facts);
+                self.store.set_target(&self.campaign.id, record)?;
+            }
+            Event::Failed(Fault { kind, reason }) => {
+                // A guest has disks of its own, and none of this machine's can be lost in it.
+                let is_guest = matches!(self.prepared.places[seat.target], Place::Guest(_));
+                let is_theirs = is_guest && kind == FaultKind::Disk;
+                let kind = if is_theirs { FaultKind::Guest } else { kind };
+                let (block, processes) = (seat.block + 1, stats::processes(seat.procs));
+                let reason = format!("block {block}, {processes}: {reason}");
+                // The first is the cause, or at least not an effect of another.
+                self.fault.get_or_insert(Fault { kind, reason });
+            }
+            Event::Cost(cost) => self.note_cost(seat, &cost)?,
+        }
+        Ok(())
+    }
+
+    fn note_cost(&mut self, seat: &Seat, cost: &Upkeep) -> Result<()> {
+        let record = &mut self.records[seat.target];
+        if let Some(damage) = upkeep::note(record, (seat.block, seat.procs), cost) {
+            self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
+        }
+        Ok(self.store.set_target(&self.campaign.id, record)?)
+    }
+}

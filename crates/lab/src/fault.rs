@@ -1,0 +1,62 @@
+//! Which kind of failure an error is, so that a campaign knows whether it is worth trying again.
+
+use crate::{LabError, Refusal};
+use model::FaultKind;
+use std::io;
+
+impl LabError {
+    /// What kind of failure of a target this is.
+    pub fn fault(&self) -> FaultKind {
+        match self {
+            LabError::DiskLost { .. } => FaultKind::Disk,
+            // Somebody looks at it, or is slow to; all else says that it is not the disk that was claimed.
+            LabError::Refused(
+                Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
+            ) => FaultKind::Other,
+            LabError::Refused(_) => FaultKind::Disk,
+            LabError::MountGone { .. } | LabError::BadDir { .. } => FaultKind::Gone,
+            LabError::Command { .. } => FaultKind::Command,
+            LabError::NotReady { .. }
+            | LabError::ServerEnded { .. }
+            | LabError::ServerKilled { .. } => FaultKind::Server,
+            LabError::Guest { .. } => FaultKind::Guest,
+            LabError::NoSpace { .. } | LabError::LowerFull { .. } => FaultKind::Space,
+            LabError::Io { source, .. } => io_fault(source),
+            _ => FaultKind::Other,
+        }
+    }
+}
+
+/// What kind of failure of a target `error` is.
+pub fn io_fault(error: &io::Error) -> FaultKind {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ESTALE | libc::ENOTCONN) => FaultKind::Gone,
+        Some(libc::ENOSPC | libc::EDQUOT) => FaultKind::Space,
+        _ => FaultKind::Io,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_refused_disk_is_lost_unless_somebody_only_has_it_open() {
+        let path = PathBuf::from("/dev/disk/by-id/x");
+        let (was, is) = ("a".into(), "b".into());
+        let changed = Refusal::Changed { path: path.clone(), was, is };
+        for refusal in [changed, Refusal::Absent { path: path.clone() }] {
+            assert_eq!(LabError::from(refusal).fault(), FaultKind::Disk);
+        }
+        assert_eq!(LabError::from(Refusal::Busy { path }).fault(), FaultKind::Other);
+    }
+
+    #[test]
+    fn an_error_number_tells_what_is_gone_or_full() {
+        let fault = |number| io_fault(&io::Error::from_raw_os_error(number));
+        assert_eq!(fault(libc::ENOENT), FaultKind::Gone);
+        assert_eq!(fault(libc::ENOSPC), FaultKind::Space);
+        assert_eq!(fault(libc::EIO), FaultKind::Io);
+    }
+}
