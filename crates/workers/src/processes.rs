@@ -3,7 +3,7 @@
 //! them, and one kill ends them with their children.
 
 use crate::{CrewError, WORKER_VERB};
-use model::Job;
+use model::{Job, User};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{
@@ -42,12 +42,17 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Starts one process of `exe` for each job; they inherit `fd`.
-    pub(crate) fn start(exe: &Path, jobs: &[Job], fd: RawFd) -> Result<Processes, CrewError> {
+    /// Starts one process of `exe` for each job, which works in the name of `user`; they inherit `fd`.
+    pub(crate) fn start(
+        exe: &Path,
+        jobs: &[Job],
+        fd: RawFd,
+        user: Option<User>,
+    ) -> Result<Processes, CrewError> {
         allow_files(jobs.len() as u64 * 2 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process = start(exe, job, fd, processes.leader())
+            let process = start(exe, job, (fd, user), processes.leader())
                 .map_err(|source| CrewError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
@@ -109,12 +114,19 @@ impl Drop for Processes {
     }
 }
 
-fn start(exe: &Path, job: &Job, fd: RawFd, leader: Option<Pid>) -> io::Result<Process> {
+fn start(
+    exe: &Path,
+    job: &Job,
+    (fd, user): (RawFd, Option<User>),
+    leader: Option<Pid>,
+) -> io::Result<Process> {
     let (mut stdin, stdout, stderr) = (memory_file()?, memory_file()?, memory_file()?);
     stdin.write_all(serde_json::to_string(job)?.as_bytes())?;
     stdin.rewind()?;
     let child = Command::new(exe)
         .args([WORKER_VERB, &fd.to_string()])
+        // The worker becomes that user itself, who may not be allowed where the program lies.
+        .args(user.map(|user| user.to_string()))
         .stdin(stdin)
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?))

@@ -2,8 +2,12 @@
 
 use crate::meter::{BarrierMeter, stopped};
 use engine::barrier::{Barrier, BarrierError, Member};
-use model::{Job, JobMode, WorkerReport};
-use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+use model::{Job, JobMode, User, WorkerReport};
+use rustix::{
+    io::Errno,
+    process::{Gid, Signal, Uid, getppid, set_parent_process_death_signal},
+    thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
+};
 use std::{
     any::Any,
     fs::File,
@@ -33,7 +37,9 @@ enum StartError {
     #[error(transparent)]
     Barrier(#[from] BarrierError),
     #[error("cannot be tied to the life of the coordinator: {0}")]
-    DeathSignal(rustix::io::Errno),
+    DeathSignal(Errno),
+    #[error("cannot become the user of the directory: {0}")]
+    User(Errno),
     #[error("cannot read the job from stdin: {0}")]
     Job(#[from] serde_json::Error),
     #[error("cannot write the report to stdout: {0}")]
@@ -54,8 +60,12 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
+    let mut words = std::env::args().skip(2);
+    let fd = words.next().and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
+    let user = words.next().map(|text| text.parse()).transpose();
+    user.map_err(|_| StartError::Usage)?.map_or(Ok(()), become_user).map_err(StartError::User)?;
+    // After that, because a change of user takes the signal back.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(StartError::DeathSignal)?;
-    let fd = std::env::args().nth(2).and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
     let barrier = Barrier::attach(fd)?;
     // It may have died before the signal was asked for.
     if getppid().is_none_or(|parent| parent.as_raw_pid() as u32 != barrier.coordinator()) {
@@ -72,6 +82,16 @@ fn serve(find: Resolver) -> Result<(), StartError> {
         member.leave();
     }
     Ok(())
+}
+
+/// Gives up all rights but those of `user`, for good and for whatever it starts.
+fn become_user(user: User) -> Result<(), Errno> {
+    let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
+    // Calls of this thread alone, which is the only one yet.
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)?;
+    set_no_new_privs(true)
 }
 
 /// Does the job; whatever goes wrong frees the crew and becomes the error of the report.

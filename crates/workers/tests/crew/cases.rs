@@ -241,7 +241,7 @@ pub(crate) fn an_unknown_test_and_an_impossible_crew_are_refused() {
         }
         other => panic!("{other}"),
     }
-    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG };
+    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG, user: None };
     let error = crew.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
     assert!(matches!(error, CrewError::Spawn { worker: 0, .. }), "{error}");
 }
