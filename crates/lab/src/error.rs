@@ -274,6 +274,16 @@ pub enum LabError {
         /// The last lines of its log or console.
         said: String,
     },
+    /// A guest told more than one does.
+    #[error(
+        "a guest told more than {most}, or more than {line} in one line; what it says is not taken"
+    )]
+    TellsTooMuch {
+        /// In all.
+        most: Bytes,
+        /// At once.
+        line: Bytes,
+    },
     /// The user stopped it.
     #[error("stopped while {0}")]
     Stopped(&'static str),
