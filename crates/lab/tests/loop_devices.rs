@@ -247,3 +247,26 @@ fn cleanup_undoes_what_a_killed_process_left() {
     assert!(!state.path().join("assay-victim-image0").exists());
     assert!(cleanup(state.path()).unwrap().done.is_empty());
 }
+
+/// A process that began its own mount namespace while a target stood keeps it mounted.
+#[test]
+fn a_file_system_that_is_mounted_elsewhere_is_not_checked() {
+    if !ready("ext4") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with_image(state.path(), "elsewhere");
+    let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--propagation", "private", "sh", "-c", "echo up; exec sleep 600"]);
+    let mut other = unshare.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(other.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "up");
+    write_file(instance.root());
+    let cost = instance.finish(true);
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let check = cost.unwrap().unwrap().check;
+    let Check::Skipped(why) = &check else { panic!("it was checked: {check:?}") };
+    assert!(why.contains("(sleep) has it mounted in its own namespace"), "{why}");
+}
