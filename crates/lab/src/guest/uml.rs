@@ -68,7 +68,7 @@ impl Guest for Uml {
     }
 
     fn boot(&self, machine: &Machine, stranger: Option<Stranger>) -> Cmd {
-        let mut cmd = stage::enter(machine, stranger, &[]);
+        let mut cmd = stage::enter(machine, stranger, false);
         // Where its memory lies: a file system in memory from which programs may run.
         cmd = cmd.args(["env", "TMPDIR=/dev/shm", "HOME=/mnt/uml", PROGRAM]);
         cmd = cmd.arg(format!("mem={}M", machine.memory.0 >> 20));
@@ -111,7 +111,7 @@ mod tests {
         );
         assert_eq!(
             kernel,
-            "stage '/var/o ut' /img/a,b /img/c -- setpriv --reuid 2000000007 \
+            "stage '/var/o ut' - /img/a,b /img/c -- setpriv --reuid 2000000007 \
              --regid 2000000007 --clear-groups --inh-caps=-all --no-new-privs env TMPDIR=/dev/shm HOME=/mnt/uml \
              linux.uml mem=1024M root=/dev/root rootfstype=hostfs rootflags=/ ro quiet \
              init=/mnt/out/first uml_dir=/mnt/uml/ umid=guest con=null con0=null,fd:1 \
