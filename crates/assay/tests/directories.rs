@@ -171,3 +171,33 @@ fn a_directory_that_is_moved_away_fails_its_target() {
     let planted = fs::read_dir(&theirs).unwrap().flatten().next().unwrap().path();
     assert_eq!(fs::read_to_string(planted.join("file")).unwrap(), "theirs\n", "nothing is removed");
 }
+
+#[test]
+fn what_a_killed_campaign_left_there_is_cleaned_up() {
+    if !root_or_skip("another user's directory") {
+        return;
+    }
+    let place = Place::new();
+    let (theirs, precious) = (nobodys(&place), Precious::new(&place));
+    let on = format!("dir:{}", theirs.display());
+    let mut child = place.spawn(&["run", "--on", &on, "--preset", "standard", "--procs", "1"]);
+    let begun = || {
+        let private = fs::read_dir(&theirs).unwrap().flatten().next()?.path();
+        private.join("w0").exists().then_some(private)
+    };
+    let private = loop {
+        match begun() {
+            Some(private) => break private,
+            None => thread::yield_now(),
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it began");
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    symlink(&precious.dir, private.join("planted")).unwrap();
+    symlink(precious.dir.join("file"), private.join("w0/planted")).unwrap();
+    place.ok(&["cleanup"]);
+    precious.assert_untouched();
+    assert_eq!(fs::read_dir(&theirs).unwrap().count(), 0);
+    place.assert_clean();
+}

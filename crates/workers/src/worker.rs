@@ -5,7 +5,10 @@ use engine::barrier::{Barrier, BarrierError, Member};
 use model::{Job, JobMode, User, WorkerReport};
 use rustix::{
     io::Errno,
-    process::{Gid, Signal, Uid, getppid, set_parent_process_death_signal},
+    process::{
+        DumpableBehavior, Gid, Signal, Uid, getppid, set_dumpable_behavior,
+        set_parent_process_death_signal,
+    },
     thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
 };
 use std::{
@@ -88,10 +91,12 @@ fn serve(find: Resolver) -> Result<(), StartError> {
 fn become_user(user: User) -> Result<(), Errno> {
     let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
     // Calls of this thread alone, which is the only one yet.
+    set_no_new_privs(true)?;
     set_thread_groups(&[])?;
     set_thread_res_gid(gid, gid, gid)?;
     set_thread_res_uid(uid, uid, uid)?;
-    set_no_new_privs(true)
+    // No other process of that user attaches to it, and by it to the memory of the crew.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
 
 /// Does the job; whatever goes wrong frees the crew and becomes the error of the report.

@@ -31,6 +31,7 @@ const CASES: &[(&str, fn())] = named![
     a_worker_started_by_hand_says_so,
     a_stop_ends_a_crew_that_works,
     workers_die_with_their_coordinator,
+    a_crew_in_the_name_of_a_user_has_no_other_rights,
 ];
 
 fn main() -> ExitCode {
