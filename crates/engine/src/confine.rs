@@ -14,6 +14,8 @@ mod root;
 
 pub use probe::available;
 
+use model::User;
+use rights::Gift;
 use rustix::{
     io::Errno,
     process::{Uid, geteuid, getpid},
@@ -26,8 +28,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The user `nobody` of every distribution, who owns nothing.
-pub const NOBODY: u32 = 65534;
+/// The user of every distribution who owns nothing.
+const NOBODY: User = User { uid: 65534, gid: 65534 };
 
 /// What a confined process may have.
 #[derive(Debug)]
@@ -36,8 +38,9 @@ pub struct Confinement<'a> {
     pub dir: &'a Path,
     /// Where its programs lie beside the directories of the system, as the variable PATH.
     pub programs: Option<OsString>,
-    /// User and group as which root goes on, where `dir` can belong to them.
-    pub user: (u32, u32),
+    /// To whom `dir` belongs, when that is not root; root goes on as this user. Else it gives `dir` to
+    /// `nobody` and goes on as that, where `dir` can belong to a user.
+    pub owner: Option<User>,
     /// Descriptors that stay open, beside the three standard streams.
     pub keep: &'a [RawFd],
 }
@@ -75,12 +78,18 @@ pub fn enter(confinement: &Confinement<'_>) -> Result<(), ConfineError> {
         // A process of root sees and may end all others of root.
         return Err(ConfineError::of("make a process namespace")(Errno::NOSYS));
     }
+    let owner = confinement.owner.filter(|_| is_root);
     root::change(&root::Tree {
         dir: confinement.dir.to_path_buf(),
+        source: rights::as_user(owner, || root::open(confinement.dir))?,
         prefixes: root::prefixes(confinement.programs.as_deref()),
         own_proc: apart,
     })?;
-    rights::drop_all(confinement.dir, is_root.then_some(confinement.user))
+    match (is_root, owner) {
+        (true, None) => rights::drop_all(confinement.dir, Some((NOBODY, Gift::Tried))),
+        (true, Some(owner)) => rights::drop_all(confinement.dir, Some((owner, Gift::Given))),
+        (false, _) => rights::drop_all(confinement.dir, None),
+    }
 }
 
 /// Whether this process is the first of a process namespace.

@@ -14,7 +14,7 @@ pub const ZEROFS_VERSION: &str = "0.19.1";
 const ORDER: &str = "order";
 
 /// The cache folder: `ASSAY_CACHE`, else `/var/cache/assay` for root, else the XDG cache folder. Root's
-/// home is closed to others, and a guest may run as nobody.
+/// home is closed to others, and a guest runs as another user.
 pub fn dir() -> PathBuf {
     if let Some(dir) = env::var_os("ASSAY_CACHE") {
         return dir.into();

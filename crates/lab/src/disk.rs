@@ -97,20 +97,9 @@ impl Disk {
         }
     }
 
-    /// Waits until nobody uses it. Whoever began a mount namespace while a target stood keeps it mounted
-    /// there after it was unmounted here; what is mounted next would be the same again, warm, and of a
-    /// FUSE server that has ended.
+    /// As [`wait_free`].
     pub(crate) fn wait_free(&self) -> Result<(), LabError> {
-        let start = Instant::now();
-        while is_held(&self.node) {
-            if start.elapsed() > PATIENCE {
-                let why = mounts::elsewhere(&self.node).unwrap_or("somebody uses it".into());
-                let (path, seconds) = (self.node.clone(), PATIENCE.as_secs());
-                return Err(LabError::StaysBusy { path, seconds, why });
-            }
-            thread::sleep(PAUSE);
-        }
-        Ok(())
+        wait_free(&self.node)
     }
 
     /// What it is, for the facts of a target.
@@ -173,6 +162,25 @@ impl Disk {
         let file = File::open(below).map_err(LabError::io("open", below))?;
         file.sync_all().map_err(LabError::io("sync", below))
     }
+}
+
+/// Waits until nobody uses the disk `node`. Whoever began a mount namespace while a target stood keeps it
+/// mounted there after it was unmounted here; what is mounted next would be the same again, warm, and of a
+/// FUSE server that has ended, and a checker would find it half written.
+///
+/// # Errors
+/// Somebody still does after some seconds: who, where that is known.
+pub(crate) fn wait_free(node: &Path) -> Result<(), LabError> {
+    let start = Instant::now();
+    while is_held(node) {
+        if start.elapsed() > PATIENCE {
+            let why = mounts::elsewhere(node).unwrap_or("somebody uses it".into());
+            let (path, seconds) = (node.to_path_buf(), PATIENCE.as_secs());
+            return Err(LabError::StaysBusy { path, seconds, why });
+        }
+        thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 /// Whether a file system or a driver uses the disk `node`. One that cannot be opened is not in use.

@@ -50,8 +50,14 @@ pub(crate) fn sync(dir: &Path) -> Result<(), LabError> {
 pub(crate) fn forget_files(dir: &Path) -> Result<Coldness, LabError> {
     sync(dir)?;
     for path in private_dir::files(dir)? {
-        forget(&path).map_err(LabError::io("drop from the page cache", &path))?;
+        let forgotten = File::open(&path).and_then(|file| forget(&file));
+        forgotten.map_err(LabError::io("drop from the page cache", &path))?;
     }
+    drop_if_allowed()
+}
+
+/// Drops all caches where that is allowed, after the pages of files were given back.
+pub(crate) fn drop_if_allowed() -> Result<Coldness, LabError> {
     if can_drop() {
         drop_all()?;
         return Ok(Coldness::Dropped);
@@ -59,8 +65,8 @@ pub(crate) fn forget_files(dir: &Path) -> Result<Coldness, LabError> {
     Ok(Coldness::DataOnly)
 }
 
-fn forget(path: &Path) -> io::Result<()> {
-    let file = File::open(path)?;
+/// Makes `file` durable and asks the kernel to forget its pages.
+pub(crate) fn forget(file: &File) -> io::Result<()> {
     file.sync_all()?;
-    Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
+    Ok(fadvise(file, 0, None, Advice::DontNeed)?)
 }

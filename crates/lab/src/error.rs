@@ -266,6 +266,17 @@ pub enum LabError {
         /// The reason and the next step.
         why: String,
     },
+    /// A target directory that was moved, replaced or mounted over while it was measured.
+    #[error(
+        "{path} is not the directory that it was: {why}; what assay made there before is left, under a name \
+         that begins with `assay-`; remove it, and start again"
+    )]
+    DirReplaced {
+        /// The private directory, or the one above it.
+        path: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
     /// No control group can cap a device.
     #[error(
         "no control group can cap a device here; mount the controller blkio (version 1) or io (version 2), or leave the options cap.* out"
@@ -280,6 +291,16 @@ pub enum LabError {
         why: String,
         /// The last lines of its log or console.
         said: String,
+    },
+    /// A guest told more than one does.
+    #[error(
+        "a guest told more than {most}, or more than {line} in one line; what it says is not taken"
+    )]
+    TellsTooMuch {
+        /// In all.
+        most: Bytes,
+        /// At once.
+        line: Bytes,
     },
     /// The user stopped it.
     #[error("stopped while {0}")]

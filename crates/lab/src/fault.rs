@@ -14,7 +14,9 @@ impl LabError {
                 Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
             ) => FaultKind::Other,
             LabError::Refused(_) => FaultKind::Disk,
-            LabError::MountGone { .. } | LabError::BadDir { .. } => FaultKind::Gone,
+            LabError::MountGone { .. } | LabError::BadDir { .. } | LabError::DirReplaced { .. } => {
+                FaultKind::Gone
+            }
             LabError::Command { .. } => FaultKind::Command,
             LabError::NotReady { .. }
             | LabError::ServerEnded { .. }

@@ -3,17 +3,27 @@
 //! and its own changes in memory, raw images as disks, and one writable directory of this machine,
 //! by which it gets its errand and gives its result.
 //!
+//! What a guest shows of this machine's root is what anybody may read: where this is root, it runs as a
+//! user of its own, to whom its directory and disks belong as long as it runs. What it writes is the word
+//! of a stranger.
+//!
 //! A guest ends with this process, however that ends, and at the latest after its time.
 
+mod console;
 mod cpio;
 mod find;
 mod initramfs;
 mod qemu;
 mod run;
+mod shared;
+mod stage;
+mod stranger;
 mod uml;
 
 pub use find::{Missing, available, find};
 pub use run::{last_words, run};
+pub use shared::Shared;
+pub use stage::Stranger;
 
 use crate::{Cmd, LabError};
 use model::{Bytes, Environment, LabKind};
@@ -40,7 +50,8 @@ pub struct Venue {
 /// One boot: what a guest is given, and what it does.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Private directory, which the guest sees at [`OUT`].
+    /// Directory that is given to the guest, which sees it at [`OUT`]; it lies where nobody else can put
+    /// another in its place.
     pub out: PathBuf,
     /// Program of this machine that runs inside as root, with [`OUT`] as its place.
     pub program: PathBuf,
@@ -73,19 +84,15 @@ pub trait Guest: fmt::Debug {
     /// The node of the disk `number` inside.
     fn disk(&self, number: usize) -> PathBuf;
 
-    /// Lays what it reads at its start beside the errand in `machine.out`.
+    /// Lays what it reads at its start beside the errand in `out`, which is the directory of its machine.
     ///
     /// # Errors
     /// Something that it starts from cannot be read or written.
-    fn prepare(&self, machine: &Machine) -> Result<(), LabError>;
+    fn prepare(&self, out: &Shared) -> Result<(), LabError>;
 
-    /// The command that is the machine, from its start to its end.
-    fn boot(&self, machine: &Machine) -> Cmd;
-
-    /// The user that the machine runs as on this side, when it is not this one.
-    fn user(&self) -> Option<u32> {
-        None
-    }
+    /// The command that is the machine, from its start to its end; it runs as `stranger` on this side,
+    /// or as this user.
+    fn boot(&self, machine: &Machine, stranger: Option<Stranger>) -> Cmd;
 }
 
 /// This machine itself as a place where figures come from.

@@ -5,14 +5,16 @@ mod upkeep;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Cmd, Coldness, Device, Lab, LabError, Waited,
+    Cmd, Coldness, Device, Lab, LabError, Residency, Waited,
     disk::Disk,
-    drop_caches, kinds, mounts, private_dir, quiesce,
+    drop_caches,
+    held_dir::HeldDir,
+    kinds, mounts, private_dir, quiesce, residency,
     stack::{self, Stack, Standing},
     throttle::{Cap, Controller},
     undo::Undo,
 };
-use model::Environment;
+use model::{Environment, User};
 use std::{
     fs, io,
     os::unix::fs::MetadataExt,
@@ -27,12 +29,14 @@ const WORK: &str = "work";
 const LOSS_TIME: Duration = Duration::from_millis(500);
 
 /// Where the workers' directories lie.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Place {
     /// In a file system that the lab mounted here.
     Mounted { dir: PathBuf },
-    /// In this private directory.
+    /// In this private directory, which nobody else can reach.
     Plain { dir: PathBuf },
+    /// In a private directory of a directory of the user's.
+    Held(HeldDir),
 }
 
 /// A provisioned target. It lives no longer than its lab; dropping it undoes it.
@@ -68,6 +72,7 @@ impl<'lab> Instance<'lab> {
             // Below the mount point: with the mount gone, workers find no directory and write nothing.
             Place::Mounted { dir } => dir.join(WORK),
             Place::Plain { dir } => dir.clone(),
+            Place::Held(held) => held.path().into(),
         };
         let facts = Environment::default();
         let mut instance = Instance {
@@ -128,6 +133,36 @@ impl<'lab> Instance<'lab> {
         &self.root
     }
 
+    /// The user in whose name workers work here; `None` for that of this process.
+    pub fn user(&self) -> Option<User> {
+        match &self.place {
+            Place::Held(held) => held.user(),
+            _ => None,
+        }
+    }
+
+    /// Makes the directory `path` of a worker, which lies in [`Instance::root`].
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_dir(&self, path: &Path) -> Result<(), LabError> {
+        match &self.place {
+            Place::Held(held) => held.make_dir(path),
+            _ => fs::create_dir_all(path).map_err(LabError::io("create", path)),
+        }
+    }
+
+    /// How much of `files`, which lie in [`Instance::root`], is in the page cache.
+    ///
+    /// # Errors
+    /// One cannot be opened.
+    pub fn residency(&self, files: &[PathBuf]) -> Result<Residency, LabError> {
+        match &self.place {
+            Place::Held(held) => held.residency(files),
+            _ => residency(files),
+        }
+    }
+
     /// The block devices under it; none in memory or on a network.
     pub fn devices(&self) -> &[Device] {
         &self.devices
@@ -169,6 +204,7 @@ impl<'lab> Instance<'lab> {
                 Ok((stat.f_blocks - stat.f_bfree) * stat.f_frsize)
             }
             Place::Plain { dir } => private_dir::used_bytes(dir),
+            Place::Held(held) => held.used_bytes(),
         }
     }
 
@@ -180,6 +216,9 @@ impl<'lab> Instance<'lab> {
         self.disks.iter().try_for_each(Disk::check_there)?;
         if let Some(loss) = self.stack.loss() {
             return Err(loss);
+        }
+        if let Place::Held(held) = &self.place {
+            return held.check();
         }
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
         match fs::metadata(&self.root) {
@@ -219,10 +258,17 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.
     pub fn make_cold(&self) -> Result<Coldness, LabError> {
-        let Place::Mounted { .. } = &self.place else {
-            self.check()?;
-            return drop_caches::forget_files(&self.root);
-        };
+        match &self.place {
+            Place::Mounted { .. } => {}
+            Place::Plain { .. } => {
+                self.check()?;
+                return drop_caches::forget_files(&self.root);
+            }
+            Place::Held(held) => {
+                held.check()?;
+                return held.forget_files();
+            }
+        }
         if self.disks.is_empty() {
             return Ok(Coldness::Impossible("it lives in memory and has no device"));
         }
@@ -251,7 +297,11 @@ impl<'lab> Instance<'lab> {
     /// # Errors
     /// The file system cannot be written back.
     pub fn quiesce(&self) -> Result<Waited, LabError> {
-        quiesce::quiesce(&self.stack, &self.root, &self.devices)
+        let sync = || match &self.place {
+            Place::Held(held) => held.sync(),
+            _ => drop_caches::sync(&self.root),
+        };
+        quiesce::quiesce(&self.stack, sync, &self.devices)
     }
 
     /// Undoes it now.
@@ -284,6 +334,7 @@ impl<'lab> Instance<'lab> {
             Place::Plain { dir } => {
                 private_dir::remove(dir, self.lab.campaign())?;
             }
+            Place::Held(held) => held.remove(self.lab.campaign())?,
         }
         self.down = true;
         Ok(())
@@ -319,6 +370,7 @@ impl<'lab> Instance<'lab> {
         for (key, value) in told {
             value.map(|value| put(key.into(), value));
         }
+        self.user().map(|user| put("work.user".into(), user.uid.to_string()));
         for (key, value) in self.geometry() {
             put(format!("geometry.{key}"), value);
         }

@@ -14,6 +14,8 @@ mod magic;
 mod refusal;
 mod signature;
 mod sysfs;
+mod table;
+mod writers;
 
 pub(crate) use claim::{Claim, claim, left_on};
 pub(crate) use division::forget_parts;
@@ -151,10 +153,9 @@ fn examine(
 ) -> Result<(Facts, File), LabError> {
     let system = System::default();
     let node = facts::resolve(link)?;
-    judge::state(&Facts::gather(&system, link, &node, kept)?, permission)?;
+    judge_at_rest(|| Facts::gather(&system, link, &node, kept), permission)?;
     let file = open_exclusively(link, &node, write)?;
-    let mut facts = Facts::gather(&system, link, &node, kept)?;
-    judge::state(&facts, permission)?;
+    let mut facts = judge_at_rest(|| Facts::gather(&system, link, &node, kept), permission)?;
     let opened = file.metadata().map_err(LabError::io("look at", &node))?.rdev();
     let (is, was) = (sysfs::number(opened), facts.number.clone());
     if is != was {
@@ -163,6 +164,25 @@ fn examine(
     facts.read_contents(&system, &file)?;
     judge::contents(&facts, permission)?;
     Ok((facts, file))
+}
+
+/// Judges the state that `gather` finds. A child that was just started has the open files of this process
+/// until it becomes its program, and udev opens disks in passing: what writes to the disk is waited for.
+fn judge_at_rest(
+    gather: impl Fn() -> Result<Facts, LabError>,
+    permission: &Permission,
+) -> Result<Facts, LabError> {
+    let start = Instant::now();
+    loop {
+        let facts = gather()?;
+        match judge::state(&facts, permission) {
+            Ok(()) => return Ok(facts),
+            Err(Refusal::OpenForWriting { .. }) if start.elapsed() < PATIENCE => {
+                thread::sleep(PATIENCE / 20);
+            }
+            Err(refusal) => return Err(refusal.into()),
+        }
+    }
 }
 
 /// Opens so that nobody else can mount or claim it meanwhile. One that looked at the disk in passing is

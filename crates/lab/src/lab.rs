@@ -6,6 +6,7 @@ use crate::{
     disk::{Disk, Image},
     drop_caches,
     fs::{self as registry, Candidate, Part},
+    held_dir::NamedDir,
     image,
     instance::Place,
     interlock::{self, Claim},
@@ -335,17 +336,11 @@ impl Lab {
     }
 
     fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
-        let bad = |why: String| LabError::BadDir { path: dir.into(), why };
-        let found = dir.canonicalize().map_err(|error| bad(format!("{error}; create it first")))?;
-        if !found.is_dir() {
-            return Err(bad("it is not a directory".into()));
-        }
-        let private = found.join(private_dir::name(&format!("{}-{number}", self.campaign)));
-        self.create_private(&private).map_err(|error| match error {
-            LabError::Io { source, .. } => bad(format!("{source}; make it writable for this user")),
-            other => other,
-        })?;
-        Instance::start(self, Place::Plain { dir: private }, Stack::default(), Vec::new())
+        let named = NamedDir::open(dir)?;
+        let name = private_dir::name(&format!("{}-{number}", self.campaign));
+        self.journal.record(&Undo::RemoveDir { path: named.join(&name) })?;
+        let held = named.make(&name, &self.campaign)?;
+        Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
     }
 
     fn create_private(&self, dir: &Path) -> Result<(), LabError> {

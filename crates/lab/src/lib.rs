@@ -7,6 +7,7 @@
 
 mod age;
 mod bcache;
+mod beneath;
 #[allow(unsafe_code)]
 mod blkpg;
 pub mod cache;
@@ -26,6 +27,7 @@ mod fullness;
 mod fuse;
 pub mod guest;
 mod health;
+mod held_dir;
 mod image;
 mod instance;
 mod interlock;
@@ -58,6 +60,7 @@ mod throttle;
 mod tool;
 mod trial;
 mod undo;
+mod user;
 mod vigil;
 mod zpool;
 

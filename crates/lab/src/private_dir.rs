@@ -18,6 +18,11 @@ pub(crate) fn name(suffix: &str) -> String {
 /// Creates `dir`, which must not exist yet, and puts the marker into it.
 pub(crate) fn create(dir: &Path, campaign: &str) -> Result<(), LabError> {
     fs::create_dir(dir).map_err(LabError::io("create", dir))?;
+    mark(dir, campaign)
+}
+
+/// Puts the marker into `dir`, which was just made.
+pub(crate) fn mark(dir: &Path, campaign: &str) -> Result<(), LabError> {
     let marker = dir.join(MARKER);
     fs::write(&marker, campaign).map_err(LabError::io("write", &marker))
 }

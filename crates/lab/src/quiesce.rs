@@ -1,10 +1,8 @@
 //! The quiescence gate: no case starts or ends while earlier work is still on its way to the disk.
 
-use crate::{Device, LabError, drop_caches, stack::Stack};
+use crate::{Device, LabError, stack::Stack};
 use std::{
-    fs,
-    path::Path,
-    thread,
+    fs, thread,
     time::{Duration, Instant},
 };
 
@@ -26,11 +24,15 @@ pub struct Waited {
     pub settled: bool,
 }
 
-/// Writes back the file system at `dir`, starts what the parts of `stack` would do later, and waits
+/// Has `sync` write back the file system, starts what the parts of `stack` would do later, and waits
 /// until `devices` move no sector for `QUIET`.
-pub(crate) fn quiesce(stack: &Stack, dir: &Path, devices: &[Device]) -> Result<Waited, LabError> {
+pub(crate) fn quiesce(
+    stack: &Stack,
+    sync: impl FnOnce() -> Result<(), LabError>,
+    devices: &[Device],
+) -> Result<Waited, LabError> {
     let start = Instant::now();
-    drop_caches::sync(dir)?;
+    sync()?;
     for command in stack.parts().iter().flat_map(|part| part.fs().settle(&part.site)) {
         command.run()?;
     }

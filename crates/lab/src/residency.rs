@@ -2,13 +2,7 @@
 
 use crate::LabError;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use std::{
-    fs::File,
-    io,
-    os::fd::AsRawFd,
-    path::{Path, PathBuf},
-    ptr,
-};
+use std::{fs::File, io, ops::AddAssign, os::fd::AsRawFd, path::PathBuf, ptr};
 
 /// System call number of cachestat(2), Linux 6.5; the same on every architecture.
 const SYS_CACHESTAT: libc::c_long = 451;
@@ -32,6 +26,13 @@ impl Residency {
     }
 }
 
+impl AddAssign for Residency {
+    fn add_assign(&mut self, other: Residency) {
+        self.resident_bytes += other.resident_bytes;
+        self.total_bytes += other.total_bytes;
+    }
+}
+
 /// The residency of `files` together. Uses cachestat(2), and mincore(2) on kernels before 6.5,
 /// which tells the truth only of files that the caller owns or may write.
 ///
@@ -40,10 +41,8 @@ impl Residency {
 pub fn residency(files: &[PathBuf]) -> Result<Residency, LabError> {
     let mut sum = Residency::default();
     for path in files {
-        let (resident, total) =
-            of_file(path).map_err(LabError::io("find the residency of", path))?;
-        sum.resident_bytes += resident;
-        sum.total_bytes += total;
+        let of = File::open(path).and_then(|file| of_open(&file));
+        sum += of.map_err(LabError::io("find the residency of", path))?;
     }
     Ok(sum)
 }
@@ -54,18 +53,18 @@ pub(crate) fn has_cachestat() -> bool {
     own.is_ok_and(|file| cachestat(&file).is_ok())
 }
 
-fn of_file(path: &Path) -> io::Result<(u64, u64)> {
-    let file = File::open(path)?;
+/// As [`residency`], of one file that is open for reading.
+pub(crate) fn of_open(file: &File) -> io::Result<Residency> {
     let page = rustix::param::page_size() as u64;
     let pages = file.metadata()?.len().div_ceil(page);
     if pages == 0 {
-        return Ok((0, 0));
+        return Ok(Residency::default());
     }
-    let resident = match cachestat(&file) {
-        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => mincore(&file, pages, page),
+    let resident = match cachestat(file) {
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => mincore(file, pages, page),
         result => result,
     }?;
-    Ok((resident.min(pages) * page, pages * page))
+    Ok(Residency { resident_bytes: resident.min(pages) * page, total_bytes: pages * page })
 }
 
 #[repr(C)]

@@ -1,9 +1,33 @@
 //! The lab without root: directories that exist, and the null file system.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{Coldness, Lab, residency};
-use model::Target;
-use std::fs;
+use model::{Target, User};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
+    path::Path,
+    process::Command,
+};
+
+const NOBODY: u32 = 65534;
+
+/// A directory of nobody's, where this is root.
+fn nobodys() -> Option<tempfile::TempDir> {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: another user's directory needs root");
+        return None;
+    }
+    let data = tempfile::tempdir().unwrap();
+    chown(data.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    fs::set_permissions(data.path(), Permissions::from_mode(0o755)).unwrap();
+    Some(data)
+}
+
+fn set_contents(path: &Path, owner: u32) {
+    fs::write(path, vec![1; 1 << 16]).unwrap();
+    chown(path, Some(owner), Some(owner)).unwrap();
+}
 
 #[test]
 fn a_directory_gets_a_private_part_and_nothing_else_is_touched() {
@@ -68,4 +92,104 @@ fn a_dropped_lab_leaves_nothing() {
     drop(lab);
     assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
     assert_eq!(fs::read_dir(state.path().join("journal")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_directory_of_another_user_is_worked_on_in_that_users_name() {
+    let Some(data) = nobodys() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let instance = lab.provision(&Target::Dir(data.path().into()), "d").unwrap();
+    assert_eq!(instance.user().map(|User { uid, .. }| uid), Some(NOBODY));
+    assert_eq!(instance.facts().0["work.user"], NOBODY.to_string());
+    let work = instance.root().join("w0");
+    instance.make_dir(&work).unwrap();
+    for path in [instance.root(), &work] {
+        assert_eq!(fs::metadata(path).unwrap().uid(), NOBODY, "{path:?}");
+    }
+    instance.teardown().unwrap();
+    assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
+
+    // Root's own directory, with nobody else on the way to it.
+    let own = tempfile::tempdir().unwrap();
+    let instance = lab.provision(&Target::Dir(own.path().into()), "d").unwrap();
+    assert_eq!(instance.user(), None);
+}
+
+#[test]
+fn where_the_way_is_another_users_root_gives_the_private_part_away() {
+    let Some(data) = nobodys() else { return };
+    let (state, roots) = (tempfile::tempdir().unwrap(), data.path().join("roots"));
+    fs::create_dir(&roots).unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let instance = lab.provision(&Target::Dir(roots.clone()), "d").unwrap();
+    assert_eq!(instance.user().map(|user| user.uid), Some(NOBODY));
+    assert_eq!(fs::metadata(instance.root()).unwrap().uid(), NOBODY);
+    instance.teardown().unwrap();
+    assert_eq!(fs::read_dir(&roots).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_planted_is_neither_read_nor_changed_nor_waited_for() {
+    let Some(data) = nobodys() else { return };
+    let (state, roots) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let precious = roots.path().join("precious");
+    set_contents(&precious, 0);
+    fs::set_permissions(&precious, Permissions::from_mode(0o600)).unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let instance = lab.provision(&Target::Dir(data.path().into()), "d").unwrap();
+    let root = instance.root().to_path_buf();
+    let (link, hard, pipe, up) =
+        (root.join("link"), root.join("hard"), root.join("p"), root.join("up"));
+    set_contents(&root.join("f"), NOBODY);
+    symlink(&precious, &link).unwrap();
+    symlink(roots.path(), &up).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    instance.make_cold().unwrap();
+    assert_eq!(instance.used_bytes().unwrap(), (1 << 16) + 4096, "the file and the marker");
+    fs::hard_link(&precious, &hard).unwrap();
+    for planted in [&link, &hard, &pipe, &up.join("precious")] {
+        assert!(instance.residency(std::slice::from_ref(planted)).is_err(), "{planted:?}");
+    }
+    assert!(instance.make_dir(&up.join("w0")).is_err());
+    instance.teardown().unwrap();
+    assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
+    assert_eq!(fs::read(&precious).unwrap(), vec![1; 1 << 16]);
+    assert_eq!(fs::metadata(&precious).unwrap().nlink(), 1);
+    assert_eq!(fs::read_dir(roots.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_directory_that_was_replaced_fails_the_check_and_is_left_alone() {
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let replaced = |replace: fn(&Path, &Path)| {
+        let top = tempfile::tempdir().unwrap();
+        let named = top.path().join("named");
+        fs::create_dir(&named).unwrap();
+        let instance = lab.provision(&Target::Dir(named.clone()), "d").unwrap();
+        let root = instance.root().to_path_buf();
+        replace(&named, &root);
+        fs::write(root.join("theirs"), "x").unwrap();
+        let error = instance.check().unwrap_err().to_string();
+        assert!(error.contains("is not the directory that it was"), "{error}");
+        drop(instance);
+        assert!(root.join("theirs").exists());
+    };
+    let replace = |_: &Path, root: &Path| {
+        fs::rename(root, root.with_extension("aside")).unwrap();
+        fs::create_dir(root).unwrap();
+    };
+    replaced(replace);
+    // The same marker does not make it the same directory.
+    replaced(|named, root| {
+        fs::rename(named, named.with_extension("aside")).unwrap();
+        fs::create_dir_all(root).unwrap();
+        let marker = named.with_extension("aside").join(root.file_name().unwrap());
+        fs::copy(marker.join(".assay-private"), root.join(".assay-private")).unwrap();
+    });
+    replaced(|named, _| {
+        fs::rename(named, named.with_extension("aside")).unwrap();
+        symlink(named.with_extension("aside"), named).unwrap();
+    });
 }

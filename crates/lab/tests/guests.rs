@@ -10,7 +10,7 @@ use model::{Bytes, LabKind};
 use std::{
     env,
     fs::{self, File, Permissions},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -85,6 +85,104 @@ fn works_on_its_disk(guest: &dyn Guest) {
     let image = fs::read(&machine.disks[0]).unwrap();
     assert_eq!(image.len() as u64, DISK);
     assert!(image.windows(5).any(|bytes| bytes == b"kept\n"), "the disk was written");
+}
+
+/// What the guest puts in the place of its results leads root nowhere: nothing of root's is written, read,
+/// or taken for a result.
+fn plants_links(guest: &dyn Guest) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+    let precious = dir.path().join("precious");
+    fs::write(&precious, "0\n").unwrap();
+    fs::set_permissions(&precious, Permissions::from_mode(0o600)).unwrap();
+    let plant = |name: &str| format!("ln -sf {} /mnt/out/{name}", precious.display());
+    let untouched = || {
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "0\n");
+        assert_eq!(fs::metadata(&precious).unwrap().uid(), 0);
+    };
+
+    // A result that is a link to a zero.
+    let script = format!("{}; sleep 1000", plant("status"));
+    let error = run(guest, &machine(dir.path(), &script)).unwrap_err().to_string();
+    assert!(error.contains("status"), "{error}");
+    untouched();
+
+    // Last words that are root's, and a console that is opened again by a second boot.
+    let words = [plant("console"), "rm /mnt/out/log".into(), "echo c >/proc/sysrq-trigger".into()];
+    let error = run(guest, &machine(dir.path(), &words.join("; "))).unwrap_err().to_string();
+    assert!(error.contains("ended without a result"), "{error}");
+    untouched();
+    let words = [plant("log"), "echo c >/proc/sysrq-trigger".into()];
+    let error = run(guest, &machine(dir.path(), &words.join("; "))).unwrap_err().to_string();
+    assert!(!error.ends_with("said: 0"), "{error}");
+    untouched();
+
+    // The next guest finds what the last one planted.
+    for name in ["program", "command", "cache", "init", "first", "initramfs", "status"] {
+        let path = dir.path().join("o ut").join(name);
+        let _ = fs::remove_file(&path);
+        symlink(&precious, &path).unwrap();
+    }
+    assert_eq!(run(guest, &machine(dir.path(), "exit 3")).unwrap(), Ended::Exit(3));
+    untouched();
+}
+
+#[test]
+fn links_in_user_mode_linux_lead_nowhere() {
+    let Some(uml) = find(LabKind::Uml) else { return };
+    if is_root() {
+        plants_links(&*uml);
+    }
+}
+
+#[test]
+fn links_in_an_emulated_machine_lead_nowhere() {
+    let Some(qemu) = find(LabKind::Tcg) else { return };
+    if is_root() {
+        plants_links(&*qemu);
+    }
+}
+
+/// Each guest is another user on this machine, to whom what it was given belongs as long as it runs.
+fn is_a_user_of_its_own(guest: &dyn Guest) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+    let users = [(); 2].map(|()| {
+        let machine = machine(dir.path(), "echo made >/mnt/out/made; exit 0");
+        assert_eq!(run(guest, &machine).unwrap(), Ended::Exit(0));
+        for path in [&machine.out, &machine.disks[0]] {
+            assert_eq!(fs::metadata(path).unwrap().uid(), 0, "{path:?} is taken back");
+        }
+        let made = machine.out.join("made");
+        let user = fs::metadata(&made).unwrap().uid();
+        fs::remove_file(made).unwrap();
+        user
+    });
+    assert!(users[0] != users[1] && users.iter().all(|user| *user >= 1_000_000_000), "{users:?}");
+}
+
+#[test]
+fn each_user_mode_linux_is_a_user_of_its_own() {
+    let Some(uml) = find(LabKind::Uml) else { return };
+    if is_root() {
+        is_a_user_of_its_own(&*uml);
+    }
+}
+
+#[test]
+fn each_emulated_machine_is_a_user_of_its_own() {
+    let Some(qemu) = find(LabKind::Tcg) else { return };
+    if is_root() {
+        is_a_user_of_its_own(&*qemu);
+    }
+}
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        println!("skipped: a guest as another user needs root");
+    }
+    root
 }
 
 #[test]

@@ -322,6 +322,105 @@ fn the_partitions_behind_a_permitted_table_are_judged_too() {
     inspect(&named(&["dos", "xfs"])).unwrap();
 }
 
+/// A sector with a table of `entries`: type, first and number of sectors.
+fn table(entries: &[(u8, u32, u32)]) -> [u8; 512] {
+    let mut table = [0u8; 512];
+    for (number, (kind, first, sectors)) in entries.iter().enumerate() {
+        let entry = &mut table[446 + 16 * number..];
+        entry[4] = *kind;
+        entry[8..12].copy_from_slice(&first.to_le_bytes());
+        entry[12..16].copy_from_slice(&sectors.to_le_bytes());
+    }
+    table[510..].copy_from_slice(&[0x55, 0xaa]);
+    table
+}
+
+#[test]
+fn logical_partitions_are_judged_or_the_disk_is_left_alone() {
+    if !can_attach("logical partitions") {
+        return;
+    }
+    let disk = Disk::new(SIZE);
+    let write = |at: u64, bytes: &[u8]| {
+        let file = fs::File::options().write(true).open(&disk.node).unwrap();
+        file.write_all_at(bytes, at).unwrap();
+    };
+    let named = |kinds: &[&str]| DiskRequest {
+        wipe_signatures: kinds.iter().map(ToString::to_string).collect(),
+        ..request(&disk.link)
+    };
+    const MIB: u64 = 1 << 20;
+    // An extended partition from 16 MiB on with two logical ones, which the kernel has not read; that at
+    // 101 MiB lies far from all that is looked at otherwise.
+    write(0, &table(&[(0x05, 32_768, 524_288)]));
+    write(16 * MIB, &table(&[(0x83, 2048, 65_536), (0x05, 172_032, 262_144)]));
+    write(100 * MIB, &table(&[(0x83, 2048, 65_536)]));
+    inspect(&named(&["dos"])).unwrap();
+    write(101 * MIB, b"XFSB");
+    let refusal = refused(&named(&["dos"])).to_string();
+    assert!(refusal.contains("the partition at 105906176 carries xfs"), "{refusal}");
+    inspect(&named(&["dos", "xfs"])).unwrap();
+
+    // The way to the second is gone; what lies there still is.
+    write(100 * MIB, &[0; 512]);
+    let refusal = refused(&named(&["dos", "xfs", "unknown"]));
+    assert!(matches!(&refusal, Refusal::Unreadable { .. }), "{refusal}");
+    assert!(refusal.to_string().contains("logical partition at 104857600"), "{refusal}");
+}
+
+#[test]
+fn the_table_of_a_machine_in_a_partition_is_followed() {
+    if !can_attach("tables in partitions") {
+        return;
+    }
+    let disk = Disk::new(SIZE);
+    let file = fs::File::options().write(true).open(&disk.node).unwrap();
+    file.write_all_at(&table(&[(0x83, 2048, 524_288)]), 0).unwrap();
+    file.write_all_at(&table(&[(0x83, 204_800, 65_536)]), 1 << 20).unwrap();
+    file.write_all_at(b"XFSB", 101 << 20).unwrap();
+    drop(file);
+    let named = DiskRequest { wipe_signatures: vec!["dos".into()], ..request(&disk.link) };
+    let refusal = refused(&named).to_string();
+    assert!(refusal.contains("the partition at 105906176 carries xfs"), "{refusal}");
+}
+
+#[test]
+fn a_disk_that_a_program_may_write_to_is_refused() {
+    if !can_attach("open disks") {
+        return;
+    }
+    let mut disk = Disk::new(SIZE);
+    let part = disk.partition(1, 64 << 20, 64 << 20);
+    let link = disk.name(&part);
+    let hold = |node: &Path, how: &str| {
+        let script = format!("exec 3{how}\"$0\"; echo up; exec sleep 600");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, path(node)]).stdout(std::process::Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        let mut up = [0; 3];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut up).unwrap();
+        child
+    };
+    for (node, link) in [(&disk.node, &disk.link), (&part, &disk.link), (&disk.node, &link)] {
+        let mut writer = hold(node, "<>");
+        let judged = std::panic::catch_unwind(|| refused(&request(link)));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        let refusal = judged.unwrap();
+        assert!(
+            matches!(&refusal, Refusal::OpenForWriting { pid, program, .. }
+                if *pid == writer.id() && program == "sleep"),
+            "{refusal}"
+        );
+    }
+    // Whoever only reads harms nothing.
+    let mut reader = hold(&disk.node, "<");
+    let judged = inspect(&request(&disk.link));
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    judged.unwrap();
+}
+
 #[test]
 fn what_is_kept_on_a_disk_protects_it() {
     if !can_attach("kept files") {

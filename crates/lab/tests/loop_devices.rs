@@ -12,7 +12,7 @@ use std::{
     env, fs as files,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::atomic::AtomicBool,
 };
 
@@ -164,6 +164,20 @@ fn a_mount_that_is_gone_fails_the_check() {
 }
 
 /// Stays mounted where a mount namespace began meanwhile: mounted again it would be as warm as before.
+/// A process in a mount namespace of its own, which keeps what is mounted below `state`, and gives up the
+/// targets of other tests.
+fn keep_mounted(state: &Path) -> Child {
+    const SCRIPT: &str = "while read -r _ _ _ _ point _; do \
+        case $point in \"$0\"/*) ;; */assay-*) umount -l \"$point\" ;; esac; \
+        done </proc/self/mountinfo; echo began; read line";
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "sh", "-c", SCRIPT]).arg(state.canonicalize().unwrap());
+    let mut other = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut began = String::new();
+    BufReader::new(other.stdout.take().unwrap()).read_line(&mut began).unwrap();
+    other
+}
+
 #[test]
 fn what_somebody_else_keeps_mounted_is_not_called_cold() {
     if !ready("ext4") {
@@ -172,14 +186,7 @@ fn what_somebody_else_keeps_mounted_is_not_called_cold() {
     let state = tempfile::tempdir().unwrap();
     let lab = lab_with_image(state.path(), "elsewhere");
     let instance = lab.provision(&"ext4".parse().unwrap(), "ext4").unwrap();
-    let mut other = Command::new("unshare")
-        .args(["--mount", "sh", "-c", "echo began; read line"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut began = String::new();
-    BufReader::new(other.stdout.take().unwrap()).read_line(&mut began).unwrap();
+    let mut other = keep_mounted(state.path());
     let why = instance.make_cold().unwrap_err().to_string();
     let process = format!("process {} (sh) has it mounted in its own namespace", other.id());
     assert!(why.contains("/dev/loop") && why.contains(&process), "{why}");
@@ -246,4 +253,23 @@ fn cleanup_undoes_what_a_killed_process_left() {
     assert!(!loop_holds(state.path()) && !mentions("/proc/self/mountinfo", state.path()));
     assert!(!state.path().join("assay-victim-image0").exists());
     assert!(cleanup(state.path()).unwrap().done.is_empty());
+}
+
+/// A process that began its own mount namespace while a target stood keeps it mounted.
+#[test]
+fn a_file_system_that_is_mounted_elsewhere_is_not_checked() {
+    if !ready("ext4") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with_image(state.path(), "elsewhere");
+    let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
+    let mut other = keep_mounted(state.path());
+    write_file(instance.root());
+    let cost = instance.finish(true);
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let check = cost.unwrap().unwrap().check;
+    let Check::Skipped(why) = &check else { panic!("it was checked: {check:?}") };
+    assert!(why.contains("(sh) has it mounted in its own namespace"), "{why}");
 }

@@ -32,6 +32,7 @@ mod sweep;
 mod target;
 mod test_info;
 mod units;
+mod user;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
@@ -65,3 +66,4 @@ pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};
 pub use test_info::{CacheNeed, Group, TestInfo};
 pub use units::{Bytes, UnitError};
+pub use user::User;

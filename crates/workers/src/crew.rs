@@ -5,7 +5,7 @@ use engine::{
     barrier::{Arrived, Barrier},
     progress::Moved,
 };
-use model::{CrewReport, Job, PhaseOverlap, WorkerReport};
+use model::{CrewReport, Job, PhaseOverlap, User, WorkerReport};
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -49,13 +49,15 @@ pub struct Crew {
     pub exe: PathBuf,
     /// Limit of one `run`, start to last report.
     pub timeout: Duration,
+    /// In whose name they work; `None` for that of this process.
+    pub user: Option<User>,
 }
 
 impl Crew {
     /// Workers that are this program itself.
     pub fn this_program(timeout: Duration) -> Result<Crew, CrewError> {
         let exe = std::env::current_exe().map_err(CrewError::Program)?;
-        Ok(Crew { exe, timeout })
+        Ok(Crew { exe, timeout, user: None })
     }
 
     /// Runs one worker for each of `jobs`, which are numbered from 0, and returns when all have
@@ -71,7 +73,7 @@ impl Crew {
         let began = Instant::now();
         let barrier = Barrier::create(jobs.len().try_into().unwrap_or(u32::MAX))?;
         let fd = barrier.inheritable()?;
-        let processes = Processes::start(&self.exe, jobs, fd)?;
+        let processes = Processes::start(&self.exe, jobs, fd, self.user)?;
         barrier.private()?;
         let told = Instant::now();
         let watch = Watch { jobs, barrier, processes, stop, began, told, timeout: self.timeout };

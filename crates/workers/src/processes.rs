@@ -4,7 +4,7 @@
 
 use crate::{CrewError, WORKER_VERB};
 use engine::child;
-use model::{Job, Programs};
+use model::{Job, Programs, User};
 use rustix::{
     fs::{MemfdFlags, memfd_create},
     process::{
@@ -45,12 +45,17 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Starts one process of `exe` for each job; they inherit `fd`.
-    pub(crate) fn start(exe: &Path, jobs: &[Job], fd: RawFd) -> Result<Processes, CrewError> {
+    /// Starts one process of `exe` for each job, which works in the name of `user`; they inherit `fd`.
+    pub(crate) fn start(
+        exe: &Path,
+        jobs: &[Job],
+        fd: RawFd,
+        user: Option<User>,
+    ) -> Result<Processes, CrewError> {
         allow_files(jobs.len() as u64 * 2 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process = start(exe, job, fd, processes.groups().next())
+            let process = start(exe, job, (fd, user), processes.groups().next())
                 .map_err(|source| CrewError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
@@ -116,13 +121,20 @@ impl Drop for Processes {
     }
 }
 
-fn start(exe: &Path, job: &Job, fd: RawFd, leader: Option<Pid>) -> io::Result<Process> {
+fn start(
+    exe: &Path,
+    job: &Job,
+    (fd, user): (RawFd, Option<User>),
+    leader: Option<Pid>,
+) -> io::Result<Process> {
     let (mut stdin, stdout, stderr) = (memory_file()?, memory_file()?, memory_file()?);
     stdin.write_all(serde_json::to_string(job)?.as_bytes())?;
     stdin.rewind()?;
     let mut command = Command::new(exe);
     command
         .args([WORKER_VERB, &fd.to_string()])
+        // The worker becomes that user itself, who may not be allowed where the program lies.
+        .args(user.map(|user| user.to_string()))
         .stdin(stdin)
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?));

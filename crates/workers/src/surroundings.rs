@@ -3,16 +3,19 @@
 
 use engine::{
     barrier::Barrier,
-    confine::{self, Confinement, NOBODY},
+    confine::{self, Confinement},
 };
-use model::{Job, Programs};
+use model::{Job, Programs, User};
 use rustix::{
     io::Errno,
-    process::{Signal, getppid, set_parent_process_death_signal},
+    process::{
+        DumpableBehavior, Gid, Signal, Uid, getppid, set_dumpable_behavior,
+        set_parent_process_death_signal,
+    },
+    thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
 };
 use std::{
     fs::File,
-    io,
     os::{
         fd::{AsRawFd, RawFd},
         unix::fs::FileExt,
@@ -52,36 +55,74 @@ impl Coordinator {
     }
 }
 
-/// Confines this process where `test` runs programs of others and `job` does not allow them more.
-/// `barrier_fd` stays open.
-///
-/// # Errors
-/// One line that says why `test` must not run.
-pub(crate) fn enter(
-    test: &dyn Test,
-    job: &Job,
-    coordinator: &Coordinator,
-    barrier_fd: RawFd,
-) -> Result<(), String> {
-    match (test.runs_programs(), job.programs) {
-        (false, _) | (true, Programs::Unconfined) => Ok(()),
-        (true, Programs::None) => {
-            Err(format!("{} runs programs of others, which this job does not allow", job.test))
+/// What a worker is told of where it works.
+pub(crate) struct Surroundings<'a> {
+    /// Its job.
+    pub(crate) job: &'a Job,
+    /// Who waits for it.
+    pub(crate) coordinator: &'a Coordinator,
+    /// In whose name it works, when that is not the user who started the program.
+    pub(crate) user: Option<User>,
+    /// Descriptor of the barrier, which stays open.
+    pub(crate) barrier_fd: RawFd,
+}
+
+impl Surroundings<'_> {
+    /// Becomes the user in whose name it works, unless the confinement will do that.
+    ///
+    /// # Errors
+    /// One line: the kernel refuses, or the coordinator is gone.
+    pub(crate) fn take_user(&self) -> Result<(), String> {
+        let Some(user) = self.user.filter(|_| self.job.programs != Programs::Confined) else {
+            return Ok(());
+        };
+        become_user(user)
+            .and_then(|()| self.tie())
+            .map_err(|why| format!("cannot become the user of the directory: {why}"))
+    }
+
+    /// Confines this process where `test` runs programs of others and the job does not allow them more.
+    ///
+    /// # Errors
+    /// One line that says why `test` must not run.
+    pub(crate) fn confine(&self, test: &dyn Test) -> Result<(), String> {
+        let Job { test: id, programs, dir, .. } = self.job;
+        match (test.runs_programs(), programs) {
+            (false, Programs::Confined) => Err(format!("{id} has no programs to be confined")),
+            (false, _) | (true, Programs::Unconfined) => Ok(()),
+            (true, Programs::None) => {
+                Err(format!("{id} runs programs of others, which this job does not allow"))
+            }
+            (true, Programs::Confined) => {
+                let confined = confine::enter(&Confinement {
+                    dir,
+                    programs: Some(program::search_path().into()),
+                    owner: self.user,
+                    keep: &[self.barrier_fd, self.coordinator.stat.as_raw_fd()],
+                });
+                confined.map_err(|error| {
+                    format!("{error}; `--unconfined` runs them with all rights of yours")
+                })?;
+                self.tie().map_err(|why| format!("the coordinator is gone: {why}"))
+            }
         }
-        (true, Programs::Confined) => confine(job, coordinator, barrier_fd)
-            .map_err(|error| format!("{error}; `--unconfined` runs them with all rights of yours")),
+    }
+
+    /// Asks again for the death signal of the parent, which the kernel forgets when the user changes.
+    fn tie(&self) -> Result<(), Errno> {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if self.coordinator.is_there() { Ok(()) } else { Err(Errno::SRCH) }
     }
 }
 
-fn confine(job: &Job, coordinator: &Coordinator, barrier_fd: RawFd) -> io::Result<()> {
-    confine::enter(&Confinement {
-        dir: &job.dir,
-        programs: Some(program::search_path().into()),
-        user: (NOBODY, NOBODY),
-        keep: &[barrier_fd, coordinator.stat.as_raw_fd()],
-    })
-    .map_err(io::Error::other)?;
-    // The kernel forgets it when the user changes.
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    if coordinator.is_there() { Ok(()) } else { Err(Errno::SRCH.into()) }
+/// Gives up all rights but those of `user`, for good and for whatever it starts.
+fn become_user(user: User) -> Result<(), Errno> {
+    let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
+    // Calls of this thread alone, which is the only one yet.
+    set_no_new_privs(true)?;
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)?;
+    // No other process of that user attaches to it, and by it to the memory of the crew.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }

@@ -2,10 +2,11 @@
 
 use crate::{
     meter::{BarrierMeter, stopped},
-    surroundings::{self, Coordinator},
+    surroundings::{Coordinator, Surroundings},
 };
 use engine::barrier::{Barrier, BarrierError, Member};
-use model::{Job, JobMode, WorkerReport};
+use model::{Job, JobMode, User, WorkerReport};
+use rustix::io::Errno;
 use std::{
     any::Any,
     fs::File,
@@ -35,7 +36,7 @@ enum StartError {
     #[error(transparent)]
     Barrier(#[from] BarrierError),
     #[error("cannot be tied to the life of the coordinator: {0}")]
-    DeathSignal(rustix::io::Errno),
+    DeathSignal(Errno),
     #[error("cannot read the job from stdin: {0}")]
     Job(#[from] serde_json::Error),
     #[error("cannot write the report to stdout: {0}")]
@@ -56,14 +57,18 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
-    let fd = std::env::args().nth(2).and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
+    let mut words = std::env::args().skip(2);
+    let fd = words.next().and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
+    let user: Option<User> =
+        words.next().map(|text| text.parse()).transpose().map_err(|_| StartError::Usage)?;
     let barrier = Barrier::attach(fd)?;
     let coordinator = Coordinator::of(&barrier).map_err(StartError::DeathSignal)?;
     let coordinator = coordinator.ok_or(StartError::Orphan)?;
     let job: Job = serde_json::from_reader(io::stdin().lock())?;
     let member = barrier.member(job.worker)?;
-    let test = find(&job).and_then(|test| {
-        surroundings::enter(test, &job, &coordinator, fd)?;
+    let place = Surroundings { job: &job, coordinator: &coordinator, user, barrier_fd: fd };
+    let test = place.take_user().and_then(|()| find(&job)).and_then(|test| {
+        place.confine(test)?;
         Ok(test)
     });
     let report = act(test, &job, member);

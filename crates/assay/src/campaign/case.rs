@@ -6,13 +6,13 @@ use super::{
     limiter::{self, Load},
     sampler::{Sampler, Window},
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lab::{Coldness, Instance, Residency};
 use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
     Sample, Series, Validity,
 };
-use std::{fs, path::PathBuf, sync::atomic::AtomicBool};
+use std::{path::PathBuf, sync::atomic::AtomicBool};
 use suites::{Measured, Test};
 use workers::{Crew, CrewError, Moved};
 
@@ -67,8 +67,7 @@ fn attempt(
 ) -> Result<Option<Vec<Sample>>> {
     bench.instance.check()?;
     for job in jobs.iter() {
-        fs::create_dir_all(&job.dir)
-            .with_context(|| format!("cannot create {}", job.dir.display()))?;
+        bench.instance.make_dir(&job.dir)?;
     }
     if let Err(error) = untimed(JobMode::Fill, jobs, bench) {
         return broken(error, test, &jobs[0], bench, place);
@@ -173,7 +172,7 @@ fn establish_cache(
                 Coldness::Impossible(why) => Some(why),
                 _ => None,
             };
-            let residency = resident(test, jobs)?;
+            let residency = resident(test, jobs, bench)?;
             bench.instance.forget_metadata()?;
             bench.instance.quiesce()?;
             Ok(Ok(CacheBefore { residency, never_cold }))
@@ -196,7 +195,7 @@ fn warm(
         if bench.instance.has_own_cache() {
             continue;
         }
-        residency = resident(test, jobs)?;
+        residency = resident(test, jobs, bench)?;
         if residency.is_none_or(|r| r.resident_bytes == r.total_bytes) {
             break;
         }
@@ -205,9 +204,9 @@ fn warm(
 }
 
 /// How much of the files of `test` is resident; `None` when it reads none.
-fn resident(test: &dyn Test, jobs: &[Job]) -> Result<Option<Residency>> {
+fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
     let files: Vec<PathBuf> = jobs.iter().flat_map(|job| test.files(job)).collect();
-    Ok(if files.is_empty() { None } else { Some(lab::residency(&files)?) })
+    Ok(if files.is_empty() { None } else { Some(bench.instance.residency(&files)?) })
 }
 
 /// Everything that is known of a case after it ran.

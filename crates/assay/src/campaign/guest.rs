@@ -5,15 +5,13 @@ use super::turn::Event;
 use anyhow::{Context, Result};
 use lab::{
     Lab, LabError, cache,
-    guest::{self, Ended, Guest, Machine},
+    guest::{self, Ended, Guest, Machine, Shared},
 };
 use model::{Bytes, Plan, Target};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    env,
-    fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
+    env, fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::Duration,
@@ -25,6 +23,10 @@ pub const VERB: &str = "__guest";
 pub const TASK: &str = "task.json";
 /// File of what happened, a line each.
 pub const TOLD: &str = "told.jsonl";
+/// Most bytes of a line that a guest tells, and of all of them: samples with their latencies have a few
+/// hundred thousand.
+const LINE_BYTES: usize = 16 << 20;
+const MOST_BYTES: u64 = 1 << 30;
 /// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
 /// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
 const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
@@ -125,11 +127,13 @@ fn run_in(
 ) -> Result<Ended> {
     let disks = (0..boot.images.len()).map(|number| boot.guest.disk(number)).collect();
     let task = Task { campaign: campaign.into(), disks, work };
-    let path = dir.join(TASK);
-    fs::write(&path, serde_json::to_vec(&task)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    // In a directory that stays this user's, so that what marks that as ours is not the guest's.
+    let out = dir.join("out");
+    fs::create_dir(&out).with_context(|| format!("cannot create {}", out.display()))?;
+    let shared = Shared::open(&out)?;
+    shared.write(TASK, &serde_json::to_vec(&task)?)?;
     let machine = Machine {
-        out: dir.into(),
+        out,
         program: env::current_exe().context("cannot find this program")?,
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
@@ -137,18 +141,26 @@ fn run_in(
         memory: memory(),
         timeout: boot.timeout,
     };
-    let mut tail = Tail::of(dir.join(TOLD));
+    let failed = |why: String| LabError::Guest {
+        guest: boot.guest.venue().to_string(),
+        why,
+        said: guest::last_words(&shared),
+    };
+    let mut tail = Tail { out: &shared, read: 0 };
     let ended = guest::run(boot.guest, &machine, boot.stop, &mut || {
-        tail.lines()?.iter().try_for_each(|line| take(serde_json::from_str(line)?))
+        while let Some(lines) = tail.lines()? {
+            for line in lines.lines() {
+                let told = serde_json::from_str(line);
+                let told =
+                    told.map_err(|error| failed(format!("tells what is not read: {error}")))?;
+                take(told)?;
+            }
+        }
+        Ok::<(), anyhow::Error>(())
     })?;
     match ended {
         Ended::Exit(0) | Ended::Stopped => Ok(ended),
-        Ended::Exit(status) => Err(LabError::Guest {
-            guest: boot.guest.venue().to_string(),
-            why: format!("ended with status {status}"),
-            said: guest::last_words(dir),
-        }
-        .into()),
+        Ended::Exit(status) => Err(failed(format!("ended with status {status}")).into()),
     }
 }
 
@@ -158,49 +170,60 @@ pub fn memory() -> Bytes {
     Bytes((own / 4).clamp(MEMORY.0, MEMORY.1))
 }
 
-/// The whole lines of a growing file.
-struct Tail {
-    path: PathBuf,
+/// The whole lines that a guest has told, as they come.
+struct Tail<'s> {
+    out: &'s Shared,
     read: u64,
 }
 
-impl Tail {
-    fn of(path: PathBuf) -> Tail {
-        Tail { path, read: 0 }
-    }
-
-    /// The lines that have become whole since the last call.
-    fn lines(&mut self) -> Result<Vec<String>> {
-        let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            file => file.with_context(|| format!("cannot open {}", self.path.display()))?,
-        };
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(self.read))
-            .and_then(|_| file.read_to_end(&mut bytes))
-            .with_context(|| format!("cannot read {}", self.path.display()))?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+impl Tail<'_> {
+    /// The next lines that are whole, each with its end; `None` when there are none yet.
+    fn lines(&mut self) -> Result<Option<String>, LabError> {
+        let told = self.out.read(TOLD, self.read, LINE_BYTES)?.unwrap_or_default();
+        let whole = told.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         self.read += whole as u64;
-        Ok(String::from_utf8_lossy(&bytes[..whole]).lines().map(str::to_string).collect())
+        if self.read > MOST_BYTES || (whole == 0 && told.len() == LINE_BYTES) {
+            return Err(LabError::TellsTooMuch {
+                most: Bytes(MOST_BYTES),
+                line: Bytes(LINE_BYTES as u64),
+            });
+        }
+        Ok((whole > 0).then(|| String::from_utf8_lossy(&told[..whole]).into_owned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::{fs::File, io::Write, os::unix::fs::symlink};
 
     #[test]
     fn a_growing_file_is_read_by_whole_lines() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("told");
-        let mut tail = Tail::of(path.clone());
-        assert!(tail.lines().unwrap().is_empty());
-        let mut file = File::create(&path).unwrap();
+        let out = Shared::open(dir.path()).unwrap();
+        let mut tail = Tail { out: &out, read: 0 };
+        let mut next = || tail.lines().unwrap();
+        assert_eq!(next(), None);
+        let mut file = File::create(dir.path().join(TOLD)).unwrap();
         file.write_all(b"one\ntw").unwrap();
-        assert_eq!(tail.lines().unwrap(), ["one"]);
+        assert_eq!(next().as_deref(), Some("one\n"));
+        assert_eq!(next(), None);
         file.write_all(b"o\nthree\n").unwrap();
-        assert_eq!(tail.lines().unwrap(), ["two", "three"]);
-        assert!(tail.lines().unwrap().is_empty());
+        assert_eq!(next().as_deref(), Some("two\nthree\n"));
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn neither_a_link_nor_a_line_without_end_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (out, told) = (Shared::open(dir.path()).unwrap(), dir.path().join(TOLD));
+        let lines = || Tail { out: &out, read: 0 }.lines();
+        fs::write(dir.path().join("precious"), "{}\n").unwrap();
+        symlink("precious", &told).unwrap();
+        assert!(lines().is_err());
+        fs::remove_file(&told).unwrap();
+        File::create(&told).unwrap().set_len(LINE_BYTES as u64 + 1).unwrap();
+        let error = lines().unwrap_err().to_string();
+        assert!(error.contains("16 MiB"), "{error}");
     }
 }

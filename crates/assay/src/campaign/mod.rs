@@ -23,5 +23,6 @@ pub mod sizing;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;
+pub mod told;
 pub mod turn;
 pub mod upkeep;

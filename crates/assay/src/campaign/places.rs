@@ -6,6 +6,7 @@
 use super::{
     guest::{self, Boot, Told, Work},
     prepare::Prepared,
+    told,
 };
 use crate::{exit, terminal};
 use anyhow::{Context, Result};
@@ -218,7 +219,7 @@ fn try_out(
         if let Told::Tried { target, why } = told
             && let Some(place) = tried.get_mut(target)
         {
-            *place = why;
+            *place = why.as_deref().map(told::plain);
         }
         Ok(())
     });

@@ -60,7 +60,7 @@ impl Build {
     /// # Errors
     /// Too little room, a program that fails, or a stop.
     pub fn run(&self, name: &str, stop: &AtomicBool) -> Result<String> {
-        // Guests read the cache as nobody.
+        // Guests read the cache as users that own nothing.
         umask(Mode::from_raw_mode(0o022));
         fs::create_dir_all(&self.work)
             .with_context(|| format!("cannot make {}", self.work.display()))?;

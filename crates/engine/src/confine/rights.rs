@@ -7,10 +7,11 @@ use landlock::{
     ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
     Scope, path_beneath_rules,
 };
+use model::User;
 use rustix::{
     fs::{chown, mkdir, rmdir},
     io::Errno,
-    process::{Gid, Resource, Rlimit, Uid, setrlimit},
+    process::{DumpableBehavior, Gid, Resource, Rlimit, Uid, set_dumpable_behavior, setrlimit},
     thread::{
         CapabilitySet, CapabilitySets, clear_ambient_capability_set, no_new_privs,
         remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
@@ -22,21 +23,29 @@ use std::path::Path;
 /// The newest interface of Landlock that is known here; older kernels hold to what they have of it.
 const LANDLOCK: ABI = ABI::V6;
 
-/// Gives up every right beside writing in `dir`, and becomes `user` where that is given and `dir` can
-/// belong to it.
-pub(super) fn drop_all(dir: &Path, user: Option<(u32, u32)>) -> Result<(), ConfineError> {
-    if let Some((uid, gid)) = user {
+/// Whether the one directory belongs to the user already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gift {
+    /// It does.
+    Given,
+    /// It is root's, and given away where that works.
+    Tried,
+}
+
+/// Gives up every right beside writing in `dir`, and becomes the user in whose name that is, when this is
+/// root.
+pub(super) fn drop_all(dir: &Path, user: Option<(User, Gift)>) -> Result<(), ConfineError> {
+    bound_capabilities()?;
+    if let Some((user, gift)) = user {
         // io_uring and pinned buffers are counted against it for whoever is not root.
         let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
-        let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
-        bound_capabilities()?;
+        let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
         set_thread_groups(&[]).map_err(ConfineError::of("leave all groups"))?;
-        if can_belong_to(dir, uid, gid) {
+        // Where it belongs to somebody, a link of his may have taken its place.
+        if gift == Gift::Given || can_belong_to(dir, uid, gid) {
             set_thread_res_gid(gid, gid, gid).map_err(ConfineError::of("change the group"))?;
             set_thread_res_uid(uid, uid, uid).map_err(ConfineError::of("change the user"))?;
         }
-    } else {
-        bound_capabilities()?;
     }
     set_no_new_privs(true).map_err(ConfineError::of("renounce new privileges"))?;
     // Kernels before 4.3 have no ambient set.
@@ -47,7 +56,25 @@ pub(super) fn drop_all(dir: &Path, user: Option<(u32, u32)>) -> Result<(), Confi
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, none).map_err(ConfineError::of("give up capabilities"))?;
+    // The programs that it starts are of the same user, and look for nothing in it.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(ConfineError::of("close its memory to others"))?;
     landlock(dir)
+}
+
+/// Does `act` with the rights of `user` to files, where one is given.
+pub(super) fn as_user<T>(
+    user: Option<User>,
+    act: impl FnOnce() -> Result<T, ConfineError>,
+) -> Result<T, ConfineError> {
+    let Some(user) = user else { return act() };
+    let failed = || ConfineError::of("work in the name of another user");
+    set_thread_res_gid(None, Gid::from_raw(user.gid), None).map_err(failed())?;
+    set_thread_res_uid(None, Uid::from_raw(user.uid), None).map_err(failed())?;
+    let done = act();
+    set_thread_res_uid(None, Uid::ROOT, None).map_err(failed())?;
+    set_thread_res_gid(None, Gid::ROOT, None).map_err(failed())?;
+    done
 }
 
 /// Whether this process has renounced new privileges, as a confined one has.

@@ -4,7 +4,7 @@
 
 use super::ConfineError;
 use rustix::{
-    fs::{FileType, stat},
+    fs::{FileType, Mode, OFlags, stat},
     io::Errno,
     mount::{
         MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
@@ -16,7 +16,10 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs::{self, File},
-    os::unix::{ffi::OsStringExt, fs::symlink},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::{ffi::OsStringExt, fs::symlink},
+    },
     path::{Component, Path, PathBuf},
 };
 
@@ -43,6 +46,8 @@ const NEW: &str = "/new";
 pub(super) struct Tree {
     /// The directory that can be written.
     pub(super) dir: PathBuf,
+    /// The same, opened.
+    pub(super) source: OwnedFd,
     /// Directories with programs.
     pub(super) prefixes: Vec<PathBuf>,
     /// Whether /proc can be one of this namespace alone.
@@ -61,19 +66,25 @@ enum Use {
 pub(super) fn change(tree: &Tree) -> Result<(), ConfineError> {
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private).map_err(ConfineError::of("make mounts private"))?;
-    let source = tree.dir.canonicalize();
-    let source = source.map_err(ConfineError::of(format!("find {}", tree.dir.display())))?;
     stage()?;
     system()?;
     temporary()?;
     for prefix in &tree.prefixes {
         bind(&old(prefix), &new(prefix))?;
     }
-    bind(&old(&source), &new(&tree.dir))?;
+    let source = format!("{OLD}/proc/self/fd/{}", tree.source.as_raw_fd());
+    bind(source.as_ref(), &new(&tree.dir))?;
     devices()?;
     processes(tree.own_proc)?;
     restrict(&tree.dir)?;
     enter_new(&tree.dir)
+}
+
+/// Opens the directory that can be written, in the mount namespace in which it will be shown.
+pub(super) fn open(dir: &Path) -> Result<OwnedFd, ConfineError> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(dir, flags, Mode::empty())
+        .map_err(ConfineError::of(format!("open {}", dir.display())))
 }
 
 /// Directories to show for the programs on `path`, a value of PATH: where a directory is called `bin`,

@@ -2,10 +2,7 @@
 //! emulated one (TCG), which computes about ten times slower.
 
 use super::{
-    Guest, INIT, Machine, Venue,
-    find::Missing,
-    initramfs,
-    run::{end, write_script},
+    Guest, INIT, Machine, Shared, Stranger, Venue, find::Missing, initramfs, run::end, stage,
     uml::letter,
 };
 use crate::{Cmd, LabError, tool};
@@ -31,6 +28,9 @@ const TOKEN_TIME: Duration = Duration::from_secs(10);
 /// (Documentation/admin-guide/kernel-parameters.txt).
 const COMMAND_LINE: &str = "console=ttyS0 quiet panic=-1 tsc=unstable no_timer_check";
 const INITRAMFS: &str = "initramfs";
+/// A copy of the kernel, which distributions hide from all but root.
+const KERNEL: &str = "kernel";
+const KVM: &str = "/dev/kvm";
 
 /// QEMU with a kernel.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub(super) struct Qemu {
 
 /// QEMU of `kind`, with the kernel `image` or the newest of this machine.
 pub(super) fn find(kind: LabKind, image: Option<&Path>) -> Result<Qemu, Missing> {
-    for program in [PROGRAM, "busybox", "modprobe"] {
+    for program in [PROGRAM, "busybox", "modprobe", "unshare", "setpriv"] {
         let missing =
             || Missing::new(format!("`{program}` is not installed"), tool::how_to_install(program));
         tool::find_program(program).ok_or_else(missing)?;
@@ -118,7 +118,7 @@ impl Qemu {
         File::options()
             .read(true)
             .write(true)
-            .open("/dev/kvm")
+            .open(KVM)
             .map_err(|error| bad(format!("/dev/kvm cannot be opened: {error}")))?;
         match self.token_boot() {
             Ok(true) => Ok(()),
@@ -133,7 +133,7 @@ impl Qemu {
         let (mut archive, archive_path) = memory_file("initramfs")?;
         archive.write_all(&initramfs).map_err(LabError::io("write", &archive_path))?;
         let (console, console_path) = memory_file("console")?;
-        let cmd = self.machine(&archive_path, Bytes(256 << 20));
+        let cmd = self.machine(Cmd::new(PROGRAM), &self.image, &archive_path, Bytes(256 << 20));
         let mut child = cmd.start(console.into(), Stdio::null())?;
         let start = Instant::now();
         let mut said = false;
@@ -146,20 +146,20 @@ impl Qemu {
         Ok(said)
     }
 
-    /// A machine without disks that starts from `initramfs`.
-    fn machine(&self, initramfs: &Path, memory: Bytes) -> Cmd {
+    /// A machine without disks that starts `kernel` from `initramfs`, by the command `program`.
+    fn machine(&self, program: Cmd, kernel: &Path, initramfs: &Path, memory: Bytes) -> Cmd {
         let (accelerator, cpu) = match self.kind {
             LabKind::Kvm => ("kvm", "host"),
             _ => ("tcg,thread=multi", "max"),
         };
         let cpus = thread::available_parallelism().map_or(1, usize::from);
-        Cmd::new(PROGRAM)
+        program
             .args(["-no-user-config", "-nodefaults", "-no-reboot", "-machine", "q35"])
             .args(["-accel", accelerator, "-cpu", cpu])
             .args(["-smp", &cpus.to_string(), "-m", &(memory.0 >> 20).to_string()])
             .args(["-display", "none", "-monitor", "none", "-serial", "stdio"])
             .arg("-kernel")
-            .arg(&self.image)
+            .arg(kernel)
             .arg("-initrd")
             .arg(initramfs)
             .args(["-append", COMMAND_LINE])
@@ -181,16 +181,26 @@ impl Guest for Qemu {
         format!("/dev/assay-{}", letter(number)).into()
     }
 
-    fn prepare(&self, machine: &Machine) -> Result<(), LabError> {
+    fn prepare(&self, out: &Shared) -> Result<(), LabError> {
         let archive = initramfs::with_modules(FIRST, &self.kernel)?;
-        let path = machine.out.join(INITRAMFS);
-        fs::write(&path, archive).map_err(LabError::io("write", &path))?;
-        write_script(&machine.out.join("init"), INIT)
+        out.write(INITRAMFS, &archive)?;
+        let kernel = fs::read(&self.image).map_err(LabError::io("read", &self.image))?;
+        out.write(KERNEL, &kernel)?;
+        out.put_script("init", INIT)
     }
 
-    fn boot(&self, machine: &Machine) -> Cmd {
-        let mut cmd = self.machine(&machine.out.join(INITRAMFS), machine.memory);
-        for (number, image) in machine.disks.iter().enumerate() {
+    fn boot(&self, machine: &Machine, stranger: Option<Stranger>) -> Cmd {
+        let (program, out, disks) = match stranger {
+            None => (Cmd::new(PROGRAM), machine.out.clone(), machine.disks.clone()),
+            Some(_) => (
+                stage::enter(machine, stranger, self.kind == LabKind::Kvm).arg(PROGRAM),
+                stage::out(),
+                (0..machine.disks.len()).map(stage::disk).collect(),
+            ),
+        };
+        let mut cmd =
+            self.machine(program, &out.join(KERNEL), &out.join(INITRAMFS), machine.memory);
+        for (number, image) in disks.iter().enumerate() {
             let image = escaped(image);
             cmd = cmd
                 .arg("-drive")
@@ -202,7 +212,7 @@ impl Guest for Qemu {
             format!("local,mount_tag={tag},security_model=none,multidevs=remap{how},path={dir}")
         };
         cmd.args(["-virtfs", &share("root", Path::new("/"), ",readonly=on")])
-            .args(["-virtfs", &share("out", &machine.out, "")])
+            .args(["-virtfs", &share("out", &out, "")])
     }
 }
 
@@ -235,10 +245,10 @@ mod tests {
             memory: Bytes(1 << 30),
             timeout: Duration::ZERO,
         };
-        let text = qemu.boot(&machine).to_string();
+        let text = qemu.boot(&machine, None).to_string();
         assert!(
             text.contains(
-                " -kernel /boot/vmlinuz-1 -initrd /var/out/initramfs -append 'console=ttyS0 quiet \
+                " -kernel /var/out/kernel -initrd /var/out/initramfs -append 'console=ttyS0 quiet \
              panic=-1 tsc=unstable no_timer_check' -drive \
              if=none,id=d0,format=raw,cache=writeback,file=/img/a,,b -device \
              virtio-blk-pci,drive=d0 -virtfs \
@@ -248,6 +258,17 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("-accel tcg,thread=multi -cpu max") && text.contains("-m 1024"));
+        let text = qemu.boot(&machine, Some(Stranger { uid: 2_000_000_007 })).to_string();
+        let (stage, rest) = text.split_once("exit\n' ").unwrap();
+        assert!(stage.starts_with("unshare --mount --pid "), "{stage}");
+        assert!(
+            rest.starts_with(
+                "stage /var/out - /img/a,b -- setpriv --reuid 2000000007 --regid 2000000007 \
+                 --clear-groups --inh-caps=-all --no-new-privs qemu-system-x86_64 "
+            ),
+            "{rest}"
+        );
+        assert!(rest.contains("file=/mnt/disk0") && rest.ends_with("path=/mnt/out"), "{rest}");
     }
 
     #[test]

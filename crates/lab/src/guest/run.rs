@@ -1,16 +1,15 @@
 //! The way of a guest from its directory to its result.
 
-use super::{Ended, Guest, Machine, OUT};
-use crate::{Cmd, LabError, command::last_lines};
+use super::{
+    Ended, Guest, Machine, OUT, Shared, Stranger, console::Console, stranger, stranger::HandedOver,
+};
+use crate::{Cmd, LabError, command::last_lines, drop_caches};
 use std::{
-    fs::{self, File, Permissions},
+    fs::File,
     io,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{PermissionsExt, chown},
-    },
-    path::{self, Path},
-    process::Child,
+    os::unix::ffi::OsStrExt,
+    path,
+    process::{Child, Stdio},
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -23,6 +22,13 @@ const TICK: Duration = Duration::from_millis(100);
 const BOOT: Duration = Duration::from_secs(180);
 /// What the program says; made just before it begins.
 const LOG: &str = "log";
+/// What the program ended with.
+const STATUS: &str = "status";
+/// Most bytes of a status, and of the end of a log.
+const STATUS_BYTES: usize = 16;
+const LOG_BYTES: usize = 64 << 10;
+/// Most characters of its last words.
+const WORDS_CHARS: usize = 1000;
 /// How long a guest may take to power off after its result is there.
 const POWER_OFF: Duration = Duration::from_secs(10);
 /// With what a kernel says why it stops.
@@ -40,30 +46,34 @@ pub fn run<E: From<LabError>>(
     stop: &AtomicBool,
     tick: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Ended, E> {
-    prepare(guest, machine)?;
-    let ended = boot(guest, machine, stop, tick);
-    if ended.is_ok() || has_begun(machine) { ended } else { boot(guest, machine, stop, tick) }
+    let out = Shared::open(&machine.out)?;
+    prepare(guest, machine, &out)?;
+    let stranger = match drop_caches::is_root() {
+        true => Some(Stranger { uid: stranger::new()? }),
+        false => None,
+    };
+    let handed = match stranger {
+        Some(Stranger { uid }) => {
+            let all: Vec<_> = machine.disks.iter().chain([&machine.out]).collect();
+            HandedOver::to(uid, &all)?
+        }
+        None => HandedOver::default(),
+    };
+    let once = Boot { guest, machine, out: &out, stranger };
+    let mut ended = once.run(stop, tick);
+    if ended.is_err() && !once.has_begun() {
+        ended = once.run(stop, tick);
+    }
+    drop(handed);
+    ended
 }
 
-fn has_begun(machine: &Machine) -> bool {
-    machine.out.join(LOG).exists()
-}
-
-fn boot<E: From<LabError>>(
-    guest: &dyn Guest,
-    machine: &Machine,
-    stop: &AtomicBool,
-    tick: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Ended, E> {
-    let path = machine.out.join("console");
-    let console = File::create(&path).map_err(LabError::io("create", &path))?;
-    let errors = console.try_clone().map_err(LabError::io("open", &path))?;
-    let mut child = guest.boot(machine).start(console.into(), errors.into())?;
-    let ended = follow(guest, machine, &mut child, stop, tick);
-    end(&mut child);
-    let ended = ended?;
-    tick()?;
-    Ok(ended)
+/// One boot of a guest.
+struct Boot<'a> {
+    guest: &'a dyn Guest,
+    machine: &'a Machine,
+    out: &'a Shared,
+    stranger: Option<Stranger>,
 }
 
 /// Ends it with all that it started.
@@ -73,100 +83,120 @@ pub(super) fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Writes `text` as a file that may be executed.
-pub(super) fn write_script(path: &Path, text: &str) -> Result<(), LabError> {
-    fs::write(path, text).map_err(LabError::io("write", path))?;
-    fs::set_permissions(path, Permissions::from_mode(0o755)).map_err(LabError::io("open up", path))
-}
-
-/// Puts the program and its command line into the directory, and gives it and the disks to the user that
-/// the guest runs as.
-fn prepare(guest: &dyn Guest, machine: &Machine) -> Result<(), LabError> {
-    let out = &machine.out;
+/// Puts the program and its command line into the directory, which is still this user's, and removes what
+/// an earlier guest left there.
+fn prepare(guest: &dyn Guest, machine: &Machine, out: &Shared) -> Result<(), LabError> {
+    for left in [LOG, STATUS] {
+        out.forget(left).map_err(LabError::io("remove", &machine.out.join(left)))?;
+    }
     // A copy, because the guest may not be allowed where the program lies.
-    let program = out.join("program");
-    fs::copy(&machine.program, &program).map_err(LabError::io("copy", &machine.program))?;
+    let program = &machine.program;
+    let mut program = File::open(program).map_err(LabError::io("open", program))?;
+    out.put("program", 0o755, |copy| io::copy(&mut program, copy).map(drop))?;
     let command = Cmd::new(&format!("{OUT}/program")).args(&machine.args);
-    write_script(&out.join("command"), &format!("exec {command}\n"))?;
+    out.put_script("command", &format!("exec {command}\n"))?;
     let cache = path::absolute(&machine.cache).map_err(LabError::io("find", &machine.cache))?;
-    let named = out.join("cache");
-    fs::write(&named, cache.as_os_str().as_bytes()).map_err(LabError::io("write", &named))?;
-    guest.prepare(machine)?;
-    if let Some(user) = guest.user() {
-        for path in machine.disks.iter().chain([out]) {
-            chown(path, Some(user), Some(user)).map_err(LabError::io("hand over", path))?;
-        }
-    }
-    Ok(())
+    out.write("cache", cache.as_os_str().as_bytes())?;
+    guest.prepare(out)
 }
 
-fn follow<E: From<LabError>>(
-    guest: &dyn Guest,
-    machine: &Machine,
-    child: &mut Child,
-    stop: &AtomicBool,
-    tick: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Ended, E> {
-    let start = Instant::now();
-    let mut since_result: Option<Instant> = None;
-    loop {
-        let running = matches!(child.try_wait(), Ok(None));
+impl Boot<'_> {
+    fn run<E: From<LabError>>(
+        &self,
+        stop: &AtomicBool,
+        tick: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Ended, E> {
+        let pipe = LabError::io("open a pipe for", &self.machine.out);
+        let (console, writer) = Console::open().map_err(pipe)?;
+        let errors =
+            writer.try_clone().map_err(LabError::io("open a pipe for", &self.machine.out))?;
+        let command = self.guest.boot(self.machine, self.stranger);
+        let mut child = command.start(Stdio::from(writer), errors.into())?;
+        let ended = self.follow(&mut child, stop, tick);
+        end(&mut child);
+        let ended = ended?.map_err(|why| self.failure(&console, &why))?;
         tick()?;
-        // The signal that asks to stop may have reached the guest, too.
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Ended::Stopped);
-        }
-        let status = result(&machine.out)?;
-        match status {
-            Some(status) if !running => return Ok(Ended::Exit(status)),
-            Some(status) if since_result.get_or_insert_with(Instant::now).elapsed() > POWER_OFF => {
-                return Ok(Ended::Exit(status));
+        Ok(ended)
+    }
+
+    /// How it ended, or why that is a failure.
+    fn follow<E: From<LabError>>(
+        &self,
+        child: &mut Child,
+        stop: &AtomicBool,
+        tick: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Result<Ended, String>, E> {
+        let start = Instant::now();
+        let mut since_result: Option<Instant> = None;
+        loop {
+            let running = matches!(child.try_wait(), Ok(None));
+            tick()?;
+            // The signal that asks to stop may have reached the guest, too.
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Ok(Ended::Stopped));
             }
-            None if !running => {
-                return Err(failure(guest, machine, "ended without a result").into());
+            match self.result()? {
+                Some(status) if !running => return Ok(Ok(Ended::Exit(status))),
+                Some(status)
+                    if since_result.get_or_insert_with(Instant::now).elapsed() > POWER_OFF =>
+                {
+                    return Ok(Ok(Ended::Exit(status)));
+                }
+                None if !running => return Ok(Err("ended without a result".into())),
+                _ => {}
             }
-            _ => {}
+            if start.elapsed() > BOOT && !self.has_begun() {
+                return Ok(Err(format!("did not boot within {} s", BOOT.as_secs())));
+            }
+            let timeout = self.machine.timeout;
+            if start.elapsed() > timeout {
+                return Ok(Err(format!("did not end within {} s", timeout.as_secs())));
+            }
+            thread::sleep(TICK);
         }
-        if start.elapsed() > BOOT && !has_begun(machine) {
-            let why = format!("did not boot within {} s", BOOT.as_secs());
-            return Err(failure(guest, machine, &why).into());
-        }
-        if start.elapsed() > machine.timeout {
-            let why = format!("did not end within {} s", machine.timeout.as_secs());
-            return Err(failure(guest, machine, &why).into());
-        }
-        thread::sleep(TICK);
+    }
+
+    fn has_begun(&self) -> bool {
+        self.out.has(LOG)
+    }
+
+    /// The status that the guest left, when it is there.
+    fn result(&self) -> Result<Option<i32>, LabError> {
+        let bytes = self.out.read(STATUS, 0, STATUS_BYTES)?;
+        Ok(bytes.and_then(|bytes| String::from_utf8_lossy(&bytes).trim().parse().ok()))
+    }
+
+    /// With what the program said last, else why its kernel died, else what that said.
+    fn failure(&self, console: &Console, why: &str) -> LabError {
+        let guest = self.guest.venue().to_string();
+        let said = Some(last_words(self.out)).filter(|words| !words.is_empty());
+        let said = said.unwrap_or_else(|| {
+            let console = console.text();
+            let panic = console.lines().find(|line| line.contains(PANIC)).map(harmless);
+            panic.unwrap_or_else(|| harmless(&last_lines(&console)))
+        });
+        LabError::Guest { guest, why: why.into(), said }
     }
 }
 
-/// The status that the guest left, when it is there.
-fn result(out: &Path) -> Result<Option<i32>, LabError> {
-    let path = out.join("status");
-    match fs::read_to_string(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(LabError::io("read", &path)(error)),
-        Ok(text) => Ok(text.trim().parse().ok()),
-    }
+/// What the program of the machine whose directory is `out` said last.
+pub fn last_words(out: &Shared) -> String {
+    harmless(&last_lines(&String::from_utf8_lossy(&out.last(LOG, LOG_BYTES))))
 }
 
-fn failure(guest: &dyn Guest, machine: &Machine, why: &str) -> LabError {
-    let (guest, said) = (guest.venue().to_string(), last_words(&machine.out));
-    LabError::Guest { guest, why: why.into(), said }
+/// `words` on one line, without what a terminal obeys, and not too many.
+fn harmless(words: &str) -> String {
+    let plain = words.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(WORDS_CHARS).collect()
 }
 
-/// What the program of the machine in `out` said last, else why its kernel died, else what that said.
-pub fn last_words(out: &Path) -> String {
-    let read = |name: &str| {
-        let bytes = fs::read(out.join(name)).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
-    let log = last_lines(&read(LOG));
-    if !log.is_empty() {
-        return log;
-    }
-    let console = read("console");
-    match console.lines().find(|line| line.contains(PANIC)) {
-        Some(panic) => panic.trim().into(),
-        None => last_lines(&console),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_are_few_and_plain() {
+        assert_eq!(harmless("a\x1b[2Jb\r"), "a [2Jb");
+        assert_eq!(harmless(&"x".repeat(9999)).len(), WORDS_CHARS);
     }
 }

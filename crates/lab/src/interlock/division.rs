@@ -3,9 +3,10 @@
 //! its two ends, which stay blank.
 
 use super::{
-    facts,
-    signature::{self, EDGE_BYTES, Ends},
+    Refusal, facts,
+    signature::EDGE_BYTES,
     sysfs::{self, Block, System},
+    table::{self, Partition, TableError},
 };
 use crate::{LabError, blkpg};
 use model::Bytes;
@@ -84,11 +85,14 @@ pub(crate) fn forget_parts(
     let Some(disk) = disk.filter(|_| !known.is_empty()) else { return Ok(Vec::new()) };
     // For reading: a disk that was closed after writing is looked at by udev.
     let file = File::open(&node).map_err(LabError::io("open", &node))?;
-    let ends = Ends::read(&file, 0, disk.size()).map_err(LabError::io("read", &node))?;
-    let described = signature::partitions(&ends);
+    let described = table::partitions(&file, 0, disk.size()).map_err(|error| match error {
+        TableError::Io(error) => LabError::io("read", &node)(error),
+        TableError::Unread(why) => Refusal::Unreadable { path: link.into(), why }.into(),
+    })?;
     let ours = |block: &&Block| {
         let of = part(block);
-        parts.contains(&of) && !described.contains(&(of.start, of.bytes))
+        let is_same = |told: &Partition| (told.start, told.len) == (of.start, of.bytes);
+        parts.contains(&of) && !described.iter().any(is_same)
     };
     let ours: Vec<&Block> = known.iter().filter(ours).collect();
     ours.iter().try_for_each(|block| forget(&file, block))?;

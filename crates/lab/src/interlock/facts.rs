@@ -1,9 +1,11 @@
 //! Everything that decides whether a disk may be written to, gathered once and then only looked at.
 
 use super::{
-    Refusal,
+    Refusal, judge,
     signature::{self, Ends, Signature, UNKNOWN},
     sysfs::{self, Block, Number, System},
+    table::{self, TableError},
+    writers::{self, Writer},
 };
 use crate::{
     Cmd, LabError,
@@ -11,13 +13,17 @@ use crate::{
     tool,
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     fs::{self, File},
     path::{Path, PathBuf},
 };
 
 const BY_ID: &str = "/dev/disk/by-id";
 const SWAPS: &str = "/proc/swaps";
+/// How the disk itself is called in a refusal.
+const DISK: &str = "the disk";
+/// A virtual machine in a partition may have one with a table again.
+const MOST_DEPTH: u32 = 3;
 
 /// What is known of one disk or partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +72,7 @@ pub(super) enum Use {
     Holder {
         name: String,
     },
+    Writer(Writer),
 }
 
 /// Something that lies on the disk or in one of its partitions.
@@ -98,6 +105,15 @@ fn links_to(node: &Path) -> Vec<PathBuf> {
     links
 }
 
+/// A place on a disk that is looked at.
+struct Spot {
+    place: String,
+    start: u64,
+    len: u64,
+    /// How many tables lie around it.
+    depth: u32,
+}
+
 impl Facts {
     /// Everything but the content of the disk `node`, to which `link` leads. `kept` are paths that the
     /// campaign itself needs.
@@ -115,6 +131,9 @@ impl Facts {
         let swaps = fs::read_to_string(SWAPS).map_err(LabError::io("read", Path::new(SWAPS)))?;
         let around = Around { mounts: mounts::all()?, swaps: swap_paths(&swaps), kept };
         let serials = system.serials(&disk);
+        let mut uses = uses(system, &block, &space, &around);
+        let space: BTreeSet<Number> = space.into_iter().map(|block| block.number).collect();
+        uses.extend(writers::find(&space).map(Use::Writer));
         Ok(Facts {
             link: link.into(),
             node: node.into(),
@@ -127,8 +146,8 @@ impl Facts {
             namesake: namesake(system, &disk, &serials),
             serials,
             indirect: disk.backing_file().filter(|file| sysfs::number_of(file).is_some()),
-            uses: uses(system, &block, &space, &around),
-            space: space.into_iter().map(|block| block.number).collect(),
+            uses,
+            space,
             number: block.number,
             contents: Vec::new(),
         })
@@ -138,21 +157,9 @@ impl Facts {
     /// of each partition, and by blkid and wipefs where they are installed. One that sees something is
     /// enough.
     pub(super) fn read_contents(&mut self, system: &System, file: &File) -> Result<(), LabError> {
-        let mut found = BTreeSet::new();
-        let ends = read_ends(file, &self.link, 0, self.size_bytes)?;
-        add(&mut found, "the disk", signature::signatures(&ends));
         let known = self.partitions(system);
-        let told = signature::partitions(&ends)
-            .into_iter()
-            .map(|(start, len)| (format!("the partition at {start}"), start, len));
-        let listed =
-            known.iter().map(|p| (format!("the partition {}", p.name), p.start(), p.size()));
-        let mut seen = BTreeSet::new();
-        for (place, start, len) in listed.chain(told).filter(|(_, start, _)| seen.insert(*start)) {
-            let ends = read_ends(file, &self.link, start, len)?;
-            add(&mut found, &place, signature::signatures(&ends));
-        }
-        add_told(&mut found, "the disk", tools(&self.link, &self.node)?);
+        let mut found = self.read_places(&known, file)?;
+        add_told(&mut found, DISK, tools(&self.link, &self.node)?);
         for part in &known {
             // A slash in a name of the kernel stands as `!` in sysfs.
             let node = Path::new("/dev").join(part.name.replace('!', "/"));
@@ -162,8 +169,62 @@ impl Facts {
                 tools(&self.link, &node)?,
             );
         }
+        let opaque = |c: &&Content| c.place == DISK && judge::is_opaque_table(&c.signature.kind);
+        if let (Some(table), true) = (found.iter().find(opaque), known.is_empty()) {
+            let why = format!(
+                "its partition table ({}) tells of partitions that neither the kernel nor assay reads",
+                table.signature.kind
+            );
+            return Err(Refusal::Unreadable { path: self.link.clone(), why }.into());
+        }
         self.contents = found.into_iter().collect();
         Ok(())
+    }
+
+    /// What the own reader sees at the ends of the disk, of the partitions `known` to the kernel, and of
+    /// those that tables on the disk or in its partitions describe.
+    fn read_places(&self, known: &[Block], file: &File) -> Result<BTreeSet<Content>, LabError> {
+        let unreadable = |why: String| Refusal::Unreadable { path: self.link.clone(), why };
+        let disk = Spot { place: DISK.into(), start: 0, len: self.size_bytes, depth: 0 };
+        let listed = known.iter().map(|part| Spot {
+            place: format!("the partition {}", part.name),
+            start: part.start(),
+            len: part.size(),
+            depth: 1,
+        });
+        let mut open: VecDeque<Spot> = [disk].into_iter().chain(listed).collect();
+        let (mut found, mut seen, mut extended) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        while let Some(Spot { place, start, len, depth }) = open.pop_front() {
+            if !seen.insert((start, depth == 0)) {
+                continue;
+            }
+            let ends = read_ends(file, &self.link, start, len)?;
+            let signatures = signature::signatures(&ends);
+            let has_table = depth == 0 || signatures.iter().any(|s| judge::is_read_table(&s.kind));
+            add(&mut found, &place, signatures);
+            // What is in an extended partition was found from the disk on.
+            if !has_table || extended.contains(&start) {
+                continue;
+            }
+            let inside = table::partitions(file, start, len).map_err(|error| match error {
+                TableError::Io(error) => LabError::io("read", &self.link)(error),
+                TableError::Unread(why) => unreadable(format!("{place}: {why}")).into(),
+            })?;
+            if !inside.is_empty() && depth >= MOST_DEPTH {
+                let why = format!("{place} has a partition table within others, again and again");
+                return Err(unreadable(why).into());
+            }
+            let absolute = inside.iter().map(|part| (start + part.start, part));
+            extended.extend(absolute.clone().filter(|(_, p)| p.is_extended).map(|(at, _)| at));
+            open.extend(absolute.map(|(at, part)| Spot {
+                place: format!("the partition at {at}"),
+                start: at,
+                len: part.len,
+                depth: depth + 1,
+            }));
+        }
+        Ok(found)
     }
 
     /// The partitions that the kernel knows, when this is a whole disk.

@@ -5,11 +5,14 @@ use super::{
     facts::{Content, Facts, Use},
     magic::MEMBERS,
     signature::UNKNOWN,
+    writers::Writer,
 };
 use model::Bytes;
 use std::{collections::BTreeSet, path::PathBuf};
 
-const TABLES: &[&str] = &["gpt", "dos", "bsd", "sun", "sgi", "mac", "aix", "atari", "dasd"];
+/// Partition tables that the own reader follows, and those of which only the kernel knows the partitions.
+const READ_TABLES: &[&str] = &["gpt", "dos"];
+const OTHER_TABLES: &[&str] = &["bsd", "sun", "sgi", "mac", "aix", "atari", "dasd"];
 const ENCRYPTED: &[&str] = &["crypto_LUKS", "BitLocker", "DM_integrity"];
 
 /// What the user permitted, and what is known to be assay's own.
@@ -88,6 +91,7 @@ fn rank(using: &Use) -> u8 {
         Use::Btrfs { .. } => 3,
         Use::Swap { .. } => 4,
         Use::Holder { .. } => 5,
+        Use::Writer(_) => 6,
     }
 }
 
@@ -101,6 +105,7 @@ fn refusal(path: PathBuf, using: &Use) -> Refusal {
         Use::Btrfs { uuid } => Refusal::BtrfsMounted { path, uuid },
         Use::Swap { swap } => Refusal::Swap { path, swap },
         Use::Holder { name } => Refusal::Held { path, holder: name },
+        Use::Writer(Writer { pid, program }) => Refusal::OpenForWriting { path, pid, program },
     }
 }
 
@@ -122,7 +127,7 @@ pub(super) fn contents(facts: &Facts, permission: &Permission) -> Result<(), Ref
         None if ENCRYPTED.contains(&kind.as_str()) => {
             Refusal::Encrypted { path, place, kind, wipe }
         }
-        None if TABLES.contains(&kind.as_str()) => Refusal::Table { path, kind, wipe },
+        None if is_table(&kind) => Refusal::Table { path, kind, wipe },
         None if kind == UNKNOWN => Refusal::Unknown { path, place, wipe },
         None => Refusal::Content { path, place, kind, wipe },
     })
@@ -134,9 +139,23 @@ fn gravity(kind: &str) -> u8 {
         _ if member_of(kind).is_some() => 0,
         _ if ENCRYPTED.contains(&kind) => 1,
         UNKNOWN => 4,
-        _ if TABLES.contains(&kind) => 3,
+        _ if is_table(kind) => 3,
         _ => 2,
     }
+}
+
+fn is_table(kind: &str) -> bool {
+    is_read_table(kind) || is_opaque_table(kind)
+}
+
+/// Whether the own reader follows this table.
+pub(super) fn is_read_table(kind: &str) -> bool {
+    READ_TABLES.contains(&kind)
+}
+
+/// Whether what this table describes is known by the kernel or not at all.
+pub(super) fn is_opaque_table(kind: &str) -> bool {
+    OTHER_TABLES.contains(&kind)
 }
 
 /// What a disk of this type is a member of. Types ending in `_member` that only blkid knows are RAID

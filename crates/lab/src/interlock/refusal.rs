@@ -264,6 +264,18 @@ pub enum Refusal {
         /// As given.
         path: PathBuf,
     },
+    /// A program can write to it.
+    #[error(
+        "{path} is open for writing by {program} (process {pid}); end that first if it may be destroyed"
+    )]
+    OpenForWriting {
+        /// As given.
+        path: PathBuf,
+        /// Number of the process.
+        pid: u32,
+        /// Its name.
+        program: String,
+    },
     /// Another assay works on the disk.
     #[error("{path} is in use by another assay (it holds {lock}); wait for it or stop it")]
     Locked {

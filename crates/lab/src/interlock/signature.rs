@@ -162,50 +162,5 @@ fn dos(ends: &Ends, found: &BTreeSet<Signature>) -> Option<Signature> {
     table.then(|| signature("dos", ends.hex(440, 4)))
 }
 
-/// Start and length, bytes, of every partition that the tables on the disk describe, whether or not
-/// the kernel has read them.
-pub(crate) fn partitions(ends: &Ends) -> Vec<(u64, u64)> {
-    let ranges = gpt_ranges(ends, 512).into_iter().chain(gpt_ranges(ends, 4096));
-    let all = ranges.chain(dos_ranges(ends));
-    all.filter(|&(start, len)| {
-        start > 0 && len > 0 && start.checked_add(len).is_some_and(|end| end <= ends.size)
-    })
-    .collect()
-}
-
-/// UEFI Specification, section 5.3: the table that the header in the second sector points at.
-fn gpt_ranges(ends: &Ends, sector: u64) -> Vec<(u64, u64)> {
-    const MOST_ENTRIES: u32 = 1024;
-    if !ends.has(sector, b"EFI PART") {
-        return Vec::new();
-    }
-    let head = |at| ends.u32_le(sector + at).unwrap_or_default();
-    let table = ends.u64_le(sector + 72).unwrap_or_default().saturating_mul(sector);
-    let (count, bytes) = (head(80).min(MOST_ENTRIES), u64::from(head(84)));
-    let entries = (0..u64::from(count)).map(|i| table.saturating_add(i.saturating_mul(bytes)));
-    entries
-        .filter_map(|entry| {
-            let first = ends.u64_le(entry.checked_add(32)?)?;
-            let last = ends.u64_le(entry.checked_add(40)?)?;
-            let sectors = last.checked_sub(first)?.checked_add(1)?;
-            Some((first.checked_mul(sector)?, sectors.checked_mul(sector)?))
-        })
-        .collect()
-}
-
-/// The four entries of a DOS partition table. Logical partitions lie within an extended one, whose
-/// first sector holds the next table.
-fn dos_ranges(ends: &Ends) -> Vec<(u64, u64)> {
-    if !ends.has(SECTOR - 2, &[0x55, 0xaa]) {
-        return Vec::new();
-    }
-    let entry = |i: u64| {
-        let at = 446 + 16 * i;
-        let (first, sectors) = (ends.u32_le(at + 8)?, ends.u32_le(at + 12)?);
-        Some((u64::from(first) * SECTOR, u64::from(sectors) * SECTOR))
-    };
-    (0..4).filter_map(entry).collect()
-}
-
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What a crew must bring back, and what must become of it when something goes wrong.
 
 use crate::acts::{ODD, TOLD, bytes_of, kill};
-use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs};
+use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
 use rustix::process::{Pid, test_kill_process};
 use std::{
     env, fs,
@@ -277,7 +277,7 @@ pub(crate) fn an_unknown_test_and_an_impossible_crew_are_refused() {
         }
         other => panic!("{other}"),
     }
-    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG };
+    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG, user: None };
     let error = crew.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
     assert!(matches!(error, CrewError::Spawn { worker: 0, .. }), "{error}");
 }
@@ -364,4 +364,41 @@ pub(crate) fn coordinate() {
         None => jobs("hang", 3),
     };
     crew(LONG).run(&jobs, &mut Say, &GO_ON).unwrap();
+}
+
+pub(crate) fn a_crew_in_the_name_of_a_user_has_no_other_rights() {
+    #[derive(Default)]
+    struct Look {
+        pids: Vec<u32>,
+        seen: Vec<String>,
+    }
+    impl Observer for Look {
+        fn started(&mut self, pids: &[u32]) {
+            self.pids = pids.to_vec();
+        }
+        fn released(&mut self, _phase: usize) {
+            let status = |pid| fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            self.seen.extend(self.pids.iter().map(status));
+        }
+        fn ended(&mut self, _phase: usize) {}
+    }
+    if !rustix::process::geteuid().is_root() {
+        return println!("skipped: another user needs root");
+    }
+    let crew = Crew { user: Some(User { uid: 1_999_999_999, gid: 65534 }), ..crew(LONG) };
+    let mut look = Look::default();
+    crew.run(&jobs("work", 2), &mut look, &GO_ON).unwrap();
+    assert!(look.seen.len() >= 2);
+    for status in look.seen {
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(field("Uid:"), ["1999999999"; 4].join(" "));
+        assert_eq!(field("Gid:"), ["65534"; 4].join(" "));
+        assert_eq!((&*field("Groups:"), &*field("NoNewPrivs:")), ("", "1"));
+        for rights in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] {
+            assert_eq!(field(rights), "0000000000000000", "{rights}");
+        }
+    }
 }

@@ -34,6 +34,7 @@ const CASES: &[(&str, fn())] = named![
     workers_that_are_confined_are_a_crew,
     confined_workers_die_with_their_coordinator,
     programs_of_others_run_only_where_the_job_allows_them,
+    a_crew_in_the_name_of_a_user_has_no_other_rights,
 ];
 
 fn main() -> ExitCode {

@@ -3,9 +3,10 @@
 
 use super::{Ended, Schedule, Seat};
 use crate::campaign::{
-    guest::{self, Boot, Told, Turns, Work},
+    guest::{self, Boot, Turns, Work},
     pace,
     places::Place,
+    told::Asked,
     turn::{self, Event, Stage, Turn},
     upkeep,
 };
@@ -68,16 +69,20 @@ impl Schedule<'_> {
         let timeout = Duration::from_secs(case_s.saturating_mul(cases + 1));
         let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
         let work = Work::Turns(Box::new(self.turns(seat)));
+        let label = &self.prepared.labels[seat.target];
+        let asked = Asked::of(self.prepared, label, seat.block, seat.position);
         let mut done = 0;
         let campaign = self.campaign.id.clone();
-        let ended = guest::run(&boot, &campaign, work, &mut |told| match told {
-            Told::Turn(procs, event) => {
-                if let Event::Done(cases) = &event {
-                    done += cases;
-                }
-                self.take(&Seat { procs, ..*seat }, event)
+        let ended = guest::run(&boot, &campaign, work, &mut |told| {
+            let strange = |why| {
+                let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
+                LabError::Guest { guest, why, said }
+            };
+            let (procs, event) = asked.take(told).map_err(strange)?;
+            if let Event::Done(cases) = &event {
+                done += cases;
             }
-            Told::Tried { .. } => Ok(()),
+            self.take(&Seat { procs, ..*seat }, event)
         });
         match ended {
             Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),

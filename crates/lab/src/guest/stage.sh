@@ -1,13 +1,19 @@
 # Runs in a mount and process namespace of its own: shows the guest's directory and disks under
 # short fixed names that its unprivileged user can reach, and runs it.
-# usage: OUT [DISK]... -- COMMAND...
+# With a user that may use KVM, shows that user a node of its own, whomever the real one belongs to.
+# usage: OUT KVM-USER|- [DISK]... -- COMMAND...
 set -e
 give_up_targets
 mount -t tmpfs -o mode=755 stage /mnt
 mkdir -m 755 /mnt/out
 mkdir -m 1777 /mnt/uml
 mount --bind "$1" /mnt/out
-shift
+if [ "$2" != - ]; then
+    cp -a /dev/kvm /mnt/kvm
+    chown "$2:$2" /mnt/kvm
+    mount --bind /mnt/kvm /dev/kvm
+fi
+shift 2
 n=0
 while [ "$1" != -- ]; do
     : >"/mnt/disk$n"

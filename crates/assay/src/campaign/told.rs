@@ -1,0 +1,170 @@
+//! What a guest tells is the word of a stranger: it is taken when it is about what the guest was asked for,
+//! and its texts are made plain first. Nothing of it is a path that this side follows.
+
+use super::{guest::Told, prepare::Prepared, turn::Event};
+use lab::Check;
+use model::{Environment, Fault, Validity};
+use std::collections::BTreeSet;
+
+/// Most characters of a text, and most facts of a target.
+const TEXT_CHARS: usize = 4000;
+const FACTS: usize = 1000;
+
+/// What a guest was asked for: the turns of one target in one block.
+#[derive(Debug)]
+pub struct Asked {
+    label: String,
+    block: u32,
+    position: u32,
+    counts: Vec<u32>,
+    cases: u64,
+    /// Suite, test and number of workers.
+    known: BTreeSet<(String, String, u32)>,
+}
+
+impl Asked {
+    /// Of the target `label`, at `position` in `block`, all that `prepared` has.
+    pub fn of(prepared: &Prepared, label: &str, block: u32, position: u32) -> Asked {
+        let known = prepared.items.iter().flat_map(|item| {
+            let of_test = move |info: model::TestInfo| {
+                let workers = item.counts.iter().map(|count| item.workers(*count).0);
+                workers
+                    .map(move |n| (item.suite.to_string(), info.id.clone(), n))
+                    .collect::<Vec<_>>()
+            };
+            item.test.infos().into_iter().flat_map(of_test)
+        });
+        Asked {
+            label: label.into(),
+            block,
+            position,
+            counts: prepared.counts.clone(),
+            cases: prepared.cases(),
+            known: known.collect(),
+        }
+    }
+
+    /// The process count and the event of `told`, when it was asked for.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub fn take(&self, told: Told) -> Result<(u32, Event), String> {
+        let Told::Turn(procs, event) = told else { return Err("tells of a trial".into()) };
+        if !self.counts.contains(&procs) {
+            return Err(format!("tells of {procs} processes"));
+        }
+        Ok((procs, self.event(event)?))
+    }
+
+    fn event(&self, event: Event) -> Result<Event, String> {
+        Ok(match event {
+            Event::Now(text) => Event::Now(plain(&text)),
+            Event::Failed(fault) => Event::Failed(Fault { reason: plain(&fault.reason), ..fault }),
+            Event::Done(cases) if cases > self.cases => {
+                return Err(format!("tells of {cases} cases of {}", self.cases));
+            }
+            Event::Done(cases) => Event::Done(cases),
+            Event::Facts(facts) => Event::Facts(plain_facts(facts)),
+            Event::Cost(mut cost) => {
+                if let Check::Damaged(text) | Check::Skipped(text) = &mut cost.check {
+                    *text = plain(text);
+                }
+                Event::Cost(cost)
+            }
+            Event::Sample(mut sample) => {
+                let case = &sample.case;
+                let place = (&case.target, sample.block, sample.position);
+                let test = (case.suite.clone(), case.test.clone(), case.procs);
+                if place != (&self.label, self.block, self.position) || !self.known.contains(&test)
+                {
+                    let (suite, test, procs) = test;
+                    let what = format!("{suite}, {test}, {procs} of {}", case.target);
+                    return Err(format!("tells of what it was not asked for: {}", plain(&what)));
+                }
+                if let Validity::Invalid(text) | Validity::Lukewarm(text) = &mut sample.validity {
+                    *text = plain(text);
+                }
+                Event::Sample(sample)
+            }
+        })
+    }
+}
+
+/// `text` on one line, without what a terminal obeys.
+pub fn plain(text: &str) -> String {
+    let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    shown.take(TEXT_CHARS).collect()
+}
+
+fn plain_facts(facts: Environment) -> Environment {
+    let all = facts.0.into_iter().take(FACTS);
+    Environment(all.map(|(key, value)| (plain(&key), plain(&value))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{CacheState, Case, FaultKind, Sample};
+
+    fn asked() -> Asked {
+        Asked {
+            label: "xfs".into(),
+            block: 2,
+            position: 1,
+            counts: vec![1, 4],
+            cases: 3,
+            known: [("s".into(), "t".into(), 4)].into(),
+        }
+    }
+
+    fn sample(change: impl Fn(&mut Sample)) -> Told {
+        let case = Case {
+            target: "xfs".into(),
+            suite: "s".into(),
+            test: "t".into(),
+            procs: 4,
+            threads: 1,
+            cache: CacheState::Any,
+        };
+        let mut sample = Sample::bare(2, 1, case, Vec::new());
+        change(&mut sample);
+        Told::Turn(4, Event::Sample(Box::new(sample)))
+    }
+
+    #[test]
+    fn only_what_was_asked_for_is_taken() {
+        assert!(asked().take(sample(|_| ())).is_ok());
+        let others: [fn(&mut Sample); 6] = [
+            |s| s.case.target = "ext4".into(),
+            |s| s.case.suite = "../../etc".into(),
+            |s| s.case.test = "t2".into(),
+            |s| s.case.procs = 5,
+            |s| s.block = 0,
+            |s| s.position = 0,
+        ];
+        for other in others {
+            assert!(asked().take(sample(other)).unwrap_err().contains("not asked for"));
+        }
+        assert!(asked().take(Told::Turn(2, Event::Done(1))).is_err());
+        assert!(asked().take(Told::Turn(1, Event::Done(4))).is_err());
+        assert!(asked().take(Told::Turn(1, Event::Done(3))).is_ok());
+        assert!(asked().take(Told::Tried { target: 0, why: None }).is_err());
+    }
+
+    #[test]
+    fn texts_are_made_plain() {
+        let bad = "\x1b]0;owned\x07\n";
+        let facts = Environment([(bad.to_string(), bad.to_string())].into());
+        let fault = Fault { kind: FaultKind::Other, reason: bad.into() };
+        let told = [Event::Now(bad.into()), Event::Failed(fault), Event::Facts(facts)];
+        for event in told {
+            let (_, event) = asked().take(Told::Turn(1, event)).unwrap();
+            let text = format!("{event:?}");
+            assert!(text.contains("]0;owned") && !text.contains("\\u{1b}"), "{text}");
+        }
+        let invalid = sample(|s| s.validity = Validity::Invalid("\x1b[2J".repeat(9999)));
+        let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
+        let Validity::Invalid(why) = taken.validity else { panic!("valid") };
+        assert_eq!(why.chars().count(), TEXT_CHARS);
+    }
+}
