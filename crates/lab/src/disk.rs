@@ -38,6 +38,8 @@ pub(crate) struct Image {
     pub(crate) path: PathBuf,
     /// Whether the loop device goes past the page cache of the host.
     pub(crate) direct_io: bool,
+    /// Shows others that a running campaign has the device.
+    pub(crate) _held: Option<Arc<File>>,
 }
 
 impl Disk {

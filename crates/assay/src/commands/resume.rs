@@ -33,8 +33,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     run::check_writable(&args.html)?;
     let stop = signals::stop_flag()?;
-    for line in lab::cleanup(state)?.done {
-        terminal::note(&line);
+    let report = lab::Cleanup::of(state).run()?;
+    for line in report.done.iter().chain(&report.told).chain(&report.failed) {
+        terminal::note(line);
     }
     places::choose(&mut prepared, state, &stop)?;
     run::drive(&prepared, &campaign, &mut store, state, &stop)?;
