@@ -313,6 +313,8 @@ fn a_state_folder_without_room_tears_no_record_and_all_is_undone() {
     }
     let place = Place::new();
     let state = place.dir("state");
+    // Its records are long.
+    let data = "d".repeat(200);
     let size = |options: &str| {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", options, "assay-test"]).arg(&state);
@@ -320,19 +322,19 @@ fn a_state_folder_without_room_tears_no_record_and_all_is_undone() {
     };
     size("size=12k,mode=700");
     let result = std::panic::catch_unwind(|| {
-        let target = format!("dir:{}", place.dir("data").display());
+        let target = format!("dir:{}", place.dir(&data).display());
         let run = ["run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke"];
-        let output = place.assay(&[&run[..], &["--blocks", "70"]].concat());
+        let output = place.assay(&[&run[..], &["--blocks", "30"]].concat());
         let told = text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{told}");
         assert!(told.contains("No space left"), "{told}");
-        assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0, "{told}");
+        assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0, "{told}");
         place.ok(&["cleanup"]);
         size("remount,size=8m");
         let resumed = place.assay(&["resume"]);
         let told = text(&resumed.stderr);
         assert!(matches!(resumed.status.code(), Some(0 | 4)), "{told}");
-        assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0);
     });
     assert!(Command::new("umount").arg(&state).status().unwrap().success());
     result.unwrap();

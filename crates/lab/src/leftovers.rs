@@ -67,7 +67,10 @@ fn private_dirs(state: &Path, beside: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
     let mut found: Vec<(Mark, PathBuf)> = Vec::new();
     for entry in within.filter_map(|dir| fs::read_dir(dir).ok()).flatten().flatten() {
         let dir = entry.path();
-        let mark = private_dir::is_named(&dir).then(|| private_dir::mark(&dir)).flatten();
+        if !private_dir::is_named(&dir) {
+            continue;
+        }
+        let mark = private_dir::mark(&dir).or_else(|| unmarked(state, &dir));
         if let Some(mark) = mark.filter(|mark| mark.state == state)
             && !found.iter().any(|(_, known)| *known == dir)
         {
@@ -75,6 +78,14 @@ fn private_dirs(state: &Path, beside: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
         }
     }
     found
+}
+
+/// The mark of a directory in the state that was not marked yet when its campaign was killed: it is empty.
+fn unmarked(state: &Path, dir: &Path) -> Option<Mark> {
+    let campaign = dir.file_name()?.to_str()?.strip_prefix(private_dir::PREFIX)?;
+    let mark = Mark::new(state, campaign);
+    let is_empty = dir.starts_with(state) && private_dir::is_left(dir, &mark).unwrap_or(false);
+    is_empty.then_some(mark)
 }
 
 /// Loop devices on images of the state: the image lies in a directory with its marker, or lay below the

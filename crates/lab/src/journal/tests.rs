@@ -172,6 +172,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
         assert!(file.symlink_metadata().is_ok(), "it is kept");
     };
     // By its mark the directory is found in any case; here the journal alone counts.
+    fs::write(dir.join("file"), "x").unwrap();
     fs::rename(dir.join(".assay-private"), place.path("marker")).unwrap();
     for mode in [0o666, 0o620, 0o602] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
@@ -195,6 +196,7 @@ fn a_journal_that_others_could_have_written_is_not_obeyed() {
     }
     assert!(dir.exists());
     fs::rename(&real, &file).unwrap();
+    fs::rename(place.path("marker"), dir.join(".assay-private")).unwrap();
     assert_eq!(place.cleanup().done, [format!("removed {}", dir.display())]);
 }
 
@@ -234,6 +236,20 @@ fn a_dry_run_tells_the_same_and_changes_nothing() {
     }
     let lines = [&dir, &unnamed].map(|dir| format!("removed {}", dir.display()));
     assert_eq!(place.cleanup().done, lines);
+}
+
+#[test]
+fn without_a_journal_a_directory_that_was_not_marked_yet_goes_when_it_is_empty() {
+    let place = Place::new();
+    let [torn, empty, full] = ["assay-1", "assay-2", "assay-3"].map(|name| place.path(name));
+    for dir in [&torn, &empty, &full] {
+        fs::create_dir(dir).unwrap();
+    }
+    fs::write(torn.join(".assay-private"), "{").unwrap();
+    fs::write(full.join("precious"), "x").unwrap();
+    let report = place.cleanup();
+    assert_eq!((report.done.len(), report.failed.len()), (2, 0), "{report:?}");
+    assert!(!torn.exists() && !empty.exists() && full.join("precious").exists());
 }
 
 #[test]
