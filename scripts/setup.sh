@@ -57,18 +57,36 @@ developer_repository() {
 }
 
 # While packages are installed, policy-rc.d of Debian answers that no service may be started: assay
-# runs the servers that it needs itself, inside its labs. An answer that is there already stays.
+# runs the servers that it needs itself, inside its labs. An answer that is there already stays, unless
+# it is known by its mark as that of an earlier setup, which was killed.
+policy=${SETUP_POLICY:-/usr/sbin/policy-rc.d} # another place in tests
+policy_mark="# made by the setup of assay while it installs packages; remove it when no setup runs"
+
+give_up_policy() {
+    # Before it has its name and its mark, it has this name.
+    if [ -e "$policy.assay-setup" ]; then
+        $sudo rm -f "$policy.assay-setup"
+    fi
+    if [ -f "$policy" ] && grep -qxF "$policy_mark" "$policy"; then
+        $sudo rm -f "$policy"
+    fi
+}
+
 without_services() {
-    policy=/usr/sbin/policy-rc.d
     if [ -e "$policy" ]; then
         "$@"
         return
     fi
-    printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null
-    $sudo chmod 755 "$policy"
-    trap '$sudo rm -f "$policy"' EXIT INT TERM
+    trap give_up_policy EXIT
+    for signal in HUP INT QUIT PIPE TERM; do
+        # shellcheck disable=SC2064  # the name of this signal
+        trap "trap - $signal; give_up_policy; kill -$signal $$" "$signal"
+    done
+    printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" | $sudo tee "$policy.assay-setup" >/dev/null
+    $sudo chmod 755 "$policy.assay-setup"
+    $sudo mv "$policy.assay-setup" "$policy"
     "$@" && status=0 || status=$?
-    $sudo rm -f "$policy"
+    give_up_policy
     return "$status"
 }
 
@@ -84,6 +102,12 @@ install_packages() {
             apt-get install -y -qq --no-install-recommends $packages
     fi
 }
+
+sudo=""
+if [ "$(id -u)" -ne 0 ]; then
+    has sudo && sudo=sudo || sudo=none
+fi
+[ "$sudo" = none ] || give_up_policy
 
 has cargo || die "cargo is not on PATH; install Rust 1.89 or newer from https://rustup.rs, then run this again"
 
@@ -124,10 +148,6 @@ if [ -z "$packages" ]; then
     exit 0
 fi
 
-sudo=""
-if [ "$(id -u)" -ne 0 ]; then
-    has sudo && sudo=sudo || sudo=none
-fi
 echo "setup: missing here:$missing"
 [ "$manager" != none ] || give_up "neither apt-get nor dnf is here; install these by hand"
 [ "$sudo" != none ] || give_up "not root and no sudo; as root, run: $manager install$packages"

@@ -29,7 +29,8 @@ pub struct Cli {
     /// Store with every campaign [default: /var/lib/assay/assay.db for root, else the XDG data folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
-    /// Folder for journal, mount points and images [default: /var/lib/assay for root, else the XDG state folder]
+    /// Folder for journal, mount points and images, closed to other users [default: /var/lib/assay/state for
+    /// root, else the XDG state folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub state: Option<PathBuf>,
 }
@@ -45,7 +46,7 @@ pub enum Verb {
     /// Go on with a campaign: run the blocks that it lacks, and what failed in others
     Resume(ResumeArgs),
     /// Undo what a killed run left behind: mounts, loop devices, images, private directories
-    Cleanup,
+    Cleanup(CleanupArgs),
     /// List campaigns
     List(ListArgs),
     /// Show one campaign: plan, environment, targets, counts
@@ -397,6 +398,18 @@ pub struct ImportArgs {
     /// Tool that wrote the files, when they do not show it: fio, mdtest, ior, sysbench, ...
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+}
+
+/// Arguments of `cleanup`.
+#[derive(Args, Debug)]
+pub struct CleanupArgs {
+    /// Print what would be undone, and touch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Look for private directories in this folder, too: one of --image-dir, or of a `dir:` target; may be
+    /// repeated
+    #[arg(long = "in", value_name = "DIR")]
+    pub beside: Vec<PathBuf>,
 }
 
 /// Arguments of `selftest`.

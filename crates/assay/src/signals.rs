@@ -1,15 +1,49 @@
-//! INT, TERM and HUP ask the campaign to stop; it then undoes what it provisioned and ends.
+//! Every signal that would end the program, and that a program may handle, asks the campaign to stop; it then
+//! undoes what it provisioned and ends. None is ignored: children would inherit that, while what is handled
+//! here is as ever for them.
 
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::{
+    consts::{
+        SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
+        SIGXCPU, SIGXFSZ,
+    },
+    flag,
+};
 use std::sync::{Arc, atomic::AtomicBool};
+
+/// What people, terminals, timers, limits and the power supply send. PIPE is not among them: the runtime of
+/// Rust has the write fail instead.
+const ENDING: [i32; 13] = [
+    SIGHUP,
+    SIGINT,
+    SIGQUIT,
+    SIGTERM,
+    SIGUSR1,
+    SIGUSR2,
+    SIGALRM,
+    SIGVTALRM,
+    SIGPROF,
+    SIGIO,
+    SIGXCPU,
+    libc::SIGSTKFLT,
+    libc::SIGPWR,
+];
 
 /// A flag that becomes true with the first of these signals.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))
-            .context("cannot install a signal handler")?;
+    let real_time = libc::SIGRTMIN()..=libc::SIGRTMAX();
+    for signal in ENDING.into_iter().chain(real_time) {
+        handle(signal, &stop)?;
     }
+    // A file that reaches the limit of its size: the write fails, which says more than a stop.
+    handle(SIGXFSZ, &Arc::default())?;
     Ok(stop)
+}
+
+fn handle(signal: i32, seen: &Arc<AtomicBool>) -> Result<()> {
+    flag::register(signal, Arc::clone(seen))
+        .map(drop)
+        .with_context(|| format!("cannot handle signal {signal}"))
 }

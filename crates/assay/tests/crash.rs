@@ -2,8 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
-use common::{Place, ready, root_or_skip};
-use std::{thread, time::Duration};
+use common::{Place, ready, root_or_skip, wait_for};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Child, Command},
+    thread,
+    time::Duration,
+};
 
 const RUN: [&str; 9] =
     ["run", "--preset", "smoke", "--procs", "1", "--blocks", "2", "--tests", "columnar.write.*"];
@@ -54,6 +60,96 @@ fn an_interrupt_undoes_everything_and_the_campaign_resumes() {
     assert!(place.ok(&["show", "last"]).contains("open"));
     place.ok(&["resume"]);
     assert!(place.ok(&["show", "last"]).contains("done"));
+}
+
+/// A slow run in a directory, and when it is at work.
+fn slow(place: &Place) -> Child {
+    let target = format!("dir:{}", place.dir("data").display());
+    let args = ["run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke"];
+    let child =
+        place.spawn(&[&args[..], &["--blocks", "200", "--knob", "write_us=50000"]].concat());
+    wait_for("work", || fs::read_dir(place.path("data")).unwrap().count() > 0);
+    child
+}
+
+fn send(signal: u32, child: &Child) {
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn every_signal_that_ends_a_program_ends_a_run_with_nothing_left() {
+    // HUP, INT, QUIT, USR1, USR2, ALRM, TERM, STKFLT, XCPU, VTALRM, PROF, IO, PWR, and two for real time.
+    for signal in [1, 2, 3, 10, 12, 14, 15, 16, 24, 26, 27, 29, 30, 34, 64] {
+        let place = Place::new();
+        let mut child = slow(&place);
+        send(signal, &child);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0, "{signal}");
+        place.assert_clean();
+    }
+}
+
+#[test]
+fn a_pipe_that_closes_and_a_limit_do_not_end_a_run_and_children_have_the_defaults() {
+    let place = Place::new();
+    let mut child = slow(&place);
+    // PIPE and XFSZ.
+    for signal in [13, 25] {
+        send(signal, &child);
+    }
+    let mut worker = None;
+    wait_for("worker", || {
+        worker = worker_of(&child);
+        worker.is_some()
+    });
+    let word = |status: &str, name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        u64::from_str_radix(line.trim(), 16).unwrap()
+    };
+    let worker = worker.unwrap();
+    // Of the standard signals PIPE alone is ignored, by the worker's own runtime; of what it handles only
+    // faults are. The C library has others for itself.
+    let (standard, pipe, faults) = ((1 << 31) - 1, 1 << 12, (1 << 6) | (1 << 10));
+    assert_eq!(word(&worker, "SigBlk:"), 0);
+    assert_eq!(word(&worker, "SigIgn:") & standard & !pipe, 0);
+    assert_eq!(word(&worker, "SigCgt:") & standard & !faults, 0);
+    assert!(child.try_wait().unwrap().is_none(), "it goes on");
+    send(15, &child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    place.assert_clean();
+}
+
+/// What the kernel says of a worker of `child`.
+fn worker_of(child: &Child) -> Option<String> {
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let of_child = |status: &String| status.contains(&format!("\nPPid:\t{}\n", child.id()));
+    let is_worker = |dir: &PathBuf| {
+        let line = fs::read(dir.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("__worker")
+    };
+    let mut all = processes.filter(is_worker);
+    all.find_map(|dir| fs::read_to_string(dir.join("status")).ok().filter(of_child))
+}
+
+#[test]
+fn a_limit_of_file_sizes_ends_a_run_with_its_reason_and_nothing_left() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let inner = place.command(&[&RUN[..], &["--on", "ext4"]].concat());
+    let mut limited = Command::new("prlimit");
+    limited.arg("--fsize=4194304").arg(inner.get_program()).args(inner.get_args());
+    limited.env("ASSAY_STORE", place.path("store.db")).env("ASSAY_STATE", place.path("state"));
+    let output = limited.current_dir(place.path("")).output().unwrap();
+    let told = common::text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("File too large"), "{told}");
+    place.assert_clean();
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 #[path = "../../lab/tests/stand_in/mod.rs"]
 mod stand_in;
 
-use common::{Place, root_or_skip, text};
+use common::{Place, record, root_or_skip, text};
 use stand_in::{Disk, can_attach, run};
 use std::{
     fs,
@@ -19,7 +19,8 @@ const BOOT: &str = "00000000-0000-4000-8000-000000000000";
 fn write_journal(place: &Place, entries: &[String]) -> PathBuf {
     let path = place.dir("state/journal").join(format!("{ID}.jsonl"));
     let lines = [&[format!("{{\"boot\":\"{BOOT}\"}}")], entries].concat();
-    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let text: String = lines.iter().map(|line| record(line)).collect();
+    fs::write(&path, text).unwrap();
     path
 }
 
@@ -33,7 +34,10 @@ fn entry(kind: &str, fields: &[(&str, &Path)]) -> String {
 /// A private directory of the campaign, as a crash leaves it.
 fn private_dir(place: &Place, name: &str) -> PathBuf {
     let dir = place.dir(&format!("state/{name}"));
-    fs::write(dir.join(".assay-private"), ID).unwrap();
+    let state = place.path("state").canonicalize().unwrap();
+    let mark =
+        format!("{{\"campaign\":\"{ID}\",\"state\":\"{}\",\"boot\":\"{BOOT}\"}}", state.display());
+    fs::write(dir.join(".assay-private"), mark).unwrap();
     dir
 }
 
@@ -103,9 +107,6 @@ fn what_is_gone_is_passed_over_what_is_ours_goes_and_what_is_not_stays() {
             entry("uncap", &[("file", &caps), ("device", Path::new("7:0"))]),
             entry("leave_group", &[("group", &foreign), ("home", &foreign)]),
             entry("end_network", &[("namespace", &mounted.0)]),
-            entry("export_pool", &[("pool", Path::new("assay-none-such"))]),
-            entry("stop_array", &[("name", Path::new("assay-none-such"))]),
-            entry("remove_mapping", &[("name", Path::new("assay-none-such"))]),
         ],
     );
     let told = place.ok(&["cleanup"]);
@@ -136,13 +137,16 @@ fn a_loop_device_that_has_another_file_now_stays_attached() {
         &[
             entry("remove_dir", &[("path", &images)]),
             entry("detach_loop", &[("image", &image)]),
-            entry("detach_loop", &[("image", &disk.image().with_file_name("imag"))]),
+            entry("detach_loop", &[("image", &disk.image())]),
         ],
     );
-    place.ok(&["cleanup"]);
+    let output = place.assay(&["cleanup"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains(&format!("{} is not of campaign {ID}", disk.serial())), "{told}");
+    assert!(!images.exists());
     let backing = fs::read_to_string(sysfs(&disk).join("loop/backing_file")).unwrap();
     assert_eq!(Path::new(backing.trim()), disk.image());
-    place.assert_clean();
 }
 
 #[test]
@@ -151,7 +155,7 @@ fn a_mount_of_somebody_else_on_our_mount_point_is_told_and_kept() {
         return;
     }
     let place = Place::new();
-    let mounts = private_dir(&place, "mnt/assay-mnt");
+    let mounts = private_dir(&place, &format!("mnt/assay-{ID}"));
     let theirs = Mounted::at(&mounts.join("assay-0-ext4"));
     let journal = write_journal(
         &place,

@@ -67,6 +67,22 @@ pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
     Ok(!members.is_empty())
 }
 
+/// Whether there is a cache called `name`.
+pub(crate) fn is_there(name: &str) -> Result<bool, LabError> {
+    Ok(name.starts_with(OURS) && Path::new(DRIVER).exists() && !members(name)?.is_empty())
+}
+
+/// The names among `candidates` of caches that are there.
+pub(crate) fn among(candidates: impl Iterator<Item = String>) -> Result<Vec<String>, LabError> {
+    if !Path::new(DRIVER).exists() {
+        return Ok(Vec::new());
+    }
+    let blocks: Vec<_> =
+        held()?.iter().filter_map(|member| superblock(&member.node).ok()).collect();
+    let is_there = |name: &String| blocks.iter().any(|block| is_of(block, name));
+    Ok(if blocks.is_empty() { Vec::new() } else { candidates.filter(is_there).collect() })
+}
+
 /// A disk that the driver holds.
 struct Member {
     node: PathBuf,
@@ -76,15 +92,20 @@ struct Member {
 
 /// The disks of the cache called `name` that the driver holds.
 fn members(name: &str) -> Result<Vec<Member>, LabError> {
+    // One that cannot be read cannot be known as ours.
+    let ours = |member: &Member| superblock(&member.node).is_ok_and(|block| is_of(&block, name));
+    Ok(held()?.into_iter().filter(ours).collect())
+}
+
+/// Every disk that the driver holds.
+fn held() -> Result<Vec<Member>, LabError> {
     let class = Path::new(CLASS);
     let entries = fs::read_dir(class).map_err(LabError::io("list", class))?;
-    let held = entries.flatten().map(|entry| Member {
+    let all = entries.flatten().map(|entry| Member {
         node: Path::new("/dev").join(entry.file_name()),
         files: entry.path().join("bcache"),
     });
-    // One that cannot be read cannot be known as ours.
-    let ours = |member: &Member| superblock(&member.node).is_ok_and(|block| is_of(&block, name));
-    Ok(held.filter(|member| member.files.exists() && ours(member)).collect())
+    Ok(all.filter(|member| member.files.exists()).collect())
 }
 
 fn superblock(node: &Path) -> io::Result<[u8; LABEL + LABEL_BYTES]> {

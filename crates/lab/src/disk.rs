@@ -38,6 +38,8 @@ pub(crate) struct Image {
     pub(crate) path: PathBuf,
     /// Whether the loop device goes past the page cache of the host.
     pub(crate) direct_io: bool,
+    /// Shows others that a running campaign has the device.
+    pub(crate) _held: Option<Arc<File>>,
 }
 
 impl Disk {
@@ -211,7 +213,7 @@ mod tests {
         let on = |path: &Path| Disk {
             node: node.clone(),
             size: Bytes(content.len() as u64),
-            image: Some(Image { path: path.into(), direct_io: false }),
+            image: Some(Image { path: path.into(), direct_io: false, _held: None }),
             claim: None,
             part: None,
         };

@@ -178,17 +178,24 @@ pub enum LabError {
         /// The locked file.
         journal: PathBuf,
     },
-    /// A journal line that is not the last cannot be read.
-    #[error(
-        "{journal} line {line} cannot be read ({why}); undo by hand what it says, then remove it"
-    )]
-    Journal {
-        /// The file.
-        journal: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What the parser says.
+    /// The state folder, or a file in it, that is not obeyed.
+    #[error("{path} {why}")]
+    State {
+        /// The folder or file.
+        path: PathBuf,
+        /// The reason and what to do.
         why: String,
+    },
+    /// A journal names what no campaign makes.
+    #[error(
+        "{what} is not of campaign {campaign}, whose journal names it, and was left alone; undo it by hand if \
+         it should be undone, then remove the journal"
+    )]
+    Foreign {
+        /// What it names.
+        what: String,
+        /// Which.
+        campaign: String,
     },
     /// Not enough room for the image.
     #[error(

@@ -4,7 +4,9 @@
 //! whatever stands at their names meanwhile is only looked at.
 
 use crate::{
-    Coldness, LabError, Residency, beneath, drop_caches, mounts, private_dir, residency,
+    Coldness, LabError, Residency, beneath, drop_caches,
+    mark::Mark,
+    mounts, private_dir, residency,
     user::{self, acting},
 };
 use model::User;
@@ -13,9 +15,9 @@ use rustix::{
     io::Errno,
 };
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io,
-    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Path, PathBuf},
 };
 
@@ -75,17 +77,23 @@ impl NamedDir {
         self.path.join(name)
     }
 
-    /// Makes the private directory `name` of `campaign` in it.
+    /// Makes the private directory `name` in it, which carries `mark`.
     ///
     /// # Errors
     /// There is one, or the user may not make one.
-    pub(crate) fn make(self, name: &str, campaign: &str) -> Result<HeldDir, LabError> {
+    pub(crate) fn make(self, name: &str, mark: &Mark) -> Result<HeldDir, LabError> {
         let bad =
             |error: io::Error| LabError::BadDir { path: self.path.clone(), why: self.why(&error) };
         let path = self.join(name);
         let dir = self.make_private(name).map_err(bad)?;
-        let own = format!("/proc/self/fd/{}", dir.as_raw_fd());
-        acting(self.user, &path, || private_dir::mark(Path::new(&own), campaign))?;
+        // Root's own where that can be, so that a cleanup believes it; a user's FUSE server forbids it.
+        let marked = private_dir::put_marker(&dir, mark).or_else(|_| {
+            acting(self.user, &path, || {
+                private_dir::put_marker(&dir, mark).map_err(LabError::io("mark", &path))
+            })
+            .map_err(io::Error::other)
+        });
+        marked.map_err(bad)?;
         let held = HeldDir { name: name.into(), path, dir, named: self };
         held.check()?;
         Ok(held)
@@ -237,11 +245,12 @@ impl HeldDir {
     ///
     /// # Errors
     /// Something in it cannot be removed.
-    pub(crate) fn remove(&self, campaign: &str) -> Result<(), LabError> {
+    pub(crate) fn remove(&self) -> Result<(), LabError> {
         if let Err(LabError::DirReplaced { .. }) = self.check() {
             return Ok(());
         }
-        let remove = || private_dir::remove(&self.path, campaign).map(drop);
+        let (parent, name) = (&self.named.dir, OsStr::new(&self.name));
+        let remove = || private_dir::remove_held(parent, name, &self.dir, &self.path);
         match acting(self.user(), &self.path, remove) {
             // Where root made it for the user, the user may not remove it.
             Err(_) if self.user().is_some() => remove(),

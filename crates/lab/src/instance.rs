@@ -117,7 +117,7 @@ impl<'lab> Instance<'lab> {
             return Ok(());
         }
         let controller = Controller::find()?.ok_or(LabError::NoThrottle)?;
-        let campaign = self.lab.campaign();
+        let campaign = &self.lab.mark().campaign;
         // Control groups know disks, not partitions.
         for device in self.devices.iter().map(|device| device.disk().to_string()) {
             let undo = controller.undo(caps, &device, campaign);
@@ -274,7 +274,7 @@ impl<'lab> Instance<'lab> {
         }
         self.check()?;
         self.stack.sync()?;
-        self.stack.take_down(0, self.lab.campaign())?;
+        self.stack.take_down(0, self.lab.mark())?;
         self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         drop_caches::drop_all()?;
@@ -318,23 +318,23 @@ impl<'lab> Instance<'lab> {
         }
         // Before the rest is written back, which nobody measures.
         for undo in &self.caps {
-            undo.apply(self.lab.campaign())?;
+            undo.apply(self.lab.mark())?;
         }
         match &self.place {
             Place::Mounted { .. } => {
-                let campaign = self.lab.campaign();
-                match self.stack.take_down(0, campaign) {
+                let mark = self.lab.mark();
+                match self.stack.take_down(0, mark) {
                     // Nobody needs any more what it held.
                     Ok(()) | Err(LabError::ServerKilled { .. }) => {}
                     Err(error) => return Err(error),
                 }
-                self.stack.parts().iter().try_for_each(|part| part.remove_dirs(campaign))?;
+                self.stack.parts().iter().try_for_each(|part| part.remove_dirs(mark))?;
                 self.disks.iter().for_each(Disk::leave);
             }
             Place::Plain { dir } => {
-                private_dir::remove(dir, self.lab.campaign())?;
+                private_dir::remove(dir, self.lab.mark())?;
             }
-            Place::Held(held) => held.remove(self.lab.campaign())?,
+            Place::Held(held) => held.remove()?,
         }
         self.down = true;
         Ok(())

@@ -18,8 +18,8 @@ mod table;
 mod writers;
 
 pub(crate) use claim::{Claim, claim, left_on};
-pub(crate) use division::forget_parts;
 pub use division::{DiskPart, part_size};
+pub(crate) use division::{forget_parts, known_parts};
 pub use refusal::Refusal;
 
 use crate::{Device, LabError, discard, drop_caches};

@@ -1,65 +1,64 @@
-//! The undo journal: one file of JSON lines for each campaign, `<state>/journal/<campaign>.jsonl`.
-//! The first line names the boot, so that after another nothing is undone that a boot undoes. A line is
-//! on the disk before its act happens. The file is locked while the campaign lives and removed when all
-//! is undone.
+//! The undo journal: one text file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a
+//! record, `LENGTH CRC32 JSON`, the length in bytes and the sum of the JSON alone. The first record names
+//! the boot, so that after another nothing is undone that a boot undoes. A record is on the disk before its
+//! act happens, and so is the room for the next one: when the disk is full, it is known before the act. The
+//! file is locked while the campaign lives and removed when all is undone; the campaign keeps every entry
+//! in memory besides, and undoes by that.
 
-use crate::{LabError, lock, undo::Undo};
+mod record;
+
+use crate::{
+    LabError,
+    mark::{self, Mark},
+    state::{self, State},
+    undo::Undo,
+};
+use record::Faults;
+use rustix::{
+    fs::{FallocateFlags, FlockOperation, fallocate, flock, fstat, statat},
+    io::Errno,
+};
 use serde::{Deserialize, Serialize};
 use std::{
-    fs::{self, File},
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    fs::File,
+    io::{self, Read, Write},
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-const SUFFIX: &str = "jsonl";
-/// Random, and another after each boot.
-const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+/// Folder of the journals in the state folder.
+pub(crate) const FOLDER: &str = "journal";
+const SUFFIX: &str = ".jsonl";
+/// Kept free behind the last record, bytes; more than a record has.
+const RESERVE: u64 = 4096;
+/// A journal is smaller, bytes.
+const LARGEST: u64 = 64 << 20;
 
-/// What was cleaned up.
+/// What was cleaned up, or in a dry run would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanupReport {
     /// One line for each thing that was undone.
     pub done: Vec<String>,
     /// Campaigns that are running and were left alone.
     pub live: Vec<String>,
+    /// What the user should know: records that cannot be read, a journal that was removed.
+    pub told: Vec<String>,
     /// One line for each thing that could not be undone; its journal is kept.
     pub failed: Vec<String>,
 }
 
-/// Undoes what every dead campaign under `state` left on the machine: mounts, loop devices, images,
-/// private directories. Campaigns that still run are skipped and named.
-///
-/// # Errors
-/// The journals cannot be listed; what cannot be undone is in the report instead.
-pub fn cleanup(state: &Path) -> Result<CleanupReport, LabError> {
-    let mut report = CleanupReport::default();
-    let dir = folder(state);
-    let entries = match fs::read_dir(&dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(report),
-        entries => entries.map_err(LabError::io("list", &dir))?,
-    };
-    let files = entries.flatten().map(|entry| entry.path());
-    for file in files.filter(|file| file.extension().is_some_and(|e| e == SUFFIX)) {
-        let Some(campaign) = file.file_stem().map(|stem| stem.to_string_lossy().into_owned())
-        else {
-            continue;
-        };
-        match Journal::open(state, &campaign).and_then(|journal| journal.undo_all(&mut report)) {
-            Ok(()) => {}
-            Err(LabError::Live { campaign, .. }) => report.live.push(campaign),
-            Err(error) => report.failed.push(error.to_string()),
+impl CleanupReport {
+    /// Keeps what came of one thing.
+    pub(crate) fn add(&mut self, result: Result<Option<String>, LabError>) {
+        match result {
+            Ok(done) => self.done.extend(done),
+            Err(error) => self.failed.push(error.to_string()),
         }
     }
-    Ok(report)
 }
 
-fn folder(state: &Path) -> PathBuf {
-    state.join("journal")
-}
-
-/// The first line: the boot in which the others were written.
-#[derive(PartialEq, Eq, Serialize, Deserialize)]
+/// The first record: the boot in which the others were written.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
     boot: String,
@@ -68,180 +67,242 @@ struct Head {
 /// An open, locked journal.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    campaign: String,
+    mark: Mark,
+    folder: File,
     path: PathBuf,
-    file: Mutex<File>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    file: File,
+    /// What is to be undone.
+    entries: Vec<Undo>,
+    /// Bytes of whole records in the file.
+    length: u64,
+    /// What cannot be read in it.
+    faults: Faults,
+    /// It was removed under the campaign.
+    was_lost: bool,
 }
 
 impl Journal {
-    /// Opens and locks the journal of `campaign`, which may hold entries of a dead process.
-    pub(crate) fn open(state: &Path, campaign: &str) -> Result<Journal, LabError> {
-        let dir = folder(state);
-        fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
-        let path = dir.join(format!("{campaign}.{SUFFIX}"));
-        let file = lock::exclusive(&path).map_err(LabError::io("lock", &path))?;
-        let Some(file) = file else {
-            return Err(LabError::Live { campaign: campaign.into(), journal: path });
-        };
-        sync_dir(&dir)?;
-        Ok(Journal { campaign: campaign.into(), path, file: Mutex::new(file) })
+    /// Opens and locks the journal of `campaign`, made when it is not there; it may hold entries of a dead
+    /// process.
+    ///
+    /// # Errors
+    /// Another process holds it; it is not a file of this user alone; it cannot be made or read.
+    pub(crate) fn open(state: &State, mark: &Mark) -> Result<Journal, LabError> {
+        let journal = Journal::at(state.folder(FOLDER)?, state, mark, true)?;
+        journal.folder.sync_all().map_err(LabError::io("sync", &state.path().join(FOLDER)))?;
+        Ok(journal)
+    }
+
+    fn at(folder: File, state: &State, mark: &Mark, create: bool) -> Result<Journal, LabError> {
+        let name = format!("{}{SUFFIX}", mark.campaign);
+        let path = state.path().join(FOLDER).join(&name);
+        loop {
+            let file = state::open_file(&folder, &name, &path, create)?;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) => {
+                    return Err(LabError::Live { campaign: mark.campaign.clone(), journal: path });
+                }
+                Err(errno) => return Err(LabError::errno("lock", &path)(errno)),
+            }
+            // Another process may have finished and removed the file before it was locked here.
+            if is_still(&folder, &name, &file) {
+                let inner = Mutex::new(Inner::read(file, &path)?);
+                return Ok(Journal { mark: mark.clone(), folder, path, inner });
+            }
+        }
     }
 
     /// Puts `entry` on the disk; its act may happen after this returns.
+    ///
+    /// # Errors
+    /// It cannot be written, or there is no room for the next one; the act must not happen then.
     pub(crate) fn record(&self, entry: &Undo) -> Result<(), LabError> {
-        let failed = |source| LabError::Io { what: "write", path: self.path.clone(), source };
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut text = Vec::new();
-        if file.metadata().map_err(failed)?.len() == 0 {
-            push(&mut text, &Head::now()).map_err(failed)?;
+        let mut inner = self.lock();
+        if fstat(&inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
+            self.write_anew(&mut inner)?;
         }
-        push(&mut text, entry).map_err(failed)?;
-        file.write_all(&text).and_then(|()| file.sync_data()).map_err(failed)
+        if inner.length == 0 {
+            inner
+                .append(&Head { boot: mark::boot() })
+                .map_err(LabError::io("write", &self.path))?;
+        }
+        inner.append(entry).map_err(LabError::io("write", &self.path))?;
+        inner.entries.push(entry.clone());
+        Ok(())
+    }
+
+    /// Writes all entries to a new file, as the old one was removed.
+    fn write_anew(&self, inner: &mut Inner) -> Result<(), LabError> {
+        let state = State::open(&self.mark.state)?;
+        let anew = Journal::open(&state, &self.mark)?;
+        let mut written = anew.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if written.length > 0 {
+            // Somebody's else, who works on the campaign or did.
+            return Err(LabError::Live {
+                campaign: self.mark.campaign.clone(),
+                journal: self.path.clone(),
+            });
+        }
+        written.append(&Head { boot: mark::boot() }).map_err(LabError::io("write", &self.path))?;
+        for entry in &inner.entries {
+            written.append(entry).map_err(LabError::io("write", &self.path))?;
+        }
+        (inner.file, inner.length, inner.was_lost) = (written.file, written.length, true);
+        Ok(())
     }
 
     /// Undoes every entry, the latest first, and removes the journal when nothing is left.
     ///
     /// # Errors
-    /// The journal cannot be read or removed; what cannot be undone is in the report.
+    /// The journal cannot be removed; what cannot be undone is in the report.
     pub(crate) fn undo_all(&self, report: &mut CleanupReport) -> Result<(), LabError> {
+        let mut inner = self.lock();
         let failed_before = report.failed.len();
-        for entry in self.entries()?.iter().rev() {
-            match entry.apply(&self.campaign) {
-                Ok(done) => report.done.extend(done),
-                Err(error) => report.failed.push(error.to_string()),
+        self.tell(&inner, report);
+        let mut left = Vec::new();
+        for entry in std::mem::take(&mut inner.entries).into_iter().rev() {
+            let result = entry.apply(&self.mark);
+            if result.is_err() {
+                left.push(entry);
             }
+            report.add(result);
         }
-        if report.failed.len() > failed_before {
+        inner.entries = left.into_iter().rev().collect();
+        if report.failed.len() > failed_before || fstat(&inner.file).is_ok_and(|s| s.st_nlink == 0)
+        {
             return Ok(());
         }
-        fs::remove_file(&self.path)
-            .or_else(ignore_missing)
-            .map_err(LabError::io("remove", &self.path))
+        // By the folder as it is named now: it may be a new one.
+        let name = format!("{}{SUFFIX}", self.mark.campaign);
+        match State::look(&self.mark.state)?
+            .map(|state| state.look_folder(FOLDER))
+            .transpose()?
+            .flatten()
+        {
+            Some(folder) if is_still(&folder, &name, &inner.file) => {
+                state::remove_file(&folder, &name, &self.path)
+            }
+            _ => state::remove_file(&self.folder, &name, &self.path),
+        }
     }
 
-    /// The entries that are still to be undone. A last line without an end was torn by a crash, and its
-    /// act never happened.
-    fn entries(&self) -> Result<Vec<Undo>, LabError> {
-        let text = match fs::read_to_string(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            text => text.map_err(LabError::io("read", &self.path))?,
-        };
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let first = whole.lines().next().and_then(|line| serde_json::from_str::<Head>(line).ok());
-        let is_past = first.as_ref().is_some_and(|head| *head != Head::now());
-        let entries = whole.lines().enumerate().skip(usize::from(first.is_some()));
-        let parsed = entries.map(|(i, line)| {
-            serde_json::from_str(line).map_err(|error| LabError::Journal {
-                journal: self.path.clone(),
-                line: i + 1,
-                why: error.to_string(),
-            })
+    /// What [`Journal::undo_all`] would do.
+    fn would_undo(&self, report: &mut CleanupReport) {
+        let inner = self.lock();
+        self.tell(&inner, report);
+        inner.entries.iter().rev().for_each(|entry| report.add(entry.would(&self.mark)));
+    }
+
+    /// The entries that are still to be undone.
+    fn entries(&self) -> Vec<Undo> {
+        self.lock().entries.clone()
+    }
+
+    fn tell(&self, inner: &Inner, report: &mut CleanupReport) {
+        report.told.extend(inner.faults.lines(&self.path));
+        if inner.was_lost || fstat(&inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
+            report.told.push(format!(
+                "the journal {} was removed while its campaign ran; what it named was undone from memory",
+                self.path.display()
+            ));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// What a dead process wrote to `file`.
+    fn read(mut file: File, path: &std::path::Path) -> Result<Inner, LabError> {
+        let failed = || LabError::io("read", path);
+        let mut bytes = Vec::new();
+        (&mut file).take(LARGEST).read_to_end(&mut bytes).map_err(failed())?;
+        let (head, entries, faults) = record::read(&bytes);
+        // Of an unknown boot nothing is undone that a boot undoes: what is in its place may be somebody's else.
+        let is_past = head.is_none_or(|head: Head| head.boot != mark::boot());
+        let entries =
+            entries.into_iter().filter(|entry: &Undo| !(is_past && entry.ends_with_boot()));
+        Ok(Inner {
+            file,
+            entries: entries.collect(),
+            length: bytes.len() as u64,
+            faults,
+            was_lost: false,
+        })
+    }
+
+    /// Writes one record and makes it durable; on an error the file is as before.
+    fn append(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let line = record::line(value)?;
+        let wanted = line.len() as u64 + RESERVE;
+        match fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.length, wanted) {
+            // A file system that reserves nothing; there a write that fails is cut off again.
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            // When this fails, too, the torn line is told and passed over by whoever reads it.
+            let _ = self.file.set_len(self.length);
+        } else {
+            self.length += line.len() as u64;
+        }
+        written
+    }
+}
+
+/// Whether `name` in `folder` is the file that is open.
+fn is_still(folder: &File, name: &str, file: &File) -> bool {
+    match (fstat(file), statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)) {
+        (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
+        _ => false,
+    }
+}
+
+/// Undoes every journal in `state` whose campaign is dead, or says what that would be. Returns what is left
+/// to undo by the journals that were read; in a dry run that is all of it.
+pub(crate) fn undo_dead(
+    state: &State,
+    dry_run: bool,
+    report: &mut CleanupReport,
+) -> Result<Vec<Undo>, LabError> {
+    let mut left = Vec::new();
+    let Some(folder) = state.look_folder(FOLDER)? else { return Ok(left) };
+    let dir = state.path().join(FOLDER);
+    let names =
+        rustix::fs::Dir::read_from(&folder).map_err(LabError::errno("list", &dir))?.flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut campaigns: Vec<String> =
+        names.filter_map(|name| Some(name.strip_suffix(SUFFIX)?.to_string())).collect();
+    campaigns.sort();
+    for campaign in campaigns {
+        let mark = Mark::new(state.path(), &campaign);
+        let folder = folder.try_clone().map_err(LabError::io("open", &dir))?;
+        let undone = Journal::at(folder, state, &mark, false).and_then(|journal| {
+            if dry_run {
+                journal.would_undo(report)
+            } else {
+                journal.undo_all(report)?
+            }
+            left.extend(journal.entries());
+            Ok(())
         });
-        let is_left = |entry: &Undo| !(is_past && entry.ends_with_boot());
-        parsed.filter(|entry| entry.as_ref().map_or(true, is_left)).collect()
+        match undone {
+            Ok(()) => {}
+            Err(LabError::Live { campaign, .. }) => report.live.push(campaign),
+            Err(error) => report.failed.push(error.to_string()),
+        }
     }
-}
-
-impl Head {
-    /// That of this boot.
-    fn now() -> Head {
-        let boot = fs::read_to_string(BOOT).unwrap_or_default();
-        Head { boot: boot.trim_end().into() }
-    }
-}
-
-fn push(text: &mut Vec<u8>, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *text, line)?;
-    text.push(b'\n');
-    Ok(())
-}
-
-fn ignore_missing(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
-}
-
-fn sync_dir(dir: &Path) -> Result<(), LabError> {
-    File::open(dir).and_then(|file| file.sync_all()).map_err(LabError::io("sync", dir))
+    Ok(left)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::private_dir;
-
-    fn remove_dir(path: &Path) -> Undo {
-        Undo::RemoveDir { path: path.into() }
-    }
-
-    #[test]
-    fn entries_are_plain_lines() {
-        let state = tempfile::tempdir().unwrap();
-        let journal = Journal::open(state.path(), "c").unwrap();
-        journal.record(&Undo::Unmount { mount_point: "/m".into() }).unwrap();
-        journal.record(&Undo::DetachLoop { image: "/i".into() }).unwrap();
-        let text = fs::read_to_string(state.path().join("journal/c.jsonl")).unwrap();
-        let (head, entries) = text.split_once('\n').unwrap();
-        assert_eq!(head, format!("{{\"boot\":\"{}\"}}", Head::now().boot));
-        assert_eq!(
-            entries,
-            "{\"undo\":\"unmount\",\"mount_point\":\"/m\"}\n{\"undo\":\"detach_loop\",\"image\":\"/i\"}\n"
-        );
-    }
-
-    #[test]
-    fn after_another_boot_only_what_outlives_one_is_undone() {
-        let state = tempfile::tempdir().unwrap();
-        let entries = |boot: &str| {
-            let journal = Journal::open(state.path(), "c").unwrap();
-            let lines = [
-                format!("{{\"boot\":\"{boot}\"}}"),
-                r#"{"undo":"unmount","mount_point":"/m"}"#.into(),
-                r#"{"undo":"remove_dir","path":"/d"}"#.into(),
-                r#"{"undo":"uncap","file":"/f","device":"7:0"}"#.into(),
-            ];
-            fs::write(&journal.path, lines.join("\n") + "\n").unwrap();
-            journal.entries().unwrap()
-        };
-        assert_eq!(entries("another"), [remove_dir(Path::new("/d"))]);
-        assert_eq!(entries(&Head::now().boot).len(), 3);
-    }
-
-    #[test]
-    fn a_live_campaign_is_skipped_and_a_dead_one_undone_despite_a_torn_line() {
-        let state = tempfile::tempdir().unwrap();
-        let dir = state.path().join(private_dir::name("c-1"));
-        let journal = Journal::open(state.path(), "c").unwrap();
-        journal.record(&remove_dir(&dir)).unwrap();
-        private_dir::create(&dir, "c").unwrap();
-        assert_eq!(cleanup(state.path()).unwrap().live, ["c"]);
-        assert!(dir.exists());
-
-        journal.file.lock().unwrap().write_all(b"{\"undo\":\"unm").unwrap();
-        drop(journal);
-        let report = cleanup(state.path()).unwrap();
-        assert_eq!(report.done, [format!("removed {}", dir.display())]);
-        assert!(!dir.exists() && !state.path().join("journal/c.jsonl").exists());
-        assert_eq!(cleanup(state.path()).unwrap(), CleanupReport::default());
-    }
-
-    #[test]
-    fn what_fails_is_told_and_the_journal_kept() {
-        let state = tempfile::tempdir().unwrap();
-        let foreign = state.path().join("assay-x");
-        fs::create_dir(&foreign).unwrap();
-        fs::write(foreign.join("precious"), "x").unwrap();
-        Journal::open(state.path(), "c").unwrap().record(&remove_dir(&foreign)).unwrap();
-        let report = cleanup(state.path()).unwrap();
-        assert!(report.failed[0].contains("marker"), "{report:?}");
-        assert!(foreign.join("precious").exists());
-        assert!(state.path().join("journal/c.jsonl").exists());
-    }
-
-    #[test]
-    fn a_damaged_line_in_the_middle_is_named() {
-        let state = tempfile::tempdir().unwrap();
-        fs::create_dir(state.path().join("journal")).unwrap();
-        fs::write(state.path().join("journal/c.jsonl"), "{}\n{}\n").unwrap();
-        assert!(cleanup(state.path()).unwrap().failed[0].contains("line 1"));
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    DiskRequest, Instance, LabError,
+    DiskRequest, Instance, LabError, State, cleanup,
     disk::{Disk, Image},
     drop_caches,
     fs::{self as registry, Candidate, Part},
@@ -11,12 +11,14 @@ use crate::{
     instance::Place,
     interlock::{self, Claim},
     journal::{CleanupReport, Journal},
-    loop_device, private_dir,
+    loop_device,
+    mark::Mark,
+    private_dir,
     stack::Stack,
     throttle,
     undo::Undo,
 };
-use model::{Bytes, Rng, Target};
+use model::{Bytes, Target};
 use std::{
     fs::{self, File},
     io::{Seek, SeekFrom},
@@ -30,9 +32,13 @@ use std::{
 /// The lab of one campaign.
 #[derive(Debug)]
 pub struct Lab {
-    campaign: String,
+    mark: Mark,
+    /// Locked as long as it lives.
+    state: State,
     /// Private directory that holds the mount points.
     mounts: PathBuf,
+    /// Its marker, locked.
+    held: Option<File>,
     journal: Journal,
     disks: Vec<Disk>,
     /// Held against other assays.
@@ -54,15 +60,21 @@ impl Lab {
         if campaign.is_empty() || campaign.starts_with('.') || !campaign.chars().all(plain) {
             return Err(LabError::BadCampaign(campaign.into()));
         }
-        undo_leftovers(&Journal::open(state, campaign)?)?;
-        let journal = Journal::open(state, campaign)?;
-        let state = state.canonicalize().map_err(LabError::io("find", state))?;
-        let parent = state.join("mnt");
-        fs::create_dir_all(&parent).map_err(LabError::io("create", &parent))?;
-        let mounts = parent.join(private_dir::name(campaign));
-        let lab = Lab {
-            campaign: campaign.into(),
+        let state = State::open(state)?;
+        state.enter()?;
+        let mark = Mark::new(state.path(), campaign);
+        let mounts = mark.mounts();
+        if private_dir::is_held(&mounts) {
+            return Err(LabError::Live { campaign: campaign.into(), journal: mounts });
+        }
+        undo_leftovers(&Journal::open(&state, &mark)?, &mark)?;
+        let journal = Journal::open(&state, &mark)?;
+        state.folder("mnt")?;
+        let mut lab = Lab {
+            mark,
+            state,
             mounts,
+            held: None,
             journal,
             disks: Vec::new(),
             _locks: Vec::new(),
@@ -70,7 +82,13 @@ impl Lab {
             count: 0.into(),
         };
         lab.create_private(&lab.mounts)?;
+        lab.held = private_dir::hold(&lab.mounts);
         Ok(lab)
+    }
+
+    /// What the user should know of its beginning, a line each.
+    pub fn told(&self) -> &[String] {
+        self.state.told()
     }
 
     /// Writes `count` images of `size` in full into private directories under `dir` and attaches them,
@@ -89,10 +107,11 @@ impl Lab {
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
         need_root("attaching a loop image")?;
-        for path in self.write_images(dir, size, count, ("image", stop), progress)? {
+        for path in self.write_images(dir, size, count, (loop_device::IMAGE, stop), progress)? {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
-            let image = Some(Image { path, direct_io: attached.direct_io });
+            let held = loop_device::hold(&attached.node).map(Arc::new);
+            let image = Some(Image { path, direct_io: attached.direct_io, _held: held });
             self.disks.push(Disk { node: attached.node, size, image, claim: None, part: None });
         }
         Ok(())
@@ -154,7 +173,8 @@ impl Lab {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
-        self.guest_images = self.write_images(dir, size, count, ("guest", stop), progress)?;
+        self.guest_images =
+            self.write_images(dir, size, count, (loop_device::GUEST_IMAGE, stop), progress)?;
         Ok(())
     }
 
@@ -178,7 +198,7 @@ impl Lab {
     /// # Errors
     /// It is not such a directory, or cannot be removed.
     pub fn remove_guest_dir(&self, dir: &Path) -> Result<(), LabError> {
-        private_dir::remove(dir, &self.campaign).map(drop)
+        private_dir::remove(dir, &self.mark).map(drop)
     }
 
     /// Makes targets on the devices `nodes` from now on: those of a guest, which hold nothing.
@@ -212,7 +232,7 @@ impl Lab {
         let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
         image::check_room(&dir, Bytes(size.0 * count as u64))?;
         let write = |number: u64| {
-            let private = private_dir::name(&format!("{}-{kind}{number}", self.campaign));
+            let private = private_dir::name(&format!("{}-{kind}{number}", self.mark.campaign));
             let private = dir.join(private);
             self.create_private(&private)?;
             let path = private.join("image");
@@ -266,15 +286,22 @@ impl Lab {
     ///
     /// # Errors
     /// Something could not be undone; the journal is kept for `assay cleanup`.
-    pub fn close(self) -> Result<CleanupReport, LabError> {
+    pub fn close(mut self) -> Result<CleanupReport, LabError> {
         let mut report = CleanupReport::default();
-        self.release(&mut report);
-        self.journal.undo_all(&mut report)?;
+        self.undo(&mut report)?;
         if report.failed.is_empty() {
             Ok(report)
         } else {
             Err(LabError::NotUndone(report.failed.join("; ")))
         }
+    }
+
+    fn undo(&mut self, report: &mut CleanupReport) -> Result<(), LabError> {
+        self.release(report);
+        // Whoever removes them asks whether somebody holds them.
+        self.disks.clear();
+        self.held = None;
+        self.journal.undo_all(report)
     }
 
     fn provision_made(
@@ -293,7 +320,7 @@ impl Lab {
             let label = if parts.len() == 1 { label } else { part.fs.name() };
             let dir = self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))));
             let scratch = self.mounts.join(private_dir::name(&format!("{number}-scratch")));
-            (format!("assay-{}-{number}", self.tag()), dir, scratch)
+            (self.mark.name(number), dir, scratch)
         });
         if stack.top().is_some_and(|top| top.mount().is_empty()) {
             return self.provision_plain(stack);
@@ -328,28 +355,22 @@ impl Lab {
         self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))))
     }
 
-    /// A few letters that tell this campaign from others, for names that must be short.
-    fn tag(&self) -> String {
-        let seed =
-            self.campaign.bytes().fold(0u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
-        format!("{:08x}", Rng::new(seed).next_u64() >> 32)
-    }
-
     fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
         let named = NamedDir::open(dir)?;
-        let name = private_dir::name(&format!("{}-{number}", self.campaign));
+        let name = private_dir::name(&format!("{}-{number}", self.mark.campaign));
         self.journal.record(&Undo::RemoveDir { path: named.join(&name) })?;
-        let held = named.make(&name, &self.campaign)?;
+        let held = named.make(&name, &self.mark)?;
         Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
     }
 
     fn create_private(&self, dir: &Path) -> Result<(), LabError> {
         self.journal.record(&Undo::RemoveDir { path: dir.into() })?;
-        private_dir::create(dir, &self.campaign)
+        private_dir::create(dir, &self.mark)
     }
 
-    pub(crate) fn campaign(&self) -> &str {
-        &self.campaign
+    /// That of its campaign.
+    pub(crate) fn mark(&self) -> &Mark {
+        &self.mark
     }
 
     /// Writes `entry` to the journal; its act may happen after this returns.
@@ -361,15 +382,16 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         // What fails here stays in the journal, and `assay cleanup` tells it.
-        let mut report = CleanupReport::default();
-        self.release(&mut report);
-        let _ = self.journal.undo_all(&mut report);
+        let _ = self.undo(&mut CleanupReport::default());
     }
 }
 
-fn undo_leftovers(journal: &Journal) -> Result<(), LabError> {
+fn undo_leftovers(journal: &Journal, mark: &Mark) -> Result<(), LabError> {
     let mut report = CleanupReport::default();
     journal.undo_all(&mut report)?;
+    if mark.mounts().exists() {
+        cleanup::undo_marked(mark, &mut report)?;
+    }
     if report.failed.is_empty() {
         Ok(())
     } else {

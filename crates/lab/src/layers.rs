@@ -18,10 +18,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Stops the md arrays called `name`. Returns whether there was one.
 pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
     let stopped = until_gone(name, || {
-        let running = devices("md")?.into_iter().filter(|md| is_running(&md.path));
-        let nodes = running.map(|md| Path::new("/dev").join(md.name));
-        let ours = nodes.filter(|node| array_name(node).as_deref() == Some(name));
-        Ok(ours.map(|node| Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node)).collect())
+        let ours = arrays()?.into_iter().filter(|(_, called)| called == name);
+        Ok(ours.map(|(node, _)| Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node)).collect())
     })?;
     // Without udev nobody else removes it.
     let link = Path::new("/dev/md").join(name);
@@ -35,13 +33,54 @@ pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
 /// Returns whether there was one.
 pub(crate) fn remove_mapping(name: &str) -> Result<bool, LabError> {
     until_gone(name, || {
-        let mapped = devices("dm-")?.into_iter().filter_map(|dm| {
-            let called = fs::read_to_string(dm.path.join("dm/name")).ok()?;
-            let called = called.trim_end().to_string();
-            (is_of(&called, name) && !has_holders(&dm.path)).then_some(called)
-        });
-        Ok(mapped.map(|called| Cmd::new("dmsetup").arg("remove").arg(called)).collect())
+        let upper =
+            mappings()?.into_iter().filter(|(called, dm)| is_of(called, name) && !has_holders(dm));
+        Ok(upper.map(|(called, _)| Cmd::new("dmsetup").arg("remove").arg(called)).collect())
     })
+}
+
+/// Whether an array called `name` runs.
+pub(crate) fn is_array(name: &str) -> Result<bool, LabError> {
+    Ok(arrays()?.iter().any(|(_, called)| called == name))
+}
+
+/// Whether there is a mapping called `name`, or one of the volume group `name`.
+pub(crate) fn is_mapping(name: &str) -> Result<bool, LabError> {
+    Ok(mappings()?.iter().any(|(called, _)| is_of(called, name)))
+}
+
+/// The names of all arrays and mappings that begin as ours do: of arrays, and of mappings. That of a volume
+/// is the name of its group.
+pub(crate) fn all() -> Result<(Vec<String>, Vec<String>), LabError> {
+    let ours = |name: &String| name.starts_with(OURS);
+    let arrays = arrays()?.into_iter().map(|(_, name)| name).filter(ours);
+    let mappings = mappings()?.into_iter().map(|(name, _)| group(&name)).filter(ours);
+    Ok((arrays.collect(), mappings.collect()))
+}
+
+/// The arrays that run: node and name.
+fn arrays() -> Result<Vec<(PathBuf, String)>, LabError> {
+    let running = devices("md")?.into_iter().filter(|md| is_running(&md.path));
+    let nodes = running.map(|md| Path::new("/dev").join(md.name));
+    Ok(nodes.filter_map(|node| array_name(&node).map(|name| (node, name))).collect())
+}
+
+/// The mappings that there are: name and place in sysfs.
+fn mappings() -> Result<Vec<(String, PathBuf)>, LabError> {
+    let named = devices("dm-")?.into_iter().filter_map(|dm| {
+        let name = fs::read_to_string(dm.path.join("dm/name")).ok()?;
+        Some((name.trim_end().to_string(), dm.path))
+    });
+    Ok(named.collect())
+}
+
+/// The volume group of the volume called `name`, or the name itself where it is no volume.
+fn group(name: &str) -> String {
+    let doubled = name.replace("--", "\0");
+    match doubled.split_once('-') {
+        Some((group, _)) if doubled.contains('\0') => group.replace('\0', "-"),
+        _ => name.into(),
+    }
 }
 
 /// A block device in sysfs.
@@ -121,6 +160,8 @@ mod tests {
         assert!(is_of("assay--1a--2-pool_tdata", "assay-1a-2"));
         assert!(!is_of("assay--1a--20-pool", "assay-1a-2"));
         assert!(!is_of("vg-root", "assay-1a-2"));
+        assert_eq!(group("assay--1a--2-pool_tdata"), "assay-1a-2");
+        assert_eq!([group("assay-1a-2"), group("root")], ["assay-1a-2", "root"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! [`Lab`] owns what a campaign put on the machine, [`Instance`] is one freshly made candidate.
 //! Everything that must be undone is written to a journal before it is done, so that
-//! [`cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
+//! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
 mod age;
@@ -11,6 +11,7 @@ mod beneath;
 #[allow(unsafe_code)]
 mod blkpg;
 pub mod cache;
+mod cleanup;
 #[allow(unsafe_code)]
 mod command;
 mod device;
@@ -37,8 +38,10 @@ mod lab;
 mod layers;
 #[allow(unsafe_code)]
 mod layout;
+mod leftovers;
 mod lock;
 mod loop_device;
+mod mark;
 mod matrix;
 mod modules;
 mod mounts;
@@ -55,6 +58,7 @@ mod residency;
 mod service;
 mod site;
 mod stack;
+mod state;
 mod sweep;
 mod throttle;
 mod tool;
@@ -65,6 +69,7 @@ mod vigil;
 mod zpool;
 
 pub use age::{Aged, Ageing, age};
+pub use cleanup::Cleanup;
 pub use command::{Cmd, Output, Ready, die_with_parent};
 pub use device::Device;
 pub use drop_caches::Coldness;
@@ -77,7 +82,7 @@ pub use fuse::Delayed;
 pub use health::{Health, health};
 pub use instance::{Check, Instance, Upkeep};
 pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
-pub use journal::{CleanupReport, cleanup};
+pub use journal::CleanupReport;
 pub use lab::Lab;
 pub use layout::{Layout, layout};
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};
@@ -89,6 +94,7 @@ pub use quiesce::Waited;
 pub use reach::unchecked;
 pub use residency::{Residency, residency};
 pub use site::{Inner, Site};
+pub use state::State;
 pub use sweep::sweep;
 pub use throttle::can_cap;
 pub use tool::Tool;

@@ -1,15 +1,24 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, private_dir};
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use std::{
-    fs,
-    os::unix::ffi::OsStrExt,
+    ffi::OsStr,
+    fs::{self, File},
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
 const BLOCK: &str = "/sys/block";
+/// What the private directory of an image is called after, beside its campaign and a number: an image that
+/// is attached here, and one that is left to guests.
+pub(crate) const IMAGE: &str = "image";
+pub(crate) const GUEST_IMAGE: &str = "guest";
 /// What the kernel appends to the name of a backing file that was removed.
 const DELETED: &[u8] = b" (deleted)";
 /// How long a detached device may take to let go of its image.
@@ -45,28 +54,111 @@ pub(crate) fn attach(image: &Path) -> Result<LoopDevice, LabError> {
     Ok(LoopDevice { node, direct_io })
 }
 
-/// Every device whose backing file is or was `image`.
+/// Every device whose backing file is or was `image`. A file of the same name in another container is
+/// another one.
 pub(crate) fn find(image: &Path) -> Result<Vec<PathBuf>, LabError> {
-    let block = Path::new(BLOCK);
-    let entries = fs::read_dir(block).map_err(LabError::io("list", block))?;
-    let attached = entries.flatten().filter(|entry| {
-        let backing = fs::read(entry.path().join("loop/backing_file")).unwrap_or_default();
-        is_image(&backing, image)
-    });
-    Ok(attached.map(|entry| Path::new("/dev").join(entry.file_name())).collect())
+    let named = all()?.into_iter().filter(|attached| attached.image == image);
+    Ok(named.filter(Attached::is_here).map(|attached| attached.node).collect())
 }
 
 /// Whether the loop device `node` is attached to `image`.
 pub(crate) fn is_on(node: &Path, image: &Path) -> bool {
     let name = node.file_name().unwrap_or_default();
     let backing = fs::read(Path::new(BLOCK).join(name).join("loop/backing_file"));
-    is_image(&backing.unwrap_or_default(), image)
+    backing_file(&backing.unwrap_or_default()).is_some_and(|(file, _)| file == image)
 }
 
-fn is_image(backing: &[u8], image: &Path) -> bool {
-    let backing = backing.strip_suffix(b"\n").unwrap_or(backing);
-    let image = image.as_os_str().as_bytes();
-    backing == image || backing.strip_suffix(DELETED) == Some(image)
+/// A loop device with its backing file.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    pub(crate) node: PathBuf,
+    /// The file, by the name that it has or had.
+    pub(crate) image: PathBuf,
+    /// It was removed since.
+    is_deleted: bool,
+}
+
+/// Every loop device that is attached.
+pub(crate) fn all() -> Result<Vec<Attached>, LabError> {
+    let block = Path::new(BLOCK);
+    let entries = fs::read_dir(block).map_err(LabError::io("list", block))?;
+    let attached = entries.flatten().filter_map(|entry| {
+        let backing = fs::read(entry.path().join("loop/backing_file")).ok()?;
+        let (image, is_deleted) = backing_file(&backing)?;
+        Some(Attached { node: Path::new("/dev").join(entry.file_name()), image, is_deleted })
+    });
+    Ok(attached.collect())
+}
+
+/// The file that sysfs tells, and whether it was removed.
+fn backing_file(text: &[u8]) -> Option<(PathBuf, bool)> {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let (name, is_deleted) = match text.strip_suffix(DELETED) {
+        Some(name) => (name, true),
+        None => (text, false),
+    };
+    (!name.is_empty()).then(|| (PathBuf::from(OsStr::from_bytes(name)), is_deleted))
+}
+
+impl Attached {
+    /// Whether the file is the one that has this name here, or lay where this name leads here.
+    pub(crate) fn is_here(&self) -> bool {
+        let found = match self.is_deleted {
+            false => fs::metadata(&self.image).ok(),
+            true => None,
+        };
+        let Some((device, inode)) = self.identity() else { return false };
+        match found {
+            Some(file) => (file.dev(), file.ino()) == (device, inode),
+            None => {
+                let above = self.image.ancestors().skip(1).find_map(|dir| fs::metadata(dir).ok());
+                above.is_some_and(|dir| dir.dev() == device)
+            }
+        }
+    }
+
+    /// Numbers of the device and of the inode of the backing file, as the kernel holds it.
+    fn identity(&self) -> Option<(u64, u64)> {
+        let columns = ["--list", "--noheadings", "--output", "BACK-MAJ:MIN,BACK-INO"];
+        let told = Cmd::new("losetup").args(columns).arg(&self.node).run().ok()?;
+        let mut words = told.stdout.split_whitespace();
+        let (major, minor) = words.next()?.split_once(':')?;
+        let device = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
+        Some((device, words.next()?.parse().ok()?))
+    }
+
+    /// Whether a campaign that runs holds the device by [`hold`].
+    pub(crate) fn is_held(&self) -> bool {
+        let Ok(device) = File::open(&self.node) else { return false };
+        let start = Instant::now();
+        // udev holds such a lock for a moment, too.
+        while matches!(
+            flock(&device, FlockOperation::NonBlockingLockExclusive),
+            Err(Errno::WOULDBLOCK)
+        ) {
+            if start.elapsed() > Duration::from_secs(2) {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        false
+    }
+}
+
+/// Shows others that a campaign which runs has the device `node`, as long as the file is open. The lock is
+/// shared, as udev's is.
+pub(crate) fn hold(node: &Path) -> Option<File> {
+    let device = File::open(node).ok()?;
+    flock(&device, FlockOperation::NonBlockingLockShared).is_ok().then_some(device)
+}
+
+/// The campaign that `image` is called after; `None` for one that is not called as ours are.
+pub(crate) fn campaign(image: &Path) -> Option<&str> {
+    let dir = image.parent()?.file_name()?.to_str()?;
+    let (campaign, kind) = dir.strip_prefix(private_dir::PREFIX)?.rsplit_once('-')?;
+    let number = kind.strip_prefix(IMAGE).or_else(|| kind.strip_prefix(GUEST_IMAGE))?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && image.file_name()? == "image").then_some(campaign)
 }
 
 /// Detaches every device of `image`. Returns them.
@@ -95,11 +187,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_known_by_path_even_when_removed() {
-        let image = Path::new("/a/b");
-        assert!(is_image(b"/a/b\n", image));
-        assert!(is_image(b"/a/b (deleted)\n", image));
-        assert!(!is_image(b"/a/bc\n", image));
-        assert!(!is_image(b"", image));
+    fn backing_files_are_told_even_when_removed() {
+        assert_eq!(backing_file(b"/a/b\n"), Some(("/a/b".into(), false)));
+        assert_eq!(backing_file(b"/a/b (deleted)\n"), Some(("/a/b".into(), true)));
+        assert_eq!(backing_file(b"\n"), None);
+    }
+
+    #[test]
+    fn images_of_ours_tell_their_campaign() {
+        let of = |path: &'static str| campaign(Path::new(path));
+        assert_eq!(of("/x/assay-2026-01-01-a-image0/image"), Some("2026-01-01-a"));
+        assert_eq!(of("/x/assay-c-guest12/image"), Some("c"));
+        for other in
+            ["/x/assay-c-image0/other", "/x/c-image0/image", "/x/assay-c-imagex/image", "/image"]
+        {
+            assert_eq!(of(other), None, "{other}");
+        }
     }
 }

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Stops the kernel's NFS server of the namespace that is bound at our file `namespace`, kills what
 /// runs in it, and gives it up. Returns whether there was one.
 pub(crate) fn end(namespace: &Path) -> Result<bool, LabError> {
-    if mounts::at(namespace)?.is_none_or(|mount| mount.kind != "nsfs") {
+    if !is_there(namespace)? {
         return Ok(false);
     }
     if Path::new("/proc/fs/nfsd").exists() {
@@ -25,6 +25,11 @@ pub(crate) fn end(namespace: &Path) -> Result<bool, LabError> {
     }
     kill_all(namespace)?;
     mounts::unmount(namespace, &[Cmd::new("umount").arg(namespace)])
+}
+
+/// Whether a namespace is bound at our file `namespace`.
+pub(crate) fn is_there(namespace: &Path) -> Result<bool, LabError> {
+    Ok(mounts::at(namespace)?.is_some_and(|mount| mount.kind == "nsfs"))
 }
 
 /// In a mount namespace of its own: the machine's own server has its files at the same place.

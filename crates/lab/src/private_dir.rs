@@ -1,61 +1,266 @@
-//! Directories that assay made for itself. Only these are ever removed: the name starts with
-//! `assay-` and a marker file inside names the campaign.
+//! Directories that assay made for itself. Only these are ever removed: the name starts with `assay-`
+//! and a marker file inside, which nobody else may write, says whose they are. A removal goes from
+//! descriptor to descriptor, so that it follows no link and enters nothing that is mounted.
 
-use crate::{LabError, mounts};
+use crate::{LabError, mark::Mark, mounts, state};
+use rustix::{
+    fs::{
+        AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, openat,
+        openat2, unlinkat,
+    },
+    io::Errno,
+};
 use std::{
-    fs, io,
+    ffi::{CStr, CString, OsStr},
+    fs::{self, DirBuilder, File},
+    io::{self, Read, Write},
+    os::{
+        fd::OwnedFd,
+        unix::fs::{DirBuilderExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
 };
 
-const PREFIX: &str = "assay-";
+pub(crate) const PREFIX: &str = "assay-";
 const MARKER: &str = ".assay-private";
+/// A marker is shorter, bytes.
+const MARKER_BYTES: u64 = 64 << 10;
 
 /// Name of a private directory.
 pub(crate) fn name(suffix: &str) -> String {
     format!("{PREFIX}{suffix}")
 }
 
-/// Creates `dir`, which must not exist yet, and puts the marker into it.
-pub(crate) fn create(dir: &Path, campaign: &str) -> Result<(), LabError> {
-    fs::create_dir(dir).map_err(LabError::io("create", dir))?;
-    mark(dir, campaign)
+/// Whether `dir` is called as a private directory is.
+pub(crate) fn is_named(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
 }
 
-/// Puts the marker into `dir`, which was just made.
-pub(crate) fn mark(dir: &Path, campaign: &str) -> Result<(), LabError> {
+/// Creates `dir`, which must not exist yet, and puts the marker into it. Nothing is left of it on an error.
+pub(crate) fn create(dir: &Path, mark: &Mark) -> Result<(), LabError> {
+    DirBuilder::new().mode(0o755).create(dir).map_err(LabError::io("create", dir))?;
     let marker = dir.join(MARKER);
-    fs::write(&marker, campaign).map_err(LabError::io("write", &marker))
+    let written = write_marker(&marker, mark);
+    if written.is_err() {
+        // What stays is empty but for a torn marker, and the journal names it.
+        let _ = fs::remove_file(&marker);
+        let _ = fs::remove_dir(dir);
+    }
+    written.map_err(LabError::io("write", &marker))
 }
 
-/// Whether `dir` carries the marker of `campaign`.
-pub(crate) fn is_ours(dir: &Path, campaign: &str) -> bool {
-    let named = dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-    named && fs::read_to_string(dir.join(MARKER)).is_ok_and(|text| text == campaign)
+/// Puts `mark` into the directory `dir`, which was just made.
+pub(crate) fn put_marker(dir: &OwnedFd, mark: &Mark) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR;
+    write_mark(openat(dir, MARKER, flags, mode)?.into(), mark)
+}
+
+/// Removes the directory `name` in `parent`, which is open as `dir` and called `path`, with all that is in it.
+///
+/// # Errors
+/// Something in it cannot be removed, or is mounted.
+pub(crate) fn remove_held(
+    parent: &OwnedFd,
+    name: &OsStr,
+    dir: &OwnedFd,
+    path: &Path,
+) -> Result<(), LabError> {
+    empty(dir, path)?;
+    match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(LabError::errno("remove", path)(errno)),
+    }
+}
+
+fn write_marker(marker: &Path, mark: &Mark) -> io::Result<()> {
+    write_mark(File::options().write(true).create_new(true).mode(0o600).open(marker)?, mark)
+}
+
+fn write_mark(mut file: File, mark: &Mark) -> io::Result<()> {
+    file.write_all(&[&serde_json::to_vec(mark)?[..], b"\n"].concat())?;
+    // What is written beside it must not outlive it.
+    file.sync_all()
+}
+
+/// The mark of `dir`; `None` when it is no private directory.
+pub(crate) fn mark(dir: &Path) -> Option<Mark> {
+    let (_, dir) = open(dir).ok().flatten()?;
+    marker(&dir).ok().flatten()
+}
+
+/// Marks the campaign whose directory `dir` is as running, as long as the file is open; `None` when another
+/// process holds it, or it has no marker.
+pub(crate) fn hold(dir: &Path) -> Option<File> {
+    let (_, opened) = open(dir).ok().flatten()?;
+    let marker = open_marker(&opened).ok().flatten()?;
+    flock(&marker, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(marker)
+}
+
+/// Whether a running process holds `dir` by [`hold`].
+pub(crate) fn is_held(dir: &Path) -> bool {
+    let opened = open(dir).ok().flatten();
+    let marker = opened.and_then(|(_, opened)| open_marker(&opened).ok().flatten());
+    marker.is_some_and(|marker| is_locked(&marker))
+}
+
+/// Whether `dir` is there and carries `mark`, or lies in a directory that does.
+///
+/// # Errors
+/// It is there, and it is not ours.
+pub(crate) fn is_left(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
+    let Some((_, opened)) = open(dir)? else { return Ok(false) };
+    check_ours(dir, &opened, mark).map(|_| true)
 }
 
 /// Removes `dir` with all that is in it. Returns whether it was there.
 ///
 /// # Errors
-/// It does not carry the marker of `campaign` and is not empty, or something is mounted inside.
-pub(crate) fn remove(dir: &Path, campaign: &str) -> Result<bool, LabError> {
-    let not_ours = |why: String| LabError::NotOurs { path: dir.into(), why };
-    match fs::symlink_metadata(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(LabError::io("look at", dir)(error)),
-        Ok(meta) if !meta.is_dir() => return Err(not_ours("it is not a directory".into())),
-        Ok(_) => {}
-    }
+/// It does not carry `mark` and is not empty, a running campaign holds it, or something is mounted inside.
+pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
+    let Some((parent, opened)) = open(dir)? else { return Ok(false) };
     if let Some(mount_point) = mounts::below(dir)? {
-        return Err(not_ours(format!("{} is mounted", mount_point.display())));
+        return Err(not_ours(dir, format!("{} is mounted", mount_point.display())));
     }
-    if is_ours(dir, campaign) {
-        fs::remove_dir_all(dir).map_err(LabError::io("remove", dir))?;
+    if check_ours(dir, &opened, mark)? {
+        empty(&opened, dir)?;
     } else {
-        // Killed between the directory and its marker: it is empty, or it is not ours.
-        let why = |_| not_ours(format!("it lacks the marker {MARKER} of {campaign}"));
-        fs::remove_dir(dir).map_err(why)?;
+        // Killed before its marker was whole.
+        remove_entry(&opened, &CString::new(MARKER).unwrap_or_default(), dir)?;
     }
-    Ok(true)
+    let name = dir.file_name().unwrap_or_default();
+    match unlinkat(&parent, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) => Ok(true),
+        Err(errno) => Err(LabError::errno("remove", dir)(errno)),
+    }
+}
+
+/// Whether the directory `opened`, called `dir`, has a whole marker of ours, of itself or of the directory
+/// that it lies in; false for one that is empty or has a torn marker alone.
+fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabError> {
+    let lacks = || not_ours(dir, format!("it lacks the marker {MARKER} of {}", mark.campaign));
+    if !is_named(dir) {
+        return Err(not_ours(dir, format!("its name does not begin with {PREFIX}")));
+    }
+    if open_marker(opened)?.is_some_and(|marker| is_locked(&marker)) {
+        return Err(not_ours(dir, "a running campaign holds it".into()));
+    }
+    match marker(opened)? {
+        Some(own) if own.is_of(mark) => return Ok(true),
+        Some(_) => return Err(lacks()),
+        None => {}
+    }
+    let above = dir.parent().and_then(self::mark);
+    if above.is_some_and(|above| above.is_of(mark)) {
+        return Ok(true);
+    }
+    let only_marker = names(opened, dir)?.iter().all(|name| name.to_bytes() == MARKER.as_bytes());
+    if only_marker { Ok(false) } else { Err(lacks()) }
+}
+
+fn not_ours(dir: &Path, why: String) -> LabError {
+    LabError::NotOurs { path: dir.into(), why }
+}
+
+/// Opens `dir` and the directory in which it lies, without following a link; `None` when it is not there.
+fn open(dir: &Path) -> Result<Option<(OwnedFd, OwnedFd)>, LabError> {
+    let parent = dir.parent().unwrap_or(Path::new("/"));
+    let (Some(name), true) = (dir.file_name(), crate::mark::is_straight(dir)) else {
+        return Err(not_ours(dir, "it is no whole path".into()));
+    };
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let no_links = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let above = match openat2(CWD, parent, flags | OFlags::PATH, Mode::empty(), no_links) {
+        // A kernel or a sandbox that does not know the call.
+        Err(Errno::NOSYS | Errno::PERM)
+            if parent.canonicalize().is_ok_and(|real| real == parent) =>
+        {
+            openat(CWD, parent, flags | OFlags::PATH, Mode::empty())
+        }
+        opened => opened,
+    };
+    let opened = above.and_then(|above| Ok((openat(&above, name, flags, Mode::empty())?, above)));
+    match opened {
+        Ok((opened, above)) => Ok(Some((above, opened))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::LOOP | Errno::NOTDIR) => {
+            Err(not_ours(dir, "it is not a directory, or a link leads to it".into()))
+        }
+        Err(errno) => Err(LabError::errno("look at", dir)(errno)),
+    }
+}
+
+/// The marker file in `dir` when it is one that nobody else can have written.
+fn open_marker(dir: &OwnedFd) -> Result<Option<File>, LabError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = openat(dir, MARKER, flags, Mode::empty()) else { return Ok(None) };
+    let stat = fstat(&file).map_err(LabError::errno("look at", Path::new(MARKER)))?;
+    Ok(state::check_file(Path::new(MARKER), &stat).is_ok().then(|| file.into()))
+}
+
+fn marker(dir: &OwnedFd) -> Result<Option<Mark>, LabError> {
+    let Some(file) = open_marker(dir)? else { return Ok(None) };
+    let mut text = Vec::new();
+    file.take(MARKER_BYTES)
+        .read_to_end(&mut text)
+        .map_err(LabError::io("read", Path::new(MARKER)))?;
+    Ok(serde_json::from_slice(&text).ok())
+}
+
+fn is_locked(marker: &File) -> bool {
+    let taken = flock(marker, FlockOperation::NonBlockingLockExclusive);
+    if taken.is_ok() {
+        // Only asked; fails for nothing that was locked.
+        let _ = flock(marker, FlockOperation::Unlock);
+    }
+    matches!(taken, Err(Errno::WOULDBLOCK))
+}
+
+/// Removes all that is in `dir`, which is called `path`.
+fn empty(dir: &OwnedFd, path: &Path) -> Result<(), LabError> {
+    // The marker last: what is left after a kill is still known as ours.
+    let (markers, others): (Vec<_>, Vec<_>) =
+        names(dir, path)?.into_iter().partition(|name| name.to_bytes() == MARKER.as_bytes());
+    others.iter().chain(&markers).try_for_each(|name| remove_entry(dir, name, path))
+}
+
+fn remove_entry(dir: &OwnedFd, name: &CStr, path: &Path) -> Result<(), LabError> {
+    let path = path.join(name.to_string_lossy().as_ref());
+    let failed = |errno| LabError::errno("remove", &path)(errno);
+    match unlinkat(dir, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // A directory, by the word of Linux and by that of POSIX.
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        Err(errno) => return Err(failed(errno)),
+    }
+    match enter(dir, name) {
+        Err(Errno::XDEV) => return Err(not_ours(&path, "something is mounted there".into())),
+        entered => empty(&entered.map_err(failed)?, &path)?,
+    }
+    unlinkat(dir, name, AtFlags::REMOVEDIR).map_err(failed)
+}
+
+/// Opens the directory `name` in `dir`: `XDEV` when something is mounted there.
+fn enter(dir: &OwnedFd, name: &CStr) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let inside = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    match openat2(dir, name, flags, Mode::empty(), inside) {
+        Err(Errno::NOSYS | Errno::PERM) => {
+            let entered = openat(dir, name, flags, Mode::empty())?;
+            let same = fstat(&entered)?.st_dev == fstat(dir)?.st_dev;
+            if same { Ok(entered) } else { Err(Errno::XDEV) }
+        }
+        opened => opened,
+    }
+}
+
+fn names(dir: &OwnedFd, path: &Path) -> Result<Vec<CString>, LabError> {
+    let list = || -> rustix::io::Result<Vec<CString>> {
+        let names = Dir::read_from(dir)?.map(|entry| Ok(entry?.file_name().to_owned()));
+        let names: rustix::io::Result<Vec<CString>> = names.collect();
+        Ok(names?.into_iter().filter(|name| !matches!(name.to_bytes(), b"." | b"..")).collect())
+    };
+    list().map_err(LabError::errno("list", path))
 }
 
 /// Allocated bytes of all files below `dir`.
@@ -89,33 +294,145 @@ pub(crate) fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn of(campaign: &str) -> Mark {
+        Mark::new(Path::new("/s"), campaign)
+    }
+
+    /// A directory whose path has no link in it.
+    fn top() -> (tempfile::TempDir, PathBuf) {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().canonicalize().unwrap();
+        (top, path)
+    }
 
     #[test]
     fn only_marked_directories_are_removed() {
-        let top = tempfile::tempdir().unwrap();
-        let ours = top.path().join(name("c-1"));
-        create(&ours, "c").unwrap();
+        let (_top, path) = top();
+        let ours = path.join(name("c-1"));
+        create(&ours, &of("c")).unwrap();
         fs::create_dir(ours.join("d")).unwrap();
         fs::write(ours.join("d/f"), "x").unwrap();
-        assert!(remove(&ours, "other").unwrap_err().to_string().contains("marker"));
-        assert!(remove(&ours, "c").unwrap());
-        assert!(!remove(&ours, "c").unwrap(), "a second time does nothing");
+        for other in [of("other"), Mark::new(Path::new("/t"), "c")] {
+            assert!(remove(&ours, &other).unwrap_err().to_string().contains("marker"));
+        }
+        assert_eq!(mark(&ours), Some(of("c")));
+        assert!(remove(&ours, &of("c")).unwrap());
+        assert!(!remove(&ours, &of("c")).unwrap(), "a second time does nothing");
 
-        let foreign = top.path().join("data");
-        create(&foreign, "c").unwrap();
-        assert!(remove(&foreign, "c").is_err(), "the name is not ours");
+        let foreign = path.join("data");
+        create(&foreign, &of("c")).unwrap();
+        assert!(remove(&foreign, &of("c")).is_err(), "the name is not ours");
         assert!(foreign.exists());
+        let unmarked = path.join("empty");
+        fs::create_dir(&unmarked).unwrap();
+        assert!(remove(&unmarked, &of("c")).is_err() && unmarked.exists());
     }
 
     #[test]
     fn a_directory_without_marker_goes_only_when_empty() {
-        let top = tempfile::tempdir().unwrap();
-        let dir = top.path().join(name("c-1"));
+        let (_top, path) = top();
+        let dir = path.join(name("c-1"));
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join("f"), "x").unwrap();
-        assert!(remove(&dir, "c").is_err());
+        assert!(remove(&dir, &of("c")).is_err());
         fs::remove_file(dir.join("f")).unwrap();
-        assert!(remove(&dir, "c").unwrap());
+        assert!(remove(&dir, &of("c")).unwrap());
+    }
+
+    #[test]
+    fn one_with_a_torn_marker_alone_goes_and_one_inside_ours_goes_with_it() {
+        let (_top, path) = top();
+        let dir = path.join(name("c-1"));
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join(MARKER), "{\"campaign\":\"c").unwrap();
+        assert!(remove(&dir, &of("c")).unwrap() && !dir.exists());
+
+        create(&dir, &of("c")).unwrap();
+        let inside = dir.join(name("guest"));
+        fs::create_dir(&inside).unwrap();
+        // As a guest leaves it that may write there.
+        fs::write(inside.join(MARKER), "rubbish").unwrap();
+        fs::write(inside.join("f"), "x").unwrap();
+        assert!(remove(&inside, &of("d")).is_err());
+        assert!(remove(&inside, &of("c")).unwrap() && dir.exists());
+    }
+
+    #[test]
+    fn a_marker_that_others_may_write_is_none() {
+        let (_top, path) = top();
+        let dir = path.join(name("c-1"));
+        create(&dir, &of("c")).unwrap();
+        fs::write(dir.join("f"), "x").unwrap();
+        let marker = dir.join(MARKER);
+        fs::set_permissions(&marker, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(remove(&dir, &of("c")).is_err());
+        fs::set_permissions(&marker, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::hard_link(&marker, path.join("other")).unwrap();
+        assert!(remove(&dir, &of("c")).is_err());
+        fs::rename(&marker, path.join("real")).unwrap();
+        symlink(path.join("real"), &marker).unwrap();
+        assert!(remove(&dir, &of("c")).is_err());
+        assert!(dir.join("f").exists());
+    }
+
+    #[test]
+    fn links_are_removed_and_not_followed() {
+        let (_top, path) = top();
+        let precious = path.join("precious");
+        fs::create_dir(&precious).unwrap();
+        fs::write(precious.join("f"), "x").unwrap();
+        let dir = path.join(name("c-1"));
+        create(&dir, &of("c")).unwrap();
+        symlink(&precious, dir.join("link")).unwrap();
+        // Nor one that stands in the place of the directory, or above it.
+        let (link, above) = (path.join(name("c-2")), path.join("above"));
+        symlink(&dir, &link).unwrap();
+        symlink(&path, &above).unwrap();
+        assert!(remove(&link, &of("c")).is_err());
+        assert!(remove(&above.join(name("c-1")), &of("c")).is_err());
+        assert!(dir.join("link").is_symlink());
+        assert!(remove(&dir, &of("c")).unwrap());
+        assert!(precious.join("f").exists());
+    }
+
+    #[test]
+    fn what_is_mounted_inside_is_not_entered() {
+        if !rustix::process::geteuid().is_root() {
+            return eprintln!("skipped here: mounting needs root");
+        }
+        let (_top, path) = top();
+        let (dir, other) = (path.join(name("c-1")), path.join("other"));
+        create(&dir, &of("c")).unwrap();
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("precious"), "x").unwrap();
+        let inside = dir.join("a/b");
+        fs::create_dir_all(&inside).unwrap();
+        // Of the same device, as no number tells it.
+        crate::Cmd::new("mount").arg("--bind").args([&other, &inside]).run().unwrap();
+        let refused = remove(&dir, &of("c"));
+        // As if it had been mounted after the table of mounts was read.
+        let (_, opened) = open(&dir).unwrap().unwrap();
+        let entered = empty(&opened, &dir);
+        crate::Cmd::new("umount").arg(&inside).run().unwrap();
+        assert!(refused.unwrap_err().to_string().contains("is mounted"));
+        assert!(entered.unwrap_err().to_string().contains("something is mounted there"));
+        assert!(other.join("precious").exists());
+        assert!(dir.join(MARKER).exists(), "what is left is still known as ours");
+        assert!(remove(&dir, &of("c")).unwrap());
+    }
+
+    #[test]
+    fn what_a_running_campaign_holds_stays() {
+        let (_top, path) = top();
+        let dir = path.join(name("c-1"));
+        create(&dir, &of("c")).unwrap();
+        let held = hold(&dir).unwrap();
+        assert!(is_held(&dir) && hold(&dir).is_none());
+        assert!(remove(&dir, &of("c")).unwrap_err().to_string().contains("running"));
+        drop(held);
+        assert!(!is_held(&dir) && remove(&dir, &of("c")).unwrap());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! up again together when the target is made cold.
 
 use crate::{
-    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mounts, private_dir,
-    service::Service, undo::Undo, vigil::Vigil,
+    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mark::Mark, mounts,
+    private_dir, service::Service, undo::Undo, vigil::Vigil,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -102,10 +102,10 @@ impl Stack {
     ///
     /// # Errors
     /// Something stays busy; or all is down, and a server was killed that may have held data.
-    pub(crate) fn take_down(&self, lowest: usize, campaign: &str) -> Result<(), LabError> {
+    pub(crate) fn take_down(&self, lowest: usize, mark: &Mark) -> Result<(), LabError> {
         let mut killed = Ok(());
         for part in self.parts[lowest..].iter().rev() {
-            match part.take_down(campaign) {
+            match part.take_down(mark) {
                 Err(error @ LabError::ServerKilled { .. }) => killed = Err(error),
                 ended => ended?,
             }
@@ -229,7 +229,7 @@ impl Standing {
         Ok(())
     }
 
-    fn take_down(&self, campaign: &str) -> Result<(), LabError> {
+    fn take_down(&self, mark: &Mark) -> Result<(), LabError> {
         if !self.up.get() {
             return Ok(());
         }
@@ -244,7 +244,7 @@ impl Standing {
         }
         let ended = self.end_services();
         for undo in self.part.fs.undo(&self.site) {
-            undo.apply(campaign)?;
+            undo.apply(mark)?;
         }
         self.up.set(false);
         ended
@@ -299,11 +299,11 @@ impl Standing {
     }
 
     /// Removes the directories that were made for it, when nothing is mounted there any more.
-    pub(crate) fn remove_dirs(&self, campaign: &str) -> Result<(), LabError> {
+    pub(crate) fn remove_dirs(&self, mark: &Mark) -> Result<(), LabError> {
         if self.is_mounted() {
             fs::remove_dir(&self.site.dir).map_err(LabError::io("remove", &self.site.dir))?;
         }
-        private_dir::remove(&self.site.scratch, campaign).map(drop)
+        private_dir::remove(&self.site.scratch, mark).map(drop)
     }
 }
 

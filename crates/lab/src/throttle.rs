@@ -10,7 +10,7 @@
 //! Documentation/admin-guide/cgroup-v2.rst of Linux.
 
 use crate::{
-    LabError,
+    LabError, mark,
     mounts::{self, Mount},
     undo::Undo,
 };
@@ -202,14 +202,57 @@ fn io_max(caps: &[Cap], device: &str) -> String {
     format!("{device}{}", keys.collect::<String>())
 }
 
+/// Whether `file` lists a cap for `device`.
+pub(crate) fn is_capped(file: &Path, device: &str) -> Result<bool, LabError> {
+    let text = read_if_there(file)?.unwrap_or_default();
+    Ok(text.lines().any(|line| line.split_whitespace().next() == Some(device)))
+}
+
 /// Lifts the cap that `file` lists for `device`. Returns whether there was one.
 pub(crate) fn lift(file: &Path, device: &str) -> Result<bool, LabError> {
-    let Some(text) = read_if_there(file)? else { return Ok(false) };
-    let capped = text.lines().any(|line| line.split_whitespace().next() == Some(device));
+    let capped = is_capped(file, device)?;
     if capped {
         write(file, &format!("{device} 0"))?;
     }
     Ok(capped)
+}
+
+/// Whether `file` is one in which a control group keeps caps.
+pub(crate) fn is_cap_file(file: &Path) -> Result<bool, LabError> {
+    let is_named =
+        QUANTITIES.iter().any(|quantity| file.file_name().is_some_and(|f| f == quantity.v1));
+    Ok(is_named && mark::is_straight(file) && in_groups(file, "cgroup")?)
+}
+
+/// Whether `group` is the control group of `campaign`, and `home` one beside it.
+pub(crate) fn is_own_group(group: &Path, home: &Path, campaign: &str) -> Result<bool, LabError> {
+    let named = group.file_name().is_some_and(|name| *name == *format!("assay-{campaign}"));
+    let straight = mark::is_straight(group) && mark::is_straight(home);
+    Ok(named && straight && in_groups(group, "cgroup2")? && in_groups(home, "cgroup2")?)
+}
+
+/// Whether `path` lies in a mounted hierarchy of control groups of this kind.
+fn in_groups(path: &Path, kind: &str) -> Result<bool, LabError> {
+    Ok(mounts::holding(path)?.is_some_and(|mount| mount.kind == kind))
+}
+
+/// What lifts every cap that the control groups of version 1 have for `device`.
+pub(crate) fn caps_of(device: &str) -> Result<Vec<Undo>, LabError> {
+    let Some(Controller::V1 { groups }) = Controller::find()? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for file in groups.iter().flat_map(|group| QUANTITIES.iter().map(|q| group.join(q.v1))) {
+        if is_capped(&file, device)? {
+            found.push(Undo::Uncap { file, device: device.into() });
+        }
+    }
+    Ok(found)
+}
+
+/// What leaves the control group of version 2 that `campaign` made, where it is there.
+pub(crate) fn group_of(campaign: &str) -> Result<Option<Undo>, LabError> {
+    let Some(Controller::V2 { root, .. }) = Controller::find()? else { return Ok(None) };
+    let group = own_v2(&root, campaign);
+    Ok(group.is_dir().then_some(Undo::LeaveGroup { group, home: root }))
 }
 
 /// Moves what is in `group` to `home` and removes it. Returns whether it was there.

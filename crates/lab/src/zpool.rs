@@ -1,15 +1,24 @@
 //! Giving back the devices of a ZFS pool that this program made, by its name.
 
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, layers::OURS};
 
-/// How every name of ours begins. No pool with another name is touched.
-const OURS: &str = "assay-";
+/// Whether `pool` is one of ours and there. Without its programs, its module or the pool itself there is
+/// nothing to give back.
+pub(crate) fn is_there(pool: &str) -> bool {
+    let list = Cmd::new("zpool").args(["list", "-H", "-o", "name", pool]);
+    pool.starts_with(OURS) && list.run().is_ok()
+}
+
+/// Every pool whose name begins as ours do.
+pub(crate) fn all() -> Vec<String> {
+    let list = Cmd::new("zpool").args(["list", "-H", "-o", "name"]).run();
+    let pools = list.map(|list| list.stdout).unwrap_or_default();
+    pools.lines().filter(|pool| pool.starts_with(OURS)).map(String::from).collect()
+}
 
 /// Exports `pool`. Returns whether it was there.
 pub(crate) fn export(pool: &str) -> Result<bool, LabError> {
-    // Without its programs, its module or the pool itself there is nothing to give back.
-    let list = Cmd::new("zpool").args(["list", "-H", "-o", "name", pool]);
-    if !pool.starts_with(OURS) || list.run().is_err() {
+    if !is_there(pool) {
         return Ok(false);
     }
     Cmd::new("zpool").args(["export", "-f", pool]).run()?;

@@ -5,7 +5,7 @@
 mod stand_in;
 mod victim;
 
-use lab::{Availability, DiskRequest, Lab, LabError, Refusal, cleanup, fs, inspect};
+use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect};
 use model::{Bytes, Purge};
 use stand_in::{Disk, can_attach, run};
 use std::{
@@ -72,7 +72,7 @@ fn file_systems_follow_each_other_and_none_is_left() {
     }
     lab.close().unwrap();
     inspect(&named(&disk, &[])).unwrap();
-    assert!(cleanup(state.path()).unwrap().done.is_empty());
+    assert!(Cleanup::of(state.path()).run().unwrap().done.is_empty());
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn cleanup_after_a_kill_wipes_nothing_and_tells_what_is_left() {
         command.env(VICTIM_STATE, state.path()).env(VICTIM_LINK, &disk.link)
     });
     victim::kill(victim);
-    let report = cleanup(state.path()).unwrap();
+    let report = Cleanup::of(state.path()).run().unwrap();
     assert!(report.failed.is_empty(), "{report:?}");
     let told = report.done.iter().find(|line| line.contains("--wipe-signature ext4"));
     assert!(told.is_some(), "{report:?}");

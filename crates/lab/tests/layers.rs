@@ -185,15 +185,25 @@ fn end_servers() {
     assert!(run("pkill", &["-TERM", "-P", &parent, "-x", "sh"]).success());
 }
 
+/// Once by its journal, and once by our mark on what it made.
 fn kill_and_clean(target: &str, state: &Path) {
+    for has_journal in [true, false] {
+        kill_and_clean_by(has_journal, target, state);
+    }
+}
+
+fn kill_and_clean_by(has_journal: bool, target: &str, state: &Path) {
     println!("{target}, killed");
     let victim = victim::start(|command| command.env(VICTIM, target).current_dir(state));
     victim::kill(victim);
     assert_ne!(left(state), Vec::<String>::new());
-    let report = lab::cleanup(state).unwrap();
+    if !has_journal {
+        files::remove_dir_all(state.join("journal")).unwrap();
+    }
+    let report = lab::Cleanup::of(state).run().unwrap();
     assert!(report.failed.is_empty(), "{target}: {report:?}");
     assert_eq!(left(state), Vec::<String>::new(), "{target}: {report:?}");
-    assert!(lab::cleanup(state).unwrap().done.is_empty());
+    assert!(lab::Cleanup::of(state).run().unwrap().done.is_empty());
 }
 
 /// Not a test by itself: the process that is killed.

@@ -5,7 +5,7 @@
 mod victim;
 
 use lab::{
-    Availability, Check, Coldness, Instance, Lab, LabError, Snapshot, cleanup, fs, residency,
+    Availability, Check, Cleanup, Coldness, Instance, Lab, LabError, Snapshot, fs, residency,
 };
 use model::Bytes;
 use std::{
@@ -114,6 +114,32 @@ fn every_file_system_is_made_checked_cold_and_undone() {
     assert!(!loop_holds(state.path()));
     assert_eq!(files::read_dir(state.path().join("mnt")).unwrap().count(), 0);
     assert_eq!(files::read_dir(state.path().join("journal")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_lab_that_lives_keeps_its_loop_device_and_undoes_it_whatever_is_removed() {
+    if !ready("ext4") {
+        return;
+    }
+    let top = tempfile::tempdir().unwrap();
+    let state = top.path().join("state");
+    files::create_dir(&state).unwrap();
+    for is_there in [true, false] {
+        let lab = lab_with_image(&state, "c");
+        files::remove_dir_all(&state).unwrap();
+        if is_there {
+            files::create_dir(&state).unwrap();
+        }
+        for dry_run in [true, false] {
+            let report = Cleanup { dry_run, ..Cleanup::of(&state) }.run().unwrap();
+            assert_eq!((report.live, report.done), (vec!["c".to_string()], Vec::new()));
+        }
+        assert!(loop_holds(&state));
+        let report = lab.close().unwrap();
+        assert!(report.told[0].contains("was removed"), "{report:?}");
+        assert!(report.done.len() == 1 && !loop_holds(&state), "{report:?}");
+        assert_eq!(Cleanup::of(&state).run().unwrap().done, Vec::<String>::new());
+    }
 }
 
 #[test]
@@ -243,16 +269,16 @@ fn cleanup_undoes_what_a_killed_process_left() {
     }
     let state = tempfile::tempdir().unwrap();
     let victim = victim::start(|command| command.env(VICTIM_STATE, state.path()));
-    assert_eq!(cleanup(state.path()).unwrap().live, ["victim"]);
+    assert_eq!(Cleanup::of(state.path()).run().unwrap().live, ["victim"]);
     assert!(matches!(Lab::open(state.path(), "victim"), Err(LabError::Live { .. })));
 
     victim::kill(victim);
     assert!(loop_holds(state.path()) && mentions("/proc/self/mountinfo", state.path()));
-    let report = cleanup(state.path()).unwrap();
+    let report = Cleanup::of(state.path()).run().unwrap();
     assert!(report.failed.is_empty() && report.done.len() == 5, "{report:?}");
     assert!(!loop_holds(state.path()) && !mentions("/proc/self/mountinfo", state.path()));
     assert!(!state.path().join("assay-victim-image0").exists());
-    assert!(cleanup(state.path()).unwrap().done.is_empty());
+    assert!(Cleanup::of(state.path()).run().unwrap().done.is_empty());
 }
 
 /// A process that began its own mount namespace while a target stood keeps it mounted.

@@ -6,7 +6,7 @@
 mod stand_in;
 mod victim;
 
-use lab::{Availability, DiskRequest, Lab, LabError, Refusal, cleanup, fs, inspect, part_size};
+use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect, part_size};
 use model::{Bytes, Purge, Target};
 use stand_in::{Disk, can_attach, run};
 use std::{
@@ -263,7 +263,7 @@ fn cleanup_after_a_kill_gives_the_part_up_and_wipes_nothing() {
     assert_eq!(partitions(&disk).len(), 1);
     let magic = |disk: &Disk| bytes(disk, EDGE + PART + 1024 + 0x38, 2);
     assert_eq!(magic(&disk), [0x53, 0xef]);
-    let report = cleanup(state.path()).unwrap();
+    let report = Cleanup::of(state.path()).run().unwrap();
     assert!(report.failed.is_empty(), "{report:?}");
     assert!(report.done.iter().any(|line| line.starts_with("gave up ")), "{report:?}");
     assert!(partitions(&disk).is_empty());
@@ -291,7 +291,7 @@ fn cleanup_gives_up_no_partition_that_may_be_somebody_elses() {
     table[446 + 12..446 + 16].copy_from_slice(&sectors(PART));
     table[510..].copy_from_slice(&[0x55, 0xaa]);
     write_at(&disk, 0, &table);
-    let report = cleanup(state.path()).unwrap();
+    let report = Cleanup::of(state.path()).run().unwrap();
     assert!(!report.done.iter().any(|line| line.starts_with("gave up ")), "{report:?}");
     assert_eq!(partitions(&disk).len(), 1);
     assert!(report.done.iter().any(|line| line.contains("--wipe-signature dos")), "{report:?}");
@@ -306,6 +306,6 @@ fn cleanup_gives_up_no_partition_that_may_be_somebody_elses() {
     run("losetup", &["--detach", node]);
     run("losetup", &["--partscan", node, disk.image().to_str().unwrap()]);
     disk.partition(2, EDGE + PART, PART);
-    cleanup(state.path()).unwrap();
+    Cleanup::of(state.path()).run().unwrap();
     assert_eq!(partitions(&disk).len(), 1);
 }

@@ -200,8 +200,8 @@ fn try_out(
 ) -> Result<Vec<Option<String>>> {
     let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
     terminal::note(&format!("trying {} in {}", names.join(", "), guest.venue()));
-    fs::create_dir_all(state).with_context(|| format!("cannot create {}", state.display()))?;
     let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
+    lab.told().iter().for_each(|line| terminal::note(line));
     let dir = lab.make_guest_dir()?;
     let disks = targets.iter().map(lab::fs::disks).max().unwrap_or(0);
     let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();

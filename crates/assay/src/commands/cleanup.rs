@@ -1,12 +1,13 @@
-//! `assay cleanup`: undo what a killed run left behind, by its journal.
+//! `assay cleanup`: undo what a killed run left behind, by its journal and by our mark on what it made.
 
-use crate::{exit::Exit, terminal};
+use crate::{cli::CleanupArgs, exit::Exit, terminal};
 use anyhow::Result;
+use lab::Cleanup;
 use std::path::Path;
 
-/// Undoes every journal whose campaign no longer runs.
-pub fn cleanup(state: &Path) -> Result<Exit> {
-    let report = lab::cleanup(state)?;
+/// Undoes what every campaign left that no longer runs, or says what that would be.
+pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
+    let report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
     for line in &report.done {
         terminal::out(line)?;
     }
@@ -16,7 +17,7 @@ pub fn cleanup(state: &Path) -> Result<Exit> {
     if report.done.is_empty() && report.failed.is_empty() {
         terminal::out("nothing to clean up")?;
     }
-    for line in &report.failed {
+    for line in report.told.iter().chain(&report.failed) {
         terminal::note(line);
     }
     Ok(if report.failed.is_empty() { Exit::Done } else { Exit::Failed })

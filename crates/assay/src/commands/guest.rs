@@ -32,7 +32,6 @@ pub fn guest(dir: &Path) -> Result<Exit> {
     let task: Task = serde_json::from_slice(&text)?;
     let mut teller = Teller(File::create(dir.join(TOLD))?);
     let state = env::temp_dir().join("assay");
-    fs::create_dir_all(&state)?;
     let mut lab = Lab::open(&state, &task.campaign)?;
     lab.use_guest_disks(&task.disks)?;
     match task.work {

@@ -32,7 +32,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Run(args) => run::run(&args, &store, &state),
         Verb::Plan(args) => plan::plan(&args, &store, &state),
         Verb::Resume(args) => resume::resume(&args, &store, &state),
-        Verb::Cleanup => cleanup::cleanup(&state),
+        Verb::Cleanup(args) => cleanup::cleanup(&args, &state),
         Verb::List(args) => list::list(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),

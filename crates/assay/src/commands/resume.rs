@@ -35,8 +35,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     run::check_writable(&args.html)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
-    for line in lab::cleanup(state)?.done {
-        terminal::note(&line);
+    let report = lab::Cleanup::of(state).run()?;
+    for line in report.done.iter().chain(&report.told).chain(&report.failed) {
+        terminal::note(line);
     }
     // After the cleaning up, as what the interrupted run left is in the way.
     let consent = disks::consent(&mut prepared, &args.consent, state)?;

@@ -19,7 +19,7 @@ use crate::{
     tools,
 };
 use anyhow::{Context, Result};
-use lab::{Lab, LabError};
+use lab::{Lab, LabError, State};
 use model::{
     Campaign, CampaignState, Dataset, Job, Origin, Plan, Rng, Sample, TargetState, Validity,
 };
@@ -37,6 +37,8 @@ use store::Store;
 
 /// How long a campaign waits for its store: somebody may copy or compact it meanwhile.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// Folder of images in the state folder.
+const IMAGES: &str = "images";
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
@@ -87,7 +89,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
 
 /// Folder in which images are made.
 pub fn image_dir(prepared: &Prepared, state: &Path) -> PathBuf {
-    prepared.plan.backing.dir.clone().unwrap_or_else(|| state.join("images"))
+    prepared.plan.backing.dir.clone().unwrap_or_else(|| state.join(IMAGES))
 }
 
 /// A new campaign of `prepared`: its id, seed, scale and environment; not yet stored.
@@ -100,7 +102,7 @@ pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
         .seed
         .unwrap_or_else(|| Rng::new(since_epoch.as_nanos() as u64).next_u64() >> 32);
     let work = work_dir(prepared, state);
-    fs::create_dir_all(state).with_context(|| format!("cannot create {}", state.display()))?;
+    open_state(state)?;
     let tag =
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
@@ -237,12 +239,14 @@ pub fn drive(
         campaign.seed
     ));
     let mut lab = Lab::open(state, &campaign.id)?;
+    lab.told().iter().for_each(|line| terminal::note(line));
     let made = make_backing(prepared, campaign, &mut lab, (consent, state), stop);
     let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
     let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
     match closed {
+        Ok(report) => report.told.iter().for_each(|line| terminal::note(line)),
         // What ended the campaign is the reason for that, too.
         Err(error) if ended.is_err() && !is_stopped => terminal::note(&error.to_string()),
         closed => drop(closed.context("something could not be undone; run `assay cleanup`")?),
@@ -255,6 +259,13 @@ pub fn drive(
     }
     let state = if ended? == Ended::Gaps { CampaignState::Open } else { CampaignState::Done };
     Ok(store.set_campaign_state(&campaign.id, state)?)
+}
+
+/// Makes the state folder, or closes it to others, and says so.
+pub fn open_state(state: &Path) -> Result<State, LabError> {
+    let state = State::open(state)?;
+    state.told().iter().for_each(|line| terminal::note(line));
+    Ok(state)
 }
 
 /// Claims the disks, or makes the images. Returns what can be run on them.
@@ -287,6 +298,7 @@ fn make_images(
     for in_guests in [false, true] {
         while let disks @ 1.. = prepared.disks_of(in_guests) {
             let dir = image_dir(&prepared, state);
+            make_image_dir(&dir, state)?;
             let made = write_images(&prepared, campaign, lab, (&dir, disks, in_guests), stop);
             let Err(error) = made else { break };
             let no_room = matches!(error.downcast_ref(), Some(LabError::NoSpace { .. }));
@@ -296,6 +308,14 @@ fn make_images(
         }
     }
     Ok(prepared)
+}
+
+fn make_image_dir(dir: &Path, state: &Path) -> Result<()> {
+    if dir == state.join(IMAGES) {
+        open_state(state)?.folder(IMAGES)?;
+        return Ok(());
+    }
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))
 }
 
 fn write_images(
@@ -313,7 +333,6 @@ fn write_images(
         n => format!("{n} {kind} images"),
     };
     terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
-    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     let make = if in_guests { Lab::make_guest_images } else { Lab::make_images };
     Ok(make(lab, dir, size, disks, stop, &mut |_| {})?)
 }

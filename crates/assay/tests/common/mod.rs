@@ -8,6 +8,8 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// A place in which `assay` runs; removed afterwards, whatever the test did.
@@ -97,6 +99,20 @@ fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
 
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `json` as a line of a journal.
+pub fn record(json: &str) -> String {
+    format!("{} {:08x} {json}\n", json.len(), crc32fast::hash(json.as_bytes()))
+}
+
+/// Waits until `done`.
+pub fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(120), "no {what} within two minutes");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// The validity in a line of `samples.csv`; it may hold commas, and stands before the last column.

@@ -73,7 +73,7 @@ impl Instance<'_> {
         let (lowest, checker) = checked.next().unzip();
         let start = Instant::now();
         // What the checked part lies on has to stay for the checker.
-        self.stack.take_down(lowest.unwrap_or(0), self.lab.campaign())?;
+        self.stack.take_down(lowest.unwrap_or(0), self.lab.mark())?;
         let unmount_ms = milliseconds(start);
         let checker = checker.filter(|_| check);
         let disks = lowest.map(|at| &*parts[at].site.disks).unwrap_or_default();

@@ -75,28 +75,45 @@ pub(crate) fn forget_parts(
     identity: &str,
     parts: &[DiskPart],
 ) -> Result<Vec<String>, LabError> {
-    let (Ok(node), false) = (facts::resolve(link), parts.is_empty()) else {
-        return Ok(Vec::new());
-    };
+    let Some((file, ours)) = own_parts(link, identity, parts)? else { return Ok(Vec::new()) };
+    ours.iter().try_for_each(|block| forget(&file, block))?;
+    Ok(ours.into_iter().map(|block| block.name).collect())
+}
+
+/// What [`forget_parts`] would forget.
+pub(crate) fn known_parts(
+    link: &Path,
+    identity: &str,
+    parts: &[DiskPart],
+) -> Result<Vec<String>, LabError> {
+    let found = own_parts(link, identity, parts)?;
+    Ok(found.into_iter().flat_map(|(_, ours)| ours).map(|block| block.name).collect())
+}
+
+/// The disk at `link`, open for reading, with those partitions that the kernel knows and are ours.
+fn own_parts(
+    link: &Path,
+    identity: &str,
+    parts: &[DiskPart],
+) -> Result<Option<(File, Vec<Block>)>, LabError> {
+    let (Ok(node), false) = (facts::resolve(link), parts.is_empty()) else { return Ok(None) };
     let system = System::default();
     let disk = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
     let disk = disk.filter(|disk| facts::identity(&system, disk) == identity);
     let known: Vec<Block> = disk.iter().flat_map(|disk| system.partitions(disk)).collect();
-    let Some(disk) = disk.filter(|_| !known.is_empty()) else { return Ok(Vec::new()) };
+    let Some(disk) = disk.filter(|_| !known.is_empty()) else { return Ok(None) };
     // For reading: a disk that was closed after writing is looked at by udev.
     let file = File::open(&node).map_err(LabError::io("open", &node))?;
     let described = table::partitions(&file, 0, disk.size()).map_err(|error| match error {
         TableError::Io(error) => LabError::io("read", &node)(error),
         TableError::Unread(why) => Refusal::Unreadable { path: link.into(), why }.into(),
     })?;
-    let ours = |block: &&Block| {
+    let ours = |block: &Block| {
         let of = part(block);
         let is_same = |told: &Partition| (told.start, told.len) == (of.start, of.bytes);
         parts.contains(&of) && !described.iter().any(is_same)
     };
-    let ours: Vec<&Block> = known.iter().filter(ours).collect();
-    ours.iter().try_for_each(|block| forget(&file, block))?;
-    Ok(ours.into_iter().map(|block| block.name.clone()).collect())
+    Ok(Some((file, known.into_iter().filter(ours).collect())))
 }
 
 /// Has the kernel forget all partitions of `disk`, on which `file` is open: those of a table that was wiped.

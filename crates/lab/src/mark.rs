@@ -1,0 +1,106 @@
+//! Our mark: by what a thing on the machine is known as made by one campaign of one state folder. Private
+//! directories hold it as a file; arrays, mappings, pools and caches carry it in their names.
+
+use crate::layers::OURS;
+use model::Rng;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// Random, and another after each boot.
+const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
+/// Who made a thing, and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mark {
+    pub(crate) campaign: String,
+    /// The state folder of the campaign, with no link in it.
+    pub(crate) state: PathBuf,
+    /// The boot in which it was made.
+    pub(crate) boot: String,
+}
+
+impl Mark {
+    /// That of `campaign` in `state`, in this boot.
+    pub(crate) fn new(state: &Path, campaign: &str) -> Mark {
+        Mark { campaign: campaign.into(), state: state.into(), boot: boot() }
+    }
+
+    /// Whether `other` is of the same campaign of the same state, in whatever boot.
+    pub(crate) fn is_of(&self, other: &Mark) -> bool {
+        self.campaign == other.campaign && self.state == other.state
+    }
+
+    /// A few letters that tell this campaign from others, for names that must be short.
+    pub(crate) fn tag(&self) -> String {
+        let bytes = self.state.as_os_str().as_encoded_bytes().iter();
+        let bytes = bytes.copied().chain([0]).chain(self.campaign.bytes());
+        let seed = bytes.fold(0u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+        format!("{:08x}", Rng::new(seed).next_u64() >> 32)
+    }
+
+    /// Name of its array, mapping, pool or cache with this number.
+    pub(crate) fn name(&self, number: u32) -> String {
+        format!("{OURS}{}-{number}", self.tag())
+    }
+
+    /// The number in a name of [`Mark::name`]; `None` for one that is not of this campaign.
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+        let number = name.strip_prefix(OURS)?.strip_prefix(&self.tag())?.strip_prefix('-')?;
+        number.parse().ok().filter(|n: &u32| n.to_string() == number)
+    }
+
+    /// The private directory in which its mount points are.
+    pub(crate) fn mounts(&self) -> PathBuf {
+        self.state.join("mnt").join(crate::private_dir::name(&self.campaign))
+    }
+
+    /// Whether `path` lies below the directory of its mount points, and says so without `..`.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let mounts = self.mounts();
+        is_straight(path) && path.starts_with(&mounts) && path != mounts
+    }
+}
+
+/// The boot of this moment.
+pub(crate) fn boot() -> String {
+    fs::read_to_string(BOOT).unwrap_or_default().trim_end().into()
+}
+
+/// Whether a path begins at the root and never goes up.
+pub(crate) fn is_straight(path: &Path) -> bool {
+    path.is_absolute()
+        && path.components().all(|c| matches!(c, Component::RootDir | Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_campaign_and_state_apart() {
+        let mark = |state: &str, campaign: &str| Mark::new(Path::new(state), campaign);
+        let own = mark("/s", "c");
+        assert_eq!(own.number(&own.name(12)), Some(12));
+        for other in [mark("/s", "d"), mark("/t", "c"), mark("/s\0c", "")] {
+            assert_eq!(own.number(&other.name(1)), None, "{other:?}");
+            assert!(!own.is_of(&other));
+        }
+        let tag = own.tag();
+        for name in ["md0", "assay-1", &format!("assay-{tag}-1x"), &format!("assay-{tag}-01")] {
+            assert_eq!(own.number(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_lies_below_its_mount_points_is_held() {
+        let mark = Mark::new(Path::new("/s"), "c");
+        assert!(mark.holds(Path::new("/s/mnt/assay-c/assay-0-ext4")));
+        for path in ["/s/mnt/assay-c", "/s/mnt/assay-c/../x", "/s/mnt/assay-cc/x", "s", "/etc"] {
+            assert!(!mark.holds(Path::new(path)), "{path}");
+        }
+    }
+}
