@@ -189,15 +189,15 @@ fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreErro
 
 fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreError> {
     let mut statement = db.prepare_cached(
-        "WITH counted AS
-             (SELECT campaign, block, attempt, target, max(try) AS try
-              FROM last_attempt JOIN sample USING (campaign, block, attempt)
-              WHERE campaign = ?1 GROUP BY block, target)
-         SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
+        "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
          s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
          s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
-         FROM counted JOIN sample s USING (campaign, block, attempt, target, try)
-         WHERE s.campaign = ?1 ORDER BY s.block, s.position, s.number",
+         FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
+         WHERE l.campaign = ?1 AND (s.block, s.target, s.try) IN
+             (SELECT block, target, max(try)
+              FROM last_attempt JOIN sample USING (campaign, block, attempt)
+              WHERE campaign = ?1 GROUP BY block, target)
+         ORDER BY s.block, s.position, s.number",
     )?;
     let mut rows = statement.query([found.number])?;
     let mut read = Samples { db, found, index: HashMap::new(), list: Vec::new() };
