@@ -1,7 +1,7 @@
 //! The list of rules, and the test by which `cargo test` enforces them.
 
 use crate::{
-    rules::{arrows, comments, functions, links, prints, registries, safety, words},
+    rules::{arrows, comments, functions, links, prints, registries, safety, threats, words},
     tree::Tree,
 };
 use std::fmt;
@@ -46,6 +46,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     prints::check,
     registries::check,
     safety::check,
+    threats::check,
     words::check,
 ];
 

@@ -224,6 +224,6 @@ mod tests {
         fs::remove_file(&told).unwrap();
         File::create(&told).unwrap().set_len(LINE_BYTES as u64 + 1).unwrap();
         let error = lines().unwrap_err().to_string();
-        assert!(error.contains("16 MiB"), "{error}");
+        assert!(error.contains("16.0 MiB"), "{error}");
     }
 }
