@@ -135,6 +135,11 @@ if [ "$manager" = apt-get ]; then
     has nbdkit || want "nbdkit" "nbdkit" ""
     has nbd-client || want "nbd-client" "nbd-client" ""
     has rpcbind || want "rpcbind" "rpcbind" ""
+    has cryptsetup || want "cryptsetup" "cryptsetup-bin" ""
+    has lvcreate || want "lvcreate" "lvm2" ""
+    has thin_check || want "thin_check" "thin-provisioning-tools" ""
+    # A guest loads its modules itself.
+    has insmod || want "insmod" "kmod" ""
 fi
 if [ "$manager" != none ]; then
     has mdadm || want "mdadm" "mdadm" "mdadm"
