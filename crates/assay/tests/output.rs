@@ -85,6 +85,7 @@ fn as_nobody(place: &Place, args: &[&str]) -> Option<Output> {
     let mut command = Command::new("setpriv");
     command.args(ids).arg(place.path("assay")).args(args).current_dir("/");
     command.env("ASSAY_STORE", place.path("store.db")).env("HOME", "/nonexistent");
+    command.env("ASSAY_STATE", std::env::temp_dir().join("assay-of-nobody"));
     let output = command.output().ok()?;
     (!text(&output.stderr).starts_with("setpriv")).then_some(output)
 }

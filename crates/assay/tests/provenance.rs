@@ -250,7 +250,11 @@ fn the_key_is_for_its_owner_alone() {
 #[test]
 fn a_campaign_from_before_marks_is_read_and_not_run() {
     let place = begun();
-    edit(&place, "ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5");
+    edit(
+        &place,
+        "DROP VIEW unfinished_turn; DROP TABLE turn; ALTER TABLE sample DROP COLUMN try;
+         ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5",
+    );
     edit(
         &place,
         "UPDATE campaign SET plan = json_set(plan, '$.backing.destroy', json('[\"S1\"]'))",
