@@ -207,7 +207,9 @@ impl HeldDir {
     /// A file cannot be opened or written back.
     pub(crate) fn forget_files(&self) -> Result<Coldness, LabError> {
         self.sync()?;
-        for found in self.files()? {
+        // The marker is root's, and nothing that is measured.
+        let files = self.files()?.into_iter().filter(|found| !private_dir::is_marker(&found.path));
+        for found in files {
             self.act(|dir| match beneath::still_there(beneath::open_file(dir, &found.path))? {
                 Some(file) => drop_caches::forget(&file),
                 None => Ok(()),

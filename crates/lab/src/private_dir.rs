@@ -36,6 +36,11 @@ pub(crate) fn is_named(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
 }
 
+/// Whether `path`, seen from inside a private directory, is its marker.
+pub(crate) fn is_marker(path: &Path) -> bool {
+    path == Path::new(MARKER)
+}
+
 /// Creates `dir`, which must not exist yet, and puts the marker into it. Nothing is left of it on an error.
 pub(crate) fn create(dir: &Path, mark: &Mark) -> Result<(), LabError> {
     DirBuilder::new().mode(0o755).create(dir).map_err(LabError::io("create", dir))?;
