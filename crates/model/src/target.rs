@@ -7,9 +7,9 @@
 //! ```
 //!
 //! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves. A target has
-//! at most 16 layers and 4160 bytes.
+//! at most 16 layers and 4160 bytes, all of which can be printed: it is a label and stands in reports.
 
-use crate::Options;
+use crate::{Options, is_unprintable, printable_line};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -80,6 +80,9 @@ pub(crate) fn whole<T>(
         return Err(format!("it has {} bytes, of which {LONGEST_BYTES} are allowed", text.len()));
     }
     let mut rest = text.trim();
+    if let Some(c) = rest.chars().find(|&c| is_unprintable(c)) {
+        return Err(format!("it holds the character {c:?}, which cannot be printed"));
+    }
     let read = parse(&mut rest, MOST_LAYERS)?;
     if rest.is_empty() { Ok(read) } else { Err(format!("`{rest}` is left over")) }
 }
@@ -87,8 +90,8 @@ pub(crate) fn whole<T>(
 /// Enough of a text to know it by.
 pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.into(),
+        Some((end, _)) => format!("{}...", printable_line(&text[..end])),
+        None => printable_line(text).into_owned(),
     }
 }
 
@@ -315,6 +318,16 @@ mod tests {
             label_targets(&[xfs.clone(), Target::named("ext4"), xfs]),
             ["xfs", "ext4", "xfs#2"]
         );
+    }
+
+    #[test]
+    fn what_cannot_be_printed_is_refused() {
+        for text in ["dir:/a\nb", "ext4[a=\u{1b}[2J]", "dir:/\u{202e}x", "xfs[\"a\tb\"]"] {
+            let error = text.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains("cannot be printed"), "{error}");
+            assert!(!error.contains(is_unprintable), "{error:?}");
+        }
+        assert_eq!(" xfs\n".parse(), Ok(Target::named("xfs")));
     }
 
     fn target() -> impl Strategy<Value = Target> {
