@@ -28,12 +28,12 @@ pub(super) struct JobFile {
 }
 
 impl JobFile {
-    /// Reads a file; comments are dropped.
+    /// Reads a file; comments are dropped, which fio lets begin anywhere in a line.
     pub(super) fn parse(text: &str) -> Result<JobFile, String> {
         let mut file = JobFile::default();
         for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with([';', '#']) {
+            let line = line.split([';', '#']).next().unwrap_or_default().trim();
+            if line.is_empty() {
                 continue;
             }
             if let Some(name) = line.strip_prefix('[') {
@@ -72,7 +72,7 @@ impl JobFile {
     /// With times and sizes at `scale`, and `procs` times as many processes.
     pub(super) fn scaled(mut self, scale: f64, procs: u32) -> JobFile {
         let processes: Vec<u64> =
-            self.jobs().iter().map(|job| job.processes() * u64::from(procs)).collect();
+            self.jobs().iter().map(|job| job.processes().saturating_mul(procs.into())).collect();
         for (key, value) in self.sections.iter_mut().flat_map(|section| &mut section.options) {
             if scale != 1.0 && SIZES.contains(&key.as_str()) {
                 *value = scaled_size(value, scale);
@@ -104,8 +104,9 @@ impl fmt::Display for JobFile {
 }
 
 impl Section {
+    /// Whether fio takes it for options of all jobs: of its name only the beginning counts.
     fn is_global(&self) -> bool {
-        self.name == "global"
+        self.name.starts_with("global")
     }
 
     /// The value of the last of `keys`, which are names of one option.
@@ -174,5 +175,5 @@ fn seconds(text: &str) -> Option<f64> {
         "d" | "day" => 86_400.0,
         _ => return None,
     };
-    number.parse::<f64>().ok().map(|number| number * factor)
+    number.parse::<f64>().ok().map(|number| number * factor).filter(|s| s.is_finite())
 }
