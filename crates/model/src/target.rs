@@ -72,19 +72,26 @@ impl FromStr for Target {
 }
 
 /// What `parse` reads `text` as, all of it; the number that it is given is that of the layers allowed.
-pub(crate) fn whole<T>(
+pub(crate) fn whole<T: fmt::Display>(
     text: &str,
     parse: impl Fn(&mut &str, usize) -> Result<T, String>,
 ) -> Result<T, String> {
-    if text.len() > LONGEST_BYTES {
-        return Err(format!("it has {} bytes, of which {LONGEST_BYTES} are allowed", text.len()));
-    }
+    let is_bounded = |bytes: usize| match bytes > LONGEST_BYTES {
+        true => Err(format!("it has {bytes} bytes, of which {LONGEST_BYTES} are allowed")),
+        false => Ok(()),
+    };
+    is_bounded(text.len())?;
     let mut rest = text.trim();
     if let Some(c) = rest.chars().find(|&c| is_unprintable(c)) {
         return Err(format!("it holds the character {c:?}, which cannot be printed"));
     }
     let read = parse(&mut rest, MOST_LAYERS)?;
-    if rest.is_empty() { Ok(read) } else { Err(format!("`{rest}` is left over")) }
+    if !rest.is_empty() {
+        return Err(format!("`{rest}` is left over"));
+    }
+    // With quotes it may be longer, and it is stored as it prints.
+    is_bounded(read.to_string().len())?;
+    Ok(read)
 }
 
 /// Enough of a text to know it by.
@@ -328,6 +335,19 @@ mod tests {
             assert!(!error.contains(is_unprintable), "{error:?}");
         }
         assert_eq!(" xfs\n".parse(), Ok(Target::named("xfs")));
+    }
+
+    #[test]
+    fn what_is_longer_when_it_is_printed_is_refused_too() {
+        for text in
+            [format!("ext4[a={}]", "\\".repeat(4000)), format!("xfs[a={}]", "\\".repeat(2100))]
+        {
+            let error = text.parse::<Target>().map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("4160 are allowed"), "{error}");
+            assert!(text.parse::<crate::Swept>().is_err());
+        }
+        let target: Target = format!("ext4[a={}]", "\\".repeat(2000)).parse().unwrap();
+        assert_eq!(target.to_string().parse(), Ok(target));
     }
 
     fn target() -> impl Strategy<Value = Target> {
