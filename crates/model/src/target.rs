@@ -11,7 +11,7 @@
 
 use crate::{Options, is_unprintable, printable_line};
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{collections::HashMap, fmt, path::PathBuf, str::FromStr};
 
 /// Most layers of a stack: more than any stack has, and few enough for whatever walks through them.
 const MOST_LAYERS: usize = 16;
@@ -257,14 +257,13 @@ impl From<Target> for String {
 /// A label for each target: its text, with `#2`, `#3` added where the same target is entered again,
 /// so that a file system can be compared with itself.
 pub fn label_targets(targets: &[Target]) -> Vec<String> {
-    targets
-        .iter()
-        .enumerate()
-        .map(|(i, target)| match targets[..i].iter().filter(|t| *t == target).count() {
-            0 => target.to_string(),
-            earlier => format!("{target}#{}", earlier + 1),
-        })
-        .collect()
+    let mut entered = HashMap::<&Target, usize>::new();
+    let label = |target| {
+        let times = entered.entry(target).or_default();
+        *times += 1;
+        if *times == 1 { target.to_string() } else { format!("{target}#{times}") }
+    };
+    targets.iter().map(label).collect()
 }
 
 #[cfg(test)]
@@ -325,6 +324,9 @@ mod tests {
             label_targets(&[xfs.clone(), Target::named("ext4"), xfs]),
             ["xfs", "ext4", "xfs#2"]
         );
+        // As many as a plan of 1 MiB can hold.
+        let labels = label_targets(&vec![Target::named("xfs"); 150_000]);
+        assert_eq!(labels[149_999], "xfs#150000");
     }
 
     #[test]

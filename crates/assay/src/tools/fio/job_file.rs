@@ -7,6 +7,11 @@ use std::fmt;
 /// Smallest size to which a scale brings a file.
 const LEAST_BYTES: u64 = 4 << 20;
 
+/// Most sections and options of a file: every section has the options of the global ones besides its own, so
+/// that what a job takes grows with the product.
+const MOST_SECTIONS: usize = 200;
+const MOST_OPTIONS: usize = 2000;
+
 /// Options that are sizes of data, all of which follow the scale.
 const SIZES: [&str; 6] = ["size", "filesize", "file_size", "io_size", "io_limit", "fill_fs_size"];
 /// Options that are times.
@@ -51,7 +56,17 @@ impl JobFile {
             })?;
             section.options.push((key.trim().to_lowercase(), value.trim().into()));
         }
-        Ok(file)
+        file.bounded()
+    }
+
+    fn bounded(self) -> Result<JobFile, String> {
+        let options: usize = self.sections.iter().map(|section| section.options.len()).sum();
+        if self.sections.len() > MOST_SECTIONS || options > MOST_OPTIONS {
+            return Err(format!(
+                "it has more than {MOST_SECTIONS} sections or {MOST_OPTIONS} options; use several files"
+            ));
+        }
+        Ok(self)
     }
 
     /// Its jobs, each with the options of the global sections before it.

@@ -175,3 +175,12 @@ fn sizes_and_counts_that_no_machine_has_are_no_fault_of_arithmetic() {
     let endless = format!("[a]\nruntime={}\nsize=4k\n", "9".repeat(400));
     assert!(Tool.estimate(&request(&endless), &job).fixed_s.is_finite());
 }
+
+#[test]
+fn a_file_of_thousands_of_sections_or_options_is_refused() {
+    let sections: String = (0..201).map(|n| format!("[{n}]\nsize=4k\n")).collect();
+    let options = format!("[global]\n{}[a]\n", "bs=4k\n".repeat(2001));
+    for text in [sections, options] {
+        assert!(refusal(&text).contains("use several files"));
+    }
+}
