@@ -9,6 +9,8 @@ mod cli;
 mod commands;
 mod disks;
 mod exit;
+#[doc(hidden)]
+pub mod fuzz;
 mod input;
 mod install;
 mod like;

@@ -182,12 +182,29 @@ pub fn names() -> Vec<String> {
 /// # Errors
 /// A declaration that this version of the program does not understand.
 pub fn of_job(job: &Job) -> Result<Option<&'static dyn Test>, String> {
+    match test_of_job(job)? {
+        Some(test) => Ok(Some(Box::leak(Box::new(test)))),
+        None => Ok(None),
+    }
+}
+
+/// What the tool of a worker's job is handed on its standard input, to lay out files and to run.
+///
+/// # Errors
+/// As of [`of_job`]; and the tool cannot be called so.
+pub fn inputs(job: &Job) -> Result<Vec<String>, String> {
+    let Some(ToolTest { tool, request }) = test_of_job(job)? else { return Ok(Vec::new()) };
+    let calls = [tool.prepare(&request, job), Some(tool.call(&request, job)?)];
+    Ok(calls.into_iter().flatten().map(|call| call.input).collect())
+}
+
+fn test_of_job(job: &Job) -> Result<Option<ToolTest>, String> {
     let Some(text) = job.declaration.as_deref().filter(|text| text.starts_with("tool = ")) else {
         return Ok(None);
     };
     let request: Request = toml::from_str(text).map_err(|error| error.message().to_string())?;
     let tool = find(&request.tool).ok_or_else(|| format!("there is no tool {}", request.tool))?;
-    Ok(Some(Box::leak(Box::new(ToolTest { tool, request }))))
+    Ok(Some(ToolTest { tool, request }))
 }
 
 /// What a campaign should keep of the tool behind `name`: its version, and how it is called at each

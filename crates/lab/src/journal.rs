@@ -259,6 +259,21 @@ impl Inner {
     }
 }
 
+/// What the journal `bytes` of `campaign` could make [`crate::Cleanup`] undo, with the state folder `state`:
+/// every entry that is read and not refused. For tests; nothing is undone.
+#[doc(hidden)]
+pub fn believed(bytes: &[u8], state: &std::path::Path, campaign: &str) -> Vec<Undo> {
+    let mark = Mark::new(state, campaign);
+    let (_, entries, _) = record::read::<Head, Undo>(bytes);
+    entries.into_iter().filter(|entry| entry.check(&mark).is_ok()).collect()
+}
+
+/// `json`, which is one line, as a line of a journal. For tests.
+#[doc(hidden)]
+pub fn sealed(json: &str) -> Vec<u8> {
+    record::sealed(json)
+}
+
 /// Whether `name` in `folder` is the file that is open.
 fn is_still(folder: &File, name: &str, file: &File) -> bool {
     match (fstat(file), statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)) {

@@ -83,6 +83,8 @@ pub use health::{Health, health};
 pub use instance::{Check, Instance, Upkeep};
 pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
 pub use journal::CleanupReport;
+#[doc(hidden)]
+pub use journal::{believed as believed_of_journal, sealed as journal_line};
 pub use lab::Lab;
 pub use layout::{Layout, layout};
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};

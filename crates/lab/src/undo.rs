@@ -161,7 +161,7 @@ impl Undo {
 
     /// Whether it is such a thing as the campaign of `mark` makes. Directories are asked for their own mark
     /// when they are removed, and disks for what they are when they are opened.
-    fn check(&self, mark: &Mark) -> Result<(), LabError> {
+    pub(crate) fn check(&self, mark: &Mark) -> Result<(), LabError> {
         let is_ours = match self {
             Undo::Unmount { mount_point: path } | Undo::EndNetwork { namespace: path } => {
                 mark.holds(path)

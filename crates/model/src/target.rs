@@ -7,11 +7,11 @@
 //! ```
 //!
 //! A value with `,`, `]` or `"` is quoted; inside quotes `\"` and `\\` stand for themselves. A target has
-//! at most 16 layers and 4160 bytes.
+//! at most 16 layers and 4160 bytes, all of which can be printed: it is a label and stands in reports.
 
-use crate::Options;
+use crate::{Options, is_unprintable, printable_line};
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{collections::HashMap, fmt, path::PathBuf, str::FromStr};
 
 /// Most layers of a stack: more than any stack has, and few enough for whatever walks through them.
 const MOST_LAYERS: usize = 16;
@@ -72,23 +72,33 @@ impl FromStr for Target {
 }
 
 /// What `parse` reads `text` as, all of it; the number that it is given is that of the layers allowed.
-pub(crate) fn whole<T>(
+pub(crate) fn whole<T: fmt::Display>(
     text: &str,
     parse: impl Fn(&mut &str, usize) -> Result<T, String>,
 ) -> Result<T, String> {
-    if text.len() > LONGEST_BYTES {
-        return Err(format!("it has {} bytes, of which {LONGEST_BYTES} are allowed", text.len()));
-    }
+    let is_bounded = |bytes: usize| match bytes > LONGEST_BYTES {
+        true => Err(format!("it has {bytes} bytes, of which {LONGEST_BYTES} are allowed")),
+        false => Ok(()),
+    };
+    is_bounded(text.len())?;
     let mut rest = text.trim();
+    if let Some(c) = rest.chars().find(|&c| is_unprintable(c)) {
+        return Err(format!("it holds the character {c:?}, which cannot be printed"));
+    }
     let read = parse(&mut rest, MOST_LAYERS)?;
-    if rest.is_empty() { Ok(read) } else { Err(format!("`{rest}` is left over")) }
+    if !rest.is_empty() {
+        return Err(format!("`{rest}` is left over"));
+    }
+    // With quotes it may be longer, and it is stored as it prints.
+    is_bounded(read.to_string().len())?;
+    Ok(read)
 }
 
 /// Enough of a text to know it by.
 pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.into(),
+        Some((end, _)) => format!("{}...", printable_line(&text[..end])),
+        None => printable_line(text).into_owned(),
     }
 }
 
@@ -247,14 +257,13 @@ impl From<Target> for String {
 /// A label for each target: its text, with `#2`, `#3` added where the same target is entered again,
 /// so that a file system can be compared with itself.
 pub fn label_targets(targets: &[Target]) -> Vec<String> {
-    targets
-        .iter()
-        .enumerate()
-        .map(|(i, target)| match targets[..i].iter().filter(|t| *t == target).count() {
-            0 => target.to_string(),
-            earlier => format!("{target}#{}", earlier + 1),
-        })
-        .collect()
+    let mut entered = HashMap::<&Target, usize>::new();
+    let label = |target| {
+        let times = entered.entry(target).or_default();
+        *times += 1;
+        if *times == 1 { target.to_string() } else { format!("{target}#{times}") }
+    };
+    targets.iter().map(label).collect()
 }
 
 #[cfg(test)]
@@ -315,6 +324,32 @@ mod tests {
             label_targets(&[xfs.clone(), Target::named("ext4"), xfs]),
             ["xfs", "ext4", "xfs#2"]
         );
+        // As many as a plan of 1 MiB can hold.
+        let labels = label_targets(&vec![Target::named("xfs"); 150_000]);
+        assert_eq!(labels[149_999], "xfs#150000");
+    }
+
+    #[test]
+    fn what_cannot_be_printed_is_refused() {
+        for text in ["dir:/a\nb", "ext4[a=\u{1b}[2J]", "dir:/\u{202e}x", "xfs[\"a\tb\"]"] {
+            let error = text.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains("cannot be printed"), "{error}");
+            assert!(!error.contains(is_unprintable), "{error:?}");
+        }
+        assert_eq!(" xfs\n".parse(), Ok(Target::named("xfs")));
+    }
+
+    #[test]
+    fn what_is_longer_when_it_is_printed_is_refused_too() {
+        for text in
+            [format!("ext4[a={}]", "\\".repeat(4000)), format!("xfs[a={}]", "\\".repeat(2100))]
+        {
+            let error = text.parse::<Target>().map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("4160 are allowed"), "{error}");
+            assert!(text.parse::<crate::Swept>().is_err());
+        }
+        let target: Target = format!("ext4[a={}]", "\\".repeat(2000)).parse().unwrap();
+        assert_eq!(target.to_string().parse(), Ok(target));
     }
 
     fn target() -> impl Strategy<Value = Target> {

@@ -233,7 +233,14 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
         Name::new(NameKind::Id, name.as_str()).map_err(|why| why.to_string())?;
     }
     let id = head.id.clone();
-    bounded((kind.make)(head, table)?, &id)
+    let test = (kind.make)(head, table)?;
+    // As they stand in tables, and in the store.
+    for info in test.infos() {
+        for text in [info.id, info.name, info.testtype, info.metric, info.unit] {
+            Name::new(NameKind::Label, text).map_err(|why| why.to_string())?;
+        }
+    }
+    bounded(test, &id)
 }
 
 /// Ids are stored for ever and must tell the suite.

@@ -9,7 +9,7 @@ mod export;
 pub mod guest;
 mod import;
 mod list;
-mod plan;
+pub mod plan;
 mod report;
 mod resume;
 pub mod run;

@@ -307,8 +307,13 @@ fn from_file(path: &Path) -> Result<Plan> {
     let text = input::text(path).with_context(|| {
         format!("cannot read the plan {}; targets are named by --on", path.display())
     })?;
-    refuse_consent(&text, path)?;
-    let plan: Plan = toml::from_str(&text).map_err(|error| {
+    from_text(&text, path)
+}
+
+/// The plan that `text`, which was read from `path`, holds.
+pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
+    refuse_consent(text, path)?;
+    let plan: Plan = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
         exit::usage(format!("{}:{line}: {why}", path.display()))

@@ -74,17 +74,15 @@ impl super::Tool for Tool {
         let file = JobFile::parse(&request.text).unwrap_or_default().scaled(job.scale, job.workers);
         let mut estimate = Estimate { fixed_s: 1.0, ..Estimate::default() };
         for section in file.jobs() {
-            let bytes = section.bytes() * section.processes();
-            estimate.scratch_bytes += bytes;
+            let bytes = section.bytes().saturating_mul(section.processes());
+            estimate.scratch_bytes = estimate.scratch_bytes.saturating_add(bytes);
             let run_s = section.seconds();
             estimate.fixed_s += run_s;
             // A job that ends by its time moves what the device lets it.
             let moved = if run_s > 0.0 { 0 } else { bytes };
-            if section.writes() {
-                estimate.write_bytes += moved;
-            } else {
-                estimate.read_bytes += moved;
-            }
+            let total =
+                if section.writes() { &mut estimate.write_bytes } else { &mut estimate.read_bytes };
+            *total = total.saturating_add(moved);
         }
         estimate
     }

@@ -18,7 +18,8 @@ const REFUSED: [&str; 4] = ["error", "badopt", "prepare", "refused"];
 /// Every group that an importer recognises.
 pub(crate) fn groups() -> Vec<Group> {
     let mut groups = Vec::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    // So named that it is found from the crate of the program as well.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/tests/fixtures");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.is_file()).collect();
     paths.sort();

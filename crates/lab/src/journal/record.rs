@@ -33,8 +33,12 @@ impl Faults {
 
 /// `value` as a line.
 pub(super) fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let json = serde_json::to_string(value)?;
-    Ok(format!("{} {:08x} {json}\n", json.len(), crc32fast::hash(json.as_bytes())).into_bytes())
+    Ok(sealed(&serde_json::to_string(value)?))
+}
+
+/// `json`, which is one line, as a line.
+pub(super) fn sealed(json: &str) -> Vec<u8> {
+    format!("{} {:08x} {json}\n", json.len(), crc32fast::hash(json.as_bytes())).into_bytes()
 }
 
 /// The head and the entries in the text of a journal, as far as they are whole.

@@ -20,6 +20,16 @@ fn mistakes_name_the_file_and_what_is_wrong() {
     assert!(refusal("name = 'No Name'\nabout = ''\ntest = []").contains("small letters"));
 }
 
+#[test]
+fn names_of_declared_tests_are_lines_that_can_be_printed() {
+    for (key, text) in [("name", "a\\u001b[2J"), ("name", "a\\nb"), ("testtype", "\\u202ex")] {
+        let test = format!("kind = 'io'\nid = 'mine.x'\n{key} = \"{text}\"\n");
+        let why = refusal(&format!("name = 'mine'\nabout = 'b'\n[[test]]\n{test}"));
+        assert!(why.contains("mine.x") && why.contains("control"), "{why}");
+        assert!(!why.contains(model::is_unprintable), "{why:?}");
+    }
+}
+
 /// What a declaration may hold that no test can do, or no arithmetic; every fourth from the end is also
 /// tried for two settings at once.
 const EXTREMES: [&str; 12] = [

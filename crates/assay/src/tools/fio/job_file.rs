@@ -7,6 +7,11 @@ use std::fmt;
 /// Smallest size to which a scale brings a file.
 const LEAST_BYTES: u64 = 4 << 20;
 
+/// Most sections and options of a file: every section has the options of the global ones besides its own, so
+/// that what a job takes grows with the product.
+const MOST_SECTIONS: usize = 200;
+const MOST_OPTIONS: usize = 2000;
+
 /// Options that are sizes of data, all of which follow the scale.
 const SIZES: [&str; 6] = ["size", "filesize", "file_size", "io_size", "io_limit", "fill_fs_size"];
 /// Options that are times.
@@ -28,12 +33,12 @@ pub(super) struct JobFile {
 }
 
 impl JobFile {
-    /// Reads a file; comments are dropped.
+    /// Reads a file; comments are dropped, which fio lets begin anywhere in a line.
     pub(super) fn parse(text: &str) -> Result<JobFile, String> {
         let mut file = JobFile::default();
         for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with([';', '#']) {
+            let line = line.split([';', '#']).next().unwrap_or_default().trim();
+            if line.is_empty() {
                 continue;
             }
             if let Some(name) = line.strip_prefix('[') {
@@ -51,7 +56,17 @@ impl JobFile {
             })?;
             section.options.push((key.trim().to_lowercase(), value.trim().into()));
         }
-        Ok(file)
+        file.bounded()
+    }
+
+    fn bounded(self) -> Result<JobFile, String> {
+        let options: usize = self.sections.iter().map(|section| section.options.len()).sum();
+        if self.sections.len() > MOST_SECTIONS || options > MOST_OPTIONS {
+            return Err(format!(
+                "it has more than {MOST_SECTIONS} sections or {MOST_OPTIONS} options; use several files"
+            ));
+        }
+        Ok(self)
     }
 
     /// Its jobs, each with the options of the global sections before it.
@@ -72,7 +87,7 @@ impl JobFile {
     /// With times and sizes at `scale`, and `procs` times as many processes.
     pub(super) fn scaled(mut self, scale: f64, procs: u32) -> JobFile {
         let processes: Vec<u64> =
-            self.jobs().iter().map(|job| job.processes() * u64::from(procs)).collect();
+            self.jobs().iter().map(|job| job.processes().saturating_mul(procs.into())).collect();
         for (key, value) in self.sections.iter_mut().flat_map(|section| &mut section.options) {
             if scale != 1.0 && SIZES.contains(&key.as_str()) {
                 *value = scaled_size(value, scale);
@@ -104,8 +119,9 @@ impl fmt::Display for JobFile {
 }
 
 impl Section {
+    /// Whether fio takes it for options of all jobs: of its name only the beginning counts.
     fn is_global(&self) -> bool {
-        self.name == "global"
+        self.name.starts_with("global")
     }
 
     /// The value of the last of `keys`, which are names of one option.
@@ -174,5 +190,5 @@ fn seconds(text: &str) -> Option<f64> {
         "d" | "day" => 86_400.0,
         _ => return None,
     };
-    number.parse::<f64>().ok().map(|number| number * factor)
+    number.parse::<f64>().ok().map(|number| number * factor).filter(|s| s.is_finite())
 }

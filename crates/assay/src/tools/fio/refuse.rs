@@ -6,9 +6,13 @@
 //! fio cannot be confined besides, only options are taken that are known to do none of that.
 
 use super::job_file::{JobFile, Section};
+use model::is_unprintable;
 
-/// Longest name or value, bytes: fio cuts lines at 8192 and takes the rest for another.
+/// Longest value, bytes: fio cuts lines at 8192 and takes the rest for another.
 const LONGEST: usize = 1000;
+
+/// Longest name of a section, bytes: fio cuts what has 255 with its bracket, and then finds no such job.
+const LONGEST_NAME: usize = 250;
 
 /// Engines that work on files of the directory in which fio runs.
 const ENGINES: [&str; 23] = [
@@ -71,7 +75,8 @@ const REFUSED: [(&str, &str); 32] = [
     ("showcmd", "it measures nothing"),
     ("parse-only", "it measures nothing"),
     ("command_file", "it names other files"),
-    ("include", "write all into one file"),
+    // fio reads the rest of such a line as the name of a file, whatever stands between.
+    ("include*", "it names other files; write all into one file"),
 ];
 
 /// Options whose values hold slashes that are no paths.
@@ -208,7 +213,7 @@ pub(super) fn unknown(file: &JobFile) -> Option<String> {
 
 /// fio opens a device or a directory that is called like the section.
 fn name_reason(name: &str) -> Option<&'static str> {
-    if name.len() > LONGEST || name.chars().any(char::is_control) {
+    if name.len() > LONGEST_NAME || name.contains(is_unprintable) {
         return Some("it is no name");
     }
     if name.contains('/') || name == "." || name == ".." {

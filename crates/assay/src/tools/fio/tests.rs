@@ -134,3 +134,53 @@ fn files_that_say_nothing_are_refused() {
     let with_args = Request { args: vec!["--x".into()], ..request("[a]") };
     assert!(Tool.check(&with_args).is_err());
 }
+
+#[test]
+fn what_fio_takes_for_a_comment_is_dropped_before_anything_is_looked_at() {
+    let file = JobFile::parse("[a] ; x\nsize=1g # all of it\nbs=4k;/dev/sda\n").unwrap();
+    assert_eq!(file.to_string(), "[a]\nsize=1g\nbs=4k\n");
+    // fio would cut the name down to `..`.
+    assert!(refusal("[...;x]\nsize=4k").contains("names no section"));
+}
+
+#[test]
+fn what_begins_with_include_names_a_file() {
+    for line in ["include", "include_job", "include-job=x", "includes"] {
+        let why = refusal(&format!("[a]\nsize=4k\n{line}\n"));
+        assert!(why.contains("write all into one file"), "{line}: {why}");
+    }
+}
+
+#[test]
+fn a_section_is_global_when_its_name_begins_so() {
+    let infos = Tool.infos(&request("[globals]\nsize=4k\n[a]\nrw=read\n"));
+    assert_eq!(infos.iter().map(|info| info.name.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert!(refusal("[globals]\nsize=4k\n").contains("no section but [global]"));
+}
+
+#[test]
+fn a_name_that_fio_would_cut_is_refused() {
+    assert!(refusal(&format!("[{}]\nsize=4k\n", "x".repeat(255))).contains("no name"));
+    assert!(refusal("[a\u{202e}b]\nsize=4k\n").contains("no name"));
+    Tool.check(&request(&format!("[{}]\nsize=4k\n", "x".repeat(250)))).unwrap();
+}
+
+#[test]
+fn sizes_and_counts_that_no_machine_has_are_no_fault_of_arithmetic() {
+    let text = "[a]\nsize=1000000T\nnumjobs=18446744073709551615\nrw=write\n";
+    let file = JobFile::parse(text).unwrap();
+    assert!(file.clone().scaled(4.0, 1024).to_string().contains("numjobs=18446744073709551615"));
+    let job = Job { scale: 4.0, ..super::super::tests::job(None, 1024) };
+    assert!(Tool.estimate(&request(text), &job).write_bytes >= 1 << 60);
+    let endless = format!("[a]\nruntime={}\nsize=4k\n", "9".repeat(400));
+    assert!(Tool.estimate(&request(&endless), &job).fixed_s.is_finite());
+}
+
+#[test]
+fn a_file_of_thousands_of_sections_or_options_is_refused() {
+    let sections: String = (0..201).map(|n| format!("[{n}]\nsize=4k\n")).collect();
+    let options = format!("[global]\n{}[a]\n", "bs=4k\n".repeat(2001));
+    for text in [sections, options] {
+        assert!(refusal(&text).contains("use several files"));
+    }
+}

@@ -1,0 +1,54 @@
+//! What somebody else may give to assay, as fuzz targets: each takes any bytes, does with them what the verbs
+//! do up to where the machine would be touched, and asserts what must hold of whatever was accepted. The crate
+//! `fuzz` at the root runs them for as long as one likes, and `tests/fuzz` a bounded number of times.
+//!
+//! A suite lives as long as the program ([`suites::from_text`]), so that memory grows with what is accepted.
+
+mod dataset;
+mod job;
+mod journal;
+mod plan;
+mod store;
+mod suite;
+mod target;
+
+pub use self::{
+    dataset::{dataset, pack},
+    job::job,
+    journal::journal,
+    plan::plan,
+    store::store,
+    suite::suite,
+    target::{sweep, target},
+};
+
+use model::is_unprintable;
+
+/// A target: whether what it was given was accepted.
+///
+/// # Panics
+/// A promise is broken.
+pub type Run = fn(&[u8]) -> bool;
+
+/// Every target, by name.
+pub const TARGETS: [(&str, Run); 8] = [
+    ("target", target),
+    ("sweep", sweep),
+    ("plan", plan),
+    ("suite", suite),
+    ("job", job),
+    ("journal", journal),
+    ("dataset", dataset),
+    ("store", store),
+];
+
+/// The text that `bytes` hold; files that are no text are refused where they are read.
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// Asserts that `text` does nothing to a terminal or to the order in which it is read.
+fn assert_harmless(what: &str, text: &str) {
+    let harm = text.chars().find(|&c| is_unprintable(c) && c != '\n' && c != '\t');
+    assert_eq!(harm, None, "{what} holds it: {text:.300?}");
+}

@@ -1,0 +1,99 @@
+//! Files of other tools and of other machines, through every importer, the store, the statistics, all renderers
+//! and all exporters.
+
+use super::{assert_harmless, store::scratch};
+use formats::{ImportOptions, NamedBytes, export, import, importer_names};
+use model::{Dataset, is_unprintable};
+use report::TerminalOptions;
+use stats::Settings;
+use store::{Imported, Store};
+
+/// What stands before each file of an input, with its name until the end of the line.
+const HEAD: &str = "=== ";
+
+/// `files` as one input of [`dataset`].
+pub fn pack(files: &[NamedBytes]) -> Vec<u8> {
+    let file = |(name, bytes): &NamedBytes| {
+        let name = name.replace('\n', " ");
+        [HEAD.as_bytes(), name.as_bytes(), b"\n", bytes, b"\n"].concat()
+    };
+    files.iter().flat_map(file).collect()
+}
+
+fn unpack(bytes: &[u8]) -> Vec<NamedBytes> {
+    let mut files: Vec<NamedBytes> = Vec::new();
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        match (line.strip_prefix(HEAD.as_bytes()), files.last_mut()) {
+            (Some(name), _) => {
+                files.push((String::from_utf8_lossy(name).trim_end().into(), Vec::new()));
+            }
+            (None, Some((_, content))) => content.extend_from_slice(line),
+            (None, None) => files.push(("file".into(), line.into())),
+        }
+    }
+    files
+}
+
+/// Files to import: what is read is stored, and shown without harm.
+pub fn dataset(bytes: &[u8]) -> bool {
+    let (files, options) = (unpack(bytes), ImportOptions::default());
+    let mut accepted = false;
+    for importer in importer_names() {
+        match import(&files, Some(importer), &options) {
+            Ok(data) => {
+                assert_shown(&through_store(&data));
+                accepted = true;
+            }
+            Err(why) => assert!(!why.to_string().contains(is_unprintable), "{importer}: {why:?}"),
+        }
+    }
+    accepted
+}
+
+/// `data` as it comes back from a new store; its figures are the same.
+fn through_store(data: &Dataset) -> Dataset {
+    let dir = scratch();
+    let path = dir.path().join("store.db");
+    let imported = Store::open(&path).and_then(|mut store| store.import(data));
+    let Ok(Imported::Stored(id)) = imported else { panic!("it is not stored: {imported:?}") };
+    let back = Store::open_read_only(&path).and_then(|store| store.dataset(&id));
+    let back = back.unwrap_or_else(|why| panic!("{id} does not come back: {why}"));
+    let parts = |data: &Dataset| (data.targets.clone(), data.tests.clone(), data.samples.clone());
+    assert_eq!(parts(data), parts(&back));
+    back
+}
+
+/// What is concluded from `data` and told of it reaches no terminal, page or other file.
+pub(super) fn assert_shown(data: &Dataset) {
+    if let Ok(findings) = stats::findings(data, &Settings::default()) {
+        let options = TerminalOptions { width: 80, color: true };
+        let terminal = report::terminal(data, &findings, &options);
+        assert_harmless("the terminal", &without_colors(&terminal));
+        assert_harmless("Markdown", &report::markdown(data, &findings));
+        assert_harmless("CSV", &report::csv(data, &findings));
+        assert_harmless("JSON", &report::json(data, &findings));
+        assert_harmless("HTML", &report::html(data, &findings));
+    }
+    let exports = [export::csv, export::json, export::psv, export::fio_json];
+    for files in exports.into_iter().filter_map(|export| export(data).ok()) {
+        for (name, bytes) in files {
+            let stays = |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric());
+            assert!(name.split('/').all(stays), "a file is called {name:?}");
+            assert_harmless(&name, &String::from_utf8_lossy(&bytes));
+        }
+    }
+}
+
+/// `text` without the colours that the renderer itself sets.
+fn without_colors(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        match rest.strip_prefix('m') {
+            Some(rest) => plain += rest,
+            None => plain = plain + "\u{1b}[" + part,
+        }
+    }
+    plain
+}

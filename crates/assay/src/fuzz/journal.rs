@@ -1,0 +1,54 @@
+//! Undo journals, which are obeyed by root.
+
+use super::text;
+use lab::Undo;
+use std::path::Path;
+
+const STATE: &str = "/state";
+const CAMPAIGN: &str = "c";
+
+/// A journal, as it is and with each line as the text of a whole record: what would be undone is such a thing
+/// as a campaign makes.
+pub fn journal(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|&byte| byte == b'\n').filter_map(text);
+    let sealed: Vec<u8> = lines.flat_map(lab::journal_line).collect();
+    let believed = [bytes, &sealed]
+        .map(|journal| lab::believed_of_journal(journal, Path::new(STATE), CAMPAIGN));
+    believed.iter().flatten().for_each(assert_ours);
+    believed.iter().any(|entries| !entries.is_empty())
+}
+
+fn assert_ours(entry: &Undo) {
+    let ours = match entry {
+        Undo::Unmount { mount_point: path } | Undo::EndNetwork { namespace: path } => {
+            text_of(path).starts_with(&format!("{STATE}/mnt/assay-{CAMPAIGN}/"))
+        }
+        Undo::DetachLoop { image } => image.parent().is_some_and(is_private),
+        Undo::RemoveDir { path } => is_private(path),
+        Undo::Tell { link } | Undo::ForgetParts { link, .. } => {
+            is_straight(link) && text_of(link).starts_with("/dev/")
+        }
+        Undo::ExportPool { pool: name }
+        | Undo::StopArray { name }
+        | Undo::RemoveMapping { name }
+        | Undo::StopCache { name } => name.starts_with("assay-") && !name.contains('/'),
+        Undo::Uncap { file, .. } => is_straight(file) && text_of(file).contains("cgroup"),
+        Undo::LeaveGroup { group, home } => is_private(group) && is_straight(home),
+    };
+    assert!(ours, "{entry:?}");
+}
+
+/// Whether `path` is called as a private directory is.
+fn is_private(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    is_straight(path) && name.is_some_and(|name| name.starts_with("assay-"))
+}
+
+fn is_straight(path: &Path) -> bool {
+    let text = text_of(path);
+    text.starts_with('/') && text.split('/').all(|part| part != "..")
+}
+
+fn text_of(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}

@@ -1,0 +1,40 @@
+//! Targets and sweeps, as they stand in arguments, plans and stores.
+
+use super::{assert_harmless, text};
+use lab::fs::{Candidate, resolve};
+use model::{SweepMode, Swept, Target, label_targets};
+
+/// A target: what is read prints, and the print is read as the same.
+pub fn target(bytes: &[u8]) -> bool {
+    let Some(Ok(target)) = text(bytes).map(str::parse::<Target>) else { return false };
+    resolved(&target)
+}
+
+/// Whether `target` can be; what is told of it does no harm.
+pub(super) fn resolved(target: &Target) -> bool {
+    assert_eq!(target.to_string().parse().as_ref(), Ok(target));
+    lab::unchecked(target);
+    lab::fs::keeps_deleted(target);
+    for label in label_targets(&[target.clone(), target.clone()]) {
+        assert_harmless("a label", &label);
+    }
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => assert_eq!(parts[0].disks(), lab::fs::disks(target)),
+        Ok(Candidate::Directory(_)) => assert_eq!(lab::fs::disks(target), 0),
+        Err(_) => return false,
+    }
+    true
+}
+
+/// A sweep: the same, and each of its variants can be.
+pub fn sweep(bytes: &[u8]) -> bool {
+    let Some(Ok(swept)) = text(bytes).map(str::parse::<Swept>) else { return false };
+    assert_eq!(swept.to_string().parse().as_ref(), Ok(&swept));
+    assert_harmless("a sweep", &swept.to_string());
+    let modes = [SweepMode::Grid, SweepMode::OneAtATime];
+    let made = modes.map(|mode| lab::sweep(&swept, mode));
+    for sweep in made.iter().flatten() {
+        assert!(sweep.variants.iter().all(resolved), "{swept}");
+    }
+    made.iter().any(Result::is_ok)
+}
