@@ -32,11 +32,29 @@ pub(crate) fn stop_array(name: &str) -> Result<bool, LabError> {
 /// Removes the mappings called `name` and those of the volume group `name`, the upper ones first.
 /// Returns whether there was one.
 pub(crate) fn remove_mapping(name: &str) -> Result<bool, LabError> {
-    until_gone(name, || {
+    let removed = until_gone(name, || {
         let upper =
             mappings()?.into_iter().filter(|(called, dm)| is_of(called, name) && !has_holders(dm));
         Ok(upper.map(|(called, _)| Cmd::new("dmsetup").arg("remove").arg(called)).collect())
-    })
+    })?;
+    remove_links(name)?;
+    Ok(removed)
+}
+
+/// Removes the folder of links in /dev that LVM made for the volume group `name`. Without udev nobody else
+/// does, and LVM makes no group whose name is taken there.
+fn remove_links(name: &str) -> Result<(), LabError> {
+    let dir = Path::new("/dev").join(name);
+    if !name.starts_with(OURS) || !dir.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Ok(());
+    }
+    for entry in fs::read_dir(&dir).map_err(LabError::io("list", &dir))?.flatten() {
+        let link = entry.path();
+        if link.is_symlink() {
+            fs::remove_file(&link).map_err(LabError::io("remove", &link))?;
+        }
+    }
+    fs::remove_dir(&dir).map_err(LabError::io("remove", &dir))
 }
 
 /// Whether an array called `name` runs.

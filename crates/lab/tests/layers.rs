@@ -105,7 +105,11 @@ fn left(state: &Path) -> Vec<String> {
         let ours = ["rpcbind", "nfsdcld", "rpc.mountd"].contains(&name.trim_end());
         (ours && network.ino() != own).then_some(name)
     });
-    mounts.chain(devices).chain(servers).collect()
+    let links = files::read_dir("/dev").unwrap().flatten().map(|entry| entry.path());
+    let links =
+        links.filter(|path| path.to_str().is_some_and(|path| path.starts_with("/dev/assay")));
+    let links: Vec<String> = links.map(|path| path.display().to_string()).collect();
+    mounts.chain(devices).chain(servers).chain(links).collect()
 }
 
 fn works(lab: &Lab, state: &Path, (target, fact, value): &(&str, &str, &str)) {
