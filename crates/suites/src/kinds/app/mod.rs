@@ -176,7 +176,10 @@ impl Test for AppTest {
             write_bytes: scaled(settings.write),
             read_bytes: scaled(settings.read),
             ops: settings.count(job.scale),
-            disk_bytes: self.space(job).iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes)),
+            disk_bytes: self
+                .space(job)
+                .iter()
+                .fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes)),
             scratch_bytes: scaled(settings.scratch),
             fixed_s: settings.seconds * job.scale,
         }

@@ -299,7 +299,9 @@ impl Settings {
             return Some(format!("`size` must be from 1 to {MOST_BYTES}"));
         }
         if self.files == 0 || u64::from(self.files) * u64::from(self.threads) > MOST_FILES {
-            return Some(format!("`files` must be at least 1, and those of all threads {MOST_FILES}"));
+            return Some(format!(
+                "`files` must be at least 1, and those of all threads {MOST_FILES}"
+            ));
         }
         if self.workers > MAX_THREADS {
             return Some(format!("`workers` must be 0 to {MAX_THREADS}"));

@@ -100,7 +100,10 @@ impl Settings {
             return Err(format!("`record` must be a power of two from 64 to 1M, not {record}"));
         }
         if !(LEAST_SEGMENT..=MOST_SEGMENT).contains(&self.segment.0) {
-            return Err(format!("`segment` must be at least 1M and at most 1P, not {}", self.segment));
+            return Err(format!(
+                "`segment` must be at least 1M and at most 1P, not {}",
+                self.segment
+            ));
         }
         Load::check(self.runtime_s)
     }

@@ -44,9 +44,9 @@ impl Wheels {
                 "`files` of a wheel must be at most {}",
                 (MOST_FILES - INFO_FILES) / LARGEST_FACTOR
             )),
-            () if bytes > MOST_ARCHIVE.0 => {
-                Err(format!("a wheel would have more than {MOST_ARCHIVE}; use smaller or fewer files"))
-            }
+            () if bytes > MOST_ARCHIVE.0 => Err(format!(
+                "a wheel would have more than {MOST_ARCHIVE}; use smaller or fewer files"
+            )),
             () => Ok(()),
         }
     }
