@@ -21,18 +21,19 @@ pub fn journal(bytes: &[u8]) -> bool {
 fn assert_ours(entry: &Undo) {
     let ours = match entry {
         Undo::Unmount { mount_point: path } | Undo::EndNetwork { namespace: path } => {
-            text_of(path).starts_with(&format!("{STATE}/mnt/assay-{CAMPAIGN}/"))
+            let [state, own] = [STATE.trim_start_matches('/'), &format!("assay-{CAMPAIGN}")];
+            is_straight(path) && parts(path).len() > 3 && parts(path)[..3] == [state, "mnt", own]
         }
         Undo::DetachLoop { image } => image.parent().is_some_and(is_private),
         Undo::RemoveDir { path } => is_private(path),
         Undo::Tell { link } | Undo::ForgetParts { link, .. } => {
-            is_straight(link) && text_of(link).starts_with("/dev/")
+            is_straight(link) && parts(link)[0] == "dev"
         }
         Undo::ExportPool { pool: name }
         | Undo::StopArray { name }
         | Undo::RemoveMapping { name }
         | Undo::StopCache { name } => name.starts_with("assay-") && !name.contains('/'),
-        Undo::Uncap { file, .. } => is_straight(file) && text_of(file).contains("cgroup"),
+        Undo::Uncap { file, .. } => is_straight(file) && parts(file).contains(&"cgroup"),
         Undo::LeaveGroup { group, home } => is_private(group) && is_straight(home),
     };
     assert!(ours, "{entry:?}");
@@ -45,10 +46,11 @@ fn is_private(path: &Path) -> bool {
 }
 
 fn is_straight(path: &Path) -> bool {
-    let text = text_of(path);
-    text.starts_with('/') && text.split('/').all(|part| part != "..")
+    path.to_str().is_some_and(|text| text.starts_with('/')) && !parts(path).contains(&"..")
 }
 
-fn text_of(path: &Path) -> &str {
-    path.to_str().unwrap_or_default()
+/// The names in `path`, as the kernel walks along them.
+fn parts(path: &Path) -> Vec<&str> {
+    let names = path.to_str().unwrap_or_default().split('/');
+    names.filter(|name| !name.is_empty() && *name != ".").collect()
 }
