@@ -5,6 +5,7 @@
 use crate::exit;
 use anyhow::{Context, Result};
 use hmac::{Hmac, KeyInit, Mac};
+use lab::State;
 use model::{Campaign, Dataset, Plan, TargetRecord, TestInfo};
 use rustix::{
     fs::OFlags,
@@ -15,9 +16,9 @@ use rustix::{
 use serde::Serialize;
 use sha2::Sha256;
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -45,20 +46,16 @@ struct Deed<'a> {
 }
 
 impl Key {
-    /// The key of the folder `state`; both are made the first time.
-    pub fn of(state: &Path) -> Result<Key> {
-        if let Some(key) = Key::find(state)? {
+    /// The key of `state`, made the first time.
+    pub fn of(state: &State) -> Result<Key> {
+        let folder = state.path();
+        if let Some(key) = Key::find(folder)? {
             return Ok(key);
         }
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(state)
-            .with_context(|| format!("cannot create {}", state.display()))?;
-        let path = state.join(FILE);
+        let path = folder.join(FILE);
         write_new(&path).with_context(|| format!("cannot make the key {}", path.display()))?;
         // Whoever was first wins.
-        Key::find(state)?.with_context(|| format!("{} is gone again", path.display()))
+        Key::find(folder)?.with_context(|| format!("{} is gone again", path.display()))
     }
 
     /// The key of the folder `state`, where it has one.
@@ -220,8 +217,9 @@ mod tests {
     #[test]
     fn a_mark_is_of_one_key_and_one_deed() {
         let (mine, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let mark = Key::of(mine.path()).unwrap().mark(&campaign(), &[], &[]).unwrap();
-        let again = Key::of(mine.path()).unwrap().mark(&campaign(), &[], &[]).unwrap();
+        let key = |dir: &tempfile::TempDir| Key::of(&State::open(dir.path()).unwrap()).unwrap();
+        let mark = key(&mine).mark(&campaign(), &[], &[]).unwrap();
+        let again = key(&mine).mark(&campaign(), &[], &[]).unwrap();
         assert_eq!(mark, again);
         let verified =
             |campaign, dir: &tempfile::TempDir| verify(&dataset(campaign), Some(&mark), dir.path());
@@ -239,7 +237,7 @@ mod tests {
         }
         let error = verified(campaign(), &other).unwrap_err().to_string();
         assert!(error.contains("another state folder"), "{error}");
-        Key::of(other.path()).unwrap();
+        key(&other);
         let error = verified(campaign(), &other).unwrap_err().to_string();
         assert!(error.contains("another state folder"), "{error}");
     }

@@ -124,6 +124,29 @@ fn a_plain_user_reads_the_store_of_root() {
     assert_ne!(output.status.code(), Some(0));
 }
 
+/// Where root keeps store and state when it names neither.
+#[test]
+fn a_plain_user_reads_the_store_of_root_where_it_lies_by_itself() {
+    let place = measured();
+    fs::copy(env!("CARGO_BIN_EXE_assay"), place.path("assay")).unwrap();
+    fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
+    let script = "mount -t tmpfs none /var/lib || exit 99
+        ./assay run --suite null --on null --preset smoke --procs 1 >&2 || exit 98
+        stat -c %a /var/lib/assay/state
+        exec setpriv --reuid 65534 --regid 65534 --clear-groups \
+            ./assay list --store /var/lib/assay/assay.db";
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script]).current_dir(place.path("."));
+    let Ok(output) = command.output() else { return println!("skipped: unshare is missing") };
+    let said = text(&output.stderr);
+    if output.status.code() == Some(99) || said.starts_with("unshare:") {
+        return println!("skipped: a mount namespace needs root: {said}");
+    }
+    let listed = text(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(listed.starts_with("700\n") && listed.contains("null on null"), "{listed}{said}");
+}
+
 #[test]
 fn readers_leave_nothing_beside_a_store() {
     let place = measured();

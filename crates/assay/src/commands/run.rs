@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.html)?;
-    let key = Key::of(state)?;
+    let key = Key::of(&open_state(state)?)?;
     let mut store = open_to_run(store_path, &stop)?;
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;

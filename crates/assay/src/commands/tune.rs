@@ -23,7 +23,7 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let field = variant::field(&args.on, &wanted)?;
     let work = work(args, store_path, state)?;
     let stop = signals::stop_flag()?;
-    let key = Key::of(state)?;
+    let key = Key::of(&run::open_state(state)?)?;
     let mut store = run::open_to_run(store_path, &stop)?;
     let unconfined = args.programs.unconfined;
     let site = Site { store: &mut store, state, key, stop: &stop, unconfined };
