@@ -13,9 +13,9 @@ mod rights;
 mod root;
 
 pub use probe::available;
+pub use rights::become_user;
 
 use model::User;
-use rights::Gift;
 use rustix::{
     io::Errno,
     process::{Uid, geteuid, getpid},
@@ -26,10 +26,12 @@ use std::{
     fs,
     os::fd::RawFd,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
-/// The user of every distribution who owns nothing.
-const NOBODY: User = User { uid: 65534, gid: 65534 };
+/// Whether this process has confined itself. Not asked of the kernel: a container may have made the program
+/// the first process of a namespace that it shares with others, and taken rights from it, too.
+static CONFINED: AtomicBool = AtomicBool::new(false);
 
 /// What a confined process may have.
 #[derive(Debug)]
@@ -85,11 +87,9 @@ pub fn enter(confinement: &Confinement<'_>) -> Result<(), ConfineError> {
         prefixes: root::prefixes(confinement.programs.as_deref()),
         own_proc: apart,
     })?;
-    match (is_root, owner) {
-        (true, None) => rights::drop_all(confinement.dir, Some((NOBODY, Gift::Tried))),
-        (true, Some(owner)) => rights::drop_all(confinement.dir, Some((owner, Gift::Given))),
-        (false, _) => rights::drop_all(confinement.dir, None),
-    }
+    rights::drop_all(confinement.dir, is_root, owner)?;
+    CONFINED.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
 /// Whether this process is the first of a process namespace.
@@ -100,7 +100,7 @@ pub fn is_first_process() -> bool {
 /// Ends what programs have left running: all processes of this namespace but this one. Does nothing
 /// unless this process is the first of a namespace and confined.
 pub fn end_leftovers() {
-    if !is_first_process() || !rights::is_confined() {
+    if !is_first_process() || !CONFINED.load(Ordering::Relaxed) {
         return;
     }
     // SAFETY: two system calls on integers. The signal goes to the processes of this namespace, which

@@ -8,11 +8,7 @@ use engine::{
 use model::{Job, Programs, User};
 use rustix::{
     io::Errno,
-    process::{
-        DumpableBehavior, Gid, Signal, Uid, getppid, set_dumpable_behavior,
-        set_parent_process_death_signal,
-    },
-    thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid},
+    process::{Signal, getppid, set_parent_process_death_signal},
 };
 use std::{
     fs::File,
@@ -76,7 +72,7 @@ impl Surroundings<'_> {
         let Some(user) = self.user.filter(|_| self.job.programs != Programs::Confined) else {
             return Ok(());
         };
-        become_user(user)
+        confine::become_user(user)
             .and_then(|()| self.tie())
             .map_err(|why| format!("cannot become the user of the directory: {why}"))
     }
@@ -113,16 +109,4 @@ impl Surroundings<'_> {
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if self.coordinator.is_there() { Ok(()) } else { Err(Errno::SRCH) }
     }
-}
-
-/// Gives up all rights but those of `user`, for good and for whatever it starts.
-fn become_user(user: User) -> Result<(), Errno> {
-    let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
-    // Calls of this thread alone, which is the only one yet.
-    set_no_new_privs(true)?;
-    set_thread_groups(&[])?;
-    set_thread_res_gid(gid, gid, gid)?;
-    set_thread_res_uid(uid, uid, uid)?;
-    // No other process of that user attaches to it, and by it to the memory of the crew.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }

@@ -3,7 +3,7 @@
 
 use super::{guest::Told, prepare::Prepared, turn::Event};
 use lab::Check;
-use model::{Environment, Fault, Validity};
+use model::{Environment, Fault, Validity, printable_line};
 use std::collections::BTreeSet;
 
 /// Most characters of a text, and most facts of a target.
@@ -92,8 +92,7 @@ impl Asked {
 
 /// `text` on one line, without what a terminal obeys.
 pub fn plain(text: &str) -> String {
-    let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    shown.take(TEXT_CHARS).collect()
+    printable_line(text).chars().take(TEXT_CHARS).collect()
 }
 
 fn plain_facts(facts: Environment) -> Environment {

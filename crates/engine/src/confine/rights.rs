@@ -13,41 +13,32 @@ use rustix::{
     io::Errno,
     process::{DumpableBehavior, Gid, Resource, Rlimit, Uid, set_dumpable_behavior, setrlimit},
     thread::{
-        CapabilitySet, CapabilitySets, clear_ambient_capability_set, no_new_privs,
+        CapabilitySet, CapabilitySets, clear_ambient_capability_set,
         remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
         set_thread_res_gid, set_thread_res_uid,
     },
 };
 use std::path::Path;
 
+/// The user of every distribution who owns nothing.
+const NOBODY: User = User { uid: 65534, gid: 65534 };
+const ROOT: User = User { uid: 0, gid: 0 };
 /// The newest interface of Landlock that is known here; older kernels hold to what they have of it.
 const LANDLOCK: ABI = ABI::V6;
 
-/// Whether the one directory belongs to the user already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gift {
-    /// It does.
-    Given,
-    /// It is root's, and given away where that works.
-    Tried,
-}
-
-/// Gives up every right beside writing in `dir`, and becomes the user in whose name that is, when this is
-/// root.
-pub(super) fn drop_all(dir: &Path, user: Option<(User, Gift)>) -> Result<(), ConfineError> {
+/// Gives up every right beside writing in `dir`. Root becomes `owner`, to whom `dir` belongs, or `nobody`
+/// where `dir` can be given to him.
+pub(super) fn drop_all(dir: &Path, is_root: bool, owner: Option<User>) -> Result<(), ConfineError> {
     bound_capabilities()?;
-    if let Some((user, gift)) = user {
+    if is_root {
         // io_uring and pinned buffers are counted against it for whoever is not root.
         let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
-        let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
         set_thread_groups(&[]).map_err(ConfineError::of("leave all groups"))?;
-        // Where it belongs to somebody, a link of his may have taken its place.
-        if gift == Gift::Given || can_belong_to(dir, uid, gid) {
-            set_thread_res_gid(gid, gid, gid).map_err(ConfineError::of("change the group"))?;
-            set_thread_res_uid(uid, uid, uid).map_err(ConfineError::of("change the user"))?;
-        }
+        // Nothing is given away by a name that belongs to somebody: a link of his may have its place.
+        let user = owner.or_else(|| can_belong_to(dir, NOBODY).then_some(NOBODY));
+        user.map_or(Ok(()), become_user).map_err(ConfineError::of("change the user"))?;
     }
-    set_no_new_privs(true).map_err(ConfineError::of("renounce new privileges"))?;
+    renounce().map_err(ConfineError::of("renounce new privileges"))?;
     // Kernels before 4.3 have no ambient set.
     let _ = clear_ambient_capability_set();
     let none = CapabilitySets {
@@ -56,10 +47,27 @@ pub(super) fn drop_all(dir: &Path, user: Option<(User, Gift)>) -> Result<(), Con
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, none).map_err(ConfineError::of("give up capabilities"))?;
-    // The programs that it starts are of the same user, and look for nothing in it.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(ConfineError::of("close its memory to others"))?;
     landlock(dir)
+}
+
+/// Gives up, as root, all rights but those of `user`, for good and for whatever this process starts. It must
+/// have one thread.
+///
+/// # Errors
+/// The kernel refuses a step.
+pub fn become_user(user: User) -> Result<(), Errno> {
+    let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(gid, gid, gid)?;
+    set_thread_res_uid(uid, uid, uid)?;
+    renounce()
+}
+
+/// No program gives rights back, and no other process of the same user attaches to this one, and by it to
+/// the memory of its crew.
+fn renounce() -> Result<(), Errno> {
+    set_no_new_privs(true)?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }
 
 /// Does `act` with the rights of `user` to files, where one is given.
@@ -77,11 +85,6 @@ pub(super) fn as_user<T>(
     done
 }
 
-/// Whether this process has renounced new privileges, as a confined one has.
-pub(super) fn is_confined() -> bool {
-    no_new_privs().unwrap_or(false)
-}
-
 /// No program that is run gets a capability back, whoever owns its file.
 fn bound_capabilities() -> Result<(), ConfineError> {
     for bit in 0..u64::BITS {
@@ -95,21 +98,20 @@ fn bound_capabilities() -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Gives `dir` to a user and tries whether he can then work in it: on FAT, or FUSE for one user, say,
-/// he cannot, and `dir` stays with root.
-fn can_belong_to(dir: &Path, uid: Uid, gid: Gid) -> bool {
-    if chown(dir, Some(uid), Some(gid)).is_err() {
-        return false;
-    }
+/// Gives `dir` to `user` and tries whether he can then work in it: on FAT, or FUSE for one user, say, he
+/// cannot, and `dir` stays with root.
+fn can_belong_to(dir: &Path, user: User) -> bool {
+    let give = |user: User| {
+        chown(dir, Some(Uid::from_raw(user.uid)), Some(Gid::from_raw(user.gid))).is_ok()
+    };
     let probe = dir.join(".assay-probe");
-    let works = set_thread_res_gid(None, gid, None).is_ok()
-        && set_thread_res_uid(None, uid, None).is_ok()
-        && mkdir(&probe, 0o700.into()).is_ok()
-        && rmdir(&probe).is_ok();
-    let back = set_thread_res_uid(None, Uid::ROOT, None)
-        .and_then(|()| set_thread_res_gid(None, Gid::ROOT, None));
-    if !works && back.is_ok() {
-        let _ = chown(dir, Some(Uid::ROOT), Some(Gid::ROOT));
+    let attempt = || {
+        let made = mkdir(&probe, 0o700.into()).and_then(|()| rmdir(&probe));
+        made.map_err(ConfineError::of("write in it"))
+    };
+    let works = give(user) && as_user(Some(user), attempt).is_ok();
+    if !works {
+        give(ROOT);
     }
     works
 }
