@@ -8,7 +8,11 @@ use std::fs;
 
 fn null_run(place: &Place, blocks: &str) {
     let args = ["run", "--suite", "null", "--on", "null", "--on", "null", "--procs", "1,3"];
-    place.ok(&[&args[..], &["--blocks", blocks, "--preset", "smoke", "--seed", "7"]].concat());
+    place.ok(&[
+        &args[..],
+        &["--blocks", blocks, "--preset", "smoke", "--scale", "smoke", "--seed", "7"],
+    ]
+    .concat());
 }
 
 #[test]
@@ -115,7 +119,8 @@ fn a_plan_touches_nothing() {
     let place = Place::new();
     let dir = place.dir("data");
     let target = format!("dir:{}", dir.display());
-    let text = place.ok(&["plan", "--on", &target, "--preset", "smoke", "--procs", "1"]);
+    let text = place
+        .ok(&["plan", "--on", &target, "--preset", "smoke", "--scale", "smoke", "--procs", "1"]);
     assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert!(!place.path("store.db").exists());

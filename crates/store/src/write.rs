@@ -2,7 +2,8 @@
 
 use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
 use model::{
-    Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
+    Campaign, CampaignState, Histogram, Metric, Plan, Sample, Series, TargetRecord, TargetState,
+    TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -97,6 +98,22 @@ impl Store {
         tx.execute(
             "UPDATE campaign SET mark = ? WHERE number = ?",
             params![mark, campaign.number],
+        )?;
+        Ok(tx.commit()?)
+    }
+
+    /// Replaces what was asked of a campaign, with the factor on sizes and the mark that vouches for both.
+    pub fn set_plan(
+        &mut self,
+        id: &str,
+        (plan, scale): (&Plan, f64),
+        mark: &str,
+    ) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        tx.execute(
+            "UPDATE campaign SET plan = ?, scale = ?, mark = ? WHERE number = ?",
+            params![json("plan", plan)?, scale, mark, campaign.number],
         )?;
         Ok(tx.commit()?)
     }

@@ -7,6 +7,7 @@ use crate::{
     cli::ResumeArgs,
     disks,
     exit::Exit,
+    mark::Key,
     signals, source, terminal,
 };
 use anyhow::{Result, bail};
@@ -45,6 +46,8 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
-    run::drive(&prepared, &campaign, &mut store, (&consent, state), &stop)?;
+    let key = Key::of(&run::open_state(state)?)?;
+    let means = run::Means { consent: &consent, state, key: &key };
+    run::drive(&prepared, &campaign, &mut store, means, &stop)?;
     run::finish(&store, &campaign.id, &args.html, args.format)
 }
