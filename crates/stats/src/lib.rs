@@ -6,6 +6,7 @@
 
 mod aa;
 mod advise;
+mod amount;
 mod blocks;
 mod board;
 mod classes;
@@ -38,6 +39,7 @@ pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,
 };
+pub use amount::Amount;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };

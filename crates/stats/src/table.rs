@@ -2,8 +2,8 @@
 //! target.
 
 use crate::{
-    Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness,
-    SweepEffects, Verdict, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings,
+    Steadiness, SweepEffects, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -162,6 +162,9 @@ pub struct Row {
     pub unit: String,
     /// Metric that the values come from.
     pub basis: String,
+    /// What one sample of it did, and how long that took; `None` where no valid sample tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
     /// One cell for each target.
     pub cells: Vec<Cell>,
     /// Which target is ahead of all others; `None` when fewer than two have a value.
@@ -216,6 +219,7 @@ pub(crate) fn tables(
     cells: &[CellData],
     settings: &Settings,
 ) -> Vec<Table> {
+    let amounts = amount::amounts(dataset, labels);
     let mut tables = Vec::new();
     for group in Group::ALL {
         let of_group: Vec<&CellData> =
@@ -225,7 +229,10 @@ pub(crate) fn tables(
             let mut cells: Vec<&CellData> =
                 of_group.iter().copied().filter(|c| c.procs == procs).collect();
             sort_by_type(dataset, &mut cells);
-            let rows = rows(dataset, labels, &cells, settings);
+            let mut rows = rows(dataset, labels, &cells, settings);
+            for (row, cell) in rows.iter_mut().zip(&cells) {
+                row.amount = amounts.get(&(cell.test, cell.procs)).copied();
+            }
             let footers = footer::footers(&rows, &cells, settings);
             tables.push(Table { group, procs, rows, footers });
         }
@@ -263,6 +270,7 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
         testtype: info.testtype.clone(),
         unit: data.unit.clone(),
         basis: data.basis.clone(),
+        amount: None,
         cells: cells.collect(),
         lead: lead(data, labels, settings),
     }
