@@ -45,6 +45,29 @@ fn tables_can_rank_by_another_metric() {
 }
 
 #[test]
+fn the_share_of_time_that_was_measured_is_shown() {
+    let place = Place::new();
+    let args = ["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"];
+    place.ok(&[&args[..], &["--blocks", "2", "--knob", "write_us=200000"]].concat());
+    let show = place.ok(&["show"]);
+    // A write with its sync of 0.201 s and a read of 1 ms in each block; the sync's own row is a part of both.
+    let line = show.lines().find(|line| line.starts_with("Measured: ")).unwrap();
+    assert!(
+        line.starts_with("Measured: 0.40 s of the ") && line.contains(" 2 blocks took, "),
+        "{line}"
+    );
+    assert!(line.ends_with("the median of the 4 timed parts took 0.10 s."), "{line}");
+    let html = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(html.contains(line) && place.ok(&["report", "--format", "md"]).contains(line));
+    place.ok(&["export", "--format", "md", "--out", "out"]);
+    assert!(fs::read_to_string(place.path("out/report.md")).unwrap().contains(line));
+    // An import tells no time.
+    place.ok(&["export", "--format", "csv", "--out", "out"]);
+    place.ok(&["import", "out", "--store", "other.db"]);
+    assert!(!place.ok(&["show", "--store", "other.db"]).contains("Measured: "));
+}
+
+#[test]
 fn an_exported_campaign_imports_equal() {
     let place = Place::new();
     null_run(&place, "2");

@@ -74,6 +74,25 @@ pub(crate) fn span(seconds: f64) -> String {
     }
 }
 
+/// A time to wait: `45s`, `12m 3s`, `2h 5m`; at least a second.
+pub(crate) fn duration(seconds: f64) -> String {
+    let whole = seconds.max(1.0).round() as u64;
+    let pair = |large: u64, small: u64, units: [char; 2]| match small {
+        0 => format!("{large}{}", units[0]),
+        _ => format!("{large}{} {small}{}", units[0], units[1]),
+    };
+    match whole {
+        0..60 => format!("{whole}s"),
+        60..3600 => pair(whole / 60, whole % 60, ['m', 's']),
+        _ => pair(whole / 3600, whole % 3600 / 60, ['h', 'm']),
+    }
+}
+
+/// A time that has passed, as exact as it is short: `0.21 s`, `12m 3s`.
+pub(crate) fn length(seconds: f64) -> String {
+    if seconds < 60.0 { span(seconds) } else { duration(seconds) }
+}
+
 /// Two significant digits, whole numbers as they are from ten.
 fn brief(v: f64) -> String {
     match v {
@@ -118,6 +137,12 @@ mod tests {
             ("1.42".into(), "23.4".into(), "0.0123".into())
         );
         assert_eq!([0.9999, 0.5, 0.0].map(probability), [">0.99", "0.50", "<0.01"]);
+    }
+
+    #[test]
+    fn a_time_to_wait_has_two_units_at_most() {
+        let times = [0.2, 59.4, 60.0, 723.0, 3600.0, 7500.0].map(duration);
+        assert_eq!(times, ["1s", "59s", "1m", "12m 3s", "1h", "2h 5m"]);
     }
 
     #[test]

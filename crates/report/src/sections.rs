@@ -38,6 +38,7 @@ registry! {
     method::Method,
 }
 
+pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};
 
 /// One part of a report.

@@ -30,6 +30,7 @@ mod sentence;
 mod steady;
 mod sweep;
 mod table;
+mod timed;
 pub mod tune;
 mod verdict;
 mod versus;
@@ -57,6 +58,7 @@ pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
+pub use timed::{Timed, timed};
 pub use verdict::{Verdict, judge};
 
 use classes::{Class, classes};
@@ -200,6 +202,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         sweeps,
         comparison: None,
         advice: None,
+        timed: None,
         others: Vec::new(),
     };
     Ok((findings, cells))

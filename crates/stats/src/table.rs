@@ -3,7 +3,7 @@
 
 use crate::{
     Advice, Amount, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings,
-    Steadiness, SweepEffects, Verdict, amount, footer, holm,
+    Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -51,6 +51,10 @@ pub struct Findings {
     /// What a profile advises, when that was asked instead of tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
+    /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
+    /// a dataset, so whoever has the store adds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timed: Option<Timed>,
     /// The findings of the other labs of the campaign. Nothing is ranked across labs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Findings>,
@@ -81,6 +85,13 @@ pub(crate) fn failures(dataset: &Dataset) -> Vec<Failure> {
 }
 
 impl Findings {
+    /// The same, knowing where the time of the blocks went.
+    pub fn with_time(mut self, timed: Option<Timed>) -> Findings {
+        self.timed = timed;
+        self.others.iter_mut().for_each(|class| class.timed = timed);
+        self
+    }
+
     /// These findings, then those of each other lab.
     pub fn classes(&self) -> impl Iterator<Item = &Findings> {
         std::iter::once(self).chain(&self.others)

@@ -14,7 +14,7 @@ use crate::{
     disks,
     exit::{self, Exit},
     mark::Key,
-    signals,
+    signals, source,
     terminal::{self, Progress},
     tools,
 };
@@ -369,10 +369,10 @@ fn blocks(plan: &Plan) -> String {
 /// Prints the tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    let printed = terminal::tables(&report::render(&dataset, format, None)?);
-    report::write(html, &report::render(&dataset, Format::Html, None)?)?;
+    let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
+    let printed = terminal::tables(&report::text(&dataset, &findings, format));
+    report::write(html, &report::text(&dataset, &findings, Format::Html))?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    let findings = report::findings(&dataset, None)?;
     for class in findings.classes() {
         let several = !findings.others.is_empty();
         let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
