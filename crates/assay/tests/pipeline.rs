@@ -134,12 +134,30 @@ fn published_studies_are_listed_and_reported() {
 }
 
 #[test]
+fn the_disk_that_is_measured_is_told_before_anything_is_made() {
+    let place = Place::new();
+    let dir = place.dir("data");
+    let args = ["--on", &format!("dir:{}", dir.display()), "--preset", "smoke", "--procs", "1"];
+    let run = place.assay(&[&["run", "--tests", "columnar.write.int.tiny"][..], &args].concat());
+    let said = common::text(&run.stderr);
+    let line = format!("{} lies on ", args[1]);
+    assert!(said.lines().next().is_some_and(|first| first.starts_with(&line)), "{said}");
+    // Where a disk is under it, the scope of the report names it.
+    let show = place.ok(&["show"]);
+    if let Some(disk) = show.lines().find_map(|line| line.trim().strip_prefix("backing.disk = ")) {
+        assert!(said.contains(&format!("{line}{disk}")), "{said}");
+        assert!(place.ok(&["report"]).contains(&format!("Scope: disk {disk}, ")));
+    }
+}
+
+#[test]
 fn a_plan_touches_nothing() {
     let place = Place::new();
     let dir = place.dir("data");
     let target = format!("dir:{}", dir.display());
     let text = place.ok(&["plan", "--on", &target, "--preset", "smoke", "--procs", "1"]);
     assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
+    assert!(text.starts_with(&format!("{target} lies on ")), "{text}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert!(!place.path("store.db").exists());
 }

@@ -15,7 +15,7 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, terminal,
+    input, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
@@ -31,8 +31,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let pilot = sizing::pilot(&work)?;
     let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
     let load = Load::of(&prepared, scale, prepare::memory()?);
-    let mut text: String =
-        sweeps::lines(&prepared.plan).iter().map(|line| format!("{line}\n")).collect();
+    let mut heads = whereabouts::lines(&prepared, state);
+    heads.extend(sweeps::lines(&prepared.plan));
+    let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;

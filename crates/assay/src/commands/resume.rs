@@ -7,7 +7,7 @@ use crate::{
     cli::ResumeArgs,
     disks,
     exit::Exit,
-    signals, source, terminal,
+    signals, source, terminal, whereabouts,
 };
 use anyhow::{Result, bail};
 use model::CampaignState;
@@ -41,6 +41,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     // After the cleaning up, as what the interrupted run left is in the way.
     let consent = disks::consent(&mut prepared, &args.consent, state)?;
+    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;

@@ -16,7 +16,7 @@ use crate::{
     mark::Key,
     signals, source,
     terminal::{self, Progress},
-    tools,
+    tools, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::{Lab, LabError, State};
@@ -49,6 +49,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     check_writable(&args.html)?;
     let key = Key::of(&open_state(state)?)?;
     let mut store = open_to_run(store_path, &stop)?;
+    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     let campaign = new_campaign(&prepared, state)?;
