@@ -2,7 +2,8 @@
 
 use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
 use model::{
-    Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
+    Campaign, CampaignState, Histogram, Metric, Plan, Sample, Series, TargetRecord, TargetState,
+    TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -97,6 +98,25 @@ impl Store {
         tx.execute(
             "UPDATE campaign SET mark = ? WHERE number = ?",
             params![mark, campaign.number],
+        )?;
+        Ok(tx.commit()?)
+    }
+
+    /// Opens a campaign again for more blocks: its plan becomes `plan`, with the mark of that, and `note` is
+    /// added to its sentences, where there is one. All of it or nothing.
+    pub fn extend(
+        &mut self,
+        id: &str,
+        plan: &Plan,
+        mark: &str,
+        note: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        tx.execute(
+            "UPDATE campaign SET plan = ?1, mark = ?2, state = ?3,
+             notes = iif(?4 IS NULL, notes, json_insert(notes, '$[#]', ?4)) WHERE number = ?5",
+            params![json("plan", plan)?, mark, CampaignState::Open.as_str(), note, campaign.number],
         )?;
         Ok(tx.commit()?)
     }
