@@ -23,6 +23,7 @@ registry! {
     durability::Durability,
     advice::Advice,
     call::Call,
+    next::Next,
     failures::Failures,
     values::Values,
     matrix::Matrix,

@@ -21,6 +21,7 @@ mod footer;
 mod holm;
 mod latency;
 mod model_fit;
+mod next;
 mod observations;
 mod precision;
 mod ratio;
@@ -50,6 +51,7 @@ pub use drift::Drift;
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Ratio, half_width, log_ratio};
@@ -184,6 +186,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let tables = table::tables(dataset, &targets, &cells, settings);
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
+    let next = next::next(&targets, &cells, &call, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -198,6 +201,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
+        next,
         selfcheck,
         sweeps,
         comparison: None,

@@ -2,7 +2,7 @@
 //! target.
 
 use crate::{
-    Advice, Amount, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings,
+    Advice, Amount, Call, Comparison, Cost, Footer, Latencies, Next, Ratio, SelfCheck, Settings,
     Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
@@ -34,6 +34,9 @@ pub struct Findings {
     pub tables: Vec<Table>,
     /// Which target to choose, if that can be said.
     pub call: Call,
+    /// What would settle the call, where it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
     /// What each target costs, where it was measured.
