@@ -6,6 +6,7 @@
 
 mod aa;
 mod advise;
+mod amount;
 mod blocks;
 mod board;
 mod classes;
@@ -20,6 +21,7 @@ mod footer;
 mod holm;
 mod latency;
 mod model_fit;
+mod next;
 mod observations;
 mod precision;
 mod ratio;
@@ -29,6 +31,7 @@ mod sentence;
 mod steady;
 mod sweep;
 mod table;
+mod timed;
 pub mod tune;
 mod verdict;
 mod versus;
@@ -38,6 +41,7 @@ pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,
 };
+pub use amount::Amount;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
@@ -47,6 +51,7 @@ pub use drift::Drift;
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Ratio, half_width, log_ratio};
@@ -55,6 +60,7 @@ pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
+pub use timed::{Timed, timed};
 pub use verdict::{Verdict, judge};
 
 use classes::{Class, classes};
@@ -180,6 +186,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let tables = table::tables(dataset, &targets, &cells, settings);
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
+    let next = next::next(&targets, &cells, &call, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -194,10 +201,12 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
+        next,
         selfcheck,
         sweeps,
         comparison: None,
         advice: None,
+        timed: None,
         others: Vec::new(),
     };
     Ok((findings, cells))

@@ -2,8 +2,7 @@
 
 use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
 use model::{
-    Campaign, CampaignState, Histogram, Metric, Plan, Sample, Series, TargetRecord, TargetState,
-    TestInfo,
+    Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -102,18 +101,21 @@ impl Store {
         Ok(tx.commit()?)
     }
 
-    /// Replaces what was asked of a campaign, with the factor on sizes and the mark that vouches for both.
-    pub fn set_plan(
+    /// Opens the stored campaign for the plan and the scale of `campaign`, with the mark that vouches for them;
+    /// `note` is added to its sentences, where there is one. All of it or nothing.
+    pub fn replan(
         &mut self,
-        id: &str,
-        (plan, scale): (&Plan, f64),
+        campaign: &Campaign,
         mark: &str,
+        note: Option<&str>,
     ) -> Result<(), StoreError> {
         let tx = self.begin()?;
-        let campaign = Found::resolve(&tx, id)?;
+        let number = Found::resolve(&tx, &campaign.id)?.number;
+        let (plan, open) = (json("plan", &campaign.plan)?, CampaignState::Open.as_str());
         tx.execute(
-            "UPDATE campaign SET plan = ?, scale = ?, mark = ? WHERE number = ?",
-            params![json("plan", plan)?, scale, mark, campaign.number],
+            "UPDATE campaign SET plan = ?1, scale = ?2, mark = ?3, state = ?4,
+             notes = iif(?5 IS NULL, notes, json_insert(notes, '$[#]', ?5)) WHERE number = ?6",
+            params![plan, campaign.scale, mark, open, note, number],
         )?;
         Ok(tx.commit()?)
     }

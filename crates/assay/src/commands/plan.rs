@@ -16,7 +16,7 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, terminal,
+    input, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
@@ -36,8 +36,9 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     }
     let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
     let load = Load::of(&prepared, scale, prepare::memory()?);
-    let mut text: String =
-        sweeps::lines(&prepared.plan).iter().map(|line| format!("{line}\n")).collect();
+    let mut heads = whereabouts::lines(&prepared, state);
+    heads.extend(sweeps::lines(&prepared.plan));
+    let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;

@@ -16,9 +16,9 @@ use crate::{
     disks,
     exit::{self, Exit},
     mark::Key,
-    signals,
+    signals, source,
     terminal::{self, Progress},
-    tools,
+    tools, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::{Lab, LabError, State};
@@ -51,6 +51,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     check_writable(&args.html)?;
     let key = Key::of(&open_state(state)?)?;
     let mut store = open_to_run(store_path, &stop)?;
+    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     let campaign = new_campaign(&prepared, state)?;
@@ -232,10 +233,7 @@ fn settle_sizes(
     let sized = Campaign { scale: range.large_scale, plan, ..campaign.clone() };
     let dataset = store.dataset(&campaign.id)?;
     let mark = key.mark(&sized, &dataset.targets, &dataset.tests)?;
-    store.set_plan(&campaign.id, (&sized.plan, sized.scale), &mark)?;
-    for note in &found.notes {
-        store.add_note(&campaign.id, note)?;
-    }
+    store.replan(&sized, &mark, found.note.as_deref())?;
     let prepared =
         Prepared { plan: Plan { sizes: sized.plan.sizes.clone(), ..prepared.plan }, ..prepared };
     Ok(Some((prepared, sized)))
@@ -411,10 +409,10 @@ fn blocks(plan: &Plan) -> String {
 /// Prints the tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    let printed = terminal::tables(&report::render(&dataset, format, None)?);
-    report::write(html, &report::render(&dataset, Format::Html, None)?)?;
+    let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
+    let printed = terminal::tables(&report::text(&dataset, &findings, format));
+    report::write(html, &report::text(&dataset, &findings, Format::Html))?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    let findings = report::findings(&dataset, None)?;
     for class in findings.classes() {
         let several = !findings.others.is_empty();
         let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
