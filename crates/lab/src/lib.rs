@@ -52,6 +52,7 @@ mod observe;
 mod plan;
 mod private_dir;
 mod probe;
+#[allow(unsafe_code)]
 mod quiesce;
 mod reach;
 #[allow(unsafe_code)]
@@ -94,7 +95,7 @@ pub use needs::Need;
 pub use observe::{Snapshot, Usage};
 pub use plan::{Backing, plan};
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};
-pub use quiesce::Waited;
+pub use quiesce::{Settle, Waited};
 pub use reach::unchecked;
 pub use residency::{Residency, residency};
 pub use site::{Inner, Site};
