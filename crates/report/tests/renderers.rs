@@ -36,7 +36,7 @@ fn a_narrow_terminal_gets_pieces_that_each_repeat_the_test() {
     let rows =
         |text: &str| text.lines().filter(|l| l.trim_start().starts_with("disk sort  ")).count();
     assert!(rows(&wide) == 2 && rows(&narrow) > 2, "{narrow}");
-    assert!(wide.contains("1.20-1.25") && !narrow.contains("1.20-1.25"));
+    assert!(wide.contains("1.20-1.24") && !narrow.contains("1.20-1.24"));
 }
 
 #[test]
@@ -250,20 +250,20 @@ fn a_terminal_table_looks_like_this() {
                                                                                            MB/s
     -----------------------------------------------------------------------------------------------------------------------
      read disk
-     sequential read             2196   2222 n=4     1.01 ?                0.96-1.06       2926     1.33 better* 1.31-1.35
+     sequential read             2196   2222 n=4     1.01 same             0.98-1.05       2926     1.33 better* 1.31-1.35
      random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06    invalid        -
-     GEOMETRIC MEAN              2196   2222         1.01 ?                0.96-1.06       2926     1.33 better  1.31-1.35
-     MIN RATIO                                       1.01                  0.96-1.06                1.33         1.31-1.35
+     GEOMETRIC MEAN              2196   2222         1.01 same             0.98-1.05       2926     1.33 better  1.31-1.35
+     MIN RATIO                                       1.01                  0.98-1.05                1.33         1.31-1.35
      MAX RATIO                                       1.04                  1.02-1.06                1.33         1.31-1.35
-     better/same/worse/unclear                    1/0/0/1                                        1/0/0/0
+     better/same/worse/unclear                    1/1/0/0                                        1/0/0/0
     one sample: sequential read 268 MB · 1.5 s; random read 64k 268 MB · 1.5 s.
     Geometric means over the 1 of 2 tests valid on all targets.
     xfs: smallest ratio in sequential read, largest in random read 64k.
     btrfs[compress=zstd:3]: smallest ratio in sequential read, largest in sequential read.
 
     With 1 process btrfs[compress=zstd:3] is 1.33x faster than ext4 in sequential read (1.31 to 1.35). With 1 process xfs is
-    slightly faster than ext4 in random read 64k: 1.04x (1.02 to 1.06). With 1 process xfs and ext4 cannot be told apart in
-    sequential read.
+    slightly faster than ext4 in random read 64k: 1.04x (1.02 to 1.06). With 1 process xfs and ext4 are the same within 5 %
+    in sequential read.
     ");
 }
 
@@ -287,9 +287,9 @@ fn size_and_time_of_a_sample_stand_in_every_row() {
                                  MB/s       MB/s
     --------------------------------------------------------------------------------------------------
      read disk
-     sequential read             2196   2222 n=4     1.01 ?                0.96-1.06   268 MB · 1.5 s
+     sequential read             2196   2222 n=4     1.01 same             0.97-1.05   268 MB · 1.5 s
      random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06  4.1 kB · 1.8 ms
-     better/same/worse/unclear                    1/0/0/1
+     better/same/worse/unclear                    1/1/0/0
     xfs: smallest ratio in sequential read, largest in random read 64k.
     ");
     insta::assert_snapshot!(cold(84), @r"
@@ -298,9 +298,9 @@ fn size_and_time_of_a_sample_stand_in_every_row() {
                                  MB/s       MB/s
     ---------------------------------------------------------------------------------
      read disk
-     sequential read             2196   2222 n=4     1.01 ?                0.96-1.06
+     sequential read             2196   2222 n=4     1.01 same             0.97-1.05
      random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06
-     better/same/worse/unclear                    1/0/0/1
+     better/same/worse/unclear                    1/1/0/0
     one sample: sequential read 268 MB · 1.5 s; random read 64k 4.1 kB · 1.8 ms.
     xfs: smallest ratio in sequential read, largest in random read 64k.
     ");

@@ -1,8 +1,8 @@
 //! Pure statistics: a dataset into findings. No clock, no I/O, no state: the same dataset and the
 //! same settings give the same findings to the last bit, so an old campaign can be judged again.
 //!
-//! Data goes one way: `select` groups samples into cells, `ratio` compares two series of a cell,
-//! `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
+//! Data goes one way: `select` groups samples into cells, `noise` learns from all of them what the variance
+//! of one probably is, `ratio` compares two series of a cell, `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
 
 mod aa;
 mod advise;
@@ -22,8 +22,10 @@ mod holm;
 mod latency;
 mod model_fit;
 mod next;
+mod noise;
 mod observations;
 mod precision;
+mod prior;
 mod ratio;
 mod select;
 mod selfcheck;
@@ -54,7 +56,7 @@ pub use latency::{Latencies, TargetLatency};
 pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
-pub use ratio::{Ratio, half_width, log_ratio};
+pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
 pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};

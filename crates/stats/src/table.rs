@@ -2,8 +2,8 @@
 //! target.
 
 use crate::{
-    Advice, Amount, Call, Comparison, Cost, Footer, Latencies, Next, Ratio, SelfCheck, Settings,
-    Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Footer, Interval, Latencies, Next, Ratio, SelfCheck,
+    Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -212,6 +212,10 @@ pub struct Cell {
     pub spread: Option<f64>,
     /// Target over baseline; for the baseline itself 1 without an interval.
     pub ratio: Option<Ratio>,
+    /// The 95 % interval of the plain t, from the noise of this cell alone: what the ratio's would be had
+    /// nothing been learnt from the other cells. `None` for the baseline and with a single block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Interval>,
     /// What the ratio allows to say; `None` for the baseline and without a ratio.
     pub verdict: Option<Verdict>,
     /// Why the verdict is unclear although there is an interval, as `contended`.
@@ -234,7 +238,7 @@ pub(crate) fn tables(
     settings: &Settings,
 ) -> Vec<Table> {
     let amounts = amount::amounts(dataset, labels);
-    let mut tables = Vec::new();
+    let (mut places, mut tables) = (Vec::new(), Vec::new());
     for group in Group::ALL {
         let of_group: Vec<&CellData> =
             cells.iter().filter(|c| dataset.tests[c.test].group == group).collect();
@@ -247,11 +251,15 @@ pub(crate) fn tables(
             for (row, cell) in rows.iter_mut().zip(&cells) {
                 row.amount = amounts.get(&(cell.test, cell.procs)).copied();
             }
-            let footers = footer::footers(&rows, &cells, settings);
-            tables.push(Table { group, procs, rows, footers });
+            places.push((group, procs));
+            tables.push((rows, cells));
         }
     }
-    tables
+    let footers = footer::footers(&tables, settings);
+    let whole = places.into_iter().zip(tables).zip(footers);
+    whole
+        .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })
+        .collect()
 }
 
 /// Test types in the order in which the suite first has them, tests in the order of the suite.
@@ -310,6 +318,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         n: series.points.len(),
         spread: spread(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
+        plain: judged.and_then(|v| v.alone),
         verdict: judged.map(|v| v.verdict),
         reason: contended.then(|| "contended".to_string()),
         holm: false,

@@ -46,8 +46,10 @@ fn notes(findings: &Findings) -> Vec<String> {
          in shuffled order; several samples of one block are averaged first."
             .into(),
         "Ratio: exp(mean over blocks of ln target - ln baseline), negated where lower is better. Its \
-         95 % interval is a paired t with n-1 degrees of freedom; Welch's where fewer than two blocks \
-         are shared. One block gives no interval."
+         95 % interval is a paired t; Welch's where fewer than two blocks are shared. One block gives no \
+         interval. From ten cells and three blocks on, a cell that is quieter than cells of its length \
+         usually are has a part of their variance (a moderated t), because three blocks alone say little \
+         about noise; a noisier one keeps its own. The JSON has the plain t's interval beside it."
             .into(),
         format!(
             "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, when others used more \
