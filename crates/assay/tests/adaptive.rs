@@ -31,7 +31,7 @@ fn a_standard_campaign_ends_when_it_is_precise_and_says_so() {
 #[test]
 fn the_twin_is_checked_and_is_no_candidate() {
     let place = Place::new();
-    let report = run(&place, &["--preset", "standard", "--blocks", "3"]);
+    let report = run(&place, &["--preset", "standard", "--blocks", "3", "--full"]);
     assert!(report.contains("A/A pair passes") && report.contains("0 of 3"), "{report}");
     assert!(!report.contains("Ended after"), "a given number needs no reason: {report}");
     let list = place.ok(&["list"]);
