@@ -22,19 +22,47 @@ pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
 
 /// A whole regular file of at most `most` bytes.
 pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_bounded(path, most)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a regular file of at most `most` bytes.
+pub fn open_bounded(path: &Path, most: u64) -> io::Result<Bounded> {
     // Before it is opened, because opening alone does something to some devices.
     fits(&path.metadata()?, most)?;
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    whole(&file, most)
+    Bounded::new(file, most)
 }
 
-/// What is left of an open file, which may be another than the one that was looked at, and may grow.
-fn whole(file: &File, most: u64) -> io::Result<Vec<u8>> {
-    fits(&file.metadata()?, most)?;
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64, most)) } else { Ok(bytes) }
+/// What is left of an open file, which may be another than the one that was looked at, and may grow. More
+/// than it may have is an error.
+pub struct Bounded {
+    file: File,
+    most: u64,
+    read: u64,
+}
+
+impl Bounded {
+    fn new(file: File, most: u64) -> io::Result<Bounded> {
+        fits(&file.metadata()?, most)?;
+        Ok(Bounded { file, most, read: 0 })
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // One byte more than it may have tells that it has more.
+        let left = (self.most - self.read).saturating_add(1);
+        let count = (&self.file).take(left).read(buffer)?;
+        let read = self.read + count as u64;
+        if read > self.most {
+            return Err(too_large(read, self.most));
+        }
+        self.read = read;
+        Ok(count)
+    }
 }
 
 /// Whether a file of which `meta` is known is regular and has at most `most` bytes.
@@ -82,9 +110,12 @@ mod tests {
         assert_eq!(error, "it has 11 B, and no more than 10 B are read");
         let mut growing = tempfile::NamedTempFile::new().unwrap();
         growing.write_all(b"123").unwrap();
-        let open = File::open(growing.path()).unwrap();
+        let open = || Bounded::new(File::open(growing.path()).unwrap(), 5).unwrap();
+        let (mut fits, mut grows) = (open(), Bounded { most: 4, ..open() });
         growing.write_all(b"45").unwrap();
-        assert_eq!(whole(&open, 5).unwrap(), b"12345");
-        assert!(whole(&open, 4).is_err());
+        let mut bytes = Vec::new();
+        assert_eq!(fits.read_to_end(&mut bytes).unwrap(), 5);
+        assert_eq!(bytes, b"12345");
+        assert!(grows.read_to_end(&mut bytes).is_err());
     }
 }

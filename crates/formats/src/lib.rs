@@ -1,11 +1,13 @@
 //! Importers and exporters: another tool's bytes into samples, and back.
 //!
 //! An importer is one file with one unit struct that implements `Importer`, and one line in the
-//! registry below. No importer touches the disk or the clock: it is given names and bytes. What it reads
-//! was written by somebody else, and nobody outside gets it but through [`import`], which checks it.
+//! registry below. No importer touches the disk or the clock: it is given files that it can read. What
+//! stands in them was written by somebody else, and nobody outside gets it but through [`import`] or
+//! [`import_into`], which check it.
 
 mod columnar;
 mod documents;
+mod each;
 mod error;
 pub mod export;
 mod figure;
@@ -14,6 +16,7 @@ mod importers;
 mod known;
 mod naming;
 mod published;
+mod source;
 mod table;
 mod text;
 
@@ -22,8 +25,12 @@ pub use importers::fio::pattern_kind as fio_pattern_kind;
 pub use known::tool_tests;
 pub use naming::test_id;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
+pub use source::InputFile;
 
-use model::{Dataset, printable_line};
+pub(crate) use source::head;
+
+use model::{Checker, Dataset, DatasetError, Head, Sample, printable_line};
+use source::{Input, Take};
 
 /// One file: its name, with directories where they mean something, and its content.
 pub type NamedBytes = (String, Vec<u8>);
@@ -46,8 +53,45 @@ pub(crate) trait Importer: Sync {
     /// Whether a file with this beginning and name is of this tool.
     fn sniff(&self, head: &[u8], file_name: &str) -> bool;
 
+    /// Reads the files, of which at least one was recognised, as one campaign: gives away its samples as
+    /// they come, and returns the rest.
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        options: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError>;
+}
+
+/// Reads the files of a tool whose results are small enough to be held.
+pub(crate) trait WholeImporter: Sync {
+    /// As [`Importer::name`].
+    fn name(&self) -> &'static str;
+
+    /// As [`Importer::sniff`].
+    fn sniff(&self, head: &[u8], file_name: &str) -> bool;
+
     /// Reads the files, of which at least one was recognised, as one campaign.
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError>;
+}
+
+impl<T: WholeImporter> Importer for T {
+    fn name(&self) -> &'static str {
+        WholeImporter::name(self)
+    }
+
+    fn sniff(&self, head: &[u8], file_name: &str) -> bool {
+        WholeImporter::sniff(self, head, file_name)
+    }
+
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        options: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError> {
+        source::whole(files, take, |held| self.read(held, options))
+    }
 }
 
 macro_rules! registry {
@@ -64,9 +108,6 @@ registry!(
     hyperfine, iostat, fio,
 );
 
-/// Bytes of a file that are shown to `sniff`.
-const HEAD_BYTES: usize = 4096;
-
 /// Names of files that a message lists.
 const LISTED: usize = 5;
 
@@ -77,47 +118,107 @@ pub fn importer_names() -> Vec<&'static str> {
 
 /// The name of the importer that recognises one of `files`.
 pub fn recognised(files: &[NamedBytes]) -> Option<&'static str> {
-    importers().iter().find(|importer| knows(**importer, files)).map(|importer| importer.name())
+    let knows = |importer: &&&dyn Importer| {
+        files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name)))
+    };
+    importers().iter().find(knows).map(|importer| importer.name())
 }
 
-/// Reads `files` with the first importer that recognises one of them, or with the one named. What it
-/// gives keeps every rule of [`Dataset::checked`].
+/// Reads `files` as [`import_into`] does, into one dataset.
 pub fn import(
     files: &[NamedBytes],
     format: Option<&str>,
     options: &ImportOptions,
 ) -> Result<Dataset, FormatError> {
-    let chosen = |importer: &&&dyn Importer| match format {
-        Some(name) => importer.name() == name,
-        None => knows(**importer, files),
+    let files: Vec<&dyn InputFile> = files.iter().map(|file| file as &dyn InputFile).collect();
+    let mut samples = Vec::new();
+    let head = import_into(&files, format, options, &mut |sample| {
+        samples.push(sample);
+        Ok::<(), FormatError>(())
+    })?;
+    samples.sort_by_key(|sample| (sample.block, sample.position));
+    Ok(head.with(samples))
+}
+
+/// Reads `files` with the first importer that recognises one of them, or with the one named. Gives each
+/// sample to `take` as it comes, in the order of the files, and returns the rest; together they keep
+/// every rule of [`Dataset::checked`].
+///
+/// # Errors
+/// What is wrong with a file, or the error of `take`. What was taken until then is good for nothing.
+pub fn import_into<E: From<FormatError>>(
+    files: &[&dyn InputFile],
+    format: Option<&str>,
+    options: &ImportOptions,
+    take: &mut dyn FnMut(Sample) -> Result<(), E>,
+) -> Result<Head, E> {
+    let files: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    let names = names_of(&files);
+    let unfit = |why: DatasetError| FormatError::file(&names, why);
+    let importer = importer_of(&files, format)?;
+    let (mut checker, mut refusal) = (Checker::default(), None);
+    let mut give = |mut sample: Sample| {
+        checker.sample(&mut sample).map_err(unfit)?;
+        take(sample).map_err(|error| {
+            refusal = Some(error);
+            FormatError::file(&names, "was not taken")
+        })
     };
-    let importer = importers().iter().find(chosen).ok_or_else(|| unknown(files, format))?;
-    let read = importer.read(files, options)?;
-    read.checked().map_err(|why| FormatError::file(&names_of(files), why))
+    let streamed = importer.stream(&files, options, &mut give);
+    match refusal {
+        Some(error) => Err(error),
+        None => {
+            let mut head = streamed?;
+            checker.head(&mut head).map_err(unfit)?;
+            Ok(head)
+        }
+    }
 }
 
-fn knows(importer: &dyn Importer, files: &[NamedBytes]) -> bool {
-    files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name)))
+/// The name of the importer called `format`, or of the first that recognises one of `files`.
+///
+/// # Errors
+/// When there is none, or a file cannot be read.
+pub fn choose(files: &[&dyn InputFile], format: Option<&str>) -> Result<&'static str, FormatError> {
+    let files: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    importer_of(&files, format).map(|importer| importer.name())
 }
 
-fn unknown(files: &[NamedBytes], format: Option<&str>) -> FormatError {
-    FormatError::Unknown {
+/// The importer called `format`, or the first that recognises one of `files`.
+fn importer_of(
+    files: &[Input<'_>],
+    format: Option<&str>,
+) -> Result<&'static dyn Importer, FormatError> {
+    for &importer in importers() {
+        let is_it = match format {
+            Some(name) => importer.name() == name,
+            None => any_is_of(files, importer)?,
+        };
+        if is_it {
+            return Ok(importer);
+        }
+    }
+    Err(FormatError::Unknown {
         files: format.map_or_else(
             || names_of(files),
             |name| format!("the format `{}`", printable_line(name)),
         ),
         known: importer_names().join(", "),
-    }
+    })
 }
 
-/// The beginning of a file, by which it is recognised.
-pub(crate) fn head(bytes: &[u8]) -> &[u8] {
-    &bytes[..bytes.len().min(HEAD_BYTES)]
+fn any_is_of(files: &[Input<'_>], importer: &dyn Importer) -> Result<bool, FormatError> {
+    for file in files {
+        if file.is_of(importer)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The names of `files`, for a message about all of them.
-pub(crate) fn names_of(files: &[NamedBytes]) -> String {
-    let names = files.iter().take(LISTED).map(|(name, _)| printable_line(name));
+pub(crate) fn names_of(files: &[Input<'_>]) -> String {
+    let names = files.iter().take(LISTED).map(|file| printable_line(file.name()));
     let more = files.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| format!("and {more} more"));
     names.map(String::from).chain(more).collect::<Vec<_>>().join(", ")

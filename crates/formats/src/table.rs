@@ -1,23 +1,57 @@
-//! Tables with a header line: cells by column name, and errors that name file, line and column.
+//! Tables with a header line, whole or row by row: cells by column name, and errors that name file, line
+//! and column.
 
 use crate::FormatError;
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use model::cell::unguarded;
-use std::{fmt::Display, str::FromStr};
+use std::{fmt::Display, io::Read, ops::Deref, str::FromStr};
 
-/// A whole table in memory.
-pub(crate) struct Table<'a> {
+/// What is known of a table beside its rows.
+pub(crate) struct Columns<'a> {
     pub(crate) file: &'a str,
     pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Row>,
     /// Its cells were [guarded](model::cell) against spreadsheets when they were written.
     pub(crate) guarded: bool,
 }
 
-/// One line of it; cells are read through [`Table`], which knows the columns.
+/// A whole table in memory.
+pub(crate) struct Table<'a> {
+    columns: Columns<'a>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl<'a> Deref for Table<'a> {
+    type Target = Columns<'a>;
+    fn deref(&self) -> &Columns<'a> {
+        &self.columns
+    }
+}
+
+/// One line of it; cells are read through [`Columns`].
 pub(crate) struct Row {
     pub(crate) line: u64,
     cells: ByteRecord,
+}
+
+/// The rows of a table, one by one.
+pub(crate) struct Rows<'a, R> {
+    file: &'a str,
+    reader: Reader<R>,
+}
+
+impl<R: Read> Iterator for Rows<'_, R> {
+    type Item = Result<Row, FormatError>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut cells = ByteRecord::new();
+        match self.reader.read_byte_record(&mut cells) {
+            Ok(false) => None,
+            Ok(true) => {
+                let line = cells.position().map_or(0, |position| position.line());
+                Some(Ok(Row { line, cells }))
+            }
+            Err(error) => Some(Err(bad_line(self.file, &error))),
+        }
+    }
 }
 
 impl<'a> Table<'a> {
@@ -27,19 +61,22 @@ impl<'a> Table<'a> {
         bytes: &[u8],
         delimiter: u8,
     ) -> Result<Table<'a>, FormatError> {
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
-        let bad = |error: csv::Error| {
-            let line = error.position().map_or(1, |position| position.line());
-            FormatError::line(file, line, plain(error.kind()))
-        };
-        let header = reader.headers().map_err(bad)?;
+        let (columns, rows) = Columns::open(file, bytes, delimiter)?;
+        Ok(Table { columns, rows: rows.collect::<Result<_, _>>()? })
+    }
+}
+
+impl<'a> Columns<'a> {
+    /// Begins to read a table whose cells are parted by `delimiter`.
+    pub(crate) fn open<R: Read>(
+        file: &'a str,
+        reader: R,
+        delimiter: u8,
+    ) -> Result<(Columns<'a>, Rows<'a, R>), FormatError> {
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(reader);
+        let header = reader.headers().map_err(|error| bad_line(file, &error))?;
         let header = header.iter().map(str::to_owned).collect();
-        let rows = reader.byte_records().map(|record| {
-            let cells = record.map_err(bad)?;
-            Ok(Row { line: cells.position().map_or(0, |position| position.line()), cells })
-        });
-        let rows = rows.collect::<Result<_, _>>()?;
-        Ok(Table { file, header, rows, guarded: false })
+        Ok((Columns { file, header, guarded: false }, Rows { file, reader }))
     }
 
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
@@ -99,12 +136,18 @@ pub(crate) fn short(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
+fn bad_line(file: &str, error: &csv::Error) -> FormatError {
+    let line = error.position().map_or(1, |position| position.line());
+    FormatError::line(file, line, plain(error.kind()))
+}
+
 fn plain(kind: &csv::ErrorKind) -> String {
     match kind {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} columns where the header has {expected_len}; the file may be cut off")
         }
         csv::ErrorKind::Utf8 { .. } => "the line is not UTF-8".into(),
+        csv::ErrorKind::Io(why) => format!("cannot be read: {why}"),
         _ => "the line cannot be parsed".into(),
     }
 }

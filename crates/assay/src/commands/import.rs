@@ -3,10 +3,11 @@
 use super::run;
 use crate::{cli::ImportArgs, exit::Exit, input, terminal};
 use anyhow::{Context, Result, bail};
-use formats::{ImportOptions, NamedBytes};
+use formats::{ImportOptions, InputFile};
 use model::Bytes;
 use std::{
     fs,
+    io::{self, Read},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -17,13 +18,39 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Most files that are imported at once.
 const MOST_FILES: usize = 10_000;
 
-/// Reads the files, finds their format, and stores the campaign.
+/// A file that is to be imported. It is read in parts, and not held.
+struct OnDisk {
+    path: PathBuf,
+    name: String,
+    most_bytes: u64,
+}
+
+impl InputFile for OnDisk {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(input::open_bounded(&self.path, self.most_bytes)?))
+    }
+}
+
+/// Reads the files, finds their format, and stores the campaign, a sample at a time.
 pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
-    let files = read_all(&args.files)?;
+    let found = find_all(&args.files)?;
+    let files: Vec<&dyn InputFile> = found.iter().map(|file| file as &dyn InputFile).collect();
     let options = ImportOptions { target: args.target.clone(), created: newest(&args.files)? };
-    let dataset = formats::import(&files, args.format.as_deref(), &options)?;
-    let (samples, targets) = (dataset.samples.len(), dataset.targets.len());
-    let line = match run::open_store(store)?.import(&dataset)? {
+    let format = formats::choose(&files, args.format.as_deref())?;
+    let (mut samples, mut targets) = (0u64, 0);
+    let imported = run::open_store(store)?.import_from(|incoming| {
+        let head = formats::import_into(&files, Some(format), &options, &mut |sample| {
+            samples += 1;
+            Ok::<(), anyhow::Error>(incoming.add(sample)?)
+        })?;
+        targets = head.targets.len();
+        Ok::<_, anyhow::Error>(head)
+    })?;
+    let line = match imported {
         Imported::Stored(id) => format!("{id}: {samples} samples of {targets} targets"),
         Imported::AlreadyThere(id) => format!("{id}: already there, equal"),
     };
@@ -33,7 +60,7 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
 
 /// The files named, and those in the folders named. Links in a folder are left out: who made the folder
 /// would choose what is read.
-fn read_all(paths: &[PathBuf]) -> Result<Vec<NamedBytes>> {
+fn find_all(paths: &[PathBuf]) -> Result<Vec<OnDisk>> {
     let mut found = Vec::new();
     for path in paths {
         match path.is_dir() {
@@ -44,22 +71,25 @@ fn read_all(paths: &[PathBuf]) -> Result<Vec<NamedBytes>> {
     if found.is_empty() {
         bail!("there is no file to import in {}", paths[0].display());
     }
-    check_sizes(&found)?;
-    let mut left = MOST_BYTES;
-    let read = |path: &PathBuf| {
-        let bytes = input::read_bounded(path, left).with_context(|| cannot_read(path))?;
-        left -= bytes.len() as u64;
-        Ok((path.display().to_string(), bytes))
+    let left = MOST_BYTES - check_sizes(&found)?;
+    let on_disk = |path: PathBuf| {
+        // One that grows meanwhile may take what the others leave.
+        let bytes = path.metadata().with_context(|| cannot_read(&path))?.len();
+        Ok(OnDisk {
+            name: path.display().to_string(),
+            path,
+            most_bytes: bytes.saturating_add(left),
+        })
     };
-    found.iter().map(read).collect()
+    found.into_iter().map(on_disk).collect()
 }
 
 fn cannot_read(path: &Path) -> String {
     format!("cannot read {}", path.display())
 }
 
-/// Looks before anything is read whether all of it fits.
-fn check_sizes(paths: &[PathBuf]) -> Result<()> {
+/// Looks before anything is read whether all of it fits; bytes of all files.
+fn check_sizes(paths: &[PathBuf]) -> Result<u64> {
     if paths.len() > MOST_FILES {
         bail!("more than {MOST_FILES} files are to be imported; import them in parts");
     }
@@ -75,7 +105,7 @@ fn check_sizes(paths: &[PathBuf]) -> Result<()> {
             "the files have {all} together, and no more than {most} are read; import them in parts"
         );
     }
-    Ok(())
+    Ok(all)
 }
 
 /// When the newest of `paths` was last changed, RFC 3339.

@@ -1,22 +1,32 @@
 //! Reads what `export --format csv` writes: `samples.csv`, `tests.csv` and, when they are there,
 //! `campaign.json`, `histograms.csv` and `series.csv`. All of them give back the dataset that was exported.
+//! The tables are read side by side, a sample at a time.
 
+mod attached;
 mod histograms;
 mod series;
 
 use crate::{
-    FormatError, ImportOptions, NamedBytes, base_name,
+    FormatError, ImportOptions, base_name,
     export::{
         HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
         older_samples_header,
     },
-    table::{Row, Table},
+    source::{Input, Take},
+    table::{Columns, Row, Rows},
 };
-use model::{Case, Dataset, Metric, Sample, TestInfo};
-use std::collections::HashSet;
+use attached::Attached;
+use model::{Case, Head, Metric, Sample, TestInfo};
+use std::{
+    collections::{HashMap, HashSet},
+    io::{BufReader, Read},
+};
 
 /// The importer.
 pub(crate) struct Importer;
+
+/// The rows of a file.
+type FileRows<'a> = Rows<'a, BufReader<Box<dyn Read + 'a>>>;
 
 impl crate::Importer for Importer {
     fn name(&self) -> &'static str {
@@ -27,97 +37,152 @@ impl crate::Importer for Importer {
         head.starts_with(older_samples_header().as_bytes())
     }
 
-    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        options: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError> {
         let tests = read_tests(open(files, "tests.csv")?)?;
-        let table =
+        let identity = find(files, "campaign.json").map(read_identity).transpose()?;
+        let (columns, rows) =
             tabulate(open(files, "samples.csv")?, &[SAMPLES_HEADER, older_samples_header()])?;
-        let mut samples = read_samples(&table)?;
-        if let Some(file) = find(files, "histograms.csv") {
-            histograms::attach(&tabulate(file, &[HISTOGRAMS_HEADER])?, &mut samples)?;
-        }
-        if let Some(file) = find(files, "series.csv") {
-            series::attach(&tabulate(file, &[SERIES_HEADER])?, &mut samples)?;
-        }
-        samples.sort_by_key(|sample| (sample.block, sample.position));
-        let identity = match find(files, "campaign.json") {
-            Some((name, bytes)) => serde_json::from_slice(bytes).map_err(|e| {
-                FormatError::line(name, e.line() as u64, format!("not a campaign: {e}"))
-            })?,
-            None => identify(&table, &samples, options)?,
+        let attached = |name, header| {
+            find(files, name).map(|file| Attached::new(tabulate(file, &[header])?)).transpose()
         };
-        check(&table, &identity, &tests)?;
-        Ok(Dataset { campaign: identity.campaign, targets: identity.targets, tests, samples })
+        let mut histograms = attached("histograms.csv", HISTOGRAMS_HEADER)?;
+        let mut series = attached("series.csv", SERIES_HEADER)?;
+        let mut known = Known::new(identity.as_ref(), &tests);
+        let mut samples = Samples { columns: &columns, rows, begun: None };
+        while let Some(mut sample) = samples.next(&mut known)? {
+            if let Some(table) = &mut histograms {
+                table.attach(&mut sample, histograms::add)?;
+            }
+            if let Some(table) = &mut series {
+                table.attach(&mut sample, series::add)?;
+                series::check(table.file(), &sample)?;
+            }
+            known.note(&sample);
+            take(sample)?;
+        }
+        for table in histograms.iter_mut().chain(&mut series) {
+            table.check_end()?;
+        }
+        let Identity { campaign, targets } = match identity {
+            Some(identity) => identity,
+            None => known.identify(columns.file, options)?,
+        };
+        Ok(Head { campaign, targets, tests })
     }
 }
 
-fn find<'a>(files: &'a [NamedBytes], name: &str) -> Option<&'a NamedBytes> {
-    files.iter().find(|(path, _)| base_name(path) == name)
+fn find<'a>(files: &[Input<'a>], name: &str) -> Option<Input<'a>> {
+    files.iter().find(|file| base_name(file.name()) == name).copied()
 }
 
-fn open<'a>(files: &'a [NamedBytes], name: &str) -> Result<&'a NamedBytes, FormatError> {
+fn open<'a>(files: &[Input<'a>], name: &str) -> Result<Input<'a>, FormatError> {
     find(files, name).ok_or_else(|| {
         FormatError::file(name, "is missing; give the whole directory that was exported")
     })
 }
 
 /// The table, when its header is one of `headers`, the present one first.
-fn tabulate<'a>((name, bytes): &'a NamedBytes, headers: &[&str]) -> Result<Table<'a>, FormatError> {
-    let table = Table { guarded: true, ..Table::read(name, bytes, b',')? };
-    let found = || table.header.iter().map(String::as_str);
+fn tabulate<'a>(
+    file: Input<'a>,
+    headers: &[&str],
+) -> Result<(Columns<'a>, FileRows<'a>), FormatError> {
+    let (columns, rows) = Columns::open(file.name(), file.reader()?, b',')?;
+    let found = || columns.header.iter().map(String::as_str);
     if !headers.iter().any(|header| found().eq(header.split(','))) {
-        return Err(FormatError::line(name, 1, format!("the header must be {}", headers[0])));
+        return Err(FormatError::line(
+            file.name(),
+            1,
+            format!("the header must be {}", headers[0]),
+        ));
     }
-    Ok(table)
+    Ok((Columns { guarded: true, ..columns }, rows))
 }
 
-fn read_tests(file: &NamedBytes) -> Result<Vec<TestInfo>, FormatError> {
-    let table = tabulate(file, &[TESTS_HEADER])?;
+fn read_identity(file: Input<'_>) -> Result<Identity, FormatError> {
+    serde_json::from_slice(&file.bytes()?).map_err(|e| {
+        FormatError::line(file.name(), e.line() as u64, format!("not a campaign: {e}"))
+    })
+}
+
+fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
+    let (columns, rows) = tabulate(file, &[TESTS_HEADER])?;
     let mut seen = HashSet::new();
-    let read = |row| {
-        let text = |column| table.text(row, column).map(str::to_owned);
-        if !seen.insert(table.text(row, "test")?) {
-            return Err(table.bad(row, "test", "names a test that stands above"));
+    let read = |row: Result<Row, FormatError>| {
+        let row = row?;
+        let text = |column| columns.text(&row, column).map(str::to_owned);
+        if !seen.insert(text("test")?) {
+            return Err(columns.bad(&row, "test", "names a test that stands above"));
         }
         Ok(TestInfo {
             id: text("test")?,
             suite: text("suite")?,
             name: text("name")?,
             testtype: text("testtype")?,
-            group: table.get(row, "group")?,
+            group: columns.get(&row, "group")?,
             metric: text("metric")?,
             unit: text("unit")?,
-            better: table.get(row, "better")?,
+            better: columns.get(&row, "better")?,
         })
     };
-    table.rows.iter().map(read).collect()
+    rows.map(read).collect()
 }
 
-/// Samples in the order of the table. Rows that differ in nothing but the metric belong to one. A metric that comes again
-/// starts a new one: two equal measurements are two.
-fn read_samples(table: &Table<'_>) -> Result<Vec<Sample>, FormatError> {
-    let mut samples: Vec<Sample> = Vec::new();
-    for row in &table.rows {
-        let (mut sample, metric) = (read_sample(table, row)?, read_metric(table, row)?);
-        match (samples.last_mut().filter(|last| belongs(last, &sample, metric.as_ref())), metric) {
-            (Some(last), Some(metric)) => last.metrics.push(metric),
-            (_, metric) => {
-                sample.metrics.extend(metric);
-                samples.push(sample);
+/// The samples of `samples.csv`, in its order. Rows that differ in nothing but the metric belong to one.
+/// A metric that comes again starts a new one: two equal measurements are two.
+struct Samples<'c, 'a> {
+    columns: &'c Columns<'a>,
+    rows: FileRows<'a>,
+    begun: Option<Begun>,
+}
+
+/// A sample of which further rows may come.
+struct Begun {
+    /// What its rows have in common.
+    common: Sample,
+    metrics: Vec<Metric>,
+}
+
+impl Samples<'_, '_> {
+    /// The next sample, whose rows name what is known.
+    fn next(&mut self, known: &mut Known<'_>) -> Result<Option<Sample>, FormatError> {
+        for row in &mut self.rows {
+            let row = row?;
+            known.check(self.columns, &row)?;
+            let (common, metric) =
+                (read_sample(self.columns, &row)?, read_metric(self.columns, &row)?);
+            if let (Some(begun), Some(metric)) = (&mut self.begun, &metric)
+                && begun.goes_on_with(&common, metric)
+            {
+                begun.metrics.push(metric.clone());
+                continue;
+            }
+            let metrics = metric.into_iter().collect();
+            if let Some(done) = self.begun.replace(Begun { common, metrics }) {
+                return Ok(Some(done.whole()));
             }
         }
+        Ok(self.begun.take().map(Begun::whole))
     }
-    Ok(samples)
 }
 
-/// Whether `metric`, read with the fields of `row`, is a further one of `last`.
-fn belongs(last: &Sample, row: &Sample, metric: Option<&Metric>) -> bool {
-    let fresh = |metric: &Metric| last.metric(&metric.name).is_none();
-    !last.metrics.is_empty()
-        && metric.is_some_and(fresh)
-        && *row == Sample { metrics: Vec::new(), ..last.clone() }
+impl Begun {
+    /// Whether `metric`, of a row with the fields of `row`, is a further one of this sample.
+    fn goes_on_with(&self, row: &Sample, metric: &Metric) -> bool {
+        let fresh = self.metrics.iter().all(|own| own.name != metric.name);
+        !self.metrics.is_empty() && fresh && *row == self.common
+    }
+
+    fn whole(self) -> Sample {
+        Sample { metrics: self.metrics, ..self.common }
+    }
 }
 
-fn read_metric(table: &Table<'_>, row: &Row) -> Result<Option<Metric>, FormatError> {
+fn read_metric(table: &Columns<'_>, row: &Row) -> Result<Option<Metric>, FormatError> {
     let name = table.text(row, "metric")?;
     if name.is_empty() {
         return Ok(None);
@@ -126,7 +191,7 @@ fn read_metric(table: &Table<'_>, row: &Row) -> Result<Option<Metric>, FormatErr
     Ok(Some(Metric::new(name, value, unit, table.get(row, "better")?)))
 }
 
-fn read_sample(table: &Table<'_>, row: &Row) -> Result<Sample, FormatError> {
+fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
     let text = |column| table.text(row, column).map(str::to_owned);
     Ok(Sample {
         block: table.get(row, "block")?,
@@ -157,68 +222,67 @@ fn read_sample(table: &Table<'_>, row: &Row) -> Result<Sample, FormatError> {
     })
 }
 
-/// The sample that a row of another table is about; `samples` are in the order of `samples.csv`. Its
-/// number counts the rows of that file; its name must fit, lest figures land on another sample when
-/// that file was edited.
-fn sample_of<'s>(
-    table: &Table<'_>,
-    row: &Row,
-    samples: &'s mut [Sample],
-) -> Result<&'s mut Sample, FormatError> {
-    let number: usize = table.get(row, "sample")?;
-    let Some(sample) = samples.get_mut(number) else {
-        return Err(table.bad(row, "sample", "names a sample that samples.csv has not"));
-    };
-    let case = &sample.case;
-    let (block, procs) = (sample.block.to_string(), case.procs.to_string());
-    let names = [
-        ("block", block.as_str()),
-        ("target", &case.target),
-        ("test", &case.test),
-        ("procs", &procs),
-        ("cache", case.cache.as_str()),
-    ];
-    for (column, name) in names {
-        if table.text(row, column)? != name {
-            let why = "differs from the sample of that number; export both files together";
-            return Err(table.bad(row, column, why));
-        }
-    }
-    Ok(sample)
+/// What rows of samples may name.
+struct Known<'a> {
+    campaign: Option<String>,
+    /// `None` where every target is known.
+    targets: Option<HashSet<&'a str>>,
+    tests: HashSet<&'a str>,
+    /// Each target, with block, position and number of the sample that names it first.
+    labels: HashMap<String, (u32, u32, usize)>,
+    /// Samples so far.
+    samples: usize,
 }
 
-/// The campaign as far as the tables tell.
-fn identify(
-    table: &Table<'_>,
-    samples: &[Sample],
-    options: &ImportOptions,
-) -> Result<Identity, FormatError> {
-    let id = table.rows.first().map(|row| table.text(row, "campaign")).transpose()?;
-    let id = id.ok_or_else(|| FormatError::file(table.file, "holds no sample"))?;
-    let targets = crate::importers::records(samples.iter().map(|s| s.case.target.as_str()));
-    let note = "Imported from tables alone: plan, scale, seed and environment are not known.";
-    let campaign = crate::importers::campaign(id, "Imported tables", &targets, options, &[note]);
-    Ok(Identity { campaign, targets })
-}
-
-/// Every row must be of this campaign, of a known target and of a known test.
-fn check(table: &Table<'_>, identity: &Identity, tests: &[TestInfo]) -> Result<(), FormatError> {
-    let targets: HashSet<_> = identity.targets.iter().map(|t| t.label.as_str()).collect();
-    let tests: HashSet<_> = tests.iter().map(|test| test.id.as_str()).collect();
-    for row in &table.rows {
-        if table.text(row, "campaign")? != identity.campaign.id {
-            return Err(table.bad(
-                row,
-                "campaign",
-                "names another campaign; import each by itself",
-            ));
-        }
-        if !targets.contains(table.text(row, "target")?) {
-            return Err(table.bad(row, "target", "names a target that campaign.json has not"));
-        }
-        if !tests.contains(table.text(row, "test")?) {
-            return Err(table.bad(row, "test", "names a test that tests.csv has not"));
+impl<'a> Known<'a> {
+    fn new(identity: Option<&'a Identity>, tests: &'a [TestInfo]) -> Known<'a> {
+        let labels =
+            |identity: &'a Identity| identity.targets.iter().map(|t| t.label.as_str()).collect();
+        Known {
+            campaign: identity.map(|identity| identity.campaign.id.clone()),
+            targets: identity.map(labels),
+            tests: tests.iter().map(|test| test.id.as_str()).collect(),
+            labels: HashMap::new(),
+            samples: 0,
         }
     }
-    Ok(())
+
+    /// Every row must be of this campaign, of a known target and of a known test.
+    fn check(&mut self, columns: &Columns<'_>, row: &Row) -> Result<(), FormatError> {
+        let id = columns.text(row, "campaign")?;
+        if self.campaign.get_or_insert_with(|| id.to_owned()) != id {
+            let why = "names another campaign; import each by itself";
+            return Err(columns.bad(row, "campaign", why));
+        }
+        let target = columns.text(row, "target")?;
+        if self.targets.as_ref().is_some_and(|targets| !targets.contains(target)) {
+            return Err(columns.bad(row, "target", "names a target that campaign.json has not"));
+        }
+        if !self.tests.contains(columns.text(row, "test")?) {
+            return Err(columns.bad(row, "test", "names a test that tests.csv has not"));
+        }
+        Ok(())
+    }
+
+    /// Notes the target of a sample.
+    fn note(&mut self, sample: &Sample) {
+        let place = (sample.block, sample.position, self.samples);
+        self.samples += 1;
+        match self.labels.get_mut(&sample.case.target) {
+            Some(first) => *first = (*first).min(place),
+            None => drop(self.labels.insert(sample.case.target.clone(), place)),
+        }
+    }
+
+    /// The campaign as far as the tables tell.
+    fn identify(self, file: &str, options: &ImportOptions) -> Result<Identity, FormatError> {
+        let id = self.campaign.ok_or_else(|| FormatError::file(file, "holds no sample"))?;
+        let mut labels: Vec<_> = self.labels.into_iter().collect();
+        labels.sort_by_key(|(_, place)| *place);
+        let targets = crate::importers::records(labels.iter().map(|(label, _)| label.as_str()));
+        let note = "Imported from tables alone: plan, scale, seed and environment are not known.";
+        let campaign =
+            crate::importers::campaign(&id, "Imported tables", &targets, options, &[note]);
+        Ok(Identity { campaign, targets })
+    }
 }

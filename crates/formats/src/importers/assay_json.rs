@@ -1,22 +1,25 @@
 //! Reads what `export --format json` writes: the whole dataset in one file, and no file but it.
 
 use crate::{
-    FormatError, ImportOptions, NamedBytes, export::JSON_SCHEMA_NAME, figure::json_error, head,
+    FormatError, ImportOptions,
+    each::{Each, once},
+    export::JSON_SCHEMA_NAME,
+    figure::json_error,
     names_of,
+    source::{Input, Take},
 };
-use model::Dataset;
-use serde::Deserialize;
+use model::{Campaign, Head, TargetRecord, TestInfo};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor},
+};
+use std::fmt;
 
 /// The importer.
 pub(crate) struct Importer;
 
 /// What every version of the format begins with.
 const FAMILY: &str = "assay-dataset-";
-
-#[derive(Deserialize)]
-struct Marker {
-    schema: String,
-}
 
 impl crate::Importer for Importer {
     fn name(&self) -> &'static str {
@@ -35,22 +38,101 @@ impl crate::Importer for Importer {
         marked && rest.starts_with(FAMILY)
     }
 
-    fn read(&self, files: &[NamedBytes], _: &ImportOptions) -> Result<Dataset, FormatError> {
-        let own = files.iter().filter(|(name, bytes)| self.sniff(head(bytes), name));
-        let own: Vec<&NamedBytes> = own.collect();
-        let [(name, bytes)] = own[..] else {
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        _: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError> {
+        let mut own = Vec::new();
+        for file in files {
+            own.extend(file.is_of(self)?.then_some(*file));
+        }
+        let [file] = own[..] else {
             let why = format!("{} datasets of assay are in it; import each by itself", own.len());
             return Err(FormatError::file(&names_of(files), why));
         };
-        let bad = |e: serde_json::Error| json_error(name, 0, &e, "not a dataset of assay");
-        let marker: Marker = serde_json::from_slice(bytes).map_err(bad)?;
-        if marker.schema != JSON_SCHEMA_NAME {
-            let why = format!(
-                "is of the format {:?}; this assay reads {JSON_SCHEMA_NAME}, take the one that wrote it",
-                marker.schema
-            );
-            return Err(FormatError::file(name, why));
+        let mut failure = None;
+        let mut document = serde_json::Deserializer::from_reader(file.reader()?);
+        let reading = Reading { file: file.name(), take, failure: &mut failure };
+        let read = reading.deserialize(&mut document);
+        let read = read.and_then(|head| document.end().map(|()| head));
+        read.map_err(|error| {
+            failure.unwrap_or_else(|| json_error(file.name(), 0, &error, "not a dataset of assay"))
+        })
+    }
+}
+
+/// The document, whose samples are taken as they are read.
+struct Reading<'r, 't> {
+    file: &'r str,
+    take: &'r mut Take<'t>,
+    /// Why reading ended, where that is no fault of the JSON.
+    failure: &'r mut Option<FormatError>,
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Field {
+    Schema,
+    Campaign,
+    Targets,
+    Tests,
+    Samples,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> DeserializeSeed<'de> for Reading<'_, '_> {
+    type Value = Head;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Head, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading<'_, '_> {
+    type Value = Head;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a dataset")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Head, A::Error> {
+        let mut campaign: Option<Campaign> = None;
+        let mut targets: Option<Vec<TargetRecord>> = None;
+        let mut tests: Option<Vec<TestInfo>> = None;
+        let mut samples = None;
+        while let Some(field) = map.next_key()? {
+            match field {
+                Field::Schema => self.check_schema(map.next_value()?)?,
+                Field::Campaign => once("campaign", &mut campaign, map.next_value()?)?,
+                Field::Targets => once("targets", &mut targets, map.next_value()?)?,
+                Field::Tests => once("tests", &mut tests, map.next_value()?)?,
+                Field::Samples => {
+                    let (take, failure) = (&mut *self.take, &mut *self.failure);
+                    once("samples", &mut samples, map.next_value_seed(Each::new(take, failure))?)?;
+                }
+                Field::Other => drop(map.next_value::<IgnoredAny>()?),
+            }
         }
-        serde_json::from_slice(bytes).map_err(bad)
+        samples.ok_or_else(|| A::Error::missing_field("samples"))?;
+        Ok(Head {
+            campaign: campaign.ok_or_else(|| A::Error::missing_field("campaign"))?,
+            targets: targets.ok_or_else(|| A::Error::missing_field("targets"))?,
+            tests: tests.ok_or_else(|| A::Error::missing_field("tests"))?,
+        })
+    }
+}
+
+impl Reading<'_, '_> {
+    fn check_schema<E: Error>(&mut self, schema: String) -> Result<(), E> {
+        if schema == JSON_SCHEMA_NAME {
+            return Ok(());
+        }
+        let why = format!(
+            "is of the format {schema:?}; this assay reads {JSON_SCHEMA_NAME}, take the one that wrote it"
+        );
+        *self.failure = Some(FormatError::file(self.file, why));
+        Err(E::custom("another format"))
     }
 }

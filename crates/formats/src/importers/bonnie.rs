@@ -63,7 +63,7 @@ const HIDDEN_MARK: &str = "+++";
 
 const HIDDEN: &str = "bonnie++ hid a phase shorter than 0.5 s";
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "bonnie++"
     }

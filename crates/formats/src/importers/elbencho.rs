@@ -49,7 +49,7 @@ const NOTES: [&str; 3] = [
 const LISTING_NOTE: &str = "elbencho's text does not tell threads, sizes or random offsets: threads \
     stand as 1, reads and writes as sequential.";
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "elbencho"
     }

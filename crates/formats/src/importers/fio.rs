@@ -2,9 +2,11 @@
 //! other text around it, as it is saved in files or pasted into web pages.
 //!
 //! A file is the runs of one target. Jobs of one name in one run are its workers and make one
-//! sample; the same job in several runs makes several.
+//! sample; the same job in several runs makes several. JSON, which may be long, is not held.
 
+mod clean;
 mod dataset;
+mod join;
 mod json;
 mod metrics;
 mod number;
@@ -13,9 +15,12 @@ mod terse;
 mod text;
 mod work;
 
-use crate::{FormatError, ImportOptions, NamedBytes, names_of, naming};
-use model::Dataset;
-use run::Run;
+use crate::{
+    FormatError, ImportOptions, names_of, naming,
+    source::{Input, Take},
+};
+use dataset::Made;
+use model::Head;
 use std::io;
 
 pub use work::pattern_kind;
@@ -40,69 +45,119 @@ impl crate::Importer for Importer {
             })
     }
 
-    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
-        let mut sources = Vec::new();
-        let mut empty = Vec::new();
-        for (name, bytes) in files {
-            let source = read_file(name, &String::from_utf8_lossy(bytes))?;
-            if source.runs.is_empty() { empty.push((name, bytes)) } else { sources.push(source) }
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        options: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError> {
+        let (mut sources, mut without) = (Vec::new(), Vec::new());
+        for file in files {
+            match look(*file)? {
+                Some(source) => sources.push(source),
+                None => without.extend(no_result(*file)?),
+            }
         }
-        let without = empty.into_iter().map(|(name, bytes)| no_result(name, bytes));
-        let without: Vec<FormatError> = without.flatten().collect();
         match without.first() {
             Some(error) if sources.is_empty() => Err(error.clone()),
             None if sources.is_empty() => Err(FormatError::file(
                 &names_of(files),
                 "no run of fio is in it; give the output of a finished run",
             )),
-            _ => Ok(dataset::assemble(&name_targets(sources, options), &without, options)),
+            _ => dataset::assemble(&name_targets(sources, options), &without, options, take),
         }
     }
 }
 
-/// What one file holds.
+/// A file that holds runs.
 struct Source<'a> {
-    file: &'a str,
+    file: Input<'a>,
     target: String,
-    runs: Vec<Run>,
-    /// The same runs were printed in other ways too.
+    /// The richest of the ways in which they were printed.
+    printed: Printed,
+    /// They were printed in other ways too.
     repeated: bool,
-    terse: bool,
 }
 
-/// Reads one file in the richest of the ways in which its runs were printed: JSON, text, terse.
-fn read_file<'a>(file: &'a str, text: &str) -> Result<Source<'a>, FormatError> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Json,
+    Text,
+    Terse,
+}
+
+impl Source<'_> {
+    fn is_terse(&self) -> bool {
+        self.printed == Printed::Terse
+    }
+
+    /// Gives the jobs of every run to `made`.
+    fn runs(&self, made: &mut Made<'_, '_>) -> Result<(), FormatError> {
+        if self.printed == Printed::Json {
+            return json::runs(self.file, made);
+        }
+        for run in runs_of_lines(self.file, self.printed)? {
+            made.begin((&run).into());
+            run.jobs.into_iter().try_for_each(|job| made.job(job))?;
+            made.end()?;
+        }
+        Ok(())
+    }
+}
+
+/// What was printed line by line.
+fn runs_of_lines(file: Input<'_>, printed: Printed) -> Result<Vec<run::Run>, FormatError> {
+    let bytes = file.bytes()?;
+    let text = String::from_utf8_lossy(&bytes);
     let plain =
         |line: &'_ str| if line.starts_with(COMPLAINT) { String::new() } else { line.into() };
     let text = text.lines().map(plain).collect::<Vec<String>>().join("\n");
-    let (terse, human) = (text.lines().any(terse::is_line), text.lines().any(text::is_line));
-    let mut source =
-        Source { file, target: String::new(), runs: Vec::new(), repeated: false, terse: false };
-    source.runs = json::runs(file, &text)?;
-    if !source.runs.is_empty() {
-        source.repeated = terse || human;
-    } else if human {
-        source.runs = text::runs(file, &text)?;
-        source.repeated = terse;
-    } else if terse {
-        source.runs = terse::runs(file, &text)?;
-        source.terse = true;
+    match printed {
+        Printed::Terse => terse::runs(file.name(), &text),
+        _ => text::runs(file.name(), &text),
     }
-    Ok(source)
+}
+
+/// In which ways the runs of a file were printed; `None` when it holds none.
+fn look(file: Input<'_>) -> Result<Option<Source<'_>>, FormatError> {
+    let (mut terse, mut human) = (false, false);
+    for line in clean::lines(file)? {
+        let (_, line) = line?;
+        let is_complaint = line.starts_with(COMPLAINT);
+        terse |= !is_complaint && terse::is_line(&line);
+        human |= !is_complaint && text::is_line(&line);
+    }
+    let source =
+        |printed, repeated| Ok(Some(Source { file, target: String::new(), printed, repeated }));
+    match (human, terse) {
+        _ if json::holds_job(file)? => source(Printed::Json, terse || human),
+        (true, _) if !runs_of_lines(file, Printed::Text)?.is_empty() => {
+            source(Printed::Text, terse)
+        }
+        (false, true) if !runs_of_lines(file, Printed::Terse)?.is_empty() => {
+            source(Printed::Terse, false)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Why a file holds no run, when fio itself says so.
-fn no_result(file: &str, bytes: &[u8]) -> Option<FormatError> {
-    let text = String::from_utf8_lossy(bytes);
-    let (i, line) = text.lines().enumerate().find(|(_, line)| line.starts_with(COMPLAINT))?;
-    let why: String = line[COMPLAINT.len()..].chars().filter(|c| !c.is_control()).collect();
-    let why = format!("no result, fio failed: {why}; run it again and import its new output");
-    Some(FormatError::line(file, i as u64 + 1, why))
+fn no_result(file: Input<'_>) -> Result<Option<FormatError>, FormatError> {
+    for line in clean::lines(file)? {
+        let (number, line) = line?;
+        if let Some(why) = line.strip_prefix(COMPLAINT) {
+            let why: String = why.chars().filter(|c| !c.is_control()).collect();
+            let why =
+                format!("no result, fio failed: {why}; run it again and import its new output");
+            return Ok(Some(FormatError::line(file.name(), number, why)));
+        }
+    }
+    Ok(None)
 }
 
 /// Names each source by its file.
 fn name_targets<'a>(mut sources: Vec<Source<'a>>, options: &ImportOptions) -> Vec<Source<'a>> {
-    let files: Vec<&str> = sources.iter().map(|source| source.file).collect();
+    let files: Vec<&str> = sources.iter().map(|source| source.file.name()).collect();
     for (source, target) in sources.iter_mut().zip(naming::targets(&files, "fio", options)) {
         source.target = target;
     }

@@ -35,7 +35,7 @@ struct Command {
     exit_codes: Vec<Option<i32>>,
 }
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "hyperfine"
     }

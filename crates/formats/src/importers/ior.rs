@@ -46,7 +46,7 @@ const IGNORED: [&str; 3] = ["-o", "-i", "-O"];
 
 const CSV_HEADER: &str = "access,bw(MiB/s),IOPS,";
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "ior"
     }

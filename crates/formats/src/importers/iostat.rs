@@ -64,7 +64,7 @@ struct Device {
     write_wait: Option<Figure>,
 }
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "iostat"
     }

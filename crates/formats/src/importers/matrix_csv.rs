@@ -20,7 +20,7 @@ pub(crate) const NOTES: [&str; 2] = [
     "Cache states, times and bytes are not in the source.",
 ];
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "matrix-csv"
     }

@@ -46,7 +46,7 @@ const NOTES: [&str; 4] = [
 /// Options that say where, how often or how loudly, and do not change what is done.
 const IGNORED: [&str; 3] = ["-d", "-i", "-x"];
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "mdtest"
     }

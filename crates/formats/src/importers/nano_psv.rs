@@ -26,7 +26,7 @@ const NOTES: [&str; 3] = [
      where the workers' detailed files were not given.",
 ];
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "nano-psv"
     }

@@ -51,7 +51,7 @@ const NOTES: [&str; 4] = [
     "Cache states and bytes are not in the source; one run gives no spread.",
 ];
 
-impl crate::Importer for Importer {
+impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "sysbench"
     }

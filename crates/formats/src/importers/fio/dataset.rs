@@ -2,8 +2,10 @@
 //! becomes notes.
 
 use super::{
-    Source, metrics,
-    run::{Direction, Job, Run},
+    Source,
+    join::{Shape, Sums},
+    metrics,
+    run::{Direction, Job},
     work::Work,
 };
 use crate::{
@@ -11,15 +13,16 @@ use crate::{
     columnar::slug,
     importers::{campaign, records},
     naming,
+    source::Take,
 };
-use model::{Better, CacheState, Case, Dataset, Environment, Group, Sample, TestInfo, Validity};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use model::{Better, CacheState, Case, Environment, Group, Head, Sample, TestInfo, Validity};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 /// fio counts run time in whole milliseconds: below this, that alone is more than 1 %.
 const SHORTEST_MS: f64 = 100.0;
-
-/// What fio calls the sum that it prints after its clients; with them it would count all twice.
-const SUM_OF_CLIENTS: &str = "All clients";
 
 const NOTES: [&str; 3] = [
     "iops is the sum of all directions; rates are decimal MB/s over the run time of each direction \
@@ -43,79 +46,122 @@ const NO_PATTERN: &str = "Some outputs do not say whether blocks were sequential
 const NO_BINS: &str = "Percentiles of several jobs cannot be joined without json+ bins and are left \
     out where jobs were summed.";
 
-/// The dataset of all sources; `without` are files in which fio printed no run.
+/// Gives the samples of all sources to `take`; `without` are files in which fio printed no run.
 pub(super) fn assemble(
     sources: &[Source<'_>],
     without: &[FormatError],
     options: &ImportOptions,
-) -> Dataset {
+    take: &mut Take<'_>,
+) -> Result<Head, FormatError> {
     let targets = records(sources.iter().map(|source| source.target.as_str()));
-    let mut made = Made::default();
+    let mut made = Made::new(take);
     for source in sources {
         made.notes.extend(source.repeated.then_some(REPEATED));
-        made.notes.extend(source.terse.then_some(TERSE));
+        made.notes.extend(source.is_terse().then_some(TERSE));
         let position = targets.iter().position(|t| t.label == source.target).unwrap_or(0) as u32;
-        source.runs.iter().for_each(|run| made.add(run, position, &source.target));
+        (made.position, made.target) = (position, &source.target);
+        source.runs(&mut made)?;
     }
-    made.samples.sort_by_key(|sample| (sample.block, sample.position));
-    let mut seen = BTreeSet::new();
-    let mut repeats = made.samples.iter().filter(|sample| !seen.insert(&sample.case));
-    let repeated = repeats.next().map(|_| REPEATS);
+    let repeated = made.repeated.then_some(REPEATS);
     let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
     let (id, title) = (format!("fio-{}", slug(&labels.join(" "))), labels.join(", "));
     let notes: Vec<&str> = NOTES.into_iter().chain(repeated).chain(made.notes).collect();
     let mut campaign = campaign(&id, &format!("fio: {title}"), &targets, options, &notes);
     campaign.notes.extend(without.iter().map(|error| format!("Left out: {error}.")));
-    campaign.environment = environment(sources);
-    Dataset {
-        campaign,
-        targets,
-        tests: made.tests.into_iter().map(|t| t.info).collect(),
-        samples: made.samples,
-    }
+    campaign.environment = environment(made.versions);
+    let tests = made.tests.into_iter().map(|test| test.info).collect();
+    Ok(Head { campaign, targets, tests })
 }
 
-fn environment(sources: &[Source<'_>]) -> Environment {
-    let runs = sources.iter().flat_map(|source| &source.runs);
-    let versions: BTreeSet<&str> = runs.filter_map(|run| run.version.as_deref()).collect();
+fn environment(versions: BTreeSet<String>) -> Environment {
     let versions = versions.into_iter().collect::<Vec<_>>().join(", ");
     let known = (!versions.is_empty()).then(|| ("fio.version".to_owned(), versions));
     Environment(known.into_iter().collect::<BTreeMap<_, _>>())
 }
 
-/// What has been made of the runs so far.
-#[derive(Default)]
-struct Made {
+/// What has been made of the runs so far, but for the samples.
+pub(super) struct Made<'m, 't> {
+    take: &'m mut Take<'t>,
+    /// Of the source that is read.
+    position: u32,
+    target: &'m str,
+    /// The run that is read.
+    shape: Shape,
+    sums: Sums,
     tests: Vec<Test>,
     /// Places in `tests` by name of the job.
     named: HashMap<String, Vec<usize>>,
+    /// Different works, of which most tests share a few.
+    works: HashSet<Rc<Work>>,
     ids: BTreeSet<String>,
-    samples: Vec<Sample>,
+    /// Position, test and processes of each sample.
+    cases: HashSet<(u32, usize, u32)>,
+    repeated: bool,
+    versions: BTreeSet<String>,
     notes: BTreeSet<&'static str>,
 }
 
 struct Test {
     info: TestInfo,
-    work: Work,
+    work: Rc<Work>,
 }
 
-impl Made {
-    fn add(&mut self, run: &Run, position: u32, target: &str) {
-        let uncounted = run.jobs.iter().any(|job| job.members.is_none());
-        self.notes.extend(uncounted.then_some(UNCOUNTED));
-        let jobs = join(run, &mut self.notes);
-        let device_bytes = run.device_bytes.filter(|_| jobs.len() == 1);
-        for job in jobs {
-            self.notes.extend(job.work.paced().then_some(PACED));
-            let mut sample = sample(&job, self.test(&job), position, target);
-            sample.device_read_bytes = device_bytes.map(|bytes| bytes.0);
-            sample.device_write_bytes = device_bytes.map(|bytes| bytes.1);
-            self.samples.push(sample);
+impl<'m, 't> Made<'m, 't> {
+    fn new(take: &'m mut Take<'t>) -> Made<'m, 't> {
+        Made {
+            take,
+            position: 0,
+            target: "",
+            shape: Shape::default(),
+            sums: Sums::default(),
+            tests: Vec::new(),
+            named: HashMap::new(),
+            works: HashSet::new(),
+            ids: BTreeSet::new(),
+            cases: HashSet::new(),
+            repeated: false,
+            versions: BTreeSet::new(),
+            notes: BTreeSet::new(),
         }
     }
 
-    /// The test of a job. Jobs of one name that did different work are different tests.
-    fn test(&mut self, job: &Job) -> &TestInfo {
+    /// Begins a run.
+    pub(super) fn begin(&mut self, shape: Shape) {
+        self.versions.extend(shape.version.clone());
+        (self.shape, self.sums) = (shape, Sums::default());
+    }
+
+    /// Adds a job of the run.
+    pub(super) fn job(&mut self, job: Job) -> Result<(), FormatError> {
+        self.notes.extend(job.members.is_none().then_some(UNCOUNTED));
+        let lost = self.sums.add(job, &self.shape.names);
+        self.notes.extend(lost.then_some(NO_BINS));
+        self.give(false)
+    }
+
+    /// Ends a run.
+    pub(super) fn end(&mut self) -> Result<(), FormatError> {
+        self.give(true)
+    }
+
+    /// Gives away the samples that are whole.
+    fn give(&mut self, is_end: bool) -> Result<(), FormatError> {
+        let device_bytes = self.shape.device_bytes.filter(|_| self.shape.names.distinct == 1);
+        while let Some(job) = self.sums.next(is_end) {
+            self.notes.extend(job.work.paced().then_some(PACED));
+            let test = self.test(&job);
+            let case = (self.position, test, job.processes());
+            self.repeated |= !self.cases.insert(case);
+            let mut sample = sample(&job, &self.tests[test].info, self.position, self.target);
+            sample.device_read_bytes = device_bytes.map(|bytes| bytes.0);
+            sample.device_write_bytes = device_bytes.map(|bytes| bytes.1);
+            (self.take)(sample)?;
+        }
+        Ok(())
+    }
+
+    /// The place of the test of a job. Jobs of one name that did different work are different tests.
+    fn test(&mut self, job: &Job) -> usize {
         let (group, testtype) = job.work.kind().unwrap_or_else(|| {
             self.notes.insert(NO_PATTERN);
             kind(job)
@@ -138,9 +184,14 @@ impl Made {
                 better: Better::Higher,
             };
             places.push(place);
-            self.tests.push(Test { info, work: job.work.clone() });
+            let work = self.works.get(&job.work).cloned().unwrap_or_else(|| {
+                let work = Rc::new(job.work.clone());
+                self.works.insert(Rc::clone(&work));
+                work
+            });
+            self.tests.push(Test { info, work });
         }
-        &self.tests[place].info
+        place
     }
 }
 
@@ -162,23 +213,6 @@ fn kind(job: &Job) -> (Group, &'static str) {
         [Direction::Trim] => (Group::SequentialWrite, "trim"),
         _ => (Group::Mixed, "read/write"),
     }
-}
-
-/// Jobs of one name and group are workers of one: they are summed.
-fn join(run: &Run, notes: &mut BTreeSet<&'static str>) -> Vec<Job> {
-    let mut joined: Vec<Job> = Vec::new();
-    let mut places: HashMap<(&str, i64), usize> = HashMap::new();
-    for job in run.jobs.iter().filter(|job| job.name != SUM_OF_CLIENTS) {
-        let place = *places.entry((&job.name, job.group)).or_insert(joined.len());
-        match joined.get_mut(place) {
-            Some(sum) => {
-                sum.add(job.clone());
-                notes.extend(metrics::histograms(sum).is_empty().then_some(NO_BINS));
-            }
-            None => joined.push(job.clone()),
-        }
-    }
-    joined
 }
 
 fn sample(job: &Job, test: &TestInfo, position: u32, target: &str) -> Sample {

@@ -1,34 +1,104 @@
 //! The JSON of fio: `--output-format=json` and `json+`, alone or client by client, with whatever
-//! stands before, between and after the documents.
+//! stands before, between and after the documents. Each is read twice, side by side: what it says beside
+//! its jobs first, then a job at a time.
 //!
 //! Releases before 2.99 count `io_bytes` in KiB and latencies in microseconds under other names.
 
 use super::{
-    run::{Direction, Flow, Job, Latency, Run},
+    clean::Clean,
+    dataset::Made,
+    join::{Names, Shape},
+    run::{Direction, Flow, Job, Latency},
     work::Work,
 };
 use crate::{
     FormatError,
+    each::{Each, once},
     figure::{Figure, json_error},
+    source::Input,
 };
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    io::{self, BufRead, Read},
+};
 
 type Options = BTreeMap<String, Value>;
 
+/// A document, whose jobs are given away as they are read.
+struct Root<'r, T> {
+    about: &'r mut About,
+    give: &'r mut dyn FnMut(T) -> Result<(), FormatError>,
+    failure: &'r mut Option<FormatError>,
+}
+
+/// What a document says beside its jobs.
+#[derive(Default)]
+struct About {
+    version: Option<Option<String>>,
+    global: Option<Options>,
+    disks: Option<Vec<Disk>>,
+}
+
 #[derive(Deserialize)]
-struct Root {
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Field {
     #[serde(rename = "fio version")]
-    version: Option<String>,
-    #[serde(default, rename = "global options")]
-    global: Options,
+    Version,
+    #[serde(rename = "global options")]
+    Global,
+    Jobs,
+    ClientStats,
+    DiskUtil,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Root<'_, T> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Root<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an output of fio")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (mut jobs, mut clients) = (None, None);
+        while let Some(field) = map.next_key()? {
+            let mut each = |map: &mut A| map.next_value_seed(Each::new(self.give, self.failure));
+            match field {
+                Field::Version => {
+                    once("fio version", &mut self.about.version, map.next_value()?)?;
+                }
+                Field::Global => once("global options", &mut self.about.global, map.next_value()?)?,
+                Field::DiskUtil => once("disk_util", &mut self.about.disks, map.next_value()?)?,
+                Field::Jobs => once("jobs", &mut jobs, each(&mut map)?)?,
+                Field::ClientStats => once("client_stats", &mut clients, each(&mut map)?)?,
+                Field::Other => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What tells jobs apart.
+#[derive(Deserialize)]
+struct Named {
+    jobname: String,
+    hostname: Option<String>,
     #[serde(default)]
-    jobs: Vec<JobRecord>,
-    #[serde(default)]
-    client_stats: Vec<JobRecord>,
-    #[serde(default)]
-    disk_util: Vec<Disk>,
+    groupid: i64,
 }
 
 #[derive(Deserialize)]
@@ -107,54 +177,111 @@ impl TryFrom<String> for Percent {
     }
 }
 
-/// Every run in `text`.
-pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
-    let mut runs = Vec::new();
-    let mut at = 0;
-    while let Some(start) = next_document(text, at) {
-        let mut documents = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Root>();
-        let lines_before = text[..start].matches('\n').count();
-        let bad = |e| json_error(file, lines_before, &e, "not the JSON of fio");
-        if let Some(root) = documents.next() {
-            runs.extend(run(root.map_err(bad)?));
+/// Whether there is any job in `file`.
+pub(super) fn holds_job(file: Input<'_>) -> Result<bool, FormatError> {
+    let mut documents = Documents::open(file)?;
+    let mut found = false;
+    loop {
+        let mut enough = |_: IgnoredAny| {
+            found = true;
+            Err(FormatError::file(file.name(), "holds a job"))
+        };
+        match documents.next(&mut enough) {
+            _ if found => return Ok(true),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(false),
+            Err(error) => return Err(error),
         }
-        at = start + documents.byte_offset().max(1);
     }
-    Ok(runs)
 }
 
-/// Where the next document begins: at a brace that opens a line or follows another document.
-fn next_document(text: &str, from: usize) -> Option<usize> {
+/// Gives the jobs of every run in `file` to `made`.
+pub(super) fn runs(file: Input<'_>, made: &mut Made<'_, '_>) -> Result<(), FormatError> {
+    let (mut heads, mut bodies) = (Documents::open(file)?, Documents::open(file)?);
+    loop {
+        let (mut printed, mut names) = (HashMap::<Key, usize>::new(), Names::default());
+        let about = heads.next(&mut |named: Named| {
+            names.add(named.jobname.clone(), named.groupid);
+            *printed.entry((named.jobname, named.groupid, named.hostname)).or_default() += 1;
+            Ok(())
+        })?;
+        let Some(about) = about else { return Ok(()) };
+        let holds_job = !printed.is_empty();
+        printed.retain(|_, count| *count > 1);
+        let device_bytes = about.device_bytes();
+        let (version, global) = (about.version.flatten(), about.global.unwrap_or_default());
+        if holds_job {
+            made.begin(Shape { version, device_bytes, names: names.counted() });
+        }
+        bodies.next(&mut |record: JobRecord| {
+            // Workers that are printed one by one each repeat the number of all.
+            let alone = !printed.contains_key(&record.key());
+            made.job(job(record, alone, &global))
+        })?;
+        made.end()?;
+    }
+}
+
+/// The documents of a file, one after the other.
+struct Documents<'a> {
+    file: &'a str,
+    text: Clean<Box<dyn BufRead + 'a>>,
+}
+
+impl<'a> Documents<'a> {
+    fn open(file: Input<'a>) -> Result<Documents<'a>, FormatError> {
+        let text = Clean::new(Box::new(file.reader()?) as Box<dyn BufRead>);
+        Ok(Documents { file: file.name(), text })
+    }
+
+    /// Reads the next document: gives its jobs to `give`, and returns what it says beside them.
+    fn next<T: for<'de> Deserialize<'de>>(
+        &mut self,
+        give: &mut dyn FnMut(T) -> Result<(), FormatError>,
+    ) -> Result<Option<About>, FormatError> {
+        let unreadable = |why| FormatError::file(self.file, format!("cannot be read: {why}"));
+        if !find_document(&mut self.text).map_err(unreadable)? {
+            return Ok(None);
+        }
+        let (lines_before, mut failure, mut about) = (self.text.lines, None, About::default());
+        // One that reads from a reader takes no byte behind the document.
+        let text = (&b"{"[..]).chain(&mut self.text);
+        let root = Root { about: &mut about, give, failure: &mut failure };
+        let read = root.deserialize(&mut serde_json::Deserializer::from_reader(text));
+        match (read, failure) {
+            (Ok(()), _) => Ok(Some(about)),
+            (Err(_), Some(failure)) => Err(failure),
+            (Err(error), None) => {
+                Err(json_error(self.file, lines_before, &error, "not the JSON of fio"))
+            }
+        }
+    }
+}
+
+/// Reads up to where the next document begins: behind a brace that opens a line or follows another document.
+fn find_document(text: &mut impl BufRead) -> io::Result<bool> {
     let mut opens_line = true;
-    for (at, byte) in text.bytes().enumerate().skip(from) {
-        match byte {
-            b'{' if opens_line => return Some(at),
+    for byte in text.bytes() {
+        match byte? {
+            b'{' if opens_line => return Ok(true),
             b'\n' => opens_line = true,
             b' ' | b'\t' | b'\r' => {}
             _ => opens_line = false,
         }
     }
-    None
+    Ok(false)
 }
 
-/// `None` for a document that holds no job.
-fn run(root: Root) -> Option<Run> {
-    let records = root.jobs.into_iter().chain(root.client_stats);
-    let records: Vec<JobRecord> = records.collect();
-    let mut printed: HashMap<Key, usize> = HashMap::new();
-    records.iter().for_each(|record| *printed.entry(record.key()).or_default() += 1);
-    // Workers that are printed one by one each repeat the number of all.
-    let alone = |record: &JobRecord| printed.get(&record.key()) == Some(&1);
-    let jobs = records.into_iter().map(|record| (alone(&record), record));
-    let jobs: Vec<Job> = jobs.map(|(alone, record)| job(record, alone, &root.global)).collect();
-    let device_bytes = match &root.disk_util[..] {
-        [Disk { read_sectors: Some(read), write_sectors: Some(write) }] => {
-            Some((read.saturating_mul(512), write.saturating_mul(512)))
+impl About {
+    fn device_bytes(&self) -> Option<(u64, u64)> {
+        match self.disks.as_deref() {
+            Some([Disk { read_sectors: Some(read), write_sectors: Some(write) }]) => {
+                Some((read.saturating_mul(512), write.saturating_mul(512)))
+            }
+            // Of several disks some may lie on others; their sum would count those twice.
+            _ => None,
         }
-        // Of several disks some may lie on others; their sum would count those twice.
-        _ => None,
-    };
-    (!jobs.is_empty()).then_some(Run { version: root.version, jobs, device_bytes })
+    }
 }
 
 /// Name, group and host of a record.

@@ -49,7 +49,7 @@ const DEFAULTS: [(&str, &str); 4] =
     [("rw", "read"), ("bs", "4096"), ("iodepth", "1"), ("ioengine", "psync")];
 
 /// The options of a job that matter.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Work {
     options: BTreeMap<&'static str, String>,
     /// Whether an option that is not there was not given.

@@ -1,0 +1,63 @@
+//! What is imported is read and stored in parts: the memory of an import does not grow with it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::{Place, text};
+use formats::export;
+use model::{Better, CacheState, Case, Dataset, Metric, Sample};
+use std::{fs, process::Command};
+
+const SAMPLES: u32 = 10_000;
+const METRICS: usize = 10;
+/// Memory that the import may take for its data, KiB. Held as a whole, these samples take more than twice
+/// as much.
+const LIMIT_KIB: u32 = 32 << 10;
+
+/// A campaign of [`SAMPLES`] samples.
+fn large() -> Dataset {
+    let mut data = formats::published().unwrap().swap_remove(1);
+    data.targets.truncate(1);
+    data.tests.truncate(20);
+    let names: Vec<String> = (0..METRICS).map(|n| format!("figure_number_{n}")).collect();
+    let sample = |n: u32| {
+        let test = &data.tests[n as usize % data.tests.len()];
+        let case = Case {
+            target: data.targets[0].label.clone(),
+            suite: test.suite.clone(),
+            test: test.id.clone(),
+            procs: 1,
+            threads: 1,
+            cache: CacheState::Any,
+        };
+        let metric = |name: &String| Metric::new(name, f64::from(n) + 0.1, "MB/s", Better::Higher);
+        let metrics = names.iter().map(metric).collect();
+        let bare = Sample::bare(n / data.tests.len() as u32, 0, case, metrics);
+        Sample { bytes: 1 << 20, ops: 256, seconds: 1.0, ..bare }
+    };
+    data.samples = (0..SAMPLES).map(sample).collect();
+    data
+}
+
+#[test]
+fn an_import_of_many_samples_takes_little_memory() {
+    let (place, data) = (Place::new(), large());
+    for (name, export) in
+        [("json", export::json as fn(&_) -> _), ("csv", export::csv), ("fio", export::fio_json)]
+    {
+        let folder = place.dir(name);
+        for (file, bytes) in export(&data).unwrap() {
+            fs::write(folder.join(file), bytes).unwrap();
+        }
+        let assay = place.command(&["import", folder.to_str().unwrap()]);
+        let limited = Command::new("sh")
+            .args(["-c", &format!("ulimit -d {LIMIT_KIB} && exec \"$@\""), "sh"])
+            .arg(assay.get_program())
+            .args(assay.get_args())
+            .env("ASSAY_STORE", folder.join("store.db"))
+            .output()
+            .unwrap();
+        let (told, why) = (text(&limited.stdout), text(&limited.stderr));
+        assert!(limited.status.success(), "{name}: {:?} {why}", limited.status);
+        assert!(told.contains(&format!("{SAMPLES} samples")), "{name}: {told}");
+    }
+}

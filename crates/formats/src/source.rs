@@ -1,0 +1,83 @@
+//! Where importers get bytes from and put samples to. Files are read as often as it takes and need not be
+//! held; samples are taken one by one. So the memory of an import need not grow with what is imported.
+
+use crate::{FormatError, Importer, NamedBytes, base_name};
+use model::{Dataset, Head, Sample};
+use std::io::{self, BufReader, Read};
+
+/// A file that is to be imported.
+pub trait InputFile {
+    /// Its name, with directories where they mean something.
+    fn name(&self) -> &str;
+
+    /// Its bytes from the begin, each time.
+    fn open(&self) -> io::Result<Box<dyn Read + '_>>;
+}
+
+impl InputFile for NamedBytes {
+    fn name(&self) -> &str {
+        &self.0
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(&self.1[..]))
+    }
+}
+
+/// Takes samples, one by one, in the order of the source.
+pub(crate) type Take<'t> = dyn FnMut(Sample) -> Result<(), FormatError> + 't;
+
+/// Bytes of a file that are shown to `sniff`.
+const HEAD_BYTES: usize = 4096;
+
+/// A file, with errors that name it.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'a>(pub(crate) &'a dyn InputFile);
+
+impl<'a> Input<'a> {
+    pub(crate) fn name(&self) -> &'a str {
+        self.0.name()
+    }
+
+    /// Its bytes from the begin.
+    pub(crate) fn reader(&self) -> Result<BufReader<Box<dyn Read + 'a>>, FormatError> {
+        Ok(BufReader::new(self.0.open().map_err(|why| self.unreadable(&why))?))
+    }
+
+    /// The error of reading it.
+    pub(crate) fn unreadable(&self, why: &io::Error) -> FormatError {
+        FormatError::file(self.name(), format!("cannot be read: {why}"))
+    }
+
+    /// All of it.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, FormatError> {
+        let mut bytes = Vec::new();
+        let read = self.reader()?.read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|why| self.unreadable(&why))
+    }
+
+    /// Whether `importer` recognises it.
+    pub(crate) fn is_of(&self, importer: &dyn Importer) -> Result<bool, FormatError> {
+        let mut bytes = Vec::new();
+        let read = self.reader()?.take(HEAD_BYTES as u64).read_to_end(&mut bytes);
+        read.map_err(|why| self.unreadable(&why))?;
+        Ok(importer.sniff(&bytes, base_name(self.name())))
+    }
+}
+
+/// Holds the files, and gives on the samples of what `read` makes of them.
+pub(crate) fn whole(
+    files: &[Input<'_>],
+    take: &mut Take<'_>,
+    read: impl FnOnce(&[NamedBytes]) -> Result<Dataset, FormatError>,
+) -> Result<Head, FormatError> {
+    let held = files.iter().map(|file| Ok((file.name().to_owned(), file.bytes()?)));
+    let (head, samples) = read(&held.collect::<Result<Vec<_>, _>>()?)?.parted();
+    samples.into_iter().try_for_each(take)?;
+    Ok(head)
+}
+
+/// The beginning of a file, by which it is recognised.
+pub(crate) fn head(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(HEAD_BYTES)]
+}
