@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+import page_cache
+
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE.parent / "target" / "bench-c"
 
@@ -53,14 +55,17 @@ class Assay:
             with open(f"{place}/samples.csv", newline="") as file:
                 return list(csv.DictReader(file)), wall_s
 
-    def figures(self, test):
-        """Metrics of the one sample of `test`, with its `bytes`."""
-        rows = [row for row in self.samples(["--tests", test])[0] if row["test"] == test]
-        invalid = next((row for row in rows if row["validity"] != "valid"), None)
-        if invalid or not rows:
-            sys.exit(f"assay: {test} gave no valid sample: {invalid and invalid['validity']}")
-        figures = {row["metric"]: float(row["value"]) for row in rows}
-        return dict(figures, bytes=int(rows[0]["bytes"]))
+    def figures(self, test, *before):
+        """Metrics of a valid sample of `test`, with its `bytes`; tests named `before` run before it.
+        Runs again when something else on the machine emptied the cache meanwhile."""
+        named = [word for each in (*before, test) for word in ("--tests", each)]
+        for _ in range(5):
+            rows = [row for row in self.samples(named)[0] if row["test"] == test]
+            valid = [row for row in rows if row["validity"] == "valid"]
+            if valid:
+                figures = {row["metric"]: float(row["value"]) for row in valid}
+                return dict(figures, bytes=int(valid[0]["bytes"]))
+        sys.exit(f"assay: {test} gave no valid sample: {rows and rows[0]['validity']}")
 
 
 @contextlib.contextmanager
@@ -127,10 +132,16 @@ def fio(directory, size):
 
 
 def c_touch(path):
-    """The bare C loop over a file that is resident."""
+    """The bare C loop over a file that it has brought into the page cache itself."""
     program = compiled("touch")
 
     def once():
-        size, ns = map(int, run([program, path]).stdout.split())
-        return {"rate": size * 1e3 / ns}
+        for _ in range(5):
+            page_cache.drop(path)
+            run([program, path])
+            was_there = page_cache.resident_share(path) == 1
+            size, ns = map(int, run([program, path]).stdout.split())
+            if was_there and page_cache.resident_share(path) == 1:
+                return {"rate": size * 1e3 / ns}
+        sys.exit(f"{path} does not stay in the page cache; these figures would mean nothing")
     return once

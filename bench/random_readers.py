@@ -3,9 +3,7 @@ Each run returns operations per second, and operations per second of processor t
 time is that of the whole process with its children, as the kernel accounts it at its end: start and
 set-up are in it, kernel threads of io_uring too, loop devices not."""
 
-import ctypes
 import json
-import mmap
 import os
 import pathlib
 import re
@@ -13,6 +11,7 @@ import subprocess
 import sys
 
 import contenders
+import page_cache
 
 BLOCK_BYTES = 4096
 
@@ -36,37 +35,15 @@ def figures(ops, seconds, cpu_s):
     return {"iops": ops / seconds, "ops_per_cpu_s": ops / cpu_s}
 
 
-def resident_share(path):
-    """Share of the pages of a file that are in the page cache."""
-    with open(path, "rb") as file, \
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as mapped:
-        pages = -(-len(mapped) // mmap.PAGESIZE)
-        vector = (ctypes.c_ubyte * pages)()
-        first = ctypes.c_char.from_buffer(mapped)
-        failed = ctypes.CDLL(None, use_errno=True).mincore(
-            ctypes.c_void_p(ctypes.addressof(first)), ctypes.c_size_t(len(mapped)), vector)
-        del first
-        if failed:
-            sys.exit(f"mincore {path}: {os.strerror(ctypes.get_errno())}")
-        return sum(page & 1 for page in vector) / pages
-
-
-def warm(path):
-    """Reads a file into the page cache."""
-    with open(path, "rb") as file:
-        while file.read(1 << 20):
-            pass
-
-
 def kept_resident(once, path):
     """`once` with the file in the page cache from begin to end; run again when something else on
     the machine dropped it meanwhile."""
 
     def checked():
         for _ in range(5):
-            warm(path)
+            page_cache.read(path)
             result = once()
-            if resident_share(path) > 0.999:
+            if page_cache.resident_share(path) > 0.999:
                 return result
         sys.exit(f"{path} does not stay in the page cache; these figures would mean nothing")
     return checked
