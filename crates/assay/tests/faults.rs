@@ -210,7 +210,7 @@ fn resume_runs_only_what_is_missing() {
 fn blocks_of(rows: &[String]) -> usize {
     let blocks: Vec<&str> = rows.iter().filter_map(|row| row.split(',').nth(1)).collect();
     let is_whole =
-        |block: &&&str| blocks.iter().filter(|other| other == *block).count() >= FIGURES as usize;
+        |block: &&&str| blocks.iter().filter(|other| *other == **block).count() >= FIGURES as usize;
     blocks.iter().filter(is_whole).collect::<BTreeSet<_>>().len()
 }
 

@@ -239,19 +239,23 @@ impl Trials {
         sizes
     }
 
-    /// The tests whose timed part would be shorter than `floor_s` at `sizes`, with that length, by the fastest
-    /// candidate.
-    pub fn short(&self, prepared: &Prepared, sizes: &[TestSize], floor_s: f64) -> Vec<(Key, f64)> {
+    /// The tests that cannot do more, because `range` ends, and whose timed part is shorter than `floor_s` with
+    /// it, by the last that was seen of them.
+    pub fn short(
+        &self,
+        prepared: &Prepared,
+        (sizes, range): (&[TestSize], &Range),
+        floor_s: f64,
+    ) -> Vec<(Key, f64)> {
         let item = |test: &str| prepared.items.iter().find(|item| item.test.infos()[0].id == test);
-        let length = |size: &TestSize| {
-            let key = (size.test.clone(), size.procs);
-            let seen = self.0.get(&key)?;
-            let item = item(&size.test)?;
-            let unit_s =
-                seen.iter().map(|s| s.seconds / units(item, &s.size)).fold(f64::MAX, f64::min);
-            Some((key, unit_s * units(item, size)))
+        let length = |(size, most): (&TestSize, &TestSize)| {
+            let (key, item) = ((size.test.clone(), size.procs), item(&size.test)?);
+            let last = self.0.get(&key)?.last()?;
+            let is_most = units(item, size) >= units(item, most);
+            let seconds = last.seconds / units(item, &last.size) * units(item, size);
+            (is_most && seconds < floor_s).then_some((key, seconds))
         };
-        sizes.iter().filter_map(length).filter(|(_, seconds)| *seconds < floor_s).collect()
+        sizes.iter().zip(&range.most).filter_map(length).collect()
     }
 }
 
@@ -470,7 +474,7 @@ mod tests {
         let range = Range::of(&prepared, &GROUND);
         let trials = trials(&prepared, &range, 1e-12, 1.0);
         let sizes = trials.sizes(&prepared, &range, 1.0, true);
-        let short = trials.short(&prepared, &sizes, 0.1);
+        let short = trials.short(&prepared, (&sizes, &range), 0.1);
         assert!(short.iter().any(|((test, _), _)| test == "columnar.append.int.small"));
     }
 }

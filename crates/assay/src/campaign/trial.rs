@@ -64,7 +64,7 @@ pub fn run(
         }
     }
     let sizes = trials.sizes(stage.prepared, range, preset.aim_s(), true);
-    let short = trials.short(stage.prepared, &sizes, preset.floor_s());
+    let short = trials.short(stage.prepared, (&sizes, range), preset.floor_s());
     Ok(Some(Found { sizes, note: note_of(&short, preset.floor_s()) }))
 }
 
