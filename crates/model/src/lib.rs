@@ -33,6 +33,7 @@ mod target;
 mod test_info;
 mod units;
 mod user;
+mod work;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
@@ -67,3 +68,4 @@ pub use target::{Target, TargetError, label_targets};
 pub use test_info::{CacheNeed, Group, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
+pub use work::{TestSize, Work};

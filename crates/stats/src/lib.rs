@@ -6,6 +6,7 @@
 
 mod aa;
 mod advise;
+mod amount;
 mod blocks;
 mod board;
 mod classes;
@@ -20,6 +21,7 @@ mod footer;
 mod holm;
 mod latency;
 mod model_fit;
+mod next;
 mod noise;
 mod observations;
 mod precision;
@@ -31,6 +33,7 @@ mod sentence;
 mod steady;
 mod sweep;
 mod table;
+mod timed;
 pub mod tune;
 mod verdict;
 mod versus;
@@ -40,6 +43,7 @@ pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,
 };
+pub use amount::Amount;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
@@ -49,6 +53,7 @@ pub use drift::Drift;
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
@@ -57,6 +62,7 @@ pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
+pub use timed::{Timed, timed};
 pub use verdict::{Verdict, judge};
 
 use classes::{Class, classes};
@@ -182,6 +188,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let tables = table::tables(dataset, &targets, &cells, settings);
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
+    let next = next::next(&targets, &cells, &call, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -196,10 +203,12 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
+        next,
         selfcheck,
         sweeps,
         comparison: None,
         advice: None,
+        timed: None,
         others: Vec::new(),
     };
     Ok((findings, cells))

@@ -87,6 +87,21 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The number of each finished block and how long it took, with what was tried again in it after it, seconds;
+    /// ascending. Blocks that do not say are left out.
+    pub fn block_times(&self, id: &str) -> Result<Vec<(u32, f64)>, StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let mut statement = self.db.prepare_cached(
+            "SELECT block, seconds + (SELECT total(turn.seconds) FROM turn
+                 WHERE turn.campaign = block.campaign AND turn.block = block.block
+                 AND turn.attempt = block.attempt AND try > 1)
+             FROM block NATURAL JOIN last_attempt
+             WHERE campaign = ? AND state = 'done' AND seconds IS NOT NULL ORDER BY block",
+        )?;
+        let rows = statement.query_map([campaign.number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// A campaign with the samples of the last attempt at each block, and there of the last try of each
     /// target that gave any.
     pub fn dataset(&self, id: &str) -> Result<Dataset, StoreError> {

@@ -101,6 +101,25 @@ impl Store {
         Ok(tx.commit()?)
     }
 
+    /// Opens the stored campaign for the plan and the scale of `campaign`, with the mark that vouches for them;
+    /// `note` is added to its sentences, where there is one. All of it or nothing.
+    pub fn replan(
+        &mut self,
+        campaign: &Campaign,
+        mark: &str,
+        note: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let number = Found::resolve(&tx, &campaign.id)?.number;
+        let (plan, open) = (json("plan", &campaign.plan)?, CampaignState::Open.as_str());
+        tx.execute(
+            "UPDATE campaign SET plan = ?1, scale = ?2, mark = ?3, state = ?4,
+             notes = iif(?5 IS NULL, notes, json_insert(notes, '$[#]', ?5)) WHERE number = ?6",
+            params![plan, campaign.scale, mark, open, note, number],
+        )?;
+        Ok(tx.commit()?)
+    }
+
     /// Adds a sentence to those that belong under every table of a campaign.
     pub fn add_note(&mut self, id: &str, note: &str) -> Result<(), StoreError> {
         let tx = self.begin()?;

@@ -1,8 +1,8 @@
 //! How the numbers were made, short enough to be read.
 
-use crate::{block::Block, sections::Section};
+use crate::{block::Block, names, number, sections::Section};
 use model::Dataset;
-use stats::Findings;
+use stats::{Findings, Timed};
 
 pub(crate) struct Method;
 
@@ -12,7 +12,8 @@ impl Section for Method {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        Some(notes(findings).into_iter().map(Block::Prose).collect())
+        let time = findings.timed.iter().map(measured);
+        Some(time.chain(notes(findings)).map(Block::Prose).collect())
     }
 
     fn in_terminal(&self) -> bool {
@@ -22,6 +23,20 @@ impl Section for Method {
     fn of_whole(&self) -> bool {
         true
     }
+}
+
+/// How much of the time of a campaign was measured.
+pub fn measured(timed: &Timed) -> String {
+    let Timed { blocks, wall_s, timed_s, parts, median_s } = *timed;
+    format!(
+        "Measured: {} of the {} that {} took, {:.0} %, lie inside timed parts; the median of the {parts} timed \
+         parts took {}.",
+        number::length(timed_s),
+        number::length(wall_s),
+        names::blocks(blocks),
+        100.0 * timed.share(),
+        number::span(median_s)
+    )
 }
 
 fn notes(findings: &Findings) -> Vec<String> {

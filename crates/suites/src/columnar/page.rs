@@ -28,6 +28,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         workers,
         threads: 1,
         scale: 1.0,
+        work: None,
         seed: 1,
         data: DataKind::Random,
         memory: Bytes(0),

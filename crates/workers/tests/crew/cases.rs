@@ -30,6 +30,7 @@ fn jobs(test: &str, workers: u32) -> Vec<Job> {
         workers,
         threads: 1,
         scale: 1.0,
+        work: None,
         seed: 1,
         data: DataKind::Random,
         memory: Bytes(1 << 30),
