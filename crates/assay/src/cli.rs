@@ -123,7 +123,8 @@ pub struct PlanArgs {
     /// Leave the A/A pair out
     #[arg(long, conflicts_with = "aa")]
     pub no_aa: bool,
-    /// Factor on every size: full (1), small, tiny, smoke, auto or a number [default: auto]
+    /// One factor on every size, with the ancestor's proportions: full (1), small, tiny, smoke or a number;
+    /// auto makes each test long enough by itself, after a trial [default: auto]
     #[arg(long)]
     pub scale: Option<Scale>,
     /// Seed of order, offsets and data [default: drawn]

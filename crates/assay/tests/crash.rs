@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-const RUN: [&str; 9] = [
+const RUN: [&str; 11] = [
     "run",
     "--preset",
     "smoke",

@@ -58,7 +58,7 @@ fn an_option_that_mkfs_refuses_fails_its_target_alone() {
     let cell = stdout.lines().find(|line| line.starts_with(" null read ")).unwrap();
     assert_eq!(
         cell.split_whitespace().collect::<Vec<_>>(),
-        ["null", "read", "1000", "failed", "-"]
+        ["null", "read", "1000", "failed", "-", "1", "MB", "·", "1", "ms"]
     );
 }
 

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SMALL: [&str; 8] = [
+const SMALL: [&str; 10] = [
     "--preset",
     "smoke",
     "--scale",

@@ -12,7 +12,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-const RUN: [&str; 9] = [
+const RUN: [&str; 11] = [
     "run",
     "--preset",
     "smoke",

@@ -37,9 +37,10 @@ mod work;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
-pub use check::DatasetError;
+pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
+    Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TargetRecord,
+    TargetState,
 };
 pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};

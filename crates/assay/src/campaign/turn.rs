@@ -121,7 +121,7 @@ fn run_tests(
     let memory = prepare::memory()?;
     let timeout = Duration::from_secs(stage.prepared.plan.case_timeout_s);
     let crew = Crew::this_program(timeout).context("cannot find this program to start workers")?;
-    let crew = Crew { user: instance.user(), ..crew };
+    let crew = crew.in_the_name_of(instance.user());
     let items: Vec<&Item> = stage.prepared.items_at(turn.procs).collect();
     for (done, item) in items.iter().enumerate() {
         let info = &item.test.infos()[0];
