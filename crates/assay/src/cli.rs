@@ -105,15 +105,16 @@ pub struct PlanArgs {
     /// Threads in each worker for the parallel parts [default: 1]
     #[arg(long)]
     pub threads: Option<u32>,
-    /// How much to measure: smoke 1 block, quick 3; standard 5, 8, 12 or 20 and publish 12 or 20, until
-    /// every ratio is decided or known to 5 % [default: quick]
+    /// How much to measure: smoke 1 block; quick 3 or more, until its call is decided, the leaders are the
+    /// same within 5 %, or ten minutes are over; standard 5, 8, 12 or 20 and publish 12 or 20, until every
+    /// ratio is decided or known to 5 % [default: quick]
     #[arg(long, value_parser = preset)]
     pub preset: Option<Preset>,
     /// Exact number of blocks, whatever their precision
     #[arg(long)]
     pub blocks: Option<u32>,
-    /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it, and
-    /// blocks are run until precise, as by the preset standard
+    /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it [default:
+    /// 10m with quick]
     #[arg(long, value_name = "TIME", value_parser = duration_s, conflicts_with = "blocks")]
     pub budget: Option<u64>,
     /// Enter the baseline twice, as an A/A pair: a check of the method by itself, which is no

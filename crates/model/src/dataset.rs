@@ -133,6 +133,21 @@ pub const NOT_DURABLE: &str = "sync.not_durable";
 /// Fact of the environment: which tests of its suites a campaign does not run, and why; absent where it runs all.
 pub const TESTS_LEFT_OUT: &str = "tests.left_out";
 
+/// Fact of a target: after how many blocks it got no more, because it was decidedly behind.
+const LEFT_AFTER: &str = "race.left_after_blocks";
+
+impl TargetRecord {
+    /// After how many blocks it got no more, because it was decidedly behind; `None` while it runs on.
+    pub fn left_after(&self) -> Option<u32> {
+        self.facts.0.get(LEFT_AFTER)?.parse().ok()
+    }
+
+    /// Notes that it gets no more after `blocks`.
+    pub fn leave_after(&mut self, blocks: u32) {
+        self.facts.0.insert(LEFT_AFTER.into(), blocks.to_string());
+    }
+}
+
 /// Everything that is known of one campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {

@@ -56,7 +56,7 @@ pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use plan::{AGED_SHARE, Plan, PlanError, Twin};
-pub use preset::{LOOKS, Preset, Scale};
+pub use preset::{LOOKS, Preset, QUICK_LOOKS, Scale};
 pub use profile::{
     Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };

@@ -2,8 +2,8 @@
 //! campaign runs from the stored plan alone.
 
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Options, Preset, Scale, Sweep, Target, TestSize,
-    label_targets,
+    BackingPlan, DataKind, LOOKS, LabChoice, Options, Preset, QUICK_LOOKS, Scale, Sweep, Target,
+    TestSize, label_targets,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
@@ -43,9 +43,13 @@ pub struct Plan {
     pub preset: Preset,
     /// Exact number of blocks, when it is not the preset's.
     pub blocks: Option<u32>,
-    /// Time for all blocks together, seconds. No block is begun that would not end within it.
+    /// Time for all blocks together, seconds, when it is not the preset's. No block is begun that would not
+    /// end within it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_s: Option<u64>,
+    /// Numbers of blocks whose figures somebody had seen before asking for more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looked_at: Vec<u32>,
     /// Whether the baseline is entered a second time, as a check of the method by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aa: Option<bool>,
@@ -93,6 +97,7 @@ impl Default for Plan {
             preset: Preset::default(),
             blocks: None,
             budget_s: None,
+            looked_at: Vec::new(),
             aa: None,
             scale: Scale::Auto,
             sizes: Vec::new(),
@@ -208,13 +213,29 @@ impl Plan {
         self.blocks.unwrap_or_else(|| self.preset.blocks())
     }
 
-    /// Numbers of blocks after which the campaign ends when its ratios are precise enough; none when
-    /// the number of blocks is fixed.
+    /// Numbers of blocks after which the campaign may end by what its figures say; none when the number
+    /// of blocks is fixed.
     pub fn looks(&self) -> &'static [u32] {
+        let looks = if self.preset == Preset::Quick { QUICK_LOOKS } else { LOOKS };
         let adaptive =
-            self.blocks.is_none() && (self.preset.is_evidence() || self.budget_s.is_some());
-        let first = LOOKS.iter().position(|&look| look >= self.preset.blocks());
-        first.filter(|_| adaptive).map_or(&[], |first| &LOOKS[first..])
+            self.blocks.is_none() && (self.preset.is_evidence() || self.budget().is_some());
+        let first = looks.iter().position(|&look| look >= self.preset.blocks());
+        first.filter(|_| adaptive).map_or(&[], |first| &looks[first..])
+    }
+
+    /// Time for all blocks together, seconds.
+    pub fn budget(&self) -> Option<u64> {
+        self.budget_s.or(self.preset.budget_s().filter(|_| self.blocks.is_none()))
+    }
+
+    /// Whether an adaptive campaign ends with its call, and not with the precision of all its ratios.
+    pub fn seeks_a_call(&self) -> bool {
+        self.preset == Preset::Quick && !self.looks().is_empty()
+    }
+
+    /// Whether the number of blocks depends on what the figures of the first of them said.
+    pub fn is_looked_at(&self) -> bool {
+        !self.looks().is_empty() || !self.looked_at.is_empty()
     }
 
     /// One line for lists: what runs on what.
@@ -319,8 +340,16 @@ mod tests {
         let plan = |preset, blocks, budget_s| Plan { preset, blocks, budget_s, ..Plan::default() };
         assert_eq!(plan(Preset::Standard, None, None).looks(), [5, 8, 12, 20]);
         assert_eq!(plan(Preset::Publish, None, None).looks(), [12, 20]);
-        assert_eq!(plan(Preset::Quick, None, Some(60)).looks(), [5, 8, 12, 20]);
-        assert_eq!(plan(Preset::Quick, None, None).block_count(), 3);
+        assert_eq!(plan(Preset::Smoke, None, Some(60)).looks(), [5, 8, 12, 20]);
+        assert_eq!(plan(Preset::Smoke, None, None).looks(), []);
+        for budget_s in [None, Some(60)] {
+            let quick = plan(Preset::Quick, None, budget_s);
+            assert_eq!((quick.looks(), quick.block_count()), (QUICK_LOOKS, 20));
+            assert_eq!((quick.budget(), quick.seeks_a_call()), (budget_s.or(Some(600)), true));
+        }
+        let three = plan(Preset::Quick, Some(3), None);
+        assert_eq!((three.block_count(), three.budget(), three.is_looked_at()), (3, None, false));
+        assert!(Plan { looked_at: vec![3], ..three }.is_looked_at());
         let exact = plan(Preset::Publish, Some(7), None);
         assert_eq!((exact.looks().len(), exact.block_count()), (0, 7));
         assert_eq!(plan(Preset::Quick, Some(7), Some(1)).check(), Err(PlanError::BlocksAndBudget));

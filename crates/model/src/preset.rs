@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 pub enum Preset {
     /// One block of the smallest sizes: does it work?
     Smoke,
-    /// Three blocks: a first look.
+    /// Three blocks or more, until the call is decided or ten minutes are over.
     #[default]
     Quick,
     /// Five blocks or more, until the ratios are precise; with an A/A pair.
@@ -23,6 +23,9 @@ pub enum Preset {
 /// would find differences where there are none: each look is a chance of its own.
 pub const LOOKS: &[u32] = &[5, 8, 12, 20];
 
+/// The same of a quick campaign, which asks for its call alone and asks it more strictly.
+pub const QUICK_LOOKS: &[u32] = &[3, 4, 5, 6, 8, 12, 20];
+
 impl Preset {
     /// Number of blocks, the least where it is adaptive.
     pub fn blocks(self) -> u32 {
@@ -32,6 +35,11 @@ impl Preset {
             Preset::Standard => 5,
             Preset::Publish => 10,
         }
+    }
+
+    /// Time for all blocks together where neither it nor their number is given, seconds.
+    pub fn budget_s(self) -> Option<u64> {
+        (self == Preset::Quick).then_some(600)
     }
 
     /// True when precision decides the number of blocks, and an A/A pair is carried along.

@@ -39,7 +39,7 @@ pub struct Question<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counsel {
-    /// One target is best with P >= 0.90 and leads by 3 % or more.
+    /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
     /// Choosing any of several costs at most the band.
     Tied,

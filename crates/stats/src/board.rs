@@ -6,18 +6,21 @@ use crate::{
     blocks::{self, Part},
     contention,
     ratio::{Estimate, compare, paired},
-    select::CellData,
+    select::{CellData, Point},
 };
 use model::{Dataset, Group};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Targets that were measured, with what their scores are made of.
 pub(crate) struct Board<'a> {
-    /// Columns of the candidates; the first is what the others are paired with.
+    /// Columns of the candidates; the first is what the others are compared with.
     pub(crate) columns: Vec<usize>,
     /// Cells in which every candidate has a valid sample.
     pub(crate) cells: Vec<&'a CellData>,
-    /// For each candidate one part for each of these cells.
+    /// The weight of each.
+    weights: Vec<f64>,
+    /// For each candidate one part for each of these cells, paired with the candidate that has the most
+    /// blocks: the first may have left early.
     parts: Vec<Vec<Part>>,
 }
 
@@ -46,34 +49,53 @@ impl<'a> Board<'a> {
         cells: Vec<&'a CellData>,
         weights: &[f64],
     ) -> Board<'a> {
-        let parts = columns
-            .iter()
-            .map(|&column| {
-                let part =
-                    |(cell, weight): (&&CellData, &f64)| part(cell, column, columns[0], *weight);
-                cells.iter().zip(weights).filter_map(part).collect()
-            })
-            .collect();
-        Board { columns, cells, parts }
+        let mut board = Board { columns, cells, weights: weights.to_vec(), parts: Vec::new() };
+        board.parts = board.longest().map_or_else(Vec::new, |base| board.parts_over(base));
+        board
+    }
+
+    /// The column with the most blocks, the first of equals.
+    fn longest(&self) -> Option<usize> {
+        let blocks = |column: usize| {
+            let points = self.cells.iter().flat_map(|cell| &cell.series[column].points);
+            points.map(|p| p.block).collect::<BTreeSet<_>>().len()
+        };
+        let most = self.columns.iter().map(|&column| blocks(column)).max()?;
+        self.columns.iter().copied().find(|&column| blocks(column) == most)
+    }
+
+    /// For each candidate its parts, paired with column `base`.
+    fn parts_over(&self, base: usize) -> Vec<Vec<Part>> {
+        let cells = || self.cells.iter().zip(&self.weights);
+        let of = |&column: &usize| -> Vec<Part> {
+            cells().filter_map(|(cell, weight)| part(cell, column, base, *weight)).collect()
+        };
+        self.columns.iter().map(of).collect()
     }
 
     /// Level of each candidate, logarithmic, relative to the first column.
     pub(crate) fn means(&self) -> Vec<f64> {
-        self.parts.iter().filter_map(|p| blocks::centre(p)).collect()
+        let all: Vec<f64> = self.parts.iter().filter_map(|p| blocks::centre(p)).collect();
+        all.iter().map(|level| level - all[0]).collect()
     }
 
     /// Each candidate over the first column, with the interval that the blocks give.
     pub(crate) fn ratios(&self) -> Vec<Ratio> {
-        let Some((_, others)) = self.parts.split_first() else { return Vec::new() };
-        let others = blocks::estimates(others).into_iter().flatten().map(Estimate::to_ratio);
-        let first = blocks::centre(&self.parts[0]).map(|_| Ratio::ONE);
+        let Some(&first) = self.columns.first() else { return Vec::new() };
+        let parts = self.parts_over(first);
+        let others = blocks::estimates(&parts[1..]).into_iter().flatten().map(Estimate::to_ratio);
+        let first = blocks::centre(&parts[0]).map(|_| Ratio::ONE);
         first.into_iter().chain(others).collect()
     }
 
-    /// `scores[candidate][block]` over the blocks in which every candidate was measured.
-    pub(crate) fn scores(&self) -> Vec<Vec<f64>> {
-        let all: Vec<_> = self.parts.iter().map(|p| blocks::scores(p)).collect();
-        blocks::common(&all).1
+    /// The score of each candidate in each block in which it was measured.
+    pub(crate) fn scores(&self) -> Vec<Vec<Point>> {
+        self.parts.iter().map(|p| blocks::scores(p)).collect()
+    }
+
+    /// Blocks in which every candidate was measured.
+    pub(crate) fn blocks(&self) -> usize {
+        blocks::common(&self.scores()).0.len()
     }
 
     /// True when the machine was busy with other work while these two candidates ran.

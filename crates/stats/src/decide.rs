@@ -3,12 +3,14 @@
 //! The score of a target in a block is the mean over groups of the mean over tests of the log
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
-use crate::{Ratio, Settings, board::Board, model_fit::Fit, select::CellData, sentence};
+use crate::{
+    Ratio, Settings, bar::Bar, board::Board, model_fit::Fit, race, select::CellData, sentence,
+};
 use model::Dataset;
 use serde::Serialize;
 
-/// Least probability of being the best for a clear call.
-pub(crate) const CLEAR_P: f64 = 0.90;
+/// Least probability of being the best for a candidate that leads, decided or not.
+pub(crate) const LEADS_P: f64 = 0.90;
 /// Least lead over the second for a clear call, a ratio.
 pub(crate) const CLEAR_LEAD: f64 = 1.03;
 
@@ -16,7 +18,7 @@ pub(crate) const CLEAR_LEAD: f64 = 1.03;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
-    /// One target is best with P >= 0.90 and leads by 3 % or more.
+    /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
     /// Several cannot be separated, and it matters little which is chosen.
     Tied,
@@ -39,7 +41,7 @@ pub struct Call {
     pub lead: Option<Ratio>,
     /// The test on which the first loses most against the second, when that is outside the band.
     pub largest_loss: Option<CellRatio>,
-    /// Blocks in which every candidate was measured.
+    /// Blocks that the first two share, which are those of all candidates that did not leave early.
     pub blocks: usize,
     /// Cells (a test at a process count) in the score: those valid for all candidates.
     pub cells: usize,
@@ -92,33 +94,52 @@ pub(crate) fn call(
     settings: &Settings,
 ) -> Call {
     let board = Board::new(dataset, targets.len(), cells);
-    let scores = board.scores();
     let means = board.means();
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-    let mut call = unjudged(&board, targets, scores.first().map_or(0, Vec::len), cells.len());
-    if order.len() < 2 {
+    let order = order(&means);
+    let mut call = unjudged(&board, targets, cells.len());
+    let &[first, second, ..] = order.as_slice() else {
         call.sentence = sentence::nothing_to_compare(dataset, &call);
         return call;
-    }
-    let (first, second) = (order[0], order[1]);
+    };
     call.largest_loss = largest_loss(dataset, &board, (first, second), settings);
     let lead = (means[first] - means[second]).exp();
     call.lead = Some(Ratio { point: lead, ..Ratio::ONE });
-    let fit = (call.blocks > 1).then(|| Fit::new(means, scores));
-    if let Some(fit) = &fit {
+    let evidence = evidence(dataset, targets, board);
+    if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut call, fit, dataset.campaign.seed);
-        call.lead = Some(fit.difference(first, second).to_ratio());
+        call.blocks = fit.shared(first, second);
+        call.lead = Some(fit.lead(first, second));
     }
     call.candidates = order.iter().map(|&i| call.candidates[i].clone()).collect();
-    match fit {
-        Some(fit) => judge(&mut call, dataset, &Evidence { board, fit, first, second }, settings),
+    match evidence {
+        Some(evidence) => judge(&mut call, dataset, &evidence, settings),
         None => call.sentence = sentence::single_block(dataset, &call),
     }
     call
 }
 
-fn unjudged(board: &Board<'_>, targets: &[String], blocks: usize, of_cells: usize) -> Call {
+/// Positions from the highest mean to the lowest.
+pub(crate) fn order(means: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
+    order
+}
+
+/// What a call on `board` can rest on; `None` with fewer than two candidates or blocks.
+pub(crate) fn evidence<'a>(
+    dataset: &Dataset,
+    targets: &[String],
+    board: Board<'a>,
+) -> Option<Evidence<'a>> {
+    let means = board.means();
+    let &[first, second, ..] = order(&means).as_slice() else { return None };
+    let left = race::left(dataset, targets, &board.columns, first);
+    let bar = Bar::of(&dataset.campaign);
+    let fit = Fit::new(means, board.scores(), &left, bar)?;
+    Some(Evidence { board, fit, first, second })
+}
+
+fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize) -> Call {
     let label = |column: usize| targets[column].clone();
     let ratios = board.columns.iter().zip(board.ratios());
     let candidate = |(&column, ratio): (&usize, Ratio)| Candidate {
@@ -137,7 +158,7 @@ fn unjudged(board: &Board<'_>, targets: &[String], blocks: usize, of_cells: usiz
         candidates: ratios.map(candidate).collect(),
         lead: None,
         largest_loss: None,
-        blocks,
+        blocks: board.blocks(),
         cells: board.cells.len(),
         of_cells,
     }
@@ -173,9 +194,10 @@ fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
 
 /// What the judgement rests on.
 pub(crate) struct Evidence<'a> {
-    board: Board<'a>,
+    pub(crate) board: Board<'a>,
     fit: Fit,
-    first: usize,
+    /// Position of the candidate with the highest score.
+    pub(crate) first: usize,
     second: usize,
 }
 
@@ -190,16 +212,43 @@ impl Evidence<'_> {
         let needed = self.fit.blocks_needed(self.first, self.second, share.ln_1p())?;
         Some(needed.saturating_sub(blocks).max(1))
     }
+
+    /// Whether the machine was too busy with other work while the first two ran.
+    pub(crate) fn is_contended(&self) -> bool {
+        self.board.contended(self.first, self.second)
+    }
+
+    /// Whether the first is better than every other, by as much as a call asks for.
+    pub(crate) fn is_clear(&self) -> bool {
+        let lead = self.fit.difference(self.first, self.second).mean;
+        self.fit.is_certain(self.first) && lead >= CLEAR_LEAD.ln()
+    }
+
+    /// The first and all that are not certainly worse, where it is no more than `band` better than any.
+    pub(crate) fn same_within(&self, band: f64) -> Option<Vec<usize>> {
+        let rivals = self.fit.rivals(self.first);
+        let most = |other: usize| {
+            let half = self.fit.half_width(self.first, other)?;
+            Some(self.fit.difference(self.first, other).mean + half)
+        };
+        let near = |other: &usize| most(*other).is_some_and(|most| most <= band.ln_1p());
+        let all = !rivals.is_empty() && rivals.iter().all(near);
+        all.then(|| std::iter::once(self.first).chain(rivals).collect())
+    }
+
+    /// p-value of "no difference" between the first and column `column`.
+    pub(crate) fn doubt(&self, column: usize) -> Option<f64> {
+        let at = self.board.columns.iter().position(|&c| c == column)?;
+        self.fit.difference(self.first, at).p_value()
+    }
 }
 
 fn judge(call: &mut Call, dataset: &Dataset, evidence: &Evidence<'_>, settings: &Settings) {
-    let lead = evidence.fit.difference(evidence.first, evidence.second);
-    let p_best = call.candidates[0].p_best.unwrap_or(0.0);
-    let wide = lead.half_width().is_none_or(|half| half > (2.0 * settings.band).ln_1p());
-    let contended = evidence.board.contended(evidence.first, evidence.second);
-    (call.kind, call.sentence) = if contended {
+    let half = evidence.fit.half_width(evidence.first, evidence.second);
+    let wide = half.is_none_or(|half| half > (2.0 * settings.band).ln_1p());
+    (call.kind, call.sentence) = if evidence.is_contended() {
         (CallKind::Insufficient, sentence::contended(settings))
-    } else if p_best >= CLEAR_P && lead.mean >= CLEAR_LEAD.ln() {
+    } else if evidence.is_clear() {
         (CallKind::Clear, sentence::clear(dataset, call))
     } else if wide {
         (CallKind::Insufficient, sentence::noisy(call, evidence, settings))

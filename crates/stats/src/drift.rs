@@ -7,6 +7,7 @@ use crate::{
     blocks::{self, Part},
     board::{Board, weights},
     model_fit::{block_means, residuals},
+    race::has_left,
     ratio::Estimate,
     select::{CellData, Point, mean},
 };
@@ -20,7 +21,7 @@ type Matrix = Vec<Vec<f64>>;
 /// What time and place did to the figures of all targets. Above 1 is better.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drift {
-    /// Blocks that every target has.
+    /// Blocks that every target has, but those that left early because they were behind.
     pub blocks: usize,
     /// The last block over the first, all targets and cells together.
     pub last_over_first: f64,
@@ -30,7 +31,7 @@ pub struct Drift {
     pub position: Option<Ratio>,
 }
 
-/// The level of each target in each block that all of them have.
+/// The level of each target that did not leave early, in each block that all of them have.
 struct Levels {
     blocks: Vec<u32>,
     columns: Vec<usize>,
@@ -39,7 +40,7 @@ struct Levels {
 
 /// Looks at every column of `cells`, whose labels are `targets`; `None` below two blocks.
 pub(crate) fn drift(dataset: &Dataset, targets: &[String], cells: &[CellData]) -> Option<Drift> {
-    let levels = Levels::new(dataset, targets.len(), cells);
+    let levels = Levels::new(dataset, targets, cells);
     let of_block = block_means(&levels.logs);
     let (first, last) = (of_block.first()?, of_block.last()?);
     let trend = trend(&of_block)?.to_ratio();
@@ -54,8 +55,9 @@ pub(crate) fn drift(dataset: &Dataset, targets: &[String], cells: &[CellData]) -
 }
 
 impl Levels {
-    fn new(dataset: &Dataset, targets: usize, cells: &[CellData]) -> Levels {
-        let board = Board::new(dataset, targets, cells);
+    fn new(dataset: &Dataset, targets: &[String], cells: &[CellData]) -> Levels {
+        let runs = |column: &usize| !has_left(dataset, &targets[*column]);
+        let board = Board::of_columns(dataset, (0..targets.len()).filter(runs), cells);
         let weights = weights(dataset, &board.cells);
         let scores = |&column: &usize| {
             let own = |(cell, weight): (&&CellData, &f64)| {

@@ -176,7 +176,11 @@ pub(crate) fn mean_ratio(cells: &[&CellData], candidate: usize, base: usize) -> 
 }
 
 /// The same of each table; what the blocks say of their noise is moderated by the other tables.
-fn mean_ratios(tables: &[Vec<&CellData>], candidate: usize, base: usize) -> Vec<Option<Ratio>> {
+pub(crate) fn mean_ratios(
+    tables: &[Vec<&CellData>],
+    candidate: usize,
+    base: usize,
+) -> Vec<Option<Ratio>> {
     let parts: Vec<Vec<Part>> = tables.iter().map(|cells| parts(cells, candidate, base)).collect();
     let estimate = |(estimate, (parts, cells)): (_, (&Vec<Part>, &Vec<&CellData>))| {
         // A mean over one test is that test.

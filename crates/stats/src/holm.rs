@@ -6,12 +6,17 @@ pub(crate) const ALPHA: f64 = 0.05;
 
 /// For each p-value, whether its hypothesis is rejected when all of them are one family.
 pub(crate) fn holm(p_values: &[Option<f64>]) -> Vec<bool> {
+    holm_at(ALPHA, p_values)
+}
+
+/// The same at another family-wise error rate.
+pub(crate) fn holm_at(alpha: f64, p_values: &[Option<f64>]) -> Vec<bool> {
     let mut order: Vec<(usize, f64)> =
         p_values.iter().enumerate().filter_map(|(i, p)| p.map(|p| (i, p))).collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut marks = vec![false; p_values.len()];
     for (rank, (index, p)) in order.iter().enumerate() {
-        if *p > ALPHA / (order.len() - rank) as f64 {
+        if *p > alpha / (order.len() - rank) as f64 {
             break;
         }
         marks[*index] = true;

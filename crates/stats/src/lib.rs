@@ -7,6 +7,7 @@
 mod aa;
 mod advise;
 mod amount;
+mod bar;
 mod blocks;
 mod board;
 mod classes;
@@ -27,6 +28,7 @@ mod noise;
 mod observations;
 mod precision;
 mod prior;
+mod race;
 mod ratio;
 mod select;
 mod selfcheck;
@@ -58,15 +60,17 @@ pub use leaders::{Contrast, Leaders};
 pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
+pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
-pub use sentence::processes;
+pub use sentence::{list, processes};
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
 pub use timed::{Timed, timed};
 pub use verdict::{Verdict, judge};
 
+use bar::Bar;
 use classes::{Class, classes};
 use model::Dataset;
 
@@ -191,7 +195,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
     let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
-    let next = next::next(&targets, &cells, &call, settings);
+    let next = next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,

@@ -2,7 +2,7 @@
 //! the band. Only the leaders are asked about: who comes third decides nothing.
 
 use crate::{
-    Call, CallKind, Ratio, Settings, contention, decide::CLEAR_LEAD, ratio::quantile,
+    Call, CallKind, Ratio, Settings, bar::Bar, contention, decide::CLEAR_LEAD, ratio::quantile,
     select::CellData,
 };
 use serde::Serialize;
@@ -43,6 +43,7 @@ pub(crate) fn next(
     targets: &[String],
     cells: &[CellData],
     call: &Call,
+    bar: Bar,
     settings: &Settings,
 ) -> Option<Next> {
     let lead = call.lead.filter(|_| call.kind != CallKind::Clear && call.candidates.len() > 1)?;
@@ -50,7 +51,9 @@ pub(crate) fn next(
         return None;
     }
     match lead.low.zip(lead.high) {
-        Some(interval) if call.blocks > 1 => Some(of_lead(&lead, interval, call, settings.band)),
+        Some(interval) if call.blocks > 1 => {
+            Some(of_lead(&lead, interval, call, (bar, settings.band)))
+        }
         _ => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
     }
 }
@@ -63,31 +66,44 @@ fn too_contended(targets: &[String], cells: &[CellData], call: &Call) -> bool {
     contention::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
 }
 
-/// The half-width that would settle it is that at which the interval excludes 1, where the lead is worth a call,
-/// or the one at which it fits into the band, whichever comes first.
-fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Call, band: f64) -> Next {
+/// It is settled when the lead, where that is worth a call, passes the bar, or when its interval fits into the
+/// band, whichever comes first.
+fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Call, (bar, band): (Bar, f64)) -> Next {
     let edge = band.ln_1p();
     if -low.ln() <= edge && high.ln() <= edge {
         return Next::Same;
     }
     let mean = lead.point.ln().abs();
     let (apart, within) = (if mean >= CLEAR_LEAD.ln() { mean } else { 0.0 }, edge - mean);
-    let half = (high / low).ln() / 2.0;
-    let candidates = call.candidates.len();
-    let settles =
-        |blocks: &usize| half_after(half, (call.blocks, *blocks), candidates) <= apart.max(within);
+    let noise = Noise::of((high / low).ln() / 2.0, call, bar);
+    let separates = |&n: &usize| noise.half_after(n, 1.0 - bar.alpha) <= apart;
+    let settles = |n: &usize| separates(n) || noise.half_after(*n, bar.confidence) <= within;
     match (call.blocks + 1..=MOST).find(settles) {
         None => Next::TooMany,
-        Some(all) if apart >= within => Next::Separate { blocks: all - call.blocks },
+        Some(all) if separates(&all) => Next::Separate { blocks: all - call.blocks },
         Some(all) => Next::Within { blocks: all - call.blocks },
     }
 }
 
-/// The half-width after `later` blocks, when it is `half` after `now` and the noise stays: t x sd x sqrt(2 / n)
-/// with (K-1)(n-1) degrees of freedom, as in the model of the scores.
-fn half_after(half: f64, (now, later): (usize, usize), candidates: usize) -> f64 {
-    let t = |blocks: usize| quantile(((candidates - 1) * (blocks - 1)) as f64, 0.975);
-    half * t(later) / t(now) * (now as f64 / later as f64).sqrt()
+/// The noise that an interval of the lead shows.
+struct Noise {
+    /// Standard error of the lead after one block, logarithmic.
+    of_one: f64,
+    candidates: usize,
+}
+
+impl Noise {
+    fn of(half: f64, call: &Call, bar: Bar) -> Noise {
+        let unit = Noise { of_one: 1.0, candidates: call.candidates.len() };
+        Noise { of_one: half / unit.half_after(call.blocks, bar.confidence), ..unit }
+    }
+
+    /// The half-width after `blocks`, when the noise stays: t x sd x sqrt(2 / n) with (K-1)(n-1) degrees of
+    /// freedom, as in the model of the scores.
+    fn half_after(&self, blocks: usize, confidence: f64) -> f64 {
+        let df = ((self.candidates - 1) * (blocks - 1)) as f64;
+        quantile(df, 0.5 + confidence / 2.0) * self.of_one / (blocks as f64).sqrt()
+    }
 }
 
 #[cfg(test)]
@@ -120,7 +136,7 @@ mod tests {
     fn told(blocks: usize, point: f64, half: f64) -> Option<Next> {
         let (low, high) = (Some(point / half), Some(point * half));
         let call = call(blocks, Ratio { point, low, high, p: None });
-        next(&["xfs".into(), "ext4".into()], &[], &call, &Settings::default())
+        next(&["xfs".into(), "ext4".into()], &[], &call, Bar::ONCE, &Settings::default())
     }
 
     // t(2) = 4.30265, t(7) = 2.36462, t(8) = 2.30600: ln 1.2 = 0.18232 shrinks to 0.06136 after 8 blocks and
@@ -131,6 +147,17 @@ mod tests {
         assert_eq!(told(3, 1.06, 1.2), Some(Next::Separate { blocks: 6 }));
         // Twice the lead needs less.
         assert_eq!(told(3, 1.12, 1.2), Some(Next::Separate { blocks: 2 }));
+    }
+
+    // Looked at, an interval of 97.5 % has t(2) = 6.20535, and 1 % asks for t(10) = 3.16927 and t(11) = 3.10581:
+    // ln 1.2 = 0.18232 shrinks to 0.04863 after 11 blocks and to 0.04563 after 12, and ln 1.048 = 0.04688 lies
+    // between.
+    #[test]
+    fn who_has_looked_needs_more() {
+        let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
+        let call = call(3, Ratio { point: 1.048, low, high, p: None });
+        let told = next(&[], &[], &call, Bar::LOOKED_AT, &Settings::default());
+        assert_eq!(told, Some(Next::Separate { blocks: 9 }));
     }
 
     #[test]
@@ -149,7 +176,7 @@ mod tests {
     #[test]
     fn one_block_wants_an_interval_first() {
         let bare = Ratio { point: 1.3, ..Ratio::ONE };
-        let of = |call: &Call| next(&[], &[], call, &Settings::default());
+        let of = |call: &Call| next(&[], &[], call, Bar::ONCE, &Settings::default());
         assert_eq!(of(&call(1, bare)), Some(Next::Interval { blocks: 2 }));
         assert_eq!(of(&call(0, bare)), Some(Next::Interval { blocks: 3 }));
         assert_eq!(of(&Call { kind: CallKind::Clear, ..call(3, bare) }), None);

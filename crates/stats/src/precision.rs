@@ -7,6 +7,7 @@
 use crate::{
     Settings, StatsError,
     classes::{Class, classes},
+    race,
     ratio::{Estimate, paired},
     select::{CellData, select},
     target_order,
@@ -93,7 +94,8 @@ fn wider(a: &Wide, b: &Wide) -> Ordering {
 
 fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
     let (targets, cells) = columns(class)?;
-    let all = pairs(&cells, targets.len());
+    let mut all = pairs(&cells, targets.len());
+    all.retain(|pair| !race::has_left(&class.dataset, &targets[pair.column]));
     let open = || all.iter().filter(|p| !is_resolved(&p.estimate, class.settings.band));
     let wide = |p: &Pair<'_>| Wide {
         name: class.dataset.tests[p.cell.test].name.clone(),

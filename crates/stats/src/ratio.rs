@@ -100,7 +100,12 @@ impl Estimate {
 
     /// Half-width of the 95 % interval, logarithmic.
     pub(crate) fn half_width(&self) -> Option<f64> {
-        self.error.map(|(se, df)| quantile(df, 0.5 + CONFIDENCE / 2.0) * se)
+        self.half_width_at(CONFIDENCE)
+    }
+
+    /// The same at another confidence.
+    pub(crate) fn half_width_at(&self, confidence: f64) -> Option<f64> {
+        self.error.map(|(se, df)| quantile(df, 0.5 + confidence / 2.0) * se)
     }
 
     /// Probability, under the t posterior, that the mean is above zero; 1/2 without replicates.
@@ -128,7 +133,12 @@ impl Estimate {
 
     /// The same on the scale of ratios.
     pub(crate) fn to_ratio(self) -> Ratio {
-        let half = self.half_width();
+        self.to_ratio_at(CONFIDENCE)
+    }
+
+    /// The same with an interval of another confidence.
+    pub(crate) fn to_ratio_at(self, confidence: f64) -> Ratio {
+        let half = self.half_width_at(confidence);
         Ratio {
             point: self.mean.exp(),
             low: half.map(|h| (self.mean - h).exp()),

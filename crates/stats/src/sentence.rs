@@ -3,7 +3,7 @@
 
 use crate::{
     Apart, Call, Candidate, CellRatio, Counts, Pair, Ratio, Settings,
-    decide::{CLEAR_P, Evidence},
+    decide::{CLEAR_LEAD, Evidence, LEADS_P},
 };
 use model::{Dataset, LabKind, Origin};
 
@@ -124,7 +124,8 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         .map(|(_, c)| c)
         .collect();
     let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
-    let leads = first.p_best.is_some_and(|p| p >= CLEAR_P);
+    let leads = first.p_best.is_some_and(|p| p >= LEADS_P);
+    let far = call.lead.is_some_and(|lead| lead.point >= CLEAR_LEAD);
     let (names, suite) = (list(equals.iter().map(|c| c.target.as_str())), dataset.suites());
     let gap = format!(
         "{} {}, {}",
@@ -133,7 +134,14 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         interval(call.lead, call.blocks)
     );
     let any = if equals.len() == 2 { "either" } else { "any" };
-    let opening = if leads {
+    let opening = if leads && far {
+        let sure = probability(first.p_best.unwrap_or(0.0));
+        format!(
+            "For {suite} {}, {} leads ({sure}), which is not decided ({gap}).",
+            place(dataset),
+            first.target
+        )
+    } else if leads {
         format!("For {suite} {}, {} leads by less than 3 % ({gap}).", place(dataset), first.target)
     } else {
         format!(
@@ -195,7 +203,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// `a, b and c`.
-pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

@@ -84,7 +84,7 @@ fn sweep_effects(
         default: targets[default].clone(),
         unmeasured: labels[1..].iter().filter(|label| !compared(label)).cloned().collect(),
         left_out: sweep.left_out.clone(),
-        blocks: board.scores().first().map_or(0, Vec::len),
+        blocks: board.blocks(),
         cells: board.cells.len(),
         of_cells: cells.len(),
         variants,

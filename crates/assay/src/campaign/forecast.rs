@@ -29,7 +29,8 @@ pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String>
         if !forecasts.is_empty() {
             writeln!(text, ", by the spread of campaign {}", dataset.campaign.id)?;
             forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
-            text += &end(&forecasts, !prepared.plan.looks().is_empty());
+            let plan = &prepared.plan;
+            text += &end(&forecasts, !plan.looks().is_empty() && !plan.seeks_a_call());
             return Ok(text);
         }
     }
@@ -131,6 +132,7 @@ fn work(plan: &Plan) -> Plan {
     Plan {
         blocks: None,
         budget_s: None,
+        looked_at: Vec::new(),
         baseline: None,
         seed: None,
         scale: Scale::Auto,

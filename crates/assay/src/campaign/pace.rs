@@ -1,9 +1,9 @@
-//! When a campaign ends: after its number of blocks, when its ratios are precise, or before a block
-//! would overrun the budget. No clock in here, so that each rule is tested with numbers.
+//! When a campaign ends: after its number of blocks, when its call or its ratios need no more, or before a
+//! block would overrun the budget. No clock in here, so that each rule is tested with numbers.
 
 use anyhow::Result;
 use model::Plan;
-use stats::Precision;
+use stats::{Look, Precision, Standoff};
 use std::time::Duration;
 
 /// What a campaign has used so far.
@@ -17,54 +17,71 @@ pub struct Spent {
     pub longest_block_s: f64,
 }
 
+/// What a look at a campaign shows: its call where it seeks one, else its ratios.
+#[derive(Debug, PartialEq)]
+pub enum Seen {
+    /// How far the call is.
+    Call(Look),
+    /// How many ratios are resolved.
+    Ratios(Precision),
+}
+
+impl Seen {
+    fn is_enough(&self) -> bool {
+        match self {
+            Seen::Call(look) => look.is_settled(),
+            Seen::Ratios(precision) => precision.is_enough(),
+        }
+    }
+}
+
 /// Why no further block is run.
 #[derive(Debug, PartialEq)]
 pub enum End {
     /// The number of blocks was given.
     Fixed,
-    /// At a look, every ratio was resolved.
-    Precise(Precision),
+    /// At a look, nothing was open.
+    Enough(Seen),
     /// It was the last look.
-    Most(Precision),
+    Most(Seen),
     /// Another block would not end within the budget.
-    Budget(Precision),
+    Budget(Seen),
 }
 
-/// Whether a campaign of `plan` ends here. `precision` is asked only when the answer hangs on it.
-pub fn end(
-    plan: &Plan,
-    spent: &Spent,
-    precision: impl FnOnce() -> Result<Precision>,
-) -> Result<Option<End>> {
-    let looks = plan.looks();
+/// Whether a campaign of `plan` ends here. `look` is asked only when the answer hangs on it.
+pub fn end(plan: &Plan, spent: &Spent, look: impl FnOnce() -> Result<Seen>) -> Result<Option<End>> {
     let last = spent.blocks >= plan.block_count();
-    if looks.is_empty() {
+    if plan.looks().is_empty() {
         return Ok(last.then_some(End::Fixed));
     }
-    if last || looks.contains(&spent.blocks) {
-        let precision = precision()?;
-        if precision.is_enough() {
-            return Ok(Some(End::Precise(precision)));
+    if last || is_look(plan, spent) {
+        let seen = look()?;
+        if seen.is_enough() {
+            return Ok(Some(End::Enough(seen)));
         }
         if last {
-            return Ok(Some(End::Most(precision)));
+            return Ok(Some(End::Most(seen)));
         }
-        return Ok(is_short(plan, spent).then_some(End::Budget(precision)));
+        return Ok(is_short(plan, spent).then_some(End::Budget(seen)));
     }
-    Ok(if is_short(plan, spent) { Some(End::Budget(precision()?)) } else { None })
+    Ok(if is_short(plan, spent) { Some(End::Budget(look()?)) } else { None })
+}
+
+/// Whether a campaign of `plan` is looked at here.
+pub fn is_look(plan: &Plan, spent: &Spent) -> bool {
+    plan.looks().contains(&spent.blocks)
 }
 
 /// Whether a campaign of `plan` may end here, by what was run. What failed is tried again before that.
 pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
-    let looks = plan.looks();
-    spent.blocks >= plan.block_count() || looks.contains(&spent.blocks) || is_short(plan, spent)
+    spent.blocks >= plan.block_count() || is_look(plan, spent) || is_short(plan, spent)
 }
 
 /// True when another block would not end within the budget. The first block is always run: until
 /// then nothing tells how long one takes.
 fn is_short(plan: &Plan, spent: &Spent) -> bool {
     let needed_s = spent.used_s + spent.longest_block_s;
-    spent.blocks > 0 && plan.budget_s.is_some_and(|budget_s| needed_s > budget_s as f64)
+    spent.blocks > 0 && plan.budget().is_some_and(|budget_s| needed_s > budget_s as f64)
 }
 
 /// The number of blocks at which the campaign may end next when `done` are finished.
@@ -79,21 +96,47 @@ impl End {
         let after = if spent.blocks == 1 { "Ended after 1 block".into() } else { after };
         Some(match self {
             End::Fixed => return None,
-            End::Precise(p) if p.ratios == 0 => {
-                format!("{after}: there is no ratio that more blocks would make precise.")
-            }
-            End::Precise(p) => format!("{after}: {}.", resolved(p, band)),
-            End::Most(p) => format!("{after}, the most: {}.{}", resolved(p, band), widest(p)),
-            End::Budget(p) => format!(
+            End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
+            End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
+            End::Budget(seen) => format!(
                 "{after}: the budget of {} does not hold another; {} are used, a block took up to \
-                 {}. So far {}.{}",
-                time(plan.budget_s.unwrap_or(0) as f64),
+                 {}. So far {}",
+                time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
                 time(spent.longest_block_s),
-                resolved(p, band),
-                widest(p)
+                seen.sentence(band)
             ),
         })
+    }
+}
+
+impl Seen {
+    /// What was seen, as the rest of a sentence.
+    fn sentence(&self, band: f64) -> String {
+        match self {
+            Seen::Ratios(p) if p.ratios == 0 => {
+                "there is no ratio that more blocks would make precise.".into()
+            }
+            Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
+            Seen::Call(look) if look.calls.is_empty() => {
+                "there is no call that more blocks would decide.".into()
+            }
+            Seen::Call(look) => {
+                let all: Vec<String> = look.calls.iter().map(|call| standoff(call, band)).collect();
+                format!("{}.", all.join("; "))
+            }
+        }
+    }
+}
+
+fn standoff(call: &Standoff, band: f64) -> String {
+    match call {
+        Standoff::Decided(best) => format!("the call is decided, for {best}"),
+        Standoff::Same(leaders) => {
+            let leaders = stats::list(leaders.iter().map(String::as_str));
+            format!("{leaders} are the same within {:.0} %", 100.0 * band)
+        }
+        Standoff::Open => "the call is not decided".into(),
     }
 }
 
@@ -139,20 +182,27 @@ mod tests {
         Spent { blocks, used_s, longest_block_s: 60.0 }
     }
 
-    fn open() -> Precision {
+    fn open() -> Seen {
         let wide =
             Wide { name: "read".into(), procs: 4, target: "xfs".into(), half_width: Some(0.12) };
-        Precision { ratios: 9, resolved: 7, widest: Some(wide) }
+        Seen::Ratios(Precision { ratios: 9, resolved: 7, widest: Some(wide) })
     }
 
-    fn enough() -> Precision {
-        Precision { ratios: 9, resolved: 9, widest: None }
+    fn enough() -> Seen {
+        Seen::Ratios(Precision { ratios: 9, resolved: 9, widest: None })
+    }
+
+    fn called(calls: &[Standoff]) -> Seen {
+        Seen::Call(Look { calls: calls.to_vec(), behind: Vec::new() })
+    }
+
+    fn never() -> Result<Seen> {
+        panic!("not asked")
     }
 
     #[test]
     fn a_given_number_of_blocks_is_exact() {
         let plan = plan(Preset::Standard, Some(6), None);
-        let never = || -> Result<Precision> { panic!("not asked") };
         assert_eq!(end(&plan, &spent(5, 1e9), never).unwrap(), None);
         assert_eq!(end(&plan, &spent(6, 0.0), never).unwrap(), Some(End::Fixed));
         assert_eq!(End::Fixed.sentence(&plan, &spent(6, 0.0), 0.05), None);
@@ -161,14 +211,13 @@ mod tests {
     #[test]
     fn precision_is_looked_at_only_at_the_looks() {
         let plan = plan(Preset::Standard, None, None);
-        let never = || -> Result<Precision> { panic!("not asked") };
         for blocks in [0, 1, 4, 6, 7, 13, 19] {
             assert_eq!(end(&plan, &spent(blocks, 0.0), never).unwrap(), None, "{blocks}");
         }
         for blocks in [5, 8, 12] {
-            let at = |precision: Precision| end(&plan, &spent(blocks, 0.0), || Ok(precision));
+            let at = |seen: Seen| end(&plan, &spent(blocks, 0.0), || Ok(seen));
             assert_eq!(at(open()).unwrap(), None);
-            assert_eq!(at(enough()).unwrap(), Some(End::Precise(enough())));
+            assert_eq!(at(enough()).unwrap(), Some(End::Enough(enough())));
         }
         let last = end(&plan, &spent(20, 0.0), || Ok(open())).unwrap().unwrap();
         let sentence = last.sentence(&plan, &spent(20, 0.0), 0.05).unwrap();
@@ -193,7 +242,7 @@ mod tests {
 
     #[test]
     fn no_block_is_begun_that_would_overrun_the_budget() {
-        let plan = plan(Preset::Quick, None, Some(600));
+        let plan = plan(Preset::Smoke, None, Some(600));
         let at = |blocks, used_s| end(&plan, &spent(blocks, used_s), || Ok(open())).unwrap();
         assert_eq!(at(0, 0.0), None);
         assert_eq!(at(3, 540.0), None);
@@ -206,6 +255,43 @@ mod tests {
                  block took up to 1m. So far 7 of 9"
             ),
             "{sentence}"
+        );
+    }
+
+    #[test]
+    fn a_quick_campaign_ends_with_its_call_or_after_ten_minutes() {
+        let plan = plan(Preset::Quick, None, None);
+        let at = |blocks, used_s, calls: &[Standoff]| {
+            let spent = spent(blocks, used_s);
+            let end = end(&plan, &spent, || Ok(called(calls))).unwrap()?;
+            end.sentence(&plan, &spent, 0.05)
+        };
+        let decided = Standoff::Decided("xfs".into());
+        let same = Standoff::Same(vec!["xfs".into(), "ext4".into()]);
+        assert_eq!(end(&plan, &spent(2, 0.0), never).unwrap(), None);
+        assert_eq!(at(3, 0.0, &[Standoff::Open]), None);
+        assert_eq!(at(7, 0.0, std::slice::from_ref(&decided)), None, "no look");
+        let sentence = |blocks, used_s, calls: &[Standoff]| at(blocks, used_s, calls).unwrap();
+        assert_eq!(
+            sentence(4, 0.0, std::slice::from_ref(&decided)),
+            "Ended after 4 blocks: the call is decided, for xfs."
+        );
+        assert_eq!(
+            sentence(5, 0.0, &[decided, same]),
+            "Ended after 5 blocks: the call is decided, for xfs; xfs and ext4 are the same within 5 %."
+        );
+        assert_eq!(
+            sentence(20, 0.0, &[Standoff::Open]),
+            "Ended after 20 blocks, the most: the call is not decided."
+        );
+        assert_eq!(
+            sentence(3, 0.0, &[]),
+            "Ended after 3 blocks: there is no call that more blocks would decide."
+        );
+        assert_eq!(
+            sentence(7, 541.0, &[Standoff::Open]),
+            "Ended after 7 blocks: the budget of 10m does not hold another; 9m 1s are used, a block took \
+             up to 1m. So far the call is not decided."
         );
     }
 }

@@ -204,11 +204,6 @@ impl Prepared {
         self.items.iter().map(|item| item.counts.len() as u64).sum()
     }
 
-    /// Number of cases of a block: every entrant's.
-    pub fn cases_of_a_block(&self) -> u64 {
-        self.available().count() as u64 * self.cases()
-    }
-
     /// Records of the targets as a new campaign stores them.
     pub fn records(&self) -> Vec<TargetRecord> {
         let record = |(label, target): (&String, &Target)| TargetRecord {

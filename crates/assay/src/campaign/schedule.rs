@@ -1,20 +1,21 @@
-//! Blocks and targets in their order. A block is every target once, shuffled by the stored seed, each
-//! process count on a fresh instance. A target that failed in a block is tried in it again, until it has
-//! failed too often in a row.
+//! Blocks and targets in their order. A block is every target that still runs once, shuffled by the stored
+//! seed, each process count on a fresh instance. A target that failed in a block is tried in it again, until it
+//! has failed too often in a row.
 
 mod outcome;
+mod race;
 mod visit;
 
 use super::{
     history::History,
-    pace::{self, End, Spent},
+    pace::{self, End, Seen, Spent},
     prepare::Prepared,
 };
 use crate::terminal::Progress;
 use anyhow::Result;
 use lab::Lab;
 use model::{Campaign, CampaignState, Fault, Rng, TargetRecord, TargetState};
-use stats::{Precision, Settings};
+use stats::Settings;
 use std::{collections::BTreeSet, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
 
@@ -92,9 +93,8 @@ impl<'a> Schedule<'a> {
         self.leave_out()?;
         let id = &self.campaign.id;
         let plan = &self.prepared.plan;
-        let cases = self.prepared.cases_of_a_block();
         let earlier_s = self.store.seconds_used(id)?;
-        self.progress.done(cases * self.store.finished_blocks(id)?.len() as u64);
+        self.progress.done(self.cases_until(self.store.finished_blocks(id)?.len() as u32));
         loop {
             let finished = self.store.finished_blocks(id)?;
             let missing = self.missing()?;
@@ -113,10 +113,13 @@ impl<'a> Schedule<'a> {
                 continue;
             }
             let spent = Spent { blocks: run.blocks - incomplete.len() as u32, ..run };
-            if let Some(end) = pace::end(plan, &spent, || self.precision())? {
+            if let Some(end) = pace::end(plan, &spent, || self.look())? {
                 return self.conclude(&end, &spent);
             }
-            self.progress.expect(cases * u64::from(pace::goal(plan, run.blocks)));
+            if pace::is_look(plan, &spent) {
+                self.race(spent.blocks)?;
+            }
+            self.progress.expect(self.cases_until(pace::goal(plan, run.blocks)));
             let next = (0..).find(|block| !finished.contains(block)).unwrap_or_default();
             if self.run_block(next)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
@@ -139,7 +142,7 @@ impl<'a> Schedule<'a> {
     fn missing(&self) -> Result<Vec<Seat>> {
         let unfinished = self.store.unfinished(&self.campaign.id)?.into_iter();
         let seat = |turn: store::Unfinished| {
-            let target = self.available().find(|at| self.prepared.labels[*at] == turn.target)?;
+            let target = self.running().find(|at| self.prepared.labels[*at] == turn.target)?;
             self.histories[target].may_try(turn.block).then(|| Seat {
                 block: turn.block,
                 attempt: turn.attempt,
@@ -153,20 +156,20 @@ impl<'a> Schedule<'a> {
         Ok(unfinished.filter_map(seat).collect())
     }
 
-    fn available(&self) -> impl Iterator<Item = usize> {
-        self.prepared.available()
-    }
-
-    fn precision(&self) -> Result<Precision> {
+    fn look(&self) -> Result<Seen> {
         let dataset = self.store.dataset(&self.campaign.id)?;
-        Ok(stats::precision(&dataset, &Settings::default())?)
+        let settings = Settings::default();
+        Ok(match self.prepared.plan.seeks_a_call() {
+            true => Seen::Call(stats::look(&dataset, &settings)?),
+            false => Seen::Ratios(stats::precision(&dataset, &settings)?),
+        })
     }
 
     /// Says why the campaign ends, and stores it, unless there is more to do.
     fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
         let id = &self.campaign.id;
         for turn in self.store.unfinished(id)? {
-            let is_here = self.available().any(|at| self.prepared.labels[at] == turn.target);
+            let is_here = self.running().any(|at| self.prepared.labels[at] == turn.target);
             if is_here && self.store.has_worked(id, &turn.target)? {
                 return Ok(Ended::Gaps);
             }
@@ -182,7 +185,8 @@ impl<'a> Schedule<'a> {
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
         let start = Instant::now();
-        let order = block_order(self.prepared, self.campaign.seed, block);
+        let mut order = block_order(self.prepared, self.campaign.seed, block);
+        order.retain(|&at| self.records[at].left_after().is_none());
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         for (position, &target) in order.iter().enumerate() {

@@ -156,7 +156,7 @@ fn cost(
         )?;
     }
     text += &whence(prepared, experience);
-    if let Some(budget_s) = plan.budget_s {
+    if let Some(budget_s) = plan.budget() {
         let holds = (budget_s as f64 / block_s).floor().clamp(1.0, f64::from(plan.block_count()));
         writeln!(
             text,

@@ -58,7 +58,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
     let means = run::Means { consent: &consent, state, key: &key };
-    run::drive(&prepared, campaign, &mut store, means, &stop)?;
+    let driven = run::drive(&prepared, campaign, &mut store, means, &stop);
+    run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
+    driven?;
     run::finish(&store, &campaign.id, &args.end)
 }
 
@@ -67,6 +69,9 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
 fn extend(campaign: &mut Campaign, finished: u32, more: u32) {
     let plan = &mut campaign.plan;
     let until_now = if plan.looks().is_empty() { plan.block_count() } else { finished };
+    if finished > 0 {
+        plan.looked_at.push(finished);
+    }
     (plan.blocks, plan.budget_s) = (Some(until_now.saturating_add(more)), None);
     campaign.state = CampaignState::Open;
 }
@@ -115,7 +120,7 @@ mod tests {
         assert_eq!(blocks(plan(Preset::Quick, None, None), 3), 8);
         assert_eq!(blocks(plan(Preset::Quick, Some(4), None), 4), 9);
         // Interrupted after the first.
-        assert_eq!(blocks(plan(Preset::Quick, None, None), 1), 8);
+        assert_eq!(blocks(plan(Preset::Quick, None, None), 1), 6);
         assert_eq!(blocks(plan(Preset::Standard, None, None), 8), 13);
         assert_eq!(blocks(plan(Preset::Quick, None, Some(600)), 7), 12);
     }

@@ -57,8 +57,19 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let campaign = new_campaign(&prepared, state)?;
     begin(&prepared, &campaign, &mut store, &key)?;
     let means = Means { consent: &consent, state, key: &key };
-    drive(&prepared, &campaign, &mut store, means, &stop)?;
+    let driven = drive(&prepared, &campaign, &mut store, means, &stop);
+    report_stopped(&driven, &store, &campaign.id, &args.end)?;
+    driven?;
     finish(&store, &campaign.id, &args.end)
+}
+
+/// Reports what there is of a campaign that a signal stopped, once a block of it is whole.
+pub fn report_stopped(driven: &Result<()>, store: &Store, id: &str, end: &EndArgs) -> Result<()> {
+    let is_stopped = driven.as_ref().is_err_and(|error| exit::of(error) == Exit::Stopped);
+    if is_stopped && !store.finished_blocks(id)?.is_empty() {
+        finish(store, id, end)?;
+    }
+    Ok(())
 }
 
 /// Opens the store, making its folder when it is the first time.
@@ -400,7 +411,7 @@ fn blocks(plan: &Plan) -> String {
         _ if most == 1 => "1 block".into(),
         _ => format!("{most} blocks"),
     };
-    match plan.budget_s {
+    match plan.budget() {
         Some(budget_s) => format!("{range}, at most {}", pace::time(budget_s as f64)),
         None => range,
     }

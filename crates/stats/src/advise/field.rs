@@ -206,7 +206,7 @@ impl<'a> Field<'a> {
     ) {
         let &[first, second, ..] = order else { return };
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
-        advice.lead = Some(fit.map_or(point, |fit| fit.difference(first, second).to_ratio()));
+        advice.lead = Some(fit.map_or(point, |fit| fit.lead(first, second)));
         let cells = self.of_cells(&self.columns, &self.used);
         let loss = cells.worst_cell(first, second);
         advice.largest_loss = loss

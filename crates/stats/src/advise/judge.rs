@@ -12,8 +12,10 @@ use super::{
 };
 use crate::{
     Settings, StatsError,
-    decide::{CLEAR_LEAD, CLEAR_P},
+    bar::Bar,
+    decide::{CLEAR_LEAD, order},
     model_fit::Fit,
+    race,
     select::CellData,
 };
 use model::Dataset;
@@ -40,11 +42,18 @@ pub(super) fn judge(
     let mut advice = field.blank();
     let board = field.board(&field.columns, &field.used);
     let means = board.means();
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-    let scores = board.scores();
-    advice.blocks = scores.first().map_or(0, Vec::len);
-    let fit = (order.len() > 1 && advice.blocks > 1).then(|| Fit::new(means.clone(), scores));
+    let order = order(&means);
+    advice.blocks = board.blocks();
+    let fit = match order.as_slice() {
+        &[first, second, ..] => {
+            let left = race::left(dataset, targets, &field.columns, first);
+            let bar = Bar::of(&dataset.campaign);
+            let fit = Fit::new(means.clone(), board.scores(), &left, bar);
+            advice.blocks = fit.as_ref().map_or(advice.blocks, |fit| fit.shared(first, second));
+            fit
+        }
+        _ => None,
+    };
     advice.candidates = field.candidates(&order, &means, fit.as_ref());
     field.lead(&mut advice, &order, &means, fit.as_ref());
     let contended = work::contended(&field.used, &leading(&field.columns, &order));
@@ -98,7 +107,9 @@ impl Field<'_> {
     fn counsel(&self, advice: &Advice, contended: bool) -> Counsel {
         let band = self.settings.band;
         let lead = advice.lead.map_or(1.0, |r| r.point);
-        let p_best = advice.candidates.first().and_then(|c| c.p_best);
+        let first = advice.candidates.first();
+        let p_best = first.and_then(|c| c.p_best);
+        let is_certain = first.is_some_and(|c| c.ranks == Some((1, 1)));
         match (self.measured.len(), self.columns.len()) {
             (0, _) => Counsel::NothingMeasured,
             (_, 0) => Counsel::NoneLeft,
@@ -107,7 +118,7 @@ impl Field<'_> {
             _ if self.used.is_empty() => Counsel::NothingMeasured,
             _ if p_best.is_none() => Counsel::PointEstimate,
             _ if contended => Counsel::Insufficient,
-            _ if p_best.is_some_and(|p| p >= CLEAR_P) && lead >= CLEAR_LEAD => Counsel::Clear,
+            _ if is_certain && lead >= CLEAR_LEAD => Counsel::Clear,
             _ if within(advice, band).count() >= 2 => Counsel::Tied,
             _ => Counsel::Insufficient,
         }

@@ -50,7 +50,7 @@ pub(super) fn confirm(dataset: &Dataset, settings: &Settings) -> Result<Confirma
         Confirmation {
             chosen: finalists.iter().position(|f| f.holm && f.verdict == Verdict::Better),
             finalists,
-            blocks: board.scores().first().map_or(0, Vec::len),
+            blocks: board.blocks(),
             cells: board.cells.len(),
         }
     })

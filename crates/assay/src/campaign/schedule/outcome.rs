@@ -55,7 +55,7 @@ impl Schedule<'_> {
             self.set_failed(seat.target, why.clone())?;
             return Err(anyhow!("stopped: {label}: {why}; `assay resume {id}` goes on"));
         }
-        if given_up && self.available().all(|at| self.histories[at].is_given_up()) {
+        if given_up && self.running().all(|at| self.histories[at].is_given_up()) {
             self.set_failed(seat.target, why.clone())?;
             return Err(anyhow!(
                 "stopped after {n} failures in a row: {label}: {why}; mend that, then `assay resume {id}` goes \

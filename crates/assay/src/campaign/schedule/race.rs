@@ -1,0 +1,43 @@
+//! Who still runs: at each look, candidates that are decidedly behind get no more blocks. That a candidate left,
+//! and after how many blocks, is a fact of it in the store, so a campaign that is gone on with knows.
+
+use super::Schedule;
+use anyhow::Result;
+use stats::Settings;
+
+impl Schedule<'_> {
+    /// Sends candidates away that are decidedly behind after `blocks` blocks.
+    pub(super) fn race(&mut self, blocks: u32) -> Result<()> {
+        let dataset = self.store.dataset(&self.campaign.id)?;
+        for behind in stats::look(&dataset, &Settings::default())?.behind {
+            let own = |record: &&mut model::TargetRecord| record.label == behind.target;
+            let Some(record) = self.records.iter_mut().find(own) else { continue };
+            record.leave_after(blocks);
+            self.store.set_target(&self.campaign.id, record)?;
+            let tables = match behind.tables {
+                1 => "the one table".into(),
+                2 => "both tables".into(),
+                n => format!("all {n} tables"),
+            };
+            let why = format!(
+                "{} got no more blocks after {blocks}: it is behind {} over all and in {tables}, by Holm's \
+                 procedure.",
+                behind.target, behind.leader
+            );
+            self.progress.remark(&why);
+            self.store.add_note(&self.campaign.id, &why)?;
+        }
+        Ok(())
+    }
+
+    /// Entrants that can be made and did not leave.
+    pub(super) fn running(&self) -> impl Iterator<Item = usize> {
+        self.prepared.available().filter(|&at| self.records[at].left_after().is_none())
+    }
+
+    /// Cases of the first `blocks` blocks, without those of who left before.
+    pub(super) fn cases_until(&self, blocks: u32) -> u64 {
+        let own = |at: usize| self.records[at].left_after().unwrap_or(blocks).min(blocks);
+        self.prepared.available().map(|at| self.prepared.cases() * u64::from(own(at))).sum()
+    }
+}
