@@ -5,7 +5,8 @@
 //! 10 ms; after that it began at a constant rate of one in eight seconds, by timers (XFS's log worker, the
 //! kernel's flusher) that know nothing of the work before, and that no gate of sensible length can await.
 //! So the device has to move nothing for `QUIET`, and where it did move something, for `AFTERMATH`. What
-//! has been proven once stays proven as long as the device has moved nothing since.
+//! has been proven once stays proven as long as the device has moved nothing since; after reads alone, which
+//! leave nothing to be done but what is in flight, one more look is enough.
 
 use crate::{Cmd, Device, LabError, stack::Stack};
 use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
@@ -20,6 +21,8 @@ use std::{
 
 /// The device must move nothing for this long after everything was written back.
 const QUIET: Duration = Duration::from_millis(10);
+/// The same after work that only read.
+const QUIET_AFTER_READS: Duration = LOOK_EVERY;
 /// The same once it has moved something by itself: threads that push metadata rest for up to 50 ms.
 const AFTERMATH: Duration = Duration::from_millis(50);
 /// Time between two looks.
@@ -102,7 +105,8 @@ impl Rest {
         if self.still_holds(&seen) {
             return Ok(true);
         }
-        let mut gate = Gate::new(seen, start);
+        let needed = if self.has_written(&seen) { QUIET } else { QUIET_AFTER_READS };
+        let mut gate = Gate::new(seen, start, needed);
         loop {
             thread::sleep(LOOK_EVERY);
             if gate.is_quiet(activities(devices)?, Instant::now()) {
@@ -118,8 +122,12 @@ impl Rest {
 
     /// What each device had written by then, sectors.
     pub(crate) fn written(&self) -> Option<Vec<u64>> {
-        let last = self.0.borrow();
-        last.as_ref().map(|last| last.iter().map(|device| device.written_sectors).collect())
+        self.0.borrow().as_deref().map(written)
+    }
+
+    /// Whether the devices have written since they were at rest, as far as that is known.
+    fn has_written(&self, seen: &[Activity]) -> bool {
+        self.written() != Some(written(seen))
     }
 
     /// Whether the devices have moved nothing since they were at rest.
@@ -138,8 +146,8 @@ struct Gate {
 }
 
 impl Gate {
-    fn new(seen: Vec<Activity>, at: Instant) -> Gate {
-        let needed = if in_flight(&seen) { AFTERMATH } else { QUIET };
+    fn new(seen: Vec<Activity>, at: Instant, quiet: Duration) -> Gate {
+        let needed = if in_flight(&seen) { AFTERMATH } else { quiet };
         Gate { last: seen, since: at, needed }
     }
 
@@ -150,6 +158,10 @@ impl Gate {
         }
         at.saturating_duration_since(self.since) >= self.needed
     }
+}
+
+fn written(devices: &[Activity]) -> Vec<u64> {
+    devices.iter().map(|device| device.written_sectors).collect()
 }
 
 fn in_flight(devices: &[Activity]) -> bool {
@@ -186,7 +198,7 @@ mod tests {
     /// Milliseconds after the first look at which the gate opens, for what is seen every millisecond.
     fn opens_ms(seen: impl Fn(u64) -> Vec<Activity>) -> u64 {
         let start = Instant::now();
-        let mut gate = Gate::new(seen(0), start);
+        let mut gate = Gate::new(seen(0), start, QUIET);
         let at = |ms: u64| start + Duration::from_millis(ms);
         (1..500).find(|&ms| gate.is_quiet(seen(ms), at(ms))).unwrap()
     }
@@ -206,5 +218,8 @@ mod tests {
         *rest.0.borrow_mut() = Some(moved(5, 0));
         assert!(rest.still_holds(&moved(5, 0)));
         assert!(!rest.still_holds(&moved(6, 0)) && !rest.still_holds(&moved(5, 1)));
+        let read = vec![Activity { read_sectors: 9, ..moved(5, 0)[0] }];
+        assert!(!rest.still_holds(&read) && !rest.has_written(&read));
+        assert!(rest.has_written(&moved(6, 0)) && Rest::default().has_written(&read));
     }
 }

@@ -149,13 +149,18 @@ fn identify(db: &Connection, path: &Path) -> Result<i64, StoreError> {
     Ok(found)
 }
 
-/// WAL lets a report read while a campaign writes. FULL costs one flush for each sample, which is
-/// nothing beside measuring it, and keeps every committed sample when the machine crashes, as file
-/// systems under test make it do.
+/// WAL lets a report read while a campaign writes.
 fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-    db.pragma_update(None, "synchronous", "full")?;
+    flush(db, true)?;
     db.pragma_update(None, "foreign_keys", true)
+}
+
+/// Whether a commit is flushed to the disk. What is not flushed is safe when this process dies, and in order
+/// after what was committed before it, but lost when the machine crashes, as file systems under test
+/// make it do.
+pub(crate) fn flush(db: &Connection, each: bool) -> rusqlite::Result<()> {
+    db.pragma_update(None, "synchronous", if each { "full" } else { "normal" })
 }
 
 /// Applies the steps that are missing, all or none. The version is read under the write lock, so

@@ -1,6 +1,6 @@
 //! Writing: a campaign is created, its blocks are started and finished, samples are appended.
 
-use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
+use crate::{Store, StoreError, bins, found::Found, schema, series, turns::insert_turn};
 use model::{
     Campaign, CampaignState, Head, Histogram, Metric, Sample, Series, TargetRecord, TargetState,
     TestInfo,
@@ -47,8 +47,23 @@ impl Store {
         Ok(attempt)
     }
 
-    /// Stores one sample of try number `nth` of its target in a started block, durable when this returns.
+    /// Stores one sample of try number `nth` of its target in a started block. The death of this process
+    /// cannot take it away any more; a power failure can until the block is finished, which is run again
+    /// as a whole then.
     pub fn append(
+        &mut self,
+        id: &str,
+        (attempt, nth): (u32, u32),
+        sample: &Sample,
+    ) -> Result<(), StoreError> {
+        schema::flush(&self.db, false)?;
+        let appended = self.insert(id, (attempt, nth), sample);
+        // The next commit of anything else flushes what was appended, too.
+        schema::flush(&self.db, true)?;
+        appended
+    }
+
+    fn insert(
         &mut self,
         id: &str,
         (attempt, nth): (u32, u32),
