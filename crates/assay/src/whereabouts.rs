@@ -21,7 +21,7 @@ fn images(prepared: &Prepared, state: &Path) -> String {
     let disk = lab::medium(&run::work_dir(prepared, state));
     let hint = match prepared.plan.backing.dir {
         Some(_) => "",
-        None => "; --image-dir DIR takes another disk",
+        None => " (--image-dir takes another disk)",
     };
-    format!("disk under test: {disk}, by loop images in {}{hint}", dir.display())
+    format!("disk under test: {disk}; loop images in {}{hint}", dir.display())
 }

@@ -101,6 +101,7 @@ fn no_verb_lets_a_name_command_the_terminal() {
         vec!["list"],
         vec!["show", "evil"],
         vec!["report", "evil"],
+        vec!["report", "evil", "--summary"],
         vec!["compare", "evil", "evil"],
         vec!["report", "evil", "--baseline", HARM],
         vec!["report", "evil", "--metric", HARM],

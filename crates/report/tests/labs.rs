@@ -7,7 +7,7 @@ mod common;
 
 use insta::assert_snapshot;
 use model::{Dataset, LabKind};
-use report::{TerminalOptions, csv, html, json, markdown, terminal};
+use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 use stats::{Findings, Settings, compare, findings};
 
 /// The campaign with its targets measured in these labs.
@@ -97,6 +97,18 @@ fn each_lab_has_tables_of_its_own_in_every_format() {
     is a machine of its own between the work and the disk, so figures of two labs are not comparable: each has tables of its
     own, with its own baseline, and nothing is ranked across them.
     ");
+}
+
+#[test]
+fn the_short_form_has_a_call_for_each_lab_and_no_more_lines() {
+    let data = measured_in([LabKind::Host, LabKind::Host, LabKind::Uml]);
+    let text = summary(&data, &judged(&data), &TerminalOptions::default(), "the rest");
+    assert!(text.lines().count() <= 40 && text.ends_with("the rest\n"), "{text}");
+    assert!(
+        text.contains("Measured on the host: ext4, xfs.") && text.contains("xfs is best"),
+        "{text}"
+    );
+    assert!(text.contains("only btrfs[compress=zstd:3] was measured"), "{text}");
 }
 
 #[test]

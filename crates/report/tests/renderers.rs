@@ -5,7 +5,7 @@
 
 mod common;
 
-use report::{TerminalOptions, csv, html, json, markdown, terminal};
+use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 use stats::{Findings, Settings, findings};
 
 fn judged(dataset: &model::Dataset) -> Findings {
@@ -132,6 +132,7 @@ fn no_renderer_passes_on_what_commands_a_terminal() {
     let findings = judged(&data);
     for (name, text) in [
         ("terminal", terminal(&data, &findings, &TerminalOptions::default())),
+        ("summary", summary(&data, &findings, &TerminalOptions::default(), "")),
         ("html", html(&data, &findings)),
         ("markdown", markdown(&data, &findings)),
         ("csv", csv(&data, &findings)),

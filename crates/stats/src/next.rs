@@ -37,8 +37,8 @@ pub enum Next {
     TooMany,
 }
 
-/// What would settle `call`; `None` where it is clear, where there is nothing to compare, and where other work
-/// disturbed the leaders, for which blocks are no remedy.
+/// What would settle `call`; `None` where it is clear, where there is nothing to compare, and where it is open
+/// because other work disturbed the leaders, for which blocks are no remedy.
 pub(crate) fn next(
     targets: &[String],
     cells: &[CellData],
@@ -47,14 +47,10 @@ pub(crate) fn next(
     settings: &Settings,
 ) -> Option<Next> {
     let lead = call.lead.filter(|_| call.kind != CallKind::Clear && call.candidates.len() > 1)?;
-    if too_contended(targets, cells, call) {
-        return None;
-    }
-    match lead.low.zip(lead.high) {
-        Some(interval) if call.blocks > 1 => {
-            Some(of_lead(&lead, interval, call, (bar, settings.band)))
-        }
-        _ => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
+    match lead.low.zip(lead.high).filter(|_| call.blocks > 1) {
+        None => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
+        Some(_) if too_contended(targets, cells, call) => None,
+        Some(interval) => Some(of_lead(&lead, interval, call, (bar, settings.band))),
     }
 }
 

@@ -69,6 +69,9 @@ pub(super) fn assert_shown(data: &Dataset) {
         let options = TerminalOptions { width: 80, color: true };
         let terminal = report::terminal(data, &findings, &options);
         assert_harmless("the terminal", &without_colors(&terminal));
+        let summary = report::summary(data, &findings, &options, "closing");
+        assert_harmless("the answer", &without_colors(&summary));
+        assert!(summary.lines().count() <= 40, "the answer has more than 40 lines: {summary}");
         assert_harmless("Markdown", &report::markdown(data, &findings));
         assert_harmless("CSV", &report::csv(data, &findings));
         assert_harmless("JSON", &report::json(data, &findings));

@@ -17,17 +17,19 @@ impl Section for Overview {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        Some(vec![Block::Table(table(findings, usize::MAX)?)])
+        let head = if findings.targets.len() > 1 { "ratio" } else { "value" };
+        Some(vec![Block::Table(table(findings, usize::MAX, head)?)])
     }
 
     fn brief(&self, _: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
-        Some(vec![Block::Table(table(findings, rows).filter(|_| rows > 0)?)])
+        Some(vec![Block::Table(table(findings, rows, "").filter(|_| rows > 0)?)])
     }
 }
 
 /// A table of `most` rows or less: of each group as many of the best candidates as fit, or, where even one of each
-/// does not, of the first groups one. `None` where there is nothing to sum up.
-fn table(findings: &Findings, most: usize) -> Option<Table> {
+/// does not, of the first groups one. `head` stands under each process count. `None` where there is nothing to
+/// sum up.
+fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
     if findings.comparison.is_some() || findings.advice.is_some() || findings.tables.is_empty() {
         return None;
     }
@@ -43,7 +45,7 @@ fn table(findings: &Findings, most: usize) -> Option<Table> {
         .map(|(group, label)| row(findings, (group, label), &counts))
         .collect();
     let left_out = groups.len() * labels.len() - rows.len();
-    let of_counts = counts.iter().map(|n| Column::numbers(&stats::processes(*n), ""));
+    let of_counts = counts.iter().map(|n| Column::numbers(&stats::processes(*n), head));
     let key = Column::words("Group: target");
     Some(Table {
         caption: caption(findings, left_out),
