@@ -57,7 +57,7 @@ impl Schedule<'_> {
             procs: seat.procs,
             last: prepared.counts.last() == Some(&seat.procs),
         };
-        turn::run(&stage, &turn, &mut |event| self.take(seat, event))
+        turn::run(&stage, &[turn], &mut |_, event| self.take(seat, event))
     }
 
     /// One target at every process count, in one boot of `guest`.
