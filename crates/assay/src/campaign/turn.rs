@@ -9,8 +9,10 @@ use super::{
     schedule::Ended,
 };
 use anyhow::{Context, Result};
-use lab::{Instance, Lab, LabError, Upkeep};
-use model::{Bytes, Environment, Fault, FaultKind, Job, Rng, Sample, Target};
+use lab::{Device, Instance, Lab, LabError, Snapshot, Upkeep, Usage};
+use model::{
+    Better, Bytes, CacheNeed, Environment, Fault, FaultKind, Job, Metric, Rng, Sample, Target,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     io,
@@ -126,13 +128,25 @@ fn run_tests(
         let mut order: Vec<usize> = (0..standing.len()).collect();
         Rng::new(stage.seed ^ order_salt(block, procs, nth)).shuffle(&mut order);
         for at in order {
+            let waiting = devices_of_others(standing, at);
             let (number, one) = &mut standing[at];
-            if one.run_test(item, &mut |event| tell(*number, event))? == Ended::Stopped {
+            if one.run_test(item, &waiting, &mut |event| tell(*number, event))? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
+        // Making one cold drops the caches of all; else the last alone would keep what it read.
+        if standing.len() > 1 && item.test.cache() == CacheNeed::Cold {
+            standing[0].1.instance.forget_metadata()?;
+        }
     }
     Ok(Ended::Done)
+}
+
+/// The devices that all but the one `at` work on, and it does not.
+fn devices_of_others(standing: &[(usize, Standing<'_>)], at: usize) -> Vec<Device> {
+    let own = standing[at].1.instance.devices();
+    let all = standing.iter().flat_map(|(_, one)| one.instance.devices());
+    all.filter(|device| !own.contains(device)).copied().collect()
 }
 
 /// Differs between blocks, process counts and tests.
@@ -198,8 +212,9 @@ impl<'a> Standing<'a> {
         })))
     }
 
-    /// Runs one test, unless the target has failed.
-    fn run_test(&mut self, item: &Item, tell: &mut Tell<'_>) -> Result<Ended> {
+    /// Runs one test, unless the target has failed. What the devices of those that are `waiting` moved
+    /// meanwhile is put beside its figures.
+    fn run_test(&mut self, item: &Item, waiting: &[Device], tell: &mut Tell<'_>) -> Result<Ended> {
         if self.left == 0 {
             return Ok(Ended::Done);
         }
@@ -210,6 +225,7 @@ impl<'a> Standing<'a> {
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
         let bench = Bench { instance, crew: &self.crew, stop: stage.stop };
+        let before = Snapshot::take(waiting)?;
         let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
@@ -220,6 +236,7 @@ impl<'a> Standing<'a> {
             }
         };
         self.condition.mark(&mut samples);
+        mark_disturbed(&mut samples, &Snapshot::take(waiting)?.since(&before));
         samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
         tell(Event::Done(1))?;
         self.left -= 1;
@@ -244,6 +261,15 @@ impl<'a> Standing<'a> {
         let undone = self.instance.finish(self.turn.last && done);
         let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))
+    }
+}
+
+/// Says of samples that devices of waiting candidates were not idle: the bytes that these moved.
+fn mark_disturbed(samples: &mut [Sample], waiting: &Usage) {
+    let bytes = waiting.device_read_bytes.unwrap_or(0) + waiting.device_write_bytes.unwrap_or(0);
+    for sample in samples.iter_mut().filter(|sample| bytes > 0 && !sample.metrics.is_empty()) {
+        let moved = Metric::new("waiting_device_bytes", bytes as f64, "B", Better::Lower);
+        sample.metrics.push(moved);
     }
 }
 
