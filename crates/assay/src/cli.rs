@@ -12,7 +12,7 @@ use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use model::{Bytes, LabChoice, Order, Preset, Scale, SweepMode, Swept, Target};
 use std::{path::PathBuf, time::Duration};
-use values::{duration_s, preset, share};
+use values::{duration_s, more_blocks, preset, share};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
@@ -43,7 +43,8 @@ pub enum Verb {
     /// Print what `run` with the same arguments would do, after trying how fast the backing is;
     /// provision nothing, leave nothing
     Plan(PlanArgs),
-    /// Go on with a campaign: run the blocks that it lacks, and what failed in others
+    /// Go on with a campaign: run the blocks that it lacks, and what failed in others; with --blocks +N
+    /// further ones
     Resume(ResumeArgs),
     /// Undo what a killed run left behind: mounts, loop devices, images, private directories
     Cleanup(CleanupArgs),
@@ -122,7 +123,8 @@ pub struct PlanArgs {
     /// Leave the A/A pair out
     #[arg(long, conflicts_with = "aa")]
     pub no_aa: bool,
-    /// Factor on every size: full (1), small, tiny, smoke, auto or a number [default: auto]
+    /// One factor on every size, with the ancestor's proportions: full (1), small, tiny, smoke or a number;
+    /// auto makes each test long enough by itself, after a trial [default: auto]
     #[arg(long)]
     pub scale: Option<Scale>,
     /// Seed of order, offsets and data [default: drawn]
@@ -186,6 +188,9 @@ pub struct ResumeArgs {
     /// Campaign: its id, the start of it, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+    /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
+    #[arg(long, value_name = "+N", value_parser = more_blocks)]
+    pub blocks: Option<u32>,
     #[command(flatten)]
     pub consent: Consent,
     #[command(flatten)]

@@ -23,6 +23,7 @@ mod source;
 mod terminal;
 mod tools;
 mod tune;
+mod whereabouts;
 
 use clap::Parser;
 use model::Job;

@@ -4,6 +4,7 @@
 use crate::{exit, mark};
 use anyhow::{Result, bail};
 use model::{Dataset, Origin};
+use stats::Timed;
 use std::path::Path;
 use store::Store;
 
@@ -37,6 +38,22 @@ pub fn begun_here(id: &str, store: &Path, state: &Path) -> Result<Dataset> {
             Ok(dataset)
         }
     }
+}
+
+/// Where the time of the blocks of a campaign went that `store` has; `None` for one of elsewhere.
+pub fn timed(dataset: &Dataset, store: &Store) -> Result<Option<Timed>> {
+    if dataset.campaign.origin != Origin::Run {
+        return Ok(None);
+    }
+    Ok(stats::timed(dataset, &store.block_times(&dataset.campaign.id)?))
+}
+
+/// As [`timed`], of the store at `path`.
+pub fn timed_at(dataset: &Dataset, path: &Path) -> Result<Option<Timed>> {
+    if dataset.campaign.origin != Origin::Run || !path.exists() {
+        return Ok(None);
+    }
+    timed(dataset, &Store::open_read_only(path)?)
 }
 
 /// What the blocks of a campaign that was run here took on the clock, mean, seconds.

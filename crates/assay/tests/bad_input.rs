@@ -70,7 +70,8 @@ fn directories_that_cannot_be_used_are_named() {
     let place = Place::new();
     fs::write(place.path("file"), "").unwrap();
     for target in ["dir:/no/such/place", "dir:file"] {
-        let line = place.fails(&["run", "--on", target, "--preset", "smoke"], 2);
+        let line =
+            place.fails(&["run", "--on", target, "--preset", "smoke", "--scale", "smoke"], 2);
         assert!(line.contains("is not a directory; name one that exists"), "{line}");
     }
     place.assert_clean();
@@ -87,7 +88,7 @@ fn a_read_only_directory_is_named() {
         Command::new("mount").args(["-t", "tmpfs", "-o", "ro", "none"]).arg(&dir).status();
     assert!(mounted.unwrap().success());
     let target = format!("dir:{}", dir.display());
-    let output = place.assay(&["run", "--on", &target, "--preset", "smoke"]);
+    let output = place.assay(&["run", "--on", &target, "--preset", "smoke", "--scale", "smoke"]);
     assert!(Command::new("umount").arg(&dir).status().unwrap().success());
     let stderr = common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");

@@ -17,7 +17,9 @@ fn a_campaign_says_in_which_state_its_file_systems_were() {
     if targets.is_empty() {
         return;
     }
-    let args = ["--on", &targets, "--preset", "smoke", "--procs", "1", "--tests", TEST];
+    let args = [
+        "--on", &targets, "--preset", "smoke", "--scale", "smoke", "--procs", "1", "--tests", TEST,
+    ];
     let state = ["--age", "10", "--fullness", "50", "--image-size", "600M", "--seed", "4"];
     let plan = place.ok(&[&["plan"][..], &args, &state].concat());
     assert!(plan.contains("each instance is first aged by 10 cycles, 50 % full: "), "{plan}");
@@ -71,7 +73,8 @@ fn data_like_files_is_stored_as_numbers_and_needs_the_files_no_more() {
     fs::write(like.join("text"), "the quick brown fox, ".repeat(50_000)).unwrap();
     let data = format!("like:{}", like.display());
     let output = place.assay(&[
-        "run", "--on", &dir, "--preset", "smoke", "--procs", "1", "--tests", TEST, "--data", &data,
+        "run", "--on", &dir, "--preset", "smoke", "--scale", "smoke", "--procs", "1", "--tests",
+        TEST, "--data", &data,
     ]);
     let told = text(&output.stderr);
     assert!(output.status.success() && told.contains("of the blocks are zero"), "{told}");

@@ -91,9 +91,21 @@ fn suite(place: &Place, command: &str) {
 }
 
 fn run_args(target: &str) -> Vec<String> {
-    ["run", "--suite", "mine.toml", "--preset", "smoke", "--procs", "1", "--on", target]
-        .map(String::from)
-        .to_vec()
+    [
+        "run",
+        "--suite",
+        "mine.toml",
+        "--preset",
+        "smoke",
+        "--scale",
+        "smoke",
+        "--procs",
+        "1",
+        "--on",
+        target,
+    ]
+    .map(String::from)
+    .to_vec()
 }
 
 /// Runs a suite on `data` whose command is `command` and then fails; gives the last line that it said, which
@@ -136,7 +148,17 @@ fn a_job_whose_section_is_a_disk_is_refused() {
     ] {
         fs::write(place.path("bad.fio"), &job).unwrap();
         let target = format!("dir:{}", place.dir("data").display());
-        let args = ["run", "--suite", "fio:bad.fio", "--preset", "smoke", "--on", &target];
+        let args = [
+            "run",
+            "--suite",
+            "fio:bad.fio",
+            "--preset",
+            "smoke",
+            "--scale",
+            "smoke",
+            "--on",
+            &target,
+        ];
         let line = place.fails(&args, 2);
         assert!(line.contains("refused"), "{job}: {line}");
         if let Some(output) = as_user(&place, &args) {
@@ -274,7 +296,10 @@ fn without_namespaces_only_what_is_known_runs() {
     let place = Place::new();
     let target = format!("dir:{}", place.path("data").display());
     let run = |suite: &str| {
-        let args = ["run", "--suite", suite, "--preset", "smoke", "--procs", "1", "--on", &target];
+        let args = [
+            "run", "--suite", suite, "--preset", "smoke", "--scale", "smoke", "--procs", "1",
+            "--on", &target,
+        ];
         by_user(&place, &args, NO_NAMESPACES)
     };
     suite(&place, "touch ran");

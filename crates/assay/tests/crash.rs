@@ -11,8 +11,19 @@ use std::{
     time::Duration,
 };
 
-const RUN: [&str; 9] =
-    ["run", "--preset", "smoke", "--procs", "1", "--blocks", "2", "--tests", "columnar.write.*"];
+const RUN: [&str; 11] = [
+    "run",
+    "--preset",
+    "smoke",
+    "--scale",
+    "smoke",
+    "--procs",
+    "1",
+    "--blocks",
+    "2",
+    "--tests",
+    "columnar.write.*",
+];
 
 #[test]
 fn kill_9_leaves_nothing_that_cleanup_does_not_undo() {
@@ -48,7 +59,10 @@ fn kill_9_leaves_nothing_that_cleanup_does_not_undo() {
 fn an_interrupt_undoes_everything_and_the_campaign_resumes() {
     let place = Place::new();
     let target = format!("dir:{}", place.dir("data").display());
-    let args = ["run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke"];
+    let args = [
+        "run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
     let slow = ["--blocks", "40", "--knob", "write_us=50000"];
     let mut child = place.spawn(&[&args[..], &slow].concat());
     thread::sleep(Duration::from_millis(1200));
@@ -65,7 +79,10 @@ fn an_interrupt_undoes_everything_and_the_campaign_resumes() {
 /// A slow run in a directory, and when it is at work.
 fn slow(place: &Place) -> Child {
     let target = format!("dir:{}", place.dir("data").display());
-    let args = ["run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke"];
+    let args = [
+        "run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
     let child =
         place.spawn(&[&args[..], &["--blocks", "200", "--knob", "write_us=50000"]].concat());
     wait_for("work", || fs::read_dir(place.path("data")).unwrap().count() > 0);
@@ -155,7 +172,10 @@ fn a_limit_of_file_sizes_ends_a_run_with_its_reason_and_nothing_left() {
 #[test]
 fn a_worker_that_hangs_fails_its_case_and_the_campaign_goes_on() {
     let place = Place::new();
-    let run = ["run", "--suite", "null", "--on", "null", "--procs", "2", "--preset", "smoke"];
+    let run = [
+        "run", "--suite", "null", "--on", "null", "--procs", "2", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
     let hang = ["--knob", "write_us=60000000", "--case-timeout", "1"];
     let output = place.assay(&[&run[..], &hang].concat());
     assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));

@@ -15,7 +15,10 @@ const SIZE: u64 = 2 << 30;
 /// What every run here does, on `disk`.
 fn args<'a>(disk: &'a Disk, on: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let link = disk.link.to_str().unwrap();
-    let base = ["run", "--device", link, "--on", on, "--preset", "smoke", "--procs", "1"];
+    let base = [
+        "run", "--device", link, "--on", on, "--preset", "smoke", "--scale", "smoke", "--procs",
+        "1",
+    ];
     [&base[..], &["--tests", "columnar.write.*"], more].concat()
 }
 
@@ -94,8 +97,10 @@ fn a_run_that_is_refused_begins_nothing() {
     assert!(text(&stray.stderr).contains("--destroy S0 names none"), "{}", text(&stray.stderr));
 
     let node = disk.node.to_str().unwrap();
-    let kernel_name =
-        place.fails(&["run", "--device", node, "--on", "ext4", "--preset", "smoke"], 2);
+    let kernel_name = place.fails(
+        &["run", "--device", node, "--on", "ext4", "--preset", "smoke", "--scale", "smoke"],
+        2,
+    );
     assert!(kernel_name.contains(disk.link.to_str().unwrap()), "{kernel_name}");
     let both = place.fails(&["run", "--on", "ext4", "--destroy", "S0"], 2);
     assert!(both.contains("--device"), "{both}");

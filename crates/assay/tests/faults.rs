@@ -81,7 +81,8 @@ impl Data {
 /// A run of slow blocks on `targets`, which all need nothing but a directory.
 fn args<'a>(blocks: &'a str, targets: &[&'a str]) -> Vec<&'a str> {
     let on = targets.iter().flat_map(|target| ["--on", target]);
-    let work = ["--suite", "null", "--procs", "1", "--preset", "smoke", "--seed=1"];
+    let work =
+        ["--suite", "null", "--procs", "1", "--preset", "smoke", "--scale", "smoke", "--seed=1"];
     let slow = ["--knob", "write_us=50000", "--blocks", blocks];
     ["run"].into_iter().chain(on).chain(work).chain(slow).collect()
 }
@@ -345,7 +346,10 @@ fn a_guest_that_died_is_booted_again() {
         return;
     }
     let place = Place::new();
-    let args = ["run", "--lab", "uml", "--on", "tmpfs", "--suite", "null", "--preset", "smoke"];
+    let args = [
+        "run", "--lab", "uml", "--on", "tmpfs", "--suite", "null", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
     let slow = ["--procs", "1", "--blocks", "3", "--knob", "write_us=2000000"];
     let mut campaign = Campaign::start(&place, &[&args[..], &slow].concat());
     campaign.until("block 2/3 · tmpfs · booting");

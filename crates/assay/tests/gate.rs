@@ -8,7 +8,10 @@ use common::{Place, text};
 /// Runs the null suite with this length of a read and gives the campaign's id.
 fn campaign(place: &Place, target: &str, blocks: &str, read_us: &str) -> String {
     let knob = format!("read_us={read_us}");
-    let args = ["run", "--suite", "null", "--on", target, "--procs", "1", "--preset", "smoke"];
+    let args = [
+        "run", "--suite", "null", "--on", target, "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
     place.ok(&[&args[..], &["--blocks", blocks, "--knob", &knob]].concat());
     let show = place.ok(&["show"]);
     show.split_whitespace().next().unwrap().to_string()

@@ -13,8 +13,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SMALL: [&str; 8] =
-    ["--preset", "smoke", "--procs", "1", "--tests", "columnar.write.*", "--image-size", "512MiB"];
+const SMALL: [&str; 10] = [
+    "--preset",
+    "smoke",
+    "--scale",
+    "smoke",
+    "--procs",
+    "1",
+    "--tests",
+    "columnar.write.*",
+    "--image-size",
+    "512MiB",
+];
 
 fn uml_or_skip() -> bool {
     let there = Path::new("/usr/bin/linux.uml").exists();

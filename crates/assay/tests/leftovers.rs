@@ -12,8 +12,19 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-const RUN: [&str; 9] =
-    ["run", "--preset", "smoke", "--procs", "1", "--tests", "columnar.write.*", "--on", "ext4"];
+const RUN: [&str; 11] = [
+    "run",
+    "--preset",
+    "smoke",
+    "--scale",
+    "smoke",
+    "--procs",
+    "1",
+    "--tests",
+    "columnar.write.*",
+    "--on",
+    "ext4",
+];
 
 fn can_run(place: &Place) -> bool {
     root_or_skip("loop devices") && !ready(place, &["ext4"]).is_empty()
@@ -323,7 +334,10 @@ fn a_state_folder_without_room_tears_no_record_and_all_is_undone() {
     size("size=16k,mode=700");
     let result = std::panic::catch_unwind(|| {
         let target = format!("dir:{}", place.dir(&data).display());
-        let run = ["run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke"];
+        let run = [
+            "run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke",
+            "--scale", "smoke",
+        ];
         let output = place.assay(&[&run[..], &["--blocks", "30"]].concat());
         let told = text(&output.stderr);
         // Nothing works any more: the campaign stops, and is to be resumed.

@@ -18,7 +18,10 @@ use std::{
 fn measured() -> Place {
     let place = Place::new();
     for _ in 0..2 {
-        place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"]);
+        place.ok(&[
+            "run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke",
+            "--scale", "smoke",
+        ]);
     }
     // So that the first can be named.
     let db = Connection::open(place.path("store.db")).unwrap();
@@ -41,8 +44,20 @@ const VERBS: &[&[&str]] = &[
     &["explain", "mixed"],
     &["export", "--out", "out"],
     &["import", "out"],
-    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke"],
-    &["run", "--suite", "null", "--on", "null", "--preset", "smoke", "--html", "full.html"],
+    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke", "--scale", "smoke"],
+    &[
+        "run",
+        "--suite",
+        "null",
+        "--on",
+        "null",
+        "--preset",
+        "smoke",
+        "--scale",
+        "smoke",
+        "--html",
+        "full.html",
+    ],
     &["cleanup"],
     &["--help"],
     &["--version"],
@@ -96,7 +111,7 @@ const READING: &[&[&str]] = &[
     &["report"],
     &["compare", "first", "last"],
     &["advise", "--tiers"],
-    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke"],
+    &["plan", "--suite", "null", "--on", "null", "--preset", "smoke", "--scale", "smoke"],
 ];
 
 #[test]

@@ -8,7 +8,11 @@ use std::fs;
 
 fn null_run(place: &Place, blocks: &str) {
     let args = ["run", "--suite", "null", "--on", "null", "--on", "null", "--procs", "1,3"];
-    place.ok(&[&args[..], &["--blocks", blocks, "--preset", "smoke", "--seed", "7"]].concat());
+    place.ok(&[
+        &args[..],
+        &["--blocks", blocks, "--preset", "smoke", "--scale", "smoke", "--seed", "7"],
+    ]
+    .concat());
 }
 
 #[test]
@@ -20,8 +24,8 @@ fn a_campaign_is_stored_shown_and_reported() {
     let show = place.ok(&["show"]);
     assert!(show.contains("seed 7") && show.contains("0 invalid"), "{show}");
     let csv = place.ok(&["report", "--format", "csv"]);
-    let header =
-        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab";
+    let header = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,\
+                  seconds";
     assert_eq!(csv.lines().next(), Some(header));
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         assert!(csv.contains(footer), "{csv}");
@@ -42,6 +46,29 @@ fn tables_can_rank_by_another_metric() {
     assert!(csv.lines().any(|l| l.contains(",null.write,null,") && l.contains(",s,")), "{csv}");
     let line = place.fails(&["report", "--metric", "speed"], 2);
     assert!(line.contains("they have") && line.contains("durable_rate"), "{line}");
+}
+
+#[test]
+fn the_share_of_time_that_was_measured_is_shown() {
+    let place = Place::new();
+    let args = ["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"];
+    place.ok(&[&args[..], &["--blocks", "2", "--knob", "write_us=200000"]].concat());
+    let show = place.ok(&["show"]);
+    // A write with its sync of 0.201 s and a read of 1 ms in each block; the sync's own row is a part of both.
+    let line = show.lines().find(|line| line.starts_with("Measured: ")).unwrap();
+    assert!(
+        line.starts_with("Measured: 0.40 s of the ") && line.contains(" 2 blocks took, "),
+        "{line}"
+    );
+    assert!(line.ends_with("the median of the 4 timed parts took 0.10 s."), "{line}");
+    let html = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(html.contains(line) && place.ok(&["report", "--format", "md"]).contains(line));
+    place.ok(&["export", "--format", "md", "--out", "out"]);
+    assert!(fs::read_to_string(place.path("out/report.md")).unwrap().contains(line));
+    // An import tells no time.
+    place.ok(&["export", "--format", "csv", "--out", "out"]);
+    place.ok(&["import", "out", "--store", "other.db"]);
+    assert!(!place.ok(&["show", "--store", "other.db"]).contains("Measured: "));
 }
 
 #[test]
@@ -111,12 +138,31 @@ fn published_studies_are_listed_and_reported() {
 }
 
 #[test]
+fn the_disk_that_is_measured_is_told_before_anything_is_made() {
+    let place = Place::new();
+    let dir = place.dir("data");
+    let args = ["--on", &format!("dir:{}", dir.display()), "--preset", "smoke", "--procs", "1"];
+    let run = place.assay(&[&["run", "--tests", "columnar.write.int.tiny"][..], &args].concat());
+    let said = common::text(&run.stderr);
+    let line = format!("{} lies on ", args[1]);
+    assert!(said.lines().next().is_some_and(|first| first.starts_with(&line)), "{said}");
+    // Where a disk is under it, the scope of the report names it.
+    let show = place.ok(&["show"]);
+    if let Some(disk) = show.lines().find_map(|line| line.trim().strip_prefix("backing.disk = ")) {
+        assert!(said.contains(&format!("{line}{disk}")), "{said}");
+        assert!(place.ok(&["report"]).contains(&format!("Scope: disk {disk}, ")));
+    }
+}
+
+#[test]
 fn a_plan_touches_nothing() {
     let place = Place::new();
     let dir = place.dir("data");
     let target = format!("dir:{}", dir.display());
-    let text = place.ok(&["plan", "--on", &target, "--preset", "smoke", "--procs", "1"]);
+    let text = place
+        .ok(&["plan", "--on", &target, "--preset", "smoke", "--scale", "smoke", "--procs", "1"]);
     assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
+    assert!(text.starts_with(&format!("{target} lies on ")), "{text}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert!(!place.path("store.db").exists());
 }

@@ -21,7 +21,10 @@ const NOBODY: u32 = 65534;
 /// A place with one campaign on the null file system, all of whose blocks are stored.
 fn measured() -> Place {
     let place = Place::new();
-    place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"]);
+    place.ok(&[
+        "run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ]);
     place
 }
 
@@ -44,7 +47,19 @@ fn of_a_command() -> (Place, PathBuf) {
     );
     fs::write(place.path("other.toml"), suite).unwrap();
     let on = format!("dir:{}", dir.display());
-    let args = ["run", "--suite", "other.toml", "--on", &on, "--procs", "1", "--preset", "smoke"];
+    let args = [
+        "run",
+        "--suite",
+        "other.toml",
+        "--on",
+        &on,
+        "--procs",
+        "1",
+        "--preset",
+        "smoke",
+        "--scale",
+        "smoke",
+    ];
     place.assay(&args);
     // Nothing is there where the command was kept from making it.
     let _ = fs::remove_file(&trace);
@@ -228,7 +243,9 @@ fn the_key_is_for_its_owner_alone() {
     for mode in [0o640, 0o602] {
         fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
         assert_refused(&place.assay(&["resume"]), "others may");
-        let run = place.assay(&["run", "--suite", "null", "--on", "null", "--preset", "smoke"]);
+        let run = place.assay(&[
+            "run", "--suite", "null", "--on", "null", "--preset", "smoke", "--scale", "smoke",
+        ]);
         assert_refused(&run, "others may");
     }
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();

@@ -185,7 +185,18 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     assert!(no_disk.contains("`--split` divides a disk"), "{no_disk}");
     let Some((place, disk)) = set_up(SIZE - (1 << 20)) else { return };
     let (link, serial) = (disk.link.to_str().unwrap(), disk.serial());
-    let base = ["run", "--device", link, "--destroy", &serial, "--preset", "smoke", "--split"];
+    let base = [
+        "run",
+        "--device",
+        link,
+        "--destroy",
+        &serial,
+        "--preset",
+        "smoke",
+        "--scale",
+        "smoke",
+        "--split",
+    ];
     let fails = |more: &[&str]| place.fails(&[&base[..], more].concat(), 2);
     let alone = fails(&["--on", "ext4"]);
     assert!(alone.contains("there is one"), "{alone}");

@@ -45,7 +45,7 @@ impl Bench {
     /// Runs fio's job and then the null suite on `target`; gives status, and validity by test.
     fn run_on(&self, target: &str, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) {
         let start = ["run", "--suite", "fio:job.fio", "--suite", "null", "--on", target];
-        let rest = ["--preset", "smoke", "--procs", "1"];
+        let rest = ["--preset", "smoke", "--scale", "smoke", "--procs", "1"];
         let mut command = self.place.command(&[&start[..], &rest, args].concat());
         let output = command.env("PATH", &self.path).output().unwrap();
         self.place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
@@ -210,7 +210,17 @@ fn a_campaign_is_resumed_without_its_job_file() {
         let private = fs::read_dir(bench.place.path("data")).unwrap().flatten();
         private.map(|dir| dir.path().join("p0/tool/started")).any(|file| file.exists())
     };
-    let args = ["run", "--suite", "fio:job.fio", "--on", &bench.target, "--preset", "smoke"];
+    let args = [
+        "run",
+        "--suite",
+        "fio:job.fio",
+        "--on",
+        &bench.target,
+        "--preset",
+        "smoke",
+        "--scale",
+        "smoke",
+    ];
     let mut command = bench.place.command(&args);
     command.env("PATH", &bench.path).stdout(Stdio::null()).stderr(Stdio::null());
     let mut run = command.spawn().unwrap();

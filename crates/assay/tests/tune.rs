@@ -8,7 +8,10 @@ use common::{Place, ready, root_or_skip, text};
 /// A campaign on the null file system, to take the work from.
 fn place_with_work() -> Place {
     let place = Place::new();
-    place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"]);
+    place.ok(&[
+        "run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ]);
     place
 }
 

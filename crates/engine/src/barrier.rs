@@ -160,8 +160,31 @@ impl Barrier {
         Moved { bytes: sum(|c| &c.bytes), ops: sum(|c| &c.ops) }
     }
 
+    /// Number of the process that does the job of worker `number`, where that is a copy of the one that
+    /// was started.
+    pub fn process(&self, number: u32) -> Option<u32> {
+        let slot = self.0.slots().get(number as usize)?;
+        Some(slot.process.load(Acquire)).filter(|process| *process != 0)
+    }
+
+    /// Makes it as new for a further job. To be called only when all workers have left.
+    pub fn renew(&self) {
+        self.clear();
+        for slot in self.0.slots() {
+            slot.arrivals.store(0, Relaxed);
+            slot.process.store(0, Relaxed);
+        }
+    }
+
     /// Clears all counters and lets all workers go. To be called only when all have arrived.
     pub fn release(&self) {
+        self.clear();
+        let header = self.header();
+        header.generation.0.fetch_add(1, Release);
+        wake_all(&header.generation.0);
+    }
+
+    fn clear(&self) {
         let header = self.header();
         for word in [&header.arrived, &header.finished, &header.started, &header.ended] {
             word.0.store(0, Relaxed);
@@ -172,8 +195,6 @@ impl Barrier {
             slot.counters.bytes.store(0, Relaxed);
             slot.counters.ops.store(0, Relaxed);
         }
-        header.generation.0.fetch_add(1, Release);
-        wake_all(&header.generation.0);
     }
 
     /// Number of the worker that first broke the crew up, if one did.
@@ -201,6 +222,12 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
+    /// Says that this process, a copy of the one that was started, does the job.
+    pub fn works_here(&self) {
+        let slot = &self.barrier.0.slots()[self.number as usize];
+        slot.process.store(std::process::id(), Release);
+    }
+
     /// Arrives for a phase and sleeps until all are released.
     pub fn arrive(&self) -> Result<(), Broken> {
         self.arrive_and_wait(false)

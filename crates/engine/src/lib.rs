@@ -10,6 +10,7 @@ pub mod clock;
 pub mod confine;
 pub mod cpu;
 pub mod data;
+pub mod fork;
 pub mod io;
 pub mod map;
 pub mod progress;

@@ -41,7 +41,8 @@ impl Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
     }
 
-    fn sysfs(self) -> PathBuf {
+    /// Its directory in sysfs.
+    pub(crate) fn sysfs(self) -> PathBuf {
         format!("/sys/dev/block/{self}").into()
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     Device, FileSystem, cache,
     fs::{self as registry, Candidate},
-    mounts,
+    medium, mounts,
 };
 use model::{Environment, Target};
 use std::{fs, path::Path};
@@ -67,15 +67,16 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-fn backing(dir: &Path) -> Vec<(&'static str, Option<String>)> {
-    let disk = Device::of_node(dir);
-    let dir = dir.canonicalize().ok().filter(|_| disk.is_none());
+fn backing(work_dir: &Path) -> Vec<(&'static str, Option<String>)> {
+    let disk = Device::of_node(work_dir);
+    let dir = work_dir.canonicalize().ok().filter(|_| disk.is_none());
     let mount = dir.as_ref().and_then(|dir| mounts::holding(dir).ok().flatten());
     let device = disk.or_else(|| Device::under(dir.as_ref()?).ok().flatten());
     let attribute = |name: &str| device.and_then(|device| device.attribute(name));
     vec![
         ("backing.fstype", mount.as_ref().map(|mount| mount.kind.clone())),
         ("backing.options", mount.map(|mount| mount.options)),
+        ("backing.disk", device.map(|_| medium(work_dir))),
         ("backing.device.model", attribute("device/model")),
         ("backing.device.scheduler", attribute("queue/scheduler").as_deref().and_then(chosen)),
         ("backing.device.rotational", attribute("queue/rotational")),

@@ -7,7 +7,7 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, Inner, Site, Tool, Trial, throttle, undo::Undo};
+use crate::{Cmd, Exclusion, Inner, Settle, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -124,8 +124,8 @@ pub trait FileSystem: Sync {
         Vec::new()
     }
 
-    /// Commands that start, now, the work which it would put off after a sync.
-    fn settle(&self, _site: &Site) -> Vec<Cmd> {
+    /// What starts, now, the work which it would put off after a sync.
+    fn settle(&self, _site: &Site) -> Vec<Settle> {
         Vec::new()
     }
 

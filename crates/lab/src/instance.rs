@@ -9,7 +9,9 @@ use crate::{
     disk::Disk,
     drop_caches,
     held_dir::HeldDir,
-    kinds, mounts, private_dir, quiesce, residency,
+    kinds, mounts, private_dir,
+    quiesce::Rest,
+    residency,
     stack::{self, Stack, Standing},
     throttle::{Cap, Controller},
     undo::Undo,
@@ -57,6 +59,7 @@ pub struct Instance<'lab> {
     fresh_bytes: u64,
     /// What lifts the caps on the devices.
     caps: Vec<Undo>,
+    rest: Rest,
     down: bool,
 }
 
@@ -88,6 +91,7 @@ impl<'lab> Instance<'lab> {
             mount_ms: 0.0,
             fresh_bytes: 0,
             caps: Vec::new(),
+            rest: Rest::default(),
             down: false,
         };
         instance.bring_up()?;
@@ -292,7 +296,8 @@ impl<'lab> Instance<'lab> {
         if drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
 
-    /// Waits until nothing of earlier work is on its way to the device.
+    /// Waits until nothing of earlier work is on its way to the device; not at all when that was so
+    /// before and the device has moved nothing since.
     ///
     /// # Errors
     /// The file system cannot be written back.
@@ -301,7 +306,7 @@ impl<'lab> Instance<'lab> {
             Place::Held(held) => held.sync(),
             _ => drop_caches::sync(&self.root),
         };
-        quiesce::quiesce(&self.stack, sync, &self.devices)
+        self.rest.reach(&self.stack, sync, &self.devices)
     }
 
     /// Undoes it now.

@@ -1,13 +1,14 @@
 //! What every dataset keeps, whoever made it: names by their rules, numbers that are numbers, parts
-//! that fit together. What is imported goes through [`Dataset::checked`]; what a store hands out, which
-//! may have been made elsewhere or long ago, through [`Dataset::printable`].
+//! that fit together. What is imported goes through [`Dataset::checked`], or sample by sample through a
+//! [`Checker`]; what a store hands out, which may have been made elsewhere or long ago, through
+//! [`Dataset::printable`].
 
 use crate::{
-    Campaign, Dataset, Environment, Histogram, Metric, Name, NameError, NameKind, Plan, Sample,
-    Series, TargetRecord, TargetState, TestInfo, Validity, name,
+    Campaign, Dataset, Environment, Head, Histogram, Metric, Name, NameError, NameKind, Plan,
+    Sample, Series, TargetRecord, TargetState, TestInfo, Validity, name,
 };
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt, mem,
 };
 
@@ -39,85 +40,135 @@ impl Dataset {
     ///
     /// # Errors
     /// The first part that does not.
-    pub fn checked(mut self) -> Result<Dataset, DatasetError> {
-        self.texts(&mut |kind, text| {
-            *text = Name::new(kind, mem::take(text))?.into();
-            Ok(())
-        })?;
-        plan_names(&self.campaign.plan).map_err(|why| at("the plan", why))?;
-        self.numbers()?;
-        self.parts()?;
-        self.samples.sort_by_key(|sample| (sample.block, sample.position));
-        Ok(self)
+    pub fn checked(self) -> Result<Dataset, DatasetError> {
+        let (mut head, mut samples) = self.parted();
+        let mut checker = Checker::default();
+        samples.iter_mut().try_for_each(|sample| checker.sample(sample))?;
+        checker.head(&mut head)?;
+        samples.sort_by_key(|sample| (sample.block, sample.position));
+        Ok(head.with(samples))
     }
 
     /// This dataset as it may be shown and computed with: every character that is not printable stands
     /// as `\uXXXX`, and a sample with a number that is none, with a series that is not whole or with a
     /// histogram that does not ascend is invalid and without them. Names that only break the rules of
     /// today stay as they are.
-    pub fn printable(mut self) -> Dataset {
-        let shown = self.texts(&mut |kind, text| {
-            *text = match kind {
-                // Its tabs are harmless and part of what a program printed.
-                NameKind::Text if kind.fault(text).is_none() => return Ok(()),
-                NameKind::Text => name::printable(text).into_owned(),
-                NameKind::Id | NameKind::Label => name::printable_line(text).into_owned(),
-            };
-            Ok(())
-        });
+    pub fn printable(self) -> Dataset {
+        let (head, samples) = self.parted();
+        head.printable().with(samples.into_iter().map(Sample::printable).collect())
+    }
+}
+
+impl Head {
+    /// The same of it as [`Dataset::printable`] makes.
+    pub fn printable(mut self) -> Head {
+        let shown = head_texts(&mut self, &mut show);
         debug_assert_eq!(shown, Ok(()));
         self.campaign.scale = or_zero(self.campaign.scale);
-        self.samples.iter_mut().for_each(without_faults);
         self
     }
+}
 
-    /// Shows every text to `visit`, but for those of the plan, which must run as it was stored.
-    fn texts(&mut self, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
-        let Dataset { campaign, targets, tests, samples } = self;
-        for (number, target) in targets.iter_mut().enumerate() {
-            target_texts(target, visit).map_err(|why| at(format!("target {number}"), why))?;
-        }
-        for (number, test) in tests.iter_mut().enumerate() {
-            test_texts(test, visit).map_err(|why| at(format!("test {number}"), why))?;
-        }
-        campaign_texts(campaign, visit).map_err(|why| at("the campaign", why))?;
-        for (number, sample) in samples.iter_mut().enumerate() {
-            sample_texts(sample, visit).map_err(|why| at(format!("sample {number}"), why))?;
+impl Sample {
+    /// The same of it as [`Dataset::printable`] makes.
+    pub fn printable(mut self) -> Sample {
+        let shown = sample_texts(&mut self, &mut show);
+        debug_assert_eq!(shown, Ok(()));
+        without_faults(&mut self);
+        self
+    }
+}
+
+/// Checks a dataset that comes in parts: its samples one by one, the rest at the end.
+#[derive(Debug, Default)]
+pub struct Checker {
+    samples: usize,
+    /// Names that samples gave, with the first that did.
+    targets: HashMap<String, usize>,
+    tests: HashMap<String, usize>,
+}
+
+impl Checker {
+    /// Checks the next sample.
+    ///
+    /// # Errors
+    /// Its first name that breaks its rule, number that is not finite, or metric that stands twice: NaN
+    /// and infinity have no place in JSON and none in a mean.
+    pub fn sample(&mut self, sample: &mut Sample) -> Result<(), DatasetError> {
+        let number = self.samples;
+        self.samples += 1;
+        sample_texts(sample, &mut by_rule).map_err(|why| at(format!("sample {number}"), why))?;
+        let fault = fault_of_figures(sample).or_else(|| fault_of_course(sample));
+        fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
+        unique("metric", sample.metrics.iter().map(|metric| &metric.name))
+            .map_err(|error| at(place(number, sample), error))?;
+        for (names, name) in
+            [(&mut self.targets, &sample.case.target), (&mut self.tests, &sample.case.test)]
+        {
+            if !names.contains_key(name) {
+                names.insert(name.clone(), number);
+            }
         }
         Ok(())
     }
 
-    /// Every number must be finite: NaN and infinity have no place in JSON and none in a mean.
-    fn numbers(&self) -> Result<(), DatasetError> {
-        if !self.campaign.scale.is_finite() {
+    /// Checks what there is beside the samples: names are of one thing each, and every sample is of a
+    /// target and a test that are listed.
+    ///
+    /// # Errors
+    /// The first part that breaks a rule.
+    pub fn head(&self, head: &mut Head) -> Result<(), DatasetError> {
+        head_texts(head, &mut by_rule)?;
+        plan_names(&head.campaign.plan).map_err(|why| at("the plan", why))?;
+        if !head.campaign.scale.is_finite() {
             return Err(at("the campaign", "its scale is not a finite number"));
         }
-        for (number, sample) in self.samples.iter().enumerate() {
-            let fault = fault_of_figures(sample).or_else(|| fault_of_course(sample));
-            fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
-        }
-        Ok(())
+        let labels = unique("target", head.targets.iter().map(|target| &target.label))?;
+        let ids = unique("test", head.tests.iter().map(|test| &test.id))?;
+        listed("target", &self.targets, &labels)?;
+        listed("test", &self.tests, &ids)
     }
+}
 
-    /// Names are of one thing each, and every sample is of a target and a test that are listed.
-    fn parts(&self) -> Result<(), DatasetError> {
-        let labels = unique("target", self.targets.iter().map(|target| &target.label))?;
-        let ids = unique("test", self.tests.iter().map(|test| &test.id))?;
-        for (number, sample) in self.samples.iter().enumerate() {
-            let case = &sample.case;
-            let listed = [
-                ("target", &case.target, labels.contains(case.target.as_str())),
-                ("test", &case.test, ids.contains(case.test.as_str())),
-            ];
-            if let Some((what, name, _)) = listed.iter().find(|(_, _, is_listed)| !is_listed) {
-                let why = format!("is of {what} {name:?}, which is not listed");
-                return Err(at(format!("sample {number}"), why));
-            }
-            unique("metric", sample.metrics.iter().map(|metric| &metric.name))
-                .map_err(|error| at(place(number, sample), error))?;
-        }
-        Ok(())
+/// Fails with the first sample that is of something which is not `known`.
+fn listed(
+    what: &str,
+    named: &HashMap<String, usize>,
+    known: &HashSet<&str>,
+) -> Result<(), DatasetError> {
+    let unknown = named.iter().filter(|(name, _)| !known.contains(name.as_str()));
+    unknown.min_by_key(|(_, number)| **number).map_or(Ok(()), |(name, number)| {
+        Err(at(format!("sample {number}"), format!("is of {what} {name:?}, which is not listed")))
+    })
+}
+
+/// Fails for a text that breaks the rule of its kind.
+fn by_rule(kind: NameKind, text: &mut String) -> Result<(), NameError> {
+    *text = Name::new(kind, mem::take(text))?.into();
+    Ok(())
+}
+
+/// Makes a text printable.
+fn show(kind: NameKind, text: &mut String) -> Result<(), NameError> {
+    *text = match kind {
+        // Its tabs are harmless and part of what a program printed.
+        NameKind::Text if kind.fault(text).is_none() => return Ok(()),
+        NameKind::Text => name::printable(text).into_owned(),
+        NameKind::Id | NameKind::Label => name::printable_line(text).into_owned(),
+    };
+    Ok(())
+}
+
+/// Shows every text of `head` to `visit`, but for those of the plan, which must run as it was stored.
+fn head_texts(head: &mut Head, visit: &mut Visit<'_>) -> Result<(), DatasetError> {
+    let Head { campaign, targets, tests } = head;
+    for (number, target) in targets.iter_mut().enumerate() {
+        target_texts(target, visit).map_err(|why| at(format!("target {number}"), why))?;
     }
+    for (number, test) in tests.iter_mut().enumerate() {
+        test_texts(test, visit).map_err(|why| at(format!("test {number}"), why))?;
+    }
+    campaign_texts(campaign, visit).map_err(|why| at("the campaign", why))
 }
 
 fn unique<'a>(
@@ -294,17 +345,24 @@ mod tests {
         data
     }
 
+    /// The dataset after every text of it was shown to `visit`.
+    fn texts(data: Dataset, visit: &mut Visit<'_>) -> Dataset {
+        let (mut head, mut samples) = data.parted();
+        head_texts(&mut head, visit).unwrap();
+        samples.iter_mut().try_for_each(|sample| sample_texts(sample, visit)).unwrap();
+        head.with(samples)
+    }
+
     /// The dataset with `add` behind its text number `which`; `None` behind the last.
     fn spoilt(which: usize, add: &str) -> Option<Dataset> {
-        let (mut data, mut seen) = (whole(), 0);
-        data.texts(&mut |_, text| {
+        let mut seen = 0;
+        let data = texts(whole(), &mut |_, text| {
             if seen == which {
                 text.push_str(add);
             }
             seen += 1;
             Ok(())
-        })
-        .unwrap();
+        });
         (which < seen).then_some(data)
     }
 
@@ -317,13 +375,11 @@ mod tests {
             for data in all {
                 let error = data.clone().checked().unwrap_err().to_string();
                 assert!(!error.contains(is_unprintable), "{error:?}");
-                data.printable()
-                    .texts(&mut |_, text| {
-                        let harms = |c| is_unprintable(c) && c != '\n' && c != '\t';
-                        assert!(!text.contains(harms), "{text:?}");
-                        Ok(())
-                    })
-                    .unwrap();
+                texts(data.printable(), &mut |_, text| {
+                    let harms = |c| is_unprintable(c) && c != '\n' && c != '\t';
+                    assert!(!text.contains(harms), "{text:?}");
+                    Ok(())
+                });
             }
         }
     }

@@ -143,7 +143,32 @@ pub struct Dataset {
     pub samples: Vec<Sample>,
 }
 
+/// A campaign without its samples: what there is once, however many of those there are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// Which campaign.
+    pub campaign: Campaign,
+    /// Its candidates in the order of the plan.
+    pub targets: Vec<TargetRecord>,
+    /// Its tests in the order of the suite.
+    pub tests: Vec<TestInfo>,
+}
+
+impl Head {
+    /// The whole, with its samples in their order.
+    pub fn with(self, samples: Vec<Sample>) -> Dataset {
+        let Head { campaign, targets, tests } = self;
+        Dataset { campaign, targets, tests, samples }
+    }
+}
+
 impl Dataset {
+    /// Its samples, and what is known beside them.
+    pub fn parted(self) -> (Head, Vec<Sample>) {
+        let Dataset { campaign, targets, tests, samples } = self;
+        (Head { campaign, targets, tests }, samples)
+    }
+
     /// The second of its A/A pair, when it has one: a check of the method, no candidate.
     pub fn twin(&self) -> Option<Twin> {
         let listed = |label: &String| self.targets.iter().any(|t| t.label == *label);

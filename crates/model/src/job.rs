@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Like, Metric, Options};
+use crate::{Bytes, Histogram, Like, Metric, Options, Work};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -107,6 +107,9 @@ pub struct Job {
     pub threads: u32,
     /// Factor on every size; 1 is the ancestor's full scale.
     pub scale: f64,
+    /// Repetitions, where the test has been sized by itself; `None` leaves all to `scale`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
     /// Seed of the campaign; workers derive their own.
     pub seed: u64,
     /// What the data looks like.

@@ -34,12 +34,14 @@ mod target;
 mod test_info;
 mod units;
 mod user;
+mod work;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
-pub use check::DatasetError;
+pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Environment, NOT_DURABLE, Origin, TargetRecord, TargetState,
+    Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TargetRecord,
+    TargetState,
 };
 pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
@@ -69,3 +71,4 @@ pub use target::{Target, TargetError, label_targets};
 pub use test_info::{CacheNeed, Group, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
+pub use work::{TestSize, Work};

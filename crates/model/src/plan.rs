@@ -3,7 +3,7 @@
 
 use crate::{
     BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, Preset, Scale, Sweep, Target,
-    label_targets,
+    TestSize, label_targets,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
@@ -51,6 +51,9 @@ pub struct Plan {
     pub aa: Option<bool>,
     /// Factor on sizes.
     pub scale: Scale,
+    /// How much each test does, where that was found by trying it; empty where one factor decides.
+    #[serde(alias = "size", skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<TestSize>,
     /// Seed of order, offsets and data; drawn when not given.
     pub seed: Option<u64>,
     /// What the data looks like.
@@ -95,6 +98,7 @@ impl Default for Plan {
             budget_s: None,
             aa: None,
             scale: Scale::Auto,
+            sizes: Vec::new(),
             seed: None,
             data: DataKind::default(),
             age: None,
@@ -143,6 +147,8 @@ pub enum PlanError {
     Age(u32),
     /// A share to fill that leaves no room.
     Fullness(u32),
+    /// A size of which no test can be made; its test.
+    Size(String),
     /// An exact number of blocks and a time for them.
     BlocksAndBudget,
     /// A kernel for a lab that boots none.
@@ -179,6 +185,10 @@ impl fmt::Display for PlanError {
             PlanError::Fullness(n) => {
                 write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
             }
+            PlanError::Size(test) => write!(
+                f,
+                "the size of {test} is out of range; leave `sizes` out, and they are found by trying"
+            ),
             PlanError::Backing(why) => f.write_str(why),
             PlanError::KernelWithoutMachine => f.write_str(
                 "only QEMU boots a kernel that is named; use --lab qemu, or no --kernel",
@@ -267,6 +277,11 @@ impl Plan {
         self.fullness.map_or(0.0, |percent| f64::from(percent) / 100.0).max(aged)
     }
 
+    /// How much `test` does when `procs` processes are asked for; `None` where one factor decides.
+    pub fn size(&self, test: &str, procs: u32) -> Option<&TestSize> {
+        self.sizes.iter().find(|size| size.procs == procs && size.test == test)
+    }
+
     /// Checks the numbers; names (targets, tests, knobs) are checked by those who know them.
     pub fn check(&self) -> Result<(), PlanError> {
         let bad = |n: &u32| !(1..=1024).contains(n);
@@ -285,6 +300,9 @@ impl Plan {
         if let Some(percent) = self.fullness.filter(|percent| !(1..=MAX_FULLNESS).contains(percent))
         {
             return Err(PlanError::Fullness(percent));
+        }
+        if let Some(size) = self.sizes.iter().find(|size| !size.is_sound()) {
+            return Err(PlanError::Size(size.test.clone()));
         }
         if self.blocks.is_some() && self.budget_s.is_some() {
             return Err(PlanError::BlocksAndBudget);

@@ -39,14 +39,32 @@ impl Preset {
         matches!(self, Preset::Standard | Preset::Publish)
     }
 
-    /// Time that one target may take in one block, all process counts together, seconds; it decides
-    /// the automatic scale.
-    pub fn target_block_s(self) -> f64 {
+    /// Least length of a timed part, the median over the cells of a test, seconds. No single one is below a
+    /// third of it.
+    pub fn floor_s(self) -> f64 {
         match self {
-            Preset::Smoke => 20.0,
-            Preset::Quick => 45.0,
-            Preset::Standard => 600.0,
-            Preset::Publish => 2400.0,
+            Preset::Smoke => 0.05,
+            Preset::Quick => 0.1,
+            Preset::Standard | Preset::Publish => 1.0,
+        }
+    }
+
+    /// Length for which a timed part is sized, seconds: above the floor, because candidates differ.
+    pub fn aim_s(self) -> f64 {
+        match self {
+            Preset::Smoke => 0.08,
+            Preset::Quick => 0.25,
+            Preset::Standard | Preset::Publish => 1.8,
+        }
+    }
+
+    /// Factor on the large vectors of the ancestor where tests are sized one by one.
+    pub fn large_scale(self) -> f64 {
+        match self {
+            Preset::Smoke => 1.0 / 32.0,
+            Preset::Quick => 1.0 / 16.0,
+            Preset::Standard => 0.25,
+            Preset::Publish => 1.0,
         }
     }
 }
@@ -55,7 +73,7 @@ impl Preset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Scale {
-    /// The largest that fits free space and time, after a pilot.
+    /// None: each test is made as long as the preset asks for, by trying it.
     #[default]
     Auto,
     /// A given factor; 1 is full.

@@ -112,6 +112,8 @@ pub struct Column {
     pub head: String,
     /// Aligned to the right.
     pub numeric: bool,
+    /// Beside the point: shown with less weight, and left out first where there is no room.
+    pub aside: bool,
 }
 
 impl Column {
@@ -122,7 +124,12 @@ impl Column {
 
     /// A column of numbers under `group`.
     pub fn numbers(group: &str, head: &str) -> Column {
-        Column { group: group.into(), head: head.into(), numeric: true }
+        Column { group: group.into(), head: head.into(), numeric: true, aside: false }
+    }
+
+    /// A column of numbers beside the point.
+    pub fn aside(head: &str) -> Column {
+        Column { aside: true, ..Column::numbers("", head) }
     }
 }
 

@@ -15,3 +15,4 @@ pub use render::{
     markdown::markdown,
     terminal::{TerminalOptions, terminal},
 };
+pub use sections::measured;

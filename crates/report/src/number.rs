@@ -52,6 +52,66 @@ pub(crate) fn at_most(share: f64) -> String {
     format!("{:.0} %", (100.0 * share).ceil())
 }
 
+/// An amount in decimal units: `48 MB`, `4.1 kB`; two digits that mean something, three from a hundred.
+pub(crate) fn bytes(bytes: f64) -> String {
+    let (value, prefix) = scaled(bytes, &["", "k", "M", "G", "T", "P"]);
+    format!("{} {prefix}B", brief(value))
+}
+
+/// A number of operations: `64 ops`, `1.2M ops`.
+pub(crate) fn ops(ops: f64) -> String {
+    let (value, prefix) = scaled(ops, &["", "k", "M", "G"]);
+    let word = if ops == 1.0 { "op" } else { "ops" };
+    format!("{}{prefix} {word}", brief(value))
+}
+
+/// The length of a timed part: `0.21 s`, `1.8 ms`.
+pub(crate) fn span(seconds: f64) -> String {
+    match seconds {
+        s if s >= 0.1 => format!("{} s", brief(s)),
+        s if s >= 0.1e-3 => format!("{} ms", brief(1e3 * s)),
+        s => format!("{} µs", brief(1e6 * s)),
+    }
+}
+
+/// A time to wait: `45s`, `12m 3s`, `2h 5m`; at least a second.
+pub(crate) fn duration(seconds: f64) -> String {
+    let whole = seconds.max(1.0).round() as u64;
+    let pair = |large: u64, small: u64, units: [char; 2]| match small {
+        0 => format!("{large}{}", units[0]),
+        _ => format!("{large}{} {small}{}", units[0], units[1]),
+    };
+    match whole {
+        0..60 => format!("{whole}s"),
+        60..3600 => pair(whole / 60, whole % 60, ['m', 's']),
+        _ => pair(whole / 3600, whole % 3600 / 60, ['h', 'm']),
+    }
+}
+
+/// A time that has passed, as exact as it is short: `0.21 s`, `12m 3s`.
+pub(crate) fn length(seconds: f64) -> String {
+    if seconds < 60.0 { span(seconds) } else { duration(seconds) }
+}
+
+/// Two significant digits, whole numbers as they are from ten.
+fn brief(v: f64) -> String {
+    match v {
+        v if v >= 9.95 || v == v.trunc() => format!("{v:.0}"),
+        v if v >= 0.995 => format!("{v:.1}"),
+        v => format!("{v:.*}", digits(v, 2)),
+    }
+}
+
+/// `value` below a thousand with the prefix that stands for the rest.
+fn scaled(mut value: f64, prefixes: &[&'static str]) -> (f64, &'static str) {
+    let mut at = 0;
+    while value >= 999.5 && at + 1 < prefixes.len() {
+        value /= 1e3;
+        at += 1;
+    }
+    (value, prefixes[at])
+}
+
 /// Decimals that show `significant` digits of `a`.
 fn digits(a: f64, significant: i32) -> usize {
     let magnitude = if a > 0.0 { a.log10().floor() as i32 } else { 0 };
@@ -77,5 +137,24 @@ mod tests {
             ("1.42".into(), "23.4".into(), "0.0123".into())
         );
         assert_eq!([0.9999, 0.5, 0.0].map(probability), [">0.99", "0.50", "<0.01"]);
+    }
+
+    #[test]
+    fn a_time_to_wait_has_two_units_at_most() {
+        let times = [0.2, 59.4, 60.0, 723.0, 3600.0, 7500.0].map(duration);
+        assert_eq!(times, ["1s", "59s", "1m", "12m 3s", "1h", "2h 5m"]);
+    }
+
+    #[test]
+    fn sizes_and_times_are_brief() {
+        let sizes = [0.0, 512.0, 4096.0, 48e6, 999.6e6, 1.25e12].map(bytes);
+        assert_eq!(sizes, ["0 B", "512 B", "4.1 kB", "48 MB", "1.0 GB", "1.2 TB"]);
+        let counts = [1.0, 64.0, 1234.0, 5e6, 7e12].map(ops);
+        assert_eq!(counts, ["1 op", "64 ops", "1.2k ops", "5M ops", "7000G ops"]);
+        let times = [12.3, 1.0, 0.214, 0.0996, 0.0183, 0.00184, 82e-6, 3.2e-6].map(span);
+        assert_eq!(
+            times,
+            ["12 s", "1 s", "0.21 s", "100 ms", "18 ms", "1.8 ms", "82 µs", "3.2 µs"]
+        );
     }
 }

@@ -23,6 +23,7 @@ registry! {
     durability::Durability,
     advice::Advice,
     call::Call,
+    next::Next,
     failures::Failures,
     values::Values,
     matrix::Matrix,
@@ -38,6 +39,7 @@ registry! {
     method::Method,
 }
 
+pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};
 
 /// One part of a report.

@@ -36,7 +36,7 @@ fn a_narrow_terminal_gets_pieces_that_each_repeat_the_test() {
     let rows =
         |text: &str| text.lines().filter(|l| l.trim_start().starts_with("disk sort  ")).count();
     assert!(rows(&wide) == 2 && rows(&narrow) > 2, "{narrow}");
-    assert!(wide.contains("1.20-1.25") && !narrow.contains("1.20-1.25"));
+    assert!(wide.contains("1.20-1.24") && !narrow.contains("1.20-1.24"));
 }
 
 #[test]
@@ -53,20 +53,20 @@ fn csv_has_its_header_and_rows() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab"
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,seconds"
     );
-    assert_eq!(lines[1].matches(',').count(), 11);
+    assert_eq!(lines[1].matches(',').count(), 14);
     assert!(lines[1].starts_with("write-critical,1,write disk,columnar.write.float.large,ext4,10"));
-    assert!(lines[1].ends_with(",MB/s,1,,,,host"));
-    assert!(lines[2].ends_with(",better,host"));
-    let invalid =
-        "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid,host";
+    assert!(lines[1].ends_with(",MB/s,1,,,,host,268435456,64,1.5"));
+    assert!(lines[2].ends_with(",better,host,268435456,64,1.5"));
+    let invalid = "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid,host,\
+                   268435456,64,1.5";
     assert!(lines.contains(&invalid), "{text}");
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         let start = format!("write-critical,1,,{footer},xfs,");
         assert!(lines.iter().any(|l| l.starts_with(&start)), "{footer}");
     }
-    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host\n"));
+    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host,,,\n"));
 }
 
 #[test]
@@ -250,18 +250,65 @@ fn a_terminal_table_looks_like_this() {
                                                                                            MB/s
     -----------------------------------------------------------------------------------------------------------------------
      read disk
-     sequential read             2196   2222 n=4     1.01 ?                0.96-1.06       2926     1.33 better* 1.31-1.35
+     sequential read             2196   2222 n=4     1.01 same             0.98-1.05       2926     1.33 better* 1.31-1.35
      random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06    invalid        -
-     GEOMETRIC MEAN              2196   2222         1.01 ?                0.96-1.06       2926     1.33 better  1.31-1.35
-     MIN RATIO                                       1.01                  0.96-1.06                1.33         1.31-1.35
+     GEOMETRIC MEAN              2196   2222         1.01 same             0.98-1.05       2926     1.33 better  1.31-1.35
+     MIN RATIO                                       1.01                  0.98-1.05                1.33         1.31-1.35
      MAX RATIO                                       1.04                  1.02-1.06                1.33         1.31-1.35
-     better/same/worse/unclear                    1/0/0/1                                        1/0/0/0
+     better/same/worse/unclear                    1/1/0/0                                        1/0/0/0
+    one sample: sequential read 268 MB · 1.5 s; random read 64k 268 MB · 1.5 s.
     Geometric means over the 1 of 2 tests valid on all targets.
     xfs: smallest ratio in sequential read, largest in random read 64k.
     btrfs[compress=zstd:3]: smallest ratio in sequential read, largest in sequential read.
 
     With 1 process btrfs[compress=zstd:3] is 1.33x faster than ext4 in sequential read (1.31 to 1.35). With 1 process xfs is
-    slightly faster than ext4 in random read 64k: 1.04x (1.02 to 1.06). With 1 process xfs and ext4 cannot be told apart in
-    sequential read.
+    slightly faster than ext4 in random read 64k: 1.04x (1.02 to 1.06). With 1 process xfs and ext4 are the same within 5 %
+    in sequential read.
     ");
+}
+
+#[test]
+fn size_and_time_of_a_sample_stand_in_every_row() {
+    let mut data = common::campaign(5);
+    data.targets.truncate(2);
+    data.samples.retain(|s| s.case.target != "btrfs[compress=zstd:3]");
+    let short = |s: &&mut model::Sample| s.case.test == "columnar.read.random";
+    data.samples.iter_mut().filter(short).for_each(|s| (s.bytes, s.seconds) = (4096, 0.0018));
+    let findings = judged(&data);
+    let cold = |width| {
+        let text = terminal(&data, &findings, &TerminalOptions { width, color: false });
+        let table = text.split("\n\n").find(|part| part.starts_with("Read, cold, 1 process"));
+        let summed = |line: &&str| line.contains("RATIO") || line.contains("MEAN");
+        table.unwrap().lines().filter(|line| !summed(line)).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(cold(100), @r"
+    Read, cold, 1 process
+     Test                        ext4        xfs                               ratio       one sample
+                                 MB/s       MB/s
+    --------------------------------------------------------------------------------------------------
+     read disk
+     sequential read             2196   2222 n=4     1.01 same             0.97-1.05   268 MB · 1.5 s
+     random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06  4.1 kB · 1.8 ms
+     better/same/worse/unclear                    1/1/0/0
+    xfs: smallest ratio in sequential read, largest in random read 64k.
+    ");
+    insta::assert_snapshot!(cold(84), @r"
+    Read, cold, 1 process
+     Test                        ext4        xfs                               ratio
+                                 MB/s       MB/s
+    ---------------------------------------------------------------------------------
+     read disk
+     sequential read             2196   2222 n=4     1.01 same             0.97-1.05
+     random read 64k            0.815  0.847         1.04 slightly better* 1.02-1.06
+     better/same/worse/unclear                    1/1/0/0
+    one sample: sequential read 268 MB · 1.5 s; random read 64k 4.1 kB · 1.8 ms.
+    xfs: smallest ratio in sequential read, largest in random read 64k.
+    ");
+    let dim = terminal(&data, &findings, &TerminalOptions { width: 120, color: true });
+    assert!(dim.contains("\u{1b}[2m"), "{dim}");
+    for text in [html(&data, &findings), markdown(&data, &findings)] {
+        assert!(text.contains("one sample") && text.contains("4.1 kB · 1.8 ms"), "{text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&json(&data, &findings)).unwrap();
+    assert_eq!(json["tables"][0]["rows"][0]["amount"]["seconds"], 1.5);
 }

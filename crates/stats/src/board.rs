@@ -5,7 +5,7 @@ use crate::{
     Ratio,
     blocks::{self, Part},
     contention,
-    ratio::{compare, paired},
+    ratio::{Estimate, compare, paired},
     select::CellData,
 };
 use model::{Dataset, Group};
@@ -64,11 +64,10 @@ impl<'a> Board<'a> {
 
     /// Each candidate over the first column, with the interval that the blocks give.
     pub(crate) fn ratios(&self) -> Vec<Ratio> {
-        let own = |(i, parts): (usize, &Vec<Part>)| match i {
-            0 => Some(Ratio::ONE),
-            _ => blocks::estimate(parts).map(|e| e.to_ratio()),
-        };
-        self.parts.iter().enumerate().filter_map(own).collect()
+        let Some((_, others)) = self.parts.split_first() else { return Vec::new() };
+        let others = blocks::estimates(others).into_iter().flatten().map(Estimate::to_ratio);
+        let first = blocks::centre(&self.parts[0]).map(|_| Ratio::ONE);
+        first.into_iter().chain(others).collect()
     }
 
     /// `scores[candidate][block]` over the blocks in which every candidate was measured.
@@ -101,10 +100,7 @@ impl<'a> Board<'a> {
         second: usize,
     ) -> impl Iterator<Item = (&'a CellData, Ratio)> {
         let (first, second) = (self.columns[first], self.columns[second]);
-        self.cells.iter().filter_map(move |&c| {
-            let estimate = compare(&c.series[first].points, &c.series[second].points)?;
-            Some((c, estimate.to_ratio()))
-        })
+        self.cells.iter().filter_map(move |&c| Some((c, c.compare(first, second)?.to_ratio())))
     }
 }
 

@@ -99,6 +99,7 @@ fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
     let call = call(&comparison, cells);
     let own = |(findings, _): Judged| Findings {
         call: call.clone(),
+        next: None,
         comparison: Some(sides.clone()),
         ..findings
     };

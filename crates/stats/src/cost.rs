@@ -11,7 +11,7 @@ use crate::{
 };
 use model::{Better, CacheState, Dataset, Environment, Group, Readings, Sample, TestInfo};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 /// A test that moves at least this many bytes with an operation pays for bytes, another for
 /// operations.
@@ -119,6 +119,7 @@ fn cpu_cells(groups: &Grouped<'_>) -> Vec<CellData> {
             unit: "ns".into(),
             better: Better::Lower,
             series: by_target.iter().map(|samples| cpu_series(samples, work)).collect(),
+            noise: Rc::default(),
         }
     };
     groups.iter().map(cell).collect()

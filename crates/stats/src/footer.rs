@@ -5,7 +5,7 @@ use crate::{
     Ratio, Row, Settings, Verdict,
     blocks::{self, Part},
     contention,
-    ratio::{compare, paired},
+    ratio::{Estimate, compare, paired},
     select::{CellData, mean},
     verdict::judge,
 };
@@ -95,23 +95,50 @@ impl Counts {
     }
 }
 
-/// One footer for each column; `rows` and `cells` are the same tests in the same order.
-pub(crate) fn footers(rows: &[Row], cells: &[&CellData], settings: &Settings) -> Vec<Footer> {
-    let columns = rows.first().map_or(0, |r| r.cells.len());
+/// One footer for each column of each table; the rows of a table and its cells are the same tests in the
+/// same order.
+pub(crate) fn footers(
+    tables: &[(Vec<Row>, Vec<&CellData>)],
+    settings: &Settings,
+) -> Vec<Vec<Footer>> {
+    let shared: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| shared(cells)).collect();
+    let columns = tables.iter().flat_map(|(rows, _)| rows).map(|row| row.cells.len()).max();
+    let ratios: Vec<Vec<Option<Ratio>>> =
+        (0..columns.unwrap_or(0)).map(|column| over_baseline(&shared, column)).collect();
+    let mut footers = Vec::new();
+    for (table, ((rows, _), shared)) in tables.iter().zip(&shared).enumerate() {
+        let own = |(column, ratios): (usize, &Vec<Option<Ratio>>)| {
+            footer(rows, shared, (column, ratios[table]), settings)
+        };
+        footers.push(ratios.iter().enumerate().map(own).collect());
+    }
+    footers
+}
+
+/// The cells that are valid for every target with any.
+fn shared<'a>(cells: &[&'a CellData]) -> Vec<&'a CellData> {
+    let columns = cells.first().map_or(0, |cell| cell.series.len());
     // A target that could not be measured at all would otherwise empty every mean.
     let measured: Vec<usize> =
         (0..columns).filter(|&t| cells.iter().any(|c| c.valid_for([t]))).collect();
-    let shared: Vec<&CellData> =
-        cells.iter().copied().filter(|c| c.valid_for(measured.iter().copied())).collect();
-    (0..columns).map(|column| footer(rows, &shared, column, settings)).collect()
+    cells.iter().copied().filter(|c| c.valid_for(measured.iter().copied())).collect()
 }
 
-fn footer(rows: &[Row], shared: &[&CellData], column: usize, settings: &Settings) -> Footer {
-    let measured = || shared.iter().any(|c| c.valid_for([0]));
-    let ratio = match column {
-        0 => measured().then_some(Ratio::ONE),
-        _ => mean_ratio(shared, column, 0),
-    };
+/// The mean ratio of a column in each table.
+fn over_baseline(tables: &[Vec<&CellData>], column: usize) -> Vec<Option<Ratio>> {
+    let one = |cells: &Vec<&CellData>| cells.iter().any(|c| c.valid_for([0])).then_some(Ratio::ONE);
+    match column {
+        0 => tables.iter().map(one).collect(),
+        _ => mean_ratios(tables, column, 0),
+    }
+}
+
+fn footer(
+    rows: &[Row],
+    shared: &[&CellData],
+    (column, ratio): (usize, Option<Ratio>),
+    settings: &Settings,
+) -> Footer {
     let judged = if column == 0 { None } else { ratio };
     let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
     let contended = contention::too_contended(contended);
@@ -145,25 +172,40 @@ fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
 /// Geometric mean of the ratios of column `candidate` over column `base` in the cells that both
 /// have: by the blocks they share, else by the blocks of each.
 pub(crate) fn mean_ratio(cells: &[&CellData], candidate: usize, base: usize) -> Option<Ratio> {
-    let both: Vec<&CellData> =
-        cells.iter().copied().filter(|c| c.valid_for([candidate, base])).collect();
+    mean_ratios(&[cells.to_vec()], candidate, base).pop()?
+}
+
+/// The same of each table; what the blocks say of their noise is moderated by the other tables.
+fn mean_ratios(tables: &[Vec<&CellData>], candidate: usize, base: usize) -> Vec<Option<Ratio>> {
+    let parts: Vec<Vec<Part>> = tables.iter().map(|cells| parts(cells, candidate, base)).collect();
+    let estimate = |(estimate, (parts, cells)): (_, (&Vec<Part>, &Vec<&CellData>))| {
+        // A mean over one test is that test.
+        if let [only] = cells.as_slice() {
+            return only.compare(candidate, base);
+        }
+        if parts.iter().any(|p| !p.points.is_empty()) {
+            return estimate;
+        }
+        blocks::estimate_apart(&levels(cells, (candidate, base)), &levels(cells, (base, candidate)))
+    };
+    let paired = blocks::estimates(&parts).into_iter().zip(parts.iter().zip(tables));
+    paired.map(estimate).map(|estimate| estimate.map(Estimate::to_ratio)).collect()
+}
+
+/// The ratio in each of `cells` that has both.
+fn parts(cells: &[&CellData], candidate: usize, base: usize) -> Vec<Part> {
     let part = |c: &&CellData| {
         let (candidate, base) = (&c.series[candidate].points, &c.series[base].points);
         let mean = compare(candidate, base)?.mean;
         Some(Part { weight: 1.0, mean, points: paired(candidate, base) })
     };
-    let parts: Vec<Part> = both.iter().filter_map(part).collect();
-    let estimate = if parts.iter().any(|p| !p.points.is_empty()) {
-        blocks::estimate(&parts)
-    } else {
-        blocks::estimate_apart(&levels(&both, candidate), &levels(&both, base))
-    };
-    estimate.map(|e| e.to_ratio())
+    cells.iter().filter_map(part).collect()
 }
 
-/// The level of a column in each cell, all of which it has.
-fn levels(cells: &[&CellData], column: usize) -> Vec<Part> {
-    cells.iter().map(|c| Part::of(1.0, c.series[column].points.clone())).collect()
+/// The level of a column in each cell that has it and the other.
+fn levels(cells: &[&CellData], (column, other): (usize, usize)) -> Vec<Part> {
+    let both = cells.iter().filter(|c| c.valid_for([column, other]));
+    both.map(|c| Part::of(1.0, c.series[column].points.clone())).collect()
 }
 
 fn extremes(rows: &[Row], column: usize) -> (Option<Extreme>, Option<Extreme>) {

@@ -1,11 +1,12 @@
 //! Pure statistics: a dataset into findings. No clock, no I/O, no state: the same dataset and the
 //! same settings give the same findings to the last bit, so an old campaign can be judged again.
 //!
-//! Data goes one way: `select` groups samples into cells, `ratio` compares two series of a cell,
-//! `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
+//! Data goes one way: `select` groups samples into cells, `noise` learns from all of them what the variance
+//! of one probably is, `ratio` compares two series of a cell, `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
 
 mod aa;
 mod advise;
+mod amount;
 mod blocks;
 mod board;
 mod classes;
@@ -20,8 +21,11 @@ mod footer;
 mod holm;
 mod latency;
 mod model_fit;
+mod next;
+mod noise;
 mod observations;
 mod precision;
+mod prior;
 mod ratio;
 mod select;
 mod selfcheck;
@@ -29,6 +33,7 @@ mod sentence;
 mod steady;
 mod sweep;
 mod table;
+mod timed;
 pub mod tune;
 mod verdict;
 mod versus;
@@ -38,6 +43,7 @@ pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,
 };
+pub use amount::Amount;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
@@ -47,14 +53,16 @@ pub use drift::Drift;
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
-pub use ratio::{Ratio, half_width, log_ratio};
+pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
 pub use sentence::processes;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
+pub use timed::{Timed, timed};
 pub use verdict::{Verdict, judge};
 
 use classes::{Class, classes};
@@ -180,6 +188,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let tables = table::tables(dataset, &targets, &cells, settings);
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
+    let next = next::next(&targets, &cells, &call, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -194,10 +203,12 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         contention_limit_pct: settings.contention_limit_pct,
         tables,
         call,
+        next,
         selfcheck,
         sweeps,
         comparison: None,
         advice: None,
+        timed: None,
         others: Vec::new(),
     };
     Ok((findings, cells))

@@ -7,7 +7,7 @@
 use crate::{
     Settings, StatsError,
     classes::{Class, classes},
-    ratio::{Estimate, compare, paired},
+    ratio::{Estimate, paired},
     select::{CellData, select},
     target_order,
 };
@@ -122,13 +122,13 @@ pub fn forecast(
     settings: &Settings,
     blocks: &[u32],
 ) -> Result<Vec<Forecast>, StatsError> {
-    let mut spreads: Vec<(f64, f64)> = Vec::new();
+    let mut spreads: Vec<Spread> = Vec::new();
     for class in classes(dataset, settings)? {
         let (targets, cells) = columns(&class)?;
-        spreads.extend(pairs(&cells, targets.len()).iter().filter_map(spread));
+        spreads.extend(pairs(&cells, targets.len()).iter().filter_map(Spread::of));
     }
     let after = |&blocks: &u32| {
-        let later: Vec<Estimate> = spreads.iter().map(|s| expected(*s, blocks)).collect();
+        let later: Vec<Estimate> = spreads.iter().map(|s| s.after(blocks)).collect();
         let mut widths: Vec<f64> = later.iter().filter_map(Estimate::half_width).collect();
         widths.sort_by(f64::total_cmp);
         Some(Forecast {
@@ -145,11 +145,8 @@ pub fn forecast(
 /// Every ratio over the first column.
 fn pairs(cells: &[CellData], targets: usize) -> Vec<Pair<'_>> {
     let all = cells.iter().flat_map(|cell| (1..targets).map(move |column| (cell, column)));
-    all.filter_map(|(cell, column)| {
-        let estimate = compare(&cell.series[column].points, &cell.series[0].points)?;
-        Some(Pair { cell, column, estimate })
-    })
-    .collect()
+    all.filter_map(|(cell, column)| Some(Pair { cell, column, estimate: cell.compare(column, 0)? }))
+        .collect()
 }
 
 fn is_resolved(estimate: &Estimate, band: f64) -> bool {
@@ -157,18 +154,29 @@ fn is_resolved(estimate: &Estimate, band: f64) -> bool {
         || estimate.p_value().is_some_and(|p| p <= DECIDED_P)
 }
 
-/// Mean and standard deviation of a ratio from block to block, logarithmic.
-fn spread(pair: &Pair<'_>) -> Option<(f64, f64)> {
-    let series = &pair.cell.series;
-    let shared = paired(&series[pair.column].points, &series[0].points).len();
-    let (se, _) = pair.estimate.error.filter(|_| shared >= 2)?;
-    Some((pair.estimate.mean, se * (shared as f64).sqrt()))
+/// How a ratio varies from block to block, logarithmic.
+struct Spread {
+    mean: f64,
+    sd: f64,
+    /// Degrees of freedom that the other cells lend it.
+    lent: f64,
 }
 
-/// The estimate after `blocks` blocks with this mean and standard deviation.
-fn expected((mean, sd): (f64, f64), blocks: u32) -> Estimate {
-    let n = f64::from(blocks);
-    Estimate { mean, error: (blocks >= 2).then(|| (sd / n.sqrt(), n - 1.0)) }
+impl Spread {
+    fn of(pair: &Pair<'_>) -> Option<Spread> {
+        let series = &pair.cell.series;
+        let shared = paired(&series[pair.column].points, &series[0].points).len();
+        let (se, df) = pair.estimate.error.filter(|_| shared >= 2)?;
+        let n = shared as f64;
+        Some(Spread { mean: pair.estimate.mean, sd: se * n.sqrt(), lent: df - (n - 1.0) })
+    }
+
+    /// The estimate after `blocks` blocks.
+    fn after(&self, blocks: u32) -> Estimate {
+        let n = f64::from(blocks);
+        let error = (blocks >= 2).then(|| (self.sd / n.sqrt(), n - 1.0 + self.lent));
+        Estimate { mean: self.mean, error }
+    }
 }
 
 #[cfg(test)]
@@ -202,8 +210,12 @@ mod tests {
     #[test]
     fn what_is_expected_follows_from_t() {
         // t(0.975, 4) = 2.776445105; 2.776445105 x 0.05 / sqrt(5) = 0.062083201
-        let half = expected((0.2, 0.05), 5).half_width();
-        assert!(half.is_some_and(|h| (h - 0.062_083_2).abs() < 1e-6), "{half:?}");
-        assert_eq!(expected((0.2, 0.05), 1).half_width(), None);
+        let half = |lent, blocks| Spread { mean: 0.2, sd: 0.05, lent }.after(blocks).half_width();
+        let five = half(0.0, 5);
+        assert!(five.is_some_and(|h| (h - 0.062_083_2).abs() < 1e-6), "{five:?}");
+        assert_eq!(half(0.0, 1), None);
+        // Two degrees of freedom lent by other cells do what two blocks would.
+        let lent = half(2.0, 3);
+        assert!(lent.is_some_and(|h| (h - 0.080_149_1).abs() < 1e-6), "{lent:?}");
     }
 }

@@ -3,9 +3,18 @@
 //! Only valid samples enter a series. The others leave their reason, because a cell must be able to
 //! say why it is empty.
 
-use crate::{StatsError, contention::Contention, ratio::logs, steady};
+use crate::{
+    StatsError,
+    contention::Contention,
+    noise::Noise,
+    ratio::{Estimate, Learnt, compare, compare_knowing, logs, paired},
+    steady,
+};
 use model::{Better, Dataset, Sample, Validity};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
 
 /// Metric used instead of `rate` where every sample of a cell has it: the aggregate over the window
 /// in which all workers ran.
@@ -35,6 +44,8 @@ pub(crate) struct Series {
     pub(crate) lukewarm: usize,
     /// Valid samples of a sustained run that had not settled.
     pub(crate) unsteady: usize,
+    /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
+    pub(crate) ln_seconds: Option<f64>,
 }
 
 /// One test at one process count.
@@ -52,12 +63,32 @@ pub(crate) struct CellData {
     pub(crate) better: Better,
     /// One series for each target, in the order of the columns.
     pub(crate) series: Vec<Series>,
+    /// What it and the others that were selected with it tell of noise.
+    pub(crate) noise: Rc<Noise>,
 }
 
 impl CellData {
     /// True when every target of `targets` (column indices) has a valid sample.
     pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
         targets.into_iter().all(|t| !self.series[t].points.is_empty())
+    }
+
+    /// Column `candidate` over column `base`, with a variance moderated by those of the other cells.
+    pub(crate) fn compare(&self, candidate: usize, base: usize) -> Option<Estimate> {
+        let (own, other) = (&self.series[candidate].points, &self.series[base].points);
+        let learnt = match paired(own, other).len() {
+            0 | 1 => {
+                let of = |column| self.noise.of_column(self, column);
+                Learnt { own: [of(candidate), of(base)], ..Learnt::default() }
+            }
+            _ => Learnt { pair: self.noise.of_pair(self, candidate, base), ..Learnt::default() },
+        };
+        compare_knowing(own, other, learnt)
+    }
+
+    /// The same by this cell alone.
+    pub(crate) fn compare_alone(&self, candidate: usize, base: usize) -> Option<Estimate> {
+        compare(&self.series[candidate].points, &self.series[base].points)
     }
 
     /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
@@ -99,6 +130,8 @@ pub(crate) fn select(
         }
         cells.push(cell);
     }
+    let noise = Rc::new(Noise::of(&cells));
+    cells.iter_mut().for_each(|cell| cell.noise = Rc::clone(&noise));
     Ok(cells)
 }
 
@@ -156,16 +189,19 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
         unit: info.unit.clone(),
         better: info.better,
         series: Vec::with_capacity(samples.len()),
+        noise: Rc::default(),
     }
 }
 
 fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'a>) -> Series {
     let mut series = Series::default();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut lengths = Vec::new();
     for sample in samples {
         match usable_log(sample, cell) {
             Ok(log) => {
                 blocks.entry(sample.block).or_default().push(log);
+                lengths.push(sample.seconds.ln());
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
                 series.unsteady += usize::from(steady::is_unsteady(sample));
@@ -177,6 +213,9 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     // Several samples of one instance are repeats, not replicates: they are averaged first.
     series.points =
         blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
+    // Of what other tools measured the length may not be known.
+    let known = !lengths.is_empty() && lengths.iter().all(|ln| ln.is_finite());
+    series.ln_seconds = known.then(|| mean(&lengths));
     series
 }
 

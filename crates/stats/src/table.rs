@@ -2,8 +2,8 @@
 //! target.
 
 use crate::{
-    Advice, Call, Comparison, Cost, Footer, Latencies, Ratio, SelfCheck, Settings, Steadiness,
-    SweepEffects, Verdict, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Footer, Interval, Latencies, Next, Ratio, SelfCheck,
+    Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -34,6 +34,9 @@ pub struct Findings {
     pub tables: Vec<Table>,
     /// Which target to choose, if that can be said.
     pub call: Call,
+    /// What would settle the call, where it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
     /// What each target costs, where it was measured.
@@ -51,6 +54,10 @@ pub struct Findings {
     /// What a profile advises, when that was asked instead of tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
+    /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
+    /// a dataset, so whoever has the store adds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timed: Option<Timed>,
     /// The findings of the other labs of the campaign. Nothing is ranked across labs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Findings>,
@@ -81,6 +88,13 @@ pub(crate) fn failures(dataset: &Dataset) -> Vec<Failure> {
 }
 
 impl Findings {
+    /// The same, knowing where the time of the blocks went.
+    pub fn with_time(mut self, timed: Option<Timed>) -> Findings {
+        self.timed = timed;
+        self.others.iter_mut().for_each(|class| class.timed = timed);
+        self
+    }
+
     /// These findings, then those of each other lab.
     pub fn classes(&self) -> impl Iterator<Item = &Findings> {
         std::iter::once(self).chain(&self.others)
@@ -162,6 +176,9 @@ pub struct Row {
     pub unit: String,
     /// Metric that the values come from.
     pub basis: String,
+    /// What one sample of it did, and how long that took; `None` where no valid sample tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
     /// One cell for each target.
     pub cells: Vec<Cell>,
     /// Which target is ahead of all others; `None` when fewer than two have a value.
@@ -195,6 +212,10 @@ pub struct Cell {
     pub spread: Option<f64>,
     /// Target over baseline; for the baseline itself 1 without an interval.
     pub ratio: Option<Ratio>,
+    /// The 95 % interval of the plain t, from the noise of this cell alone: what the ratio's would be had
+    /// nothing been learnt from the other cells. `None` for the baseline and with a single block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Interval>,
     /// What the ratio allows to say; `None` for the baseline and without a ratio.
     pub verdict: Option<Verdict>,
     /// Why the verdict is unclear although there is an interval, as `contended`.
@@ -216,7 +237,8 @@ pub(crate) fn tables(
     cells: &[CellData],
     settings: &Settings,
 ) -> Vec<Table> {
-    let mut tables = Vec::new();
+    let amounts = amount::amounts(dataset, labels);
+    let (mut places, mut tables) = (Vec::new(), Vec::new());
     for group in Group::ALL {
         let of_group: Vec<&CellData> =
             cells.iter().filter(|c| dataset.tests[c.test].group == group).collect();
@@ -225,12 +247,19 @@ pub(crate) fn tables(
             let mut cells: Vec<&CellData> =
                 of_group.iter().copied().filter(|c| c.procs == procs).collect();
             sort_by_type(dataset, &mut cells);
-            let rows = rows(dataset, labels, &cells, settings);
-            let footers = footer::footers(&rows, &cells, settings);
-            tables.push(Table { group, procs, rows, footers });
+            let mut rows = rows(dataset, labels, &cells, settings);
+            for (row, cell) in rows.iter_mut().zip(&cells) {
+                row.amount = amounts.get(&(cell.test, cell.procs)).copied();
+            }
+            places.push((group, procs));
+            tables.push((rows, cells));
         }
     }
-    tables
+    let footers = footer::footers(&tables, settings);
+    let whole = places.into_iter().zip(tables).zip(footers);
+    whole
+        .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })
+        .collect()
 }
 
 /// Test types in the order in which the suite first has them, tests in the order of the suite.
@@ -263,6 +292,7 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
         testtype: info.testtype.clone(),
         unit: data.unit.clone(),
         basis: data.basis.clone(),
+        amount: None,
         cells: cells.collect(),
         lead: lead(data, labels, settings),
     }
@@ -288,6 +318,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         n: series.points.len(),
         spread: spread(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
+        plain: judged.and_then(|v| v.alone),
         verdict: judged.map(|v| v.verdict),
         reason: contended.then(|| "contended".to_string()),
         holm: false,

@@ -1,14 +1,14 @@
 //! One target against another in one cell.
 
-use crate::{
-    Ratio, Settings, Verdict, contention, ratio::compare, select::CellData, verdict::judge,
-};
+use crate::{Interval, Ratio, Settings, Verdict, contention, select::CellData, verdict::judge};
 
 /// The comparison of two columns of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Versus {
     /// The one over the other.
     pub(crate) ratio: Ratio,
+    /// The interval of the cell's own variance; `None` without replicates.
+    pub(crate) alone: Option<Interval>,
     /// What it allows to say.
     pub(crate) verdict: Verdict,
     /// True when the machine was too busy with other work for any verdict.
@@ -22,9 +22,9 @@ pub(crate) fn versus(
     base: usize,
     settings: &Settings,
 ) -> Option<Versus> {
-    let (candidate, base) = (&data.series[candidate], &data.series[base]);
-    let ratio = compare(&candidate.points, &base.points)?.to_ratio();
-    let contended = contention::too_contended([candidate, base]);
+    let ratio = data.compare(candidate, base)?.to_ratio();
+    let alone = data.compare_alone(candidate, base).and_then(|e| e.to_ratio().interval());
+    let contended = contention::too_contended([candidate, base].map(|c| &data.series[c]));
     let verdict = if contended { Verdict::Unclear } else { judge(&ratio, settings.band) };
-    Some(Versus { ratio, verdict, contended })
+    Some(Versus { ratio, alone, verdict, contended })
 }

@@ -30,8 +30,8 @@ struct Campaign {
     name: String,
     targets: usize,
     tests: Vec<Kind>,
-    /// Target, test, processes, block, value.
-    samples: Vec<(usize, usize, u32, u32, f64)>,
+    /// Target, test, processes, block, value, seconds.
+    samples: Vec<(usize, usize, u32, u32, f64, f64)>,
     cells: Vec<CellFigures>,
     footers: Vec<FooterFigures>,
     call: Option<CallFigures>,
@@ -52,6 +52,8 @@ struct CellFigures {
     procs: u32,
     target: usize,
     ratio: Option<RatioFigures>,
+    /// By the variance of the cell alone.
+    plain: Option<RatioFigures>,
     holm: bool,
 }
 
@@ -93,9 +95,10 @@ impl Campaign {
             better: if kind.lower { Better::Lower } else { Better::Higher },
             ..test(&format!("t{i}"), kind.group)
         };
-        let samples = self.samples.iter().map(|&(target, test, procs, block, value)| {
+        let samples = self.samples.iter().map(|&(target, test, procs, block, value, seconds)| {
             let mut sample = sample(&label(target), &format!("t{test}"), block, value);
             sample.case.procs = procs;
+            sample.seconds = seconds;
             sample
         });
         dataset(&labels, self.tests.iter().enumerate().map(info).collect(), samples.collect())
@@ -129,7 +132,7 @@ fn quantiles_of_t_agree_with_scipy() {
 
 #[test]
 fn ratios_and_marks_agree_with_scipy() {
-    let (mut replicated, mut single) = (0, 0);
+    let (mut replicated, mut single, mut narrower) = (0, 0, 0);
     for campaign in golden().campaigns {
         let found = campaign.findings();
         for want in &campaign.cells {
@@ -142,11 +145,19 @@ fn ratios_and_marks_agree_with_scipy() {
                 Some(ratio) => assert_ratio(&cell.ratio.unwrap(), ratio, &what),
                 None => assert!(cell.ratio.is_none_or(|r| r.low.is_none()), "{what}"),
             }
+            let plain = want.plain.map(|[_, low, high, _]| [low, high]);
+            assert_eq!(cell.plain.is_some(), plain.is_some(), "{what}");
+            for (got, want) in cell.plain.iter().zip(plain) {
+                let [low, high] = [got.low / want[0], got.high / want[1]];
+                assert!((low - 1.0).abs().max((high - 1.0).abs()) < PRECISION, "{what}: {got:?}");
+            }
+            narrower += usize::from(want.ratio.zip(want.plain).is_some_and(|(r, p)| r[2] < p[2]));
             assert_eq!(cell.holm, want.holm, "{what}");
             *if want.ratio.is_some() { &mut replicated } else { &mut single } += 1;
         }
     }
     assert!(replicated > 150 && single > 3, "{replicated} with an interval, {single} without");
+    assert!(narrower > 100, "{narrower} of them narrower than alone");
 }
 
 #[test]

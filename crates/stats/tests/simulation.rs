@@ -19,8 +19,9 @@ fn call(data: &Dataset) -> Call {
     findings(data, &Settings::default()).unwrap().call
 }
 
-/// Sixty cells without a difference, five blocks: three intervals exclude 1, 95 % of tables have such a
-/// one, Holm marks one in 5 % of tables, and fewer than 5 % of cells are called better or worse.
+/// Sixty cells without a difference, five blocks of the same noise: of moderated intervals, which lean to the
+/// safe side, 2.4 exclude 1 (of plain ones 3), nine of ten tables have such a one, Holm marks one in fewer
+/// than 5 % of tables, and fewer than 5 % of cells are called better or worse.
 #[test]
 fn null_tables_are_wrong_as_often_as_they_say() {
     let noise = Noise { block_sd: 0.0, own_sd: 0.05 };
@@ -37,11 +38,11 @@ fn null_tables_are_wrong_as_often_as_they_say() {
         claimed += cells().filter(|c| is_claim(c.verdict.unwrap())).count();
     }
     let mean = excluding as f64 / tables as f64;
-    assert!((2.8..=3.2).contains(&mean), "{mean} of 60 intervals exclude 1");
+    assert!((2.2..=2.8).contains(&mean), "{mean} of 60 intervals exclude 1");
     let any = share(tables_excluding, tables);
-    assert!((0.93..=0.97).contains(&any), "{any} of the tables have one");
+    assert!((0.86..=0.93).contains(&any), "{any} of the tables have one");
     let marked = share(tables_marked, tables);
-    assert!((0.03..=0.07).contains(&marked), "{marked} of the tables are marked");
+    assert!((0.01..=0.05).contains(&marked), "{marked} of the tables are marked");
     let claims = share(claimed, 60 * tables);
     assert!((0.02..=0.05).contains(&claims), "{claims} of the cells are claimed");
 }
@@ -101,7 +102,7 @@ fn shuffled_blocks_cancel_a_drift() {
 }
 
 /// Instances differ by 5 %, runs of one instance by 2 %: runs are averaged inside a block, so two equal
-/// targets differ in 5 % of the cells, be it 5 blocks of 1, 5 of 3 or 3 of 5 runs. Pooled, 27 to 43 %.
+/// targets differ in no more than 5 % of the cells, be it 5 blocks of 1, 5 of 3 or 3 of 5 runs. Pooled, 27 to 43 %.
 #[test]
 fn repeats_in_a_block_are_no_replicates() {
     for (blocks, runs) in [(5, 1), (5, 3), (3, 5)] {
@@ -126,7 +127,7 @@ fn repeats_in_a_block_are_no_replicates() {
             wrong += rows.iter().filter(excludes).count();
         }
         let wrong = share(wrong, tests * campaigns);
-        assert!((0.035..=0.065).contains(&wrong), "{blocks} x {runs}: {wrong}");
+        assert!((0.02..=0.055).contains(&wrong), "{blocks} x {runs}: {wrong}");
     }
 }
 

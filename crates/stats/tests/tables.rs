@@ -8,7 +8,7 @@ mod common;
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};
 use proptest::prelude::*;
-use stats::{Settings, StatsError, Table, Verdict, findings};
+use stats::{Amount, Settings, StatsError, Table, Verdict, findings};
 
 fn first_table(data: &Dataset) -> Table {
     findings(data, &Settings::default()).unwrap().tables.remove(0)
@@ -208,4 +208,20 @@ proptest! {
             prop_assert_eq!(one.cells[1].verdict.unwrap(), opposite(other.cells[1].verdict.unwrap()));
         }
     }
+}
+
+#[test]
+fn a_row_tells_the_median_of_its_valid_samples() {
+    let mut samples = series("xfs", "t0", &[10.0, 11.0, 12.0]);
+    samples.extend(series("ext4", "t0", &[10.0, 11.0, 12.0]));
+    let work = [(40, 0.2), (50, 0.3), (60, 0.4), (44, 0.1), (52, 0.5), (9999, 9.0)];
+    for (sample, (bytes, seconds)) in samples.iter_mut().zip(work) {
+        (sample.bytes, sample.ops, sample.seconds) = (bytes, 7, seconds);
+    }
+    samples[5].validity = Validity::Invalid("no space".into());
+    samples.extend(series("xfs", "t1", &[10.0]));
+    samples[6].seconds = 0.0;
+    let rows = first_table(&two_targets(samples)).rows;
+    assert_eq!(rows[0].amount, Some(Amount { bytes: 50.0, ops: 7.0, seconds: 0.3 }));
+    assert_eq!(rows[1].amount, None, "a table of others tells no time");
 }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use std::{fmt::Display, str::FromStr};
 
 /// A campaign that exists: its row number and full id.
+#[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) number: i64,
     pub(crate) id: String,

@@ -16,7 +16,7 @@ mod varint;
 mod write;
 
 pub use error::StoreError;
-pub use import::Imported;
+pub use import::{Imported, Incoming};
 pub use read::CampaignSummary;
 pub use turns::{Try, Unfinished};
 

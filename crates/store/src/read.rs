@@ -2,7 +2,7 @@
 
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
-    Campaign, Case, Dataset, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
+    Campaign, Case, Dataset, Head, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
 };
 use rusqlite::{Connection, Row};
 use std::collections::HashMap;
@@ -87,6 +87,21 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The number of each finished block and how long it took, with what was tried again in it after it, seconds;
+    /// ascending. Blocks that do not say are left out.
+    pub fn block_times(&self, id: &str) -> Result<Vec<(u32, f64)>, StoreError> {
+        let campaign = Found::resolve(&self.db, id)?;
+        let mut statement = self.db.prepare_cached(
+            "SELECT block, seconds + (SELECT total(turn.seconds) FROM turn
+                 WHERE turn.campaign = block.campaign AND turn.block = block.block
+                 AND turn.attempt = block.attempt AND try > 1)
+             FROM block NATURAL JOIN last_attempt
+             WHERE campaign = ? AND state = 'done' AND seconds IS NOT NULL ORDER BY block",
+        )?;
+        let rows = statement.query_map([campaign.number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// A campaign with the samples of the last attempt at each block, and there of the last try of each
     /// target that gave any.
     pub fn dataset(&self, id: &str) -> Result<Dataset, StoreError> {
@@ -115,14 +130,17 @@ fn read_summary(row: &Row<'_>) -> Result<CampaignSummary, StoreError> {
 }
 
 /// Everything of one campaign, fit to be shown: the store may have been made elsewhere.
-pub(crate) fn read_dataset(db: &Connection, found: &Found) -> Result<Dataset, StoreError> {
-    let stored = Dataset {
+fn read_dataset(db: &Connection, found: &Found) -> Result<Dataset, StoreError> {
+    Ok(read_head(db, found)?.with(read_samples(db, found)?).printable())
+}
+
+/// Everything of one campaign but its samples, as it is stored.
+pub(crate) fn read_head(db: &Connection, found: &Found) -> Result<Head, StoreError> {
+    Ok(Head {
         campaign: read_campaign(db, found)?,
         targets: read_targets(db, found)?,
         tests: read_tests(db, found)?,
-        samples: read_samples(db, found)?,
-    };
-    Ok(stored.printable())
+    })
 }
 
 fn read_campaign(db: &Connection, found: &Found) -> Result<Campaign, StoreError> {
@@ -187,28 +205,95 @@ fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreErro
     Ok(tests)
 }
 
+/// The rows of the samples of a campaign that count, in their order.
+const SAMPLES: &str =
+    "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
+     s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
+     s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
+     FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
+     WHERE l.campaign = ?1 AND (s.block, s.target, s.try) IN
+         (SELECT block, target, max(try)
+          FROM last_attempt JOIN sample USING (campaign, block, attempt)
+          WHERE campaign = ?1 GROUP BY block, target)
+     ORDER BY s.block, s.position, s.number";
+
 fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
-         s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
-         s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
-         FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
-         WHERE l.campaign = ?1 AND (s.block, s.target, s.try) IN
-             (SELECT block, target, max(try)
-              FROM last_attempt JOIN sample USING (campaign, block, attempt)
-              WHERE campaign = ?1 GROUP BY block, target)
-         ORDER BY s.block, s.position, s.number",
-    )?;
+    let mut statement = db.prepare_cached(SAMPLES)?;
     let mut rows = statement.query([found.number])?;
     let mut read = Samples { db, found, index: HashMap::new(), list: Vec::new() };
     while let Some(row) = rows.next()? {
         read.index.insert(row.get::<_, i64>(0)?, read.list.len());
         read.list.push(read_sample(found, row)?);
     }
-    read.metrics()?;
-    read.histograms()?;
-    read.series()?;
+    let kinds = read_kinds(db, found)?;
+    read.each(
+        "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
+         WHERE s.campaign = ? ORDER BY m.sample, m.position",
+        |sample, row| add_metric(found, &kinds, sample, row),
+    )?;
+    read.each(
+        "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h
+         ON h.sample = s.number WHERE s.campaign = ? ORDER BY h.sample, h.position",
+        |sample, row| add_histogram(found, sample, row),
+    )?;
+    read.each(
+        "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
+         WHERE s.campaign = ?",
+        |sample, row| add_series(found, sample, row),
+    )?;
     Ok(read.list)
+}
+
+/// Whether two campaigns have equal samples, of which no more than two are held at a time.
+pub(crate) fn same_samples(
+    db: &Connection,
+    one: &Found,
+    other: &Found,
+) -> Result<bool, StoreError> {
+    let kinds = read_kinds(db, one)?;
+    let (mut of_one, mut of_other) = (db.prepare(SAMPLES)?, db.prepare(SAMPLES)?);
+    let (mut ones, mut others) = (of_one.query([one.number])?, of_other.query([other.number])?);
+    loop {
+        match (ones.next()?, others.next()?) {
+            (None, None) => return Ok(true),
+            (Some(a), Some(b)) => {
+                let (a, b) = (whole(db, one, &kinds, a)?, whole(db, other, &kinds, b)?);
+                if a != b {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// The sample of a row of [`SAMPLES`] with all that belongs to it, fit to be shown.
+fn whole(
+    db: &Connection,
+    found: &Found,
+    kinds: &HashMap<i64, Metric>,
+    row: &Row<'_>,
+) -> Result<Sample, StoreError> {
+    let number: i64 = row.get(0)?;
+    let mut sample = read_sample(found, row)?;
+    let mut each = |sql, fill: &dyn Fn(&mut Sample, &Row<'_>) -> Result<(), StoreError>| {
+        let mut statement = db.prepare_cached(sql)?;
+        let mut rows = statement.query([number])?;
+        while let Some(row) = rows.next()? {
+            fill(&mut sample, row)?;
+        }
+        Ok::<(), StoreError>(())
+    };
+    each(
+        "SELECT sample, kind, value FROM metric WHERE sample = ? ORDER BY position",
+        &|s, row| add_metric(found, kinds, s, row),
+    )?;
+    each(
+        "SELECT sample, op, latency, bins FROM histogram WHERE sample = ? ORDER BY position",
+        &|s, row| add_histogram(found, s, row),
+    )?;
+    each("SELECT sample, bytes FROM series WHERE sample = ?", &|s, row| add_series(found, s, row))?;
+    Ok(sample.printable())
 }
 
 fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
@@ -268,51 +353,36 @@ impl Samples<'_> {
         }
         Ok(())
     }
+}
 
-    fn metrics(&mut self) -> Result<(), StoreError> {
-        let (found, kinds) = (self.found, read_kinds(self.db, self.found)?);
-        self.each(
-            "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
-             WHERE s.campaign = ? ORDER BY m.sample, m.position",
-            |sample, row| {
-                let kind = kinds.get(&row.get(1)?);
-                let kind = kind.ok_or_else(|| found.corrupt("metric", "no kind"))?;
-                sample.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
-                Ok(())
-            },
-        )
-    }
+/// Adds the metric in the columns 1 and 2 of `row`.
+fn add_metric(
+    found: &Found,
+    kinds: &HashMap<i64, Metric>,
+    sample: &mut Sample,
+    row: &Row<'_>,
+) -> Result<(), StoreError> {
+    let kind = kinds.get(&row.get(1)?).ok_or_else(|| found.corrupt("metric", "no kind"))?;
+    sample.metrics.push(Metric { value: row.get(2)?, ..kind.clone() });
+    Ok(())
+}
 
-    fn histograms(&mut self) -> Result<(), StoreError> {
-        let found = self.found;
-        self.each(
-            "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h
-             ON h.sample = s.number WHERE s.campaign = ? ORDER BY h.sample, h.position",
-            |sample, row| {
-                let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
-                sample.histograms.push(Histogram {
-                    op: row.get(1)?,
-                    latency: found.word(row, 2, "kind of latency")?,
-                    bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
-                });
-                Ok(())
-            },
-        )
-    }
+/// Adds the histogram in the columns 1 to 3 of `row`.
+fn add_histogram(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<(), StoreError> {
+    let bytes = row.get_ref(3)?.as_blob().unwrap_or_default();
+    sample.histograms.push(Histogram {
+        op: row.get(1)?,
+        latency: found.word(row, 2, "kind of latency")?,
+        bins: bins::decode(bytes).map_err(|why| found.corrupt("histogram", why))?,
+    });
+    Ok(())
+}
 
-    fn series(&mut self) -> Result<(), StoreError> {
-        let found = self.found;
-        self.each(
-            "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
-             WHERE s.campaign = ?",
-            |sample, row| {
-                let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
-                let read = series::decode(bytes).map_err(|why| found.corrupt("series", why))?;
-                sample.series = Some(read);
-                Ok(())
-            },
-        )
-    }
+/// Adds the series in column 1 of `row`.
+fn add_series(found: &Found, sample: &mut Sample, row: &Row<'_>) -> Result<(), StoreError> {
+    let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
+    sample.series = Some(series::decode(bytes).map_err(|why| found.corrupt("series", why))?);
+    Ok(())
 }
 
 fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, Metric>, StoreError> {

@@ -2,7 +2,8 @@
 
 use crate::{Store, StoreError, bins, found::Found, series, turns::insert_turn};
 use model::{
-    Campaign, CampaignState, Histogram, Metric, Sample, Series, TargetRecord, TargetState, TestInfo,
+    Campaign, CampaignState, Head, Histogram, Metric, Sample, Series, TargetRecord, TargetState,
+    TestInfo,
 };
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -17,7 +18,8 @@ impl Store {
         tests: &[TestInfo],
     ) -> Result<(), StoreError> {
         let tx = self.begin()?;
-        insert_campaign(&tx, campaign, targets, tests)?;
+        let (campaign, targets, tests) = (campaign.clone(), targets.to_vec(), tests.to_vec());
+        insert_campaign(&tx, None, &Head { campaign, targets, tests })?;
         Ok(tx.commit()?)
     }
 
@@ -101,6 +103,25 @@ impl Store {
         Ok(tx.commit()?)
     }
 
+    /// Opens the stored campaign for the plan and the scale of `campaign`, with the mark that vouches for them;
+    /// `note` is added to its sentences, where there is one. All of it or nothing.
+    pub fn replan(
+        &mut self,
+        campaign: &Campaign,
+        mark: &str,
+        note: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let tx = self.begin()?;
+        let number = Found::resolve(&tx, &campaign.id)?.number;
+        let (plan, open) = (json("plan", &campaign.plan)?, CampaignState::Open.as_str());
+        tx.execute(
+            "UPDATE campaign SET plan = ?1, scale = ?2, mark = ?3, state = ?4,
+             notes = iif(?5 IS NULL, notes, json_insert(notes, '$[#]', ?5)) WHERE number = ?6",
+            params![plan, campaign.scale, mark, open, note, number],
+        )?;
+        Ok(tx.commit()?)
+    }
+
     /// Adds a sentence to those that belong under every table of a campaign.
     pub fn add_note(&mut self, id: &str, note: &str) -> Result<(), StoreError> {
         let tx = self.begin()?;
@@ -162,20 +183,21 @@ fn failure(target: &TargetRecord) -> Option<&str> {
     }
 }
 
-/// Inserts the campaign row and its lists; returns its number.
+/// Inserts the campaign row and its lists, under `number` or the next one.
 pub(crate) fn insert_campaign(
     db: &Connection,
-    c: &Campaign,
-    targets: &[TargetRecord],
-    tests: &[TestInfo],
-) -> Result<i64, StoreError> {
+    number: Option<i64>,
+    head: &Head,
+) -> Result<(), StoreError> {
+    let Head { campaign: c, targets, tests } = head;
     if c.id.is_empty() || c.id == "last" || Found::exact(db, &c.id)?.is_some() {
         return Err(StoreError::Id(c.id.clone()));
     }
     db.execute(
-        "INSERT INTO campaign (id, created, title, origin, state, assay_version, plan, scale, seed,
-         environment, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO campaign (number, id, created, title, origin, state, assay_version, plan, scale, seed,
+         environment, notes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
+            number,
             c.id,
             c.created,
             c.title,
@@ -199,7 +221,7 @@ pub(crate) fn insert_campaign(
         insert_test(db, number, position, test)
             .map_err(StoreError::refused(&c.id, || format!("test {}", test.id)))?;
     }
-    Ok(number)
+    Ok(())
 }
 
 fn name(error: StoreError, campaign: &str, what: impl FnOnce() -> String) -> StoreError {

@@ -5,7 +5,7 @@
 mod scratch;
 
 use model::{
-    CampaignState, Histogram, LatencyKind, Metric, Sample, TargetState, strategies::dataset,
+    CampaignState, Head, Histogram, LatencyKind, Metric, Sample, TargetState, strategies::dataset,
 };
 use proptest::prelude::*;
 use scratch::{Scratch, imported, latencies, named, small};
@@ -47,6 +47,29 @@ fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     assert_eq!(store.import(&second).unwrap(), Imported::AlreadyThere(format!("{id}-2")));
     assert_eq!(store.dataset(&id).unwrap(), first);
     assert_eq!(store.dataset("last").unwrap().samples, second.samples);
+}
+
+#[test]
+fn a_campaign_that_breaks_off_on_its_way_in_leaves_nothing() {
+    let scratch = Scratch::new();
+    let (mut store, data) = (scratch.store(), small());
+    let (head, samples) = data.clone().parted();
+    let broken = store.import_from(|incoming| {
+        incoming.add(samples[0].clone())?;
+        Err::<_, StoreError>(StoreError::NotFound("the rest".into()))
+    });
+    assert!(matches!(broken, Err(StoreError::NotFound(_))));
+    let without_target = Head { targets: Vec::new(), ..head.clone() };
+    let unfit = store.import_from(|incoming| {
+        incoming.add(samples[0].clone())?;
+        Ok::<_, StoreError>(without_target)
+    });
+    assert!(matches!(unfit, Err(StoreError::Unfit(_))), "{unfit:?}");
+    assert!(store.list().unwrap().is_empty());
+    // And rows refer to those that are there again.
+    store.create_campaign(&head.campaign, &[], &[]).unwrap();
+    let refused = store.append(&head.campaign.id, (1, 1), &samples[0]);
+    assert!(matches!(refused, Err(StoreError::Refused { .. })), "{refused:?}");
 }
 
 #[test]

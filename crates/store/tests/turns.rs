@@ -45,6 +45,7 @@ fn a_target_that_failed_in_a_block_is_tried_again_and_only_its_last_samples_coun
     let listed = store.list().unwrap().remove(0).unwrap();
     assert_eq!((listed.blocks, listed.samples), (1, 1));
     assert_eq!(store.seconds_used(id).unwrap(), 2.5);
+    assert_eq!(store.block_times(id).unwrap(), [(0, 2.5)]);
     assert!(store.finish_try(id, nth(4), None, 0.0).is_err());
     assert!(store.start_try(id, Try { target: "unheard-of", ..nth(1) }).is_err());
 }

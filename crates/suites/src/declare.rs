@@ -179,6 +179,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         workers: 1,
         threads: 1,
         scale: LARGEST_SCALE,
+        work: None,
         seed: 0,
         data: DataKind::default(),
         memory: Bytes(1 << 30),

@@ -1,7 +1,7 @@
 //! A suite that touches no disk: its phases take a given time and count given bytes, and its figures
 //! are exact functions of these, so that everything around a test can be tested.
 
-use crate::{Estimate, Measured, Meter, Run, Suite, Test, TestError, suite::Presets};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Suite, Test, TestError, suite::Presets};
 use model::{Better, CacheNeed, CrewReport, Group, Job, Knob, Metric, PhaseKind, TestInfo};
 use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 
@@ -72,6 +72,10 @@ impl Test for NullTest {
 
     fn cache(&self) -> CacheNeed {
         CacheNeed::Any
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Given
     }
 
     fn fill(&self, _job: &Job) -> Result<(), TestError> {

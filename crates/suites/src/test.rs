@@ -153,6 +153,21 @@ pub enum Workers {
     Program,
 }
 
+/// By what a run of a test becomes longer without becoming another test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// By its own sizes or time: `Job::scale`, which nobody shares.
+    Scale,
+    /// By more operations or cycles: the factor `Work::times`.
+    Times,
+    /// By more files like the one that it is about: `Work::copies`. Tests of one name share them.
+    Copies(&'static str),
+    /// By more passes, `Work::times`, over as many files of this name as there are.
+    Passes(&'static str),
+    /// It follows from the scale of the suite alone: what it makes is the material of other tests.
+    Given,
+}
+
 /// What the machine lacks for a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -174,6 +189,11 @@ pub trait Test: Sync {
     /// Who does the work.
     fn workers(&self) -> Workers {
         Workers::Asked
+    }
+
+    /// By what a run becomes longer.
+    fn stretch(&self) -> Stretch {
+        Stretch::Scale
     }
 
     /// Whether it runs programs that are not of this project, which a worker has to confine.

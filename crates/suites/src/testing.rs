@@ -21,6 +21,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         workers: 1,
         threads: 1,
         scale: 0.002,
+        work: None,
         seed: 7,
         data: DataKind::Random,
         memory: Bytes(1 << 40),

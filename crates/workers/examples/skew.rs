@@ -49,6 +49,7 @@ fn jobs(workers: u32, rounds: usize) -> Vec<Job> {
         workers,
         threads: 1,
         scale: 1.0,
+        work: None,
         seed: 0,
         data: DataKind::Random,
         memory: Bytes(0),

@@ -5,9 +5,11 @@ use engine::{
     barrier::{Arrived, Barrier},
     progress::Moved,
 };
-use model::{CrewReport, Job, PhaseOverlap, User, WorkerReport};
+use model::{CrewReport, Job, PhaseOverlap, Programs, User, WorkerReport};
 use std::{
+    cell::RefCell,
     path::PathBuf,
+    process::ExitStatus,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
@@ -26,7 +28,7 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Told of the edges of each phase and once a second in between, to take snapshots of the system.
 pub trait Observer {
-    /// The workers are these processes, by number.
+    /// The work will be done by these processes, by number of the worker.
     fn started(&mut self, _pids: &[u32]) {}
     /// All workers wait for `phase`, and will be released when this returns.
     fn released(&mut self, phase: usize);
@@ -42,28 +44,46 @@ impl Observer for () {
     fn ended(&mut self, _phase: usize) {}
 }
 
-/// How to run jobs as processes.
-#[derive(Clone, Debug)]
+/// Runs jobs as processes, and keeps the processes for further jobs until it is dropped.
+#[derive(Debug)]
 pub struct Crew {
-    /// The program; under `WORKER_VERB` it must call `workers::main`.
-    pub exe: PathBuf,
-    /// Limit of one `run`, start to last report.
-    pub timeout: Duration,
-    /// In whose name they work; `None` for that of this process.
-    pub user: Option<User>,
+    exe: PathBuf,
+    timeout: Duration,
+    user: Option<User>,
+    /// Those who have done a job and wait for the next, for each number of workers.
+    waiting: RefCell<Vec<Hands>>,
+}
+
+/// Workers with their barrier.
+#[derive(Debug)]
+struct Hands {
+    barrier: Barrier,
+    processes: Processes,
 }
 
 impl Crew {
-    /// Workers that are this program itself.
-    pub fn this_program(timeout: Duration) -> Result<Crew, CrewError> {
-        let exe = std::env::current_exe().map_err(CrewError::Program)?;
-        Ok(Crew { exe, timeout, user: None })
+    /// Workers are processes of the program `exe`, which must call `workers::main` under `WORKER_VERB`.
+    /// Each `run` may take `timeout`, from the start to the last report.
+    pub fn of(exe: impl Into<PathBuf>, timeout: Duration) -> Crew {
+        Crew { exe: exe.into(), timeout, user: None, waiting: RefCell::default() }
     }
 
-    /// Runs one worker for each of `jobs`, which are numbered from 0, and returns when all have
-    /// reported; after an error no worker is left. Setting `stop` ends it as `CrewError::Stopped`.
+    /// Workers that are this program itself.
+    pub fn this_program(timeout: Duration) -> Result<Crew, CrewError> {
+        Ok(Crew::of(std::env::current_exe().map_err(CrewError::Program)?, timeout))
+    }
+
+    /// The same, whose workers work in the name of `user`; `None` for that of this process.
+    pub fn in_the_name_of(self, user: Option<User>) -> Crew {
+        Crew { user, ..self }
+    }
+
+    /// Has one worker do each of `jobs`, which are numbered from 0, and returns when all have reported;
+    /// after an error none of these workers is left. Setting `stop` ends it as `CrewError::Stopped`.
     ///
-    /// The calling thread must stay until this returns: workers die with it.
+    /// Nothing of a job is left in its worker: no memory, no open file. One that runs programs of others has
+    /// a process for itself. The thread that calls this first must stay as long as the crew: workers die
+    /// with it.
     pub fn run(
         &self,
         jobs: &[Job],
@@ -71,21 +91,51 @@ impl Crew {
         stop: &AtomicBool,
     ) -> Result<CrewReport, CrewError> {
         let began = Instant::now();
+        let stay = jobs.iter().all(|job| job.programs == Programs::None);
+        let waiting = if stay { self.waiting(jobs.len()) } else { None };
+        let mut hands = waiting.map_or_else(|| self.start(jobs), Ok)?;
+        hands.processes.hand_out(jobs);
+        let told = Instant::now();
+        let mut watch = Watch { jobs, hands, stay, stop, began, told, timeout: self.timeout };
+        let report = watch.conduct(observer)?;
+        if stay {
+            self.waiting.borrow_mut().push(watch.hands);
+        }
+        Ok(report)
+    }
+
+    /// Takes those who wait for a job in a crew of `workers`, unless one of them has died meanwhile.
+    fn waiting(&self, workers: usize) -> Option<Hands> {
+        let mut waiting = self.waiting.borrow_mut();
+        let at = waiting.iter().position(|hands| hands.barrier.workers() as usize == workers)?;
+        let hands = waiting.swap_remove(at);
+        hands.barrier.renew();
+        Some(hands).filter(|hands| !hands.processes.any_ended())
+    }
+
+    fn start(&self, jobs: &[Job]) -> Result<Hands, CrewError> {
         let barrier = Barrier::create(jobs.len().try_into().unwrap_or(u32::MAX))?;
         let fd = barrier.inheritable()?;
         let processes = Processes::start(&self.exe, jobs, fd, self.user)?;
         barrier.private()?;
-        let told = Instant::now();
-        let watch = Watch { jobs, barrier, processes, stop, began, told, timeout: self.timeout };
-        watch.conduct(observer)
+        Ok(Hands { barrier, processes })
+    }
+}
+
+impl Hands {
+    /// Numbers of the processes that do the jobs, by number of the worker.
+    fn pids(&self) -> Vec<u32> {
+        let pid = |w| self.barrier.process(w).unwrap_or_else(|| self.processes.pid(w));
+        (0..self.barrier.workers()).map(pid).collect()
     }
 }
 
 /// One run of a crew.
 struct Watch<'a> {
     jobs: &'a [Job],
-    barrier: Barrier,
-    processes: Processes,
+    hands: Hands,
+    /// Whether the workers stay for further jobs.
+    stay: bool,
     stop: &'a AtomicBool,
     began: Instant,
     /// When the observer was last told of the phase that runs.
@@ -94,20 +144,22 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn conduct(mut self, observer: &mut dyn Observer) -> Result<CrewReport, CrewError> {
+    fn conduct(&mut self, observer: &mut dyn Observer) -> Result<CrewReport, CrewError> {
         let mut overlaps = Vec::new();
         let mut round = 1;
-        observer.started(&self.processes.pids());
-        while self.gather(round, observer)? == Arrived::Phase {
+        let mut arrived = self.gather(round, observer)?;
+        observer.started(&self.hands.pids());
+        while arrived == Arrived::Phase {
             self.close_phase(&mut overlaps, round, observer);
             observer.released(round as usize - 1);
             self.told = Instant::now();
-            self.barrier.release();
+            self.hands.barrier.release();
             round += 1;
+            arrived = self.gather(round, observer)?;
         }
         self.close_phase(&mut overlaps, round, observer);
         // Now they verify and report.
-        self.barrier.release();
+        self.hands.barrier.release();
         self.gather(round + 1, &mut ())?;
         let workers = self.reports()?;
         self.check_phases(&workers, overlaps.len())?;
@@ -123,14 +175,14 @@ impl Watch<'_> {
     ) {
         if round > 1 {
             observer.ended(round as usize - 2);
-            overlaps.push(self.barrier.overlap());
+            overlaps.push(self.hands.barrier.overlap());
         }
     }
 
     /// Waits until all workers have arrived for the `round`th time, all for the same.
     fn gather(&mut self, round: u32, observer: &mut dyn Observer) -> Result<Arrived, CrewError> {
         loop {
-            match self.barrier.await_all(LOOK_EVERY) {
+            match self.hands.barrier.await_all(LOOK_EVERY) {
                 Arrived::Waiting => {
                     self.look(round)?;
                     self.tell(round, observer);
@@ -146,7 +198,7 @@ impl Watch<'_> {
     fn tell(&mut self, round: u32, observer: &mut dyn Observer) {
         if round > 1 && self.told.elapsed() >= TELL_EVERY {
             self.told += TELL_EVERY;
-            observer.working(round as usize - 2, self.barrier.moved());
+            observer.working(round as usize - 2, self.hands.barrier.moved());
         }
     }
 
@@ -154,7 +206,7 @@ impl Watch<'_> {
     fn look(&mut self, round: u32) -> Result<(), CrewError> {
         // Ended first: a worker that ends because another broke up the crew does so after it.
         let ended = self.ended_early(round);
-        if let Some(worker) = self.barrier.broken_by().or(ended) {
+        if let Some(worker) = self.hands.barrier.broken_by().or(ended) {
             return Err(self.post_mortem(worker));
         }
         if self.stop.load(Ordering::Relaxed) {
@@ -168,25 +220,27 @@ impl Watch<'_> {
     }
 
     fn ended_early(&self, round: u32) -> Option<u32> {
-        if !self.processes.any_ended() {
+        if !self.hands.processes.any_ended() {
             return None;
         }
         // Asked whether it ended first, and whether it arrived after: it may do both just now.
-        let mut ended = (0..self.barrier.workers()).filter(|&w| self.processes.has_ended(w));
-        ended.find(|&worker| self.barrier.arrivals(worker) < round)
+        let mut ended =
+            (0..self.hands.barrier.workers()).filter(|&w| self.hands.processes.has_ended(w));
+        ended.find(|&worker| self.hands.barrier.arrivals(worker) < round)
     }
 
     fn missing(&self, round: u32) -> impl Iterator<Item = u32> {
-        (0..self.barrier.workers()).filter(move |&w| self.barrier.arrivals(w) < round)
+        (0..self.hands.barrier.workers()).filter(move |&w| self.hands.barrier.arrivals(w) < round)
     }
 
     /// Ends the crew and says what became of `worker`, the first to fail.
     fn post_mortem(&mut self, worker: u32) -> CrewError {
         let asked = Instant::now();
-        while !self.processes.has_ended(worker) && asked.elapsed() < LAST_WORDS {
+        while !self.hands.processes.has_ended(worker) && asked.elapsed() < LAST_WORDS {
             thread::sleep(Duration::from_millis(1));
         }
-        let status = self.processes.kill().ok().and_then(|all| all.get(worker as usize).copied());
+        let status =
+            self.hands.processes.kill().ok().and_then(|all| all.get(worker as usize).copied());
         let report = self.answer(worker);
         if let Some(message) = report.and_then(|report| report.error) {
             return CrewError::Failed { worker, message };
@@ -196,29 +250,37 @@ impl Watch<'_> {
     }
 
     fn died(&mut self, worker: u32, mut how: String) -> CrewError {
-        if let Some(line) = self.processes.complaint(worker) {
+        if let Some(line) = self.hands.processes.complaint(worker) {
             how = format!("{how}: {line}");
         }
         CrewError::WorkerDied { worker, how }
     }
 
     fn answer(&mut self, worker: u32) -> Option<WorkerReport> {
-        serde_json::from_str(&self.processes.answer(worker)?).ok()
+        serde_json::from_str(&self.hands.processes.answer(worker)?).ok()
     }
 
     /// The reports of workers that have all left.
     fn reports(&mut self) -> Result<Vec<WorkerReport>, CrewError> {
-        let statuses = self.processes.reap();
-        let statuses = statuses.map_err(|error| self.died(0, error.to_string()))?;
-        let mut reports = Vec::with_capacity(statuses.len());
-        for (worker, status) in (0..).zip(statuses) {
-            let answer = self.answer(worker).filter(|report| report.worker == worker);
-            match answer {
-                Some(report) if status.success() => reports.push(report),
-                _ => return Err(self.died(worker, format!("{status}, after its work"))),
-            }
+        let ends = if self.stay { Vec::new() } else { self.ends()? };
+        let workers = 0..self.hands.barrier.workers();
+        workers.map(|worker| self.report(worker, ends.get(worker as usize))).collect()
+    }
+
+    /// How workers ended that do not stay.
+    fn ends(&mut self) -> Result<Vec<ExitStatus>, CrewError> {
+        let ends = self.hands.processes.reap();
+        ends.map_err(|error| self.died(0, error.to_string()))
+    }
+
+    fn report(&mut self, worker: u32, end: Option<&ExitStatus>) -> Result<WorkerReport, CrewError> {
+        let answer = self.answer(worker).filter(|report| report.worker == worker);
+        match (answer, end) {
+            (Some(report), None) => Ok(report),
+            (Some(report), Some(end)) if end.success() => Ok(report),
+            (_, Some(end)) => Err(self.died(worker, format!("{end}, after its work"))),
+            (None, None) => Err(self.died(worker, "no report, after its work".into())),
         }
-        Ok(reports)
     }
 
     /// The barrier saw the same number of phases everywhere; they must be of the same kinds, too.

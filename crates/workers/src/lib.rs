@@ -1,9 +1,11 @@
 //! Who does it: worker processes released by one barrier, and what they report.
 //!
-//! `Crew::run` starts one process for each `Job`, this same program under a hidden verb, in which
-//! `main` takes the job from stdin and answers one JSON line on stdout. Between the two stands the
-//! barrier of `engine`. A crew that loses a worker, hangs or is stopped ends as an error that names
-//! the worker; no process is left behind, not even when the coordinator is killed.
+//! `Crew::run` has one process do each `Job`: this same program under a hidden verb, in which `main`
+//! takes jobs from stdin and answers each by one JSON line on stdout. Between the two stands the barrier
+//! of `engine`. Workers stay for further jobs, each of which is done in a copy of the worker, so that
+//! nothing of it is left; those who run programs of others have one job alone. A crew that loses a
+//! worker, hangs or is stopped ends as an error that names the worker; no process is left behind, not
+//! even when the coordinator is killed.
 
 mod crew;
 mod error;

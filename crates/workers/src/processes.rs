@@ -1,11 +1,15 @@
 //! The processes of a crew, as the coordinator holds them: all in one process group of their own,
 //! so that a ^C of the terminal reaches the coordinator only, one system call looks after all of
 //! them, and one kill ends them with their children. Confined workers have a group each.
+//!
+//! A worker gets each job as a line of its stdin, a pipe, and ends when that is closed. What it says goes
+//! to files in memory, which cannot fill up and block it.
 
 use crate::{CrewError, WORKER_VERB};
 use engine::child;
 use model::{Job, Programs, User};
 use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
     fs::{MemfdFlags, memfd_create},
     process::{
         Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process_group,
@@ -17,7 +21,8 @@ use std::{
     io::{self, Read, Seek, Write},
     os::{fd::RawFd, unix::process::CommandExt},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
 };
 
 /// Look at a process that may have ended, without reaping it: as long as one is not reaped, the
@@ -28,9 +33,17 @@ const PEEK: WaitIdOptions =
 /// Descriptors that the rest of the program may need beside those of the workers.
 const SPARE_FILES: u64 = 128;
 
-/// One worker process. Its streams are files in memory: no pipe can fill up and block it.
+/// How long a process may take to die that was killed while the kernel worked for it.
+const LAST_BREATH: Duration = Duration::from_secs(10);
+
+/// One worker process.
+#[derive(Debug)]
 struct Process {
     child: Child,
+    /// The writing end. It has a reader as long as the worker or a copy of it lives.
+    stdin: ChildStdin,
+    /// Whether it does jobs in copies of itself, and stays for more of them.
+    stays: bool,
     /// Whether it is the first of a process group.
     leads: bool,
     stdout: File,
@@ -38,33 +51,42 @@ struct Process {
 }
 
 /// All worker processes, by number; killed and reaped when dropped.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Processes {
     list: Vec<Process>,
     reaped: bool,
 }
 
 impl Processes {
-    /// Starts one process of `exe` for each job, which works in the name of `user`; they inherit `fd`.
+    /// Starts one process of `exe` for each job, which works in the name of `user`; they inherit `fd`. They
+    /// wait for a job.
     pub(crate) fn start(
         exe: &Path,
         jobs: &[Job],
         fd: RawFd,
         user: Option<User>,
     ) -> Result<Processes, CrewError> {
-        allow_files(jobs.len() as u64 * 2 + SPARE_FILES);
+        allow_files(jobs.len() as u64 * 3 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process = start(exe, job, (fd, user), processes.groups().next())
+            let process = start(exe, job.programs, (fd, user), processes.groups().next())
                 .map_err(|source| CrewError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
         Ok(processes)
     }
 
-    /// Process ids, by number of the worker.
-    pub(crate) fn pids(&self) -> Vec<u32> {
-        self.list.iter().map(|process| process.child.id()).collect()
+    /// Gives each worker its job, and forgets what they said before.
+    pub(crate) fn hand_out(&mut self, jobs: &[Job]) {
+        for (process, job) in self.list.iter_mut().zip(jobs) {
+            // One that cannot be given any has ended, and is missed at the barrier.
+            let _ = process.take(job);
+        }
+    }
+
+    /// Process id of worker `number`.
+    pub(crate) fn pid(&self, number: u32) -> u32 {
+        self.list.get(number as usize).map_or(0, |process| process.child.id())
     }
 
     /// Whether any process of the crew has ended: one system call, however many there are.
@@ -92,7 +114,21 @@ impl Processes {
             // Fails only when nobody is left in the group.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        self.reap()
+        let statuses = self.reap();
+        self.await_copies();
+        statuses
+    }
+
+    /// Waits for the end of the copies in which jobs were done: they are nobody's children any more, and
+    /// hold files of the target open until they are dead.
+    fn await_copies(&self) {
+        let killed = Instant::now();
+        for process in self.list.iter().filter(|process| process.stays) {
+            let left = LAST_BREATH.saturating_sub(killed.elapsed());
+            let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: 0 };
+            // An error is told for an end that nobody reads; no event needs to be asked for.
+            let _ = poll(&mut [PollFd::new(&process.stdin, PollFlags::empty())], Some(&timeout));
+        }
     }
 
     /// The last line that worker `number` wrote to stdout.
@@ -121,30 +157,49 @@ impl Drop for Processes {
     }
 }
 
+impl Process {
+    fn take(&mut self, job: &Job) -> io::Result<()> {
+        for said in [&mut self.stdout, &mut self.stderr] {
+            said.set_len(0)?;
+            // The position is that of the worker, too.
+            said.rewind()?;
+        }
+        let mut line = serde_json::to_string(job)?;
+        line.push('\n');
+        self.stdin.write_all(line.as_bytes())
+    }
+}
+
 fn start(
     exe: &Path,
-    job: &Job,
+    programs: Programs,
     (fd, user): (RawFd, Option<User>),
     leader: Option<Pid>,
 ) -> io::Result<Process> {
-    let (mut stdin, stdout, stderr) = (memory_file()?, memory_file()?, memory_file()?);
-    stdin.write_all(serde_json::to_string(job)?.as_bytes())?;
-    stdin.rewind()?;
+    let (stdout, stderr) = (memory_file()?, memory_file()?);
     let mut command = Command::new(exe);
     command
         .args([WORKER_VERB, &fd.to_string()])
         // The worker becomes that user itself, who may not be allowed where the program lies.
         .args(user.map(|user| user.to_string()))
-        .stdin(stdin)
+        .stdin(Stdio::piped())
         .stdout(Stdio::from(stdout.try_clone()?))
         .stderr(Stdio::from(stderr.try_clone()?));
-    let confined = job.programs == Programs::Confined;
+    let confined = programs == Programs::Confined;
     // From a process namespace no group outside can be joined.
     let group = leader.filter(|_| !confined);
     command.process_group(group.map_or(0, Pid::as_raw_pid));
     // A process cannot make itself the first of a process namespace.
-    let child = if confined { child::spawn(&mut command, false)? } else { command.spawn()? };
-    Ok(Process { child, leads: group.is_none(), stdout, stderr })
+    let mut child = if confined { child::spawn(&mut command, false)? } else { command.spawn()? };
+    let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    Ok(Process {
+        child,
+        stdin,
+        stays: programs == Programs::None,
+        leads: group.is_none(),
+        stdout,
+        stderr,
+    })
 }
 
 fn memory_file() -> io::Result<File> {

@@ -54,7 +54,7 @@ impl Coordinator {
 /// What a worker is told of where it works.
 pub(crate) struct Surroundings<'a> {
     /// Its job.
-    pub(crate) job: &'a Job,
+    pub(crate) job: Job,
     /// Who waits for it.
     pub(crate) coordinator: &'a Coordinator,
     /// In whose name it works, when that is not the user who started the program.
@@ -82,7 +82,7 @@ impl Surroundings<'_> {
     /// # Errors
     /// One line that says why `test` must not run.
     pub(crate) fn confine(&self, test: &dyn Test) -> Result<(), String> {
-        let Job { test: id, programs, dir, .. } = self.job;
+        let Job { test: id, programs, dir, .. } = &self.job;
         match (test.runs_programs(), programs) {
             (false, Programs::Confined) => Err(format!("{id} has no programs to be confined")),
             (false, _) | (true, Programs::Unconfined) => Ok(()),

@@ -1,16 +1,23 @@
-//! The worker process: takes one job from stdin, does it in step with its crew, and answers.
+//! The worker process: takes jobs from stdin, one line each, does them in step with its crew, and answers.
+//!
+//! One that runs programs of others is confined for good, does its one job and ends. Every other does each
+//! job in a copy of itself and stays for the next, until stdin ends.
 
 use crate::{
     meter::{BarrierMeter, stopped},
     surroundings::{Coordinator, Surroundings},
 };
-use engine::barrier::{Barrier, BarrierError, Member};
-use model::{Job, JobMode, User, WorkerReport};
+use engine::{
+    barrier::{Barrier, BarrierError, Member},
+    fork::{Fork, end_as, fork},
+};
+use model::{Job, JobMode, Programs, User, WorkerReport};
 use rustix::io::Errno;
 use std::{
     any::Any,
     fs::File,
-    io::{self, Read, Write},
+    io::{self, BufRead, Read, Write},
+    os::fd::RawFd,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     process::ExitCode,
@@ -38,7 +45,9 @@ enum StartError {
     #[error("cannot be tied to the life of the coordinator: {0}")]
     DeathSignal(Errno),
     #[error("cannot read the job from stdin: {0}")]
-    Job(#[from] serde_json::Error),
+    Job(io::Error),
+    #[error("cannot start a process for the job: {0}; are processes limited?")]
+    Fork(io::Error),
     #[error("cannot write the report to stdout: {0}")]
     Report(io::Error),
 }
@@ -57,29 +66,80 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
-    let mut words = std::env::args().skip(2);
-    let fd = words.next().and_then(|text| text.parse().ok()).ok_or(StartError::Usage)?;
-    let user: Option<User> =
-        words.next().map(|text| text.parse()).transpose().map_err(|_| StartError::Usage)?;
+    let (fd, user) = arguments().ok_or(StartError::Usage)?;
     let barrier = Barrier::attach(fd)?;
     let coordinator = Coordinator::of(&barrier).map_err(StartError::DeathSignal)?;
     let coordinator = coordinator.ok_or(StartError::Orphan)?;
-    let job: Job = serde_json::from_reader(io::stdin().lock())?;
-    let member = barrier.member(job.worker)?;
-    let place = Surroundings { job: &job, coordinator: &coordinator, user, barrier_fd: fd };
-    let test = place.take_user().and_then(|()| find(&job)).and_then(|test| {
+    let first = next_job()?.ok_or(StartError::Orphan)?;
+    let member = barrier.member(first.worker)?;
+    let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd: fd };
+    let ready = place.take_user();
+    if place.job.programs != Programs::None {
+        if work(find, &place, ready, member)? {
+            member.leave();
+        }
+        return Ok(());
+    }
+    // What all jobs need of the list of tests is made once, and not in each copy.
+    let _ = find(&place.job);
+    loop {
+        match fork().map_err(StartError::Fork)? {
+            Fork::Copy => {
+                member.works_here();
+                return work(find, &place, ready, member).map(drop);
+            }
+            Fork::Original(copied) => {
+                let status = copied.wait().map_err(StartError::Fork)?;
+                if !status.success() {
+                    end_as(status);
+                }
+            }
+        }
+        if barrier.broken_by().is_some() {
+            return Ok(());
+        }
+        // Only now, when nothing of the job is left.
+        member.leave();
+        let Some(next) = next_job()? else { return Ok(()) };
+        place.job = next;
+    }
+}
+
+/// The descriptor of the barrier, and in whose name to work.
+fn arguments() -> Option<(RawFd, Option<User>)> {
+    let mut words = std::env::args().skip(2);
+    let fd = words.next()?.parse().ok()?;
+    let user = words.next().map(|text| text.parse()).transpose().ok()?;
+    Some((fd, user))
+}
+
+/// The next line of stdin; `None` when there will be none.
+fn next_job() -> Result<Option<Job>, StartError> {
+    let mut line = String::new();
+    match io::stdin().lock().read_line(&mut line).map_err(StartError::Job)? {
+        0 => Ok(None),
+        _ => serde_json::from_str(&line).map(Some).map_err(|error| StartError::Job(error.into())),
+    }
+}
+
+/// Does the job of `place` in this process and reports, unless it is not `ready`. Returns whether all went
+/// well.
+fn work(
+    find: Resolver,
+    place: &Surroundings<'_>,
+    ready: Result<(), String>,
+    member: Member<'_>,
+) -> Result<bool, StartError> {
+    let test = ready.and_then(|()| find(&place.job)).and_then(|test| {
         place.confine(test)?;
         Ok(test)
     });
-    let report = act(test, &job, member);
-    let failed = report.error.is_some();
-    let mut line = serde_json::to_string(&report)?;
+    let report = act(test, &place.job, member);
+    let mut line =
+        serde_json::to_string(&report).map_err(|error| StartError::Report(error.into()))?;
     line.push('\n');
     io::stdout().write_all(line.as_bytes()).map_err(StartError::Report)?;
-    if !failed {
-        member.leave();
-    }
-    Ok(())
+    Ok(report.error.is_none())
 }
 
 /// Does the job; whatever goes wrong frees the crew and becomes the error of the report.

@@ -1,13 +1,17 @@
 //! Turns in a guest, seen from this side: the guest runs this same program, which reads its task from a
 //! file and writes what happens to another, line by line.
 
-use super::turn::Event;
+use super::{
+    prepare::Prepared,
+    told::Asked,
+    turn::{Event, Stage},
+};
 use anyhow::{Context, Result};
 use lab::{
     Lab, LabError, cache,
     guest::{self, Ended, Guest, Machine, Shared},
 };
-use model::{Bytes, Plan, Target};
+use model::{BackingPlan, Bytes, Plan, Programs, Target};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -100,6 +104,59 @@ pub struct Boot<'a> {
     pub stop: &'a AtomicBool,
     /// After this time it is ended.
     pub timeout: Duration,
+}
+
+/// Runs the turns of one target of `stage` in one boot of `guest`; `take` gets the events of each process
+/// count. `of` is block, position in it, and number of the target.
+///
+/// # Errors
+/// The guest failed, which is a [`LabError`], or `take` did.
+pub fn turns(
+    stage: &Stage<'_>,
+    guest: &dyn Guest,
+    campaign: &str,
+    of: (u32, u32, usize),
+    take: &mut dyn FnMut(u32, Event) -> Result<()>,
+) -> Result<Ended> {
+    let (prepared, lab, stop) = (stage.prepared, stage.lab, stage.stop);
+    let case_s = prepared.plan.case_timeout_s;
+    let timeout = Duration::from_secs(case_s.saturating_mul(prepared.cases() + 1));
+    let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
+    let (block, position, target) = of;
+    let asked = Asked::of(prepared, &prepared.labels[target], block, position);
+    let work = Work::Turns(Box::new(Turns::of(stage, of)));
+    run(&boot, campaign, work, &mut |told| {
+        let strange = |why| {
+            let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
+            LabError::Guest { guest, why, said }
+        };
+        let (procs, event) = asked.take(told).map_err(strange)?;
+        take(procs, event)
+    })
+}
+
+impl Turns {
+    fn of(stage: &Stage<'_>, (block, position, target): (u32, u32, usize)) -> Turns {
+        let prepared: &Prepared = stage.prepared;
+        let plan = Plan {
+            targets: vec![prepared.entrants[target].clone()],
+            sweeps: Vec::new(),
+            aa: None,
+            baseline: None,
+            backing: BackingPlan::default(),
+            ..prepared.plan.clone()
+        };
+        Turns {
+            plan,
+            unconfined: prepared.programs == Programs::Unconfined,
+            label: prepared.labels[target].clone(),
+            block,
+            position,
+            seed: stage.seed,
+            scale: stage.scale,
+            counts: prepared.counts_by_test(),
+        }
+    }
 }
 
 /// Boots a guest for `work` of `campaign` and hands on what it tells, as it comes.

@@ -1,7 +1,8 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
-//! do, `sizing` finds the scale, `schedule` walks blocks and targets, `history` tells it when to give one
+//! do, `sizing` asks
+//! the backing for its rates, `sizes` and `trial` find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
 //! up, `turn` makes one and runs its tests, `condition` ages and fills a fresh
 //! instance, `case` runs one case while `sampler` watches the machine, `judge` and `limiter` turn what
 //! was seen into a sample, `upkeep` notes what the target itself cost.
@@ -19,10 +20,12 @@ pub mod prepare;
 pub mod programs;
 pub mod sampler;
 pub mod schedule;
+pub mod sizes;
 pub mod sizing;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;
 pub mod told;
+pub mod trial;
 pub mod turn;
 pub mod upkeep;

@@ -9,7 +9,7 @@ use lab::{
     fs::{Candidate, Part},
 };
 use model::{
-    Job, JobMode, LabKind, Order, Plan, Preset, Programs, Scale, Target, TargetRecord, TargetState,
+    Job, JobMode, LabKind, Order, Plan, Programs, Scale, Target, TargetRecord, TargetState,
     TestInfo,
 };
 use rustix::fs::{Access, access};
@@ -18,11 +18,8 @@ use std::{
     path::{Path, PathBuf},
     thread,
 };
-use suites::{Suite, Test, Workers};
+use suites::{Stretch, Suite, Test, Workers};
 use wildmatch::WildMatch;
-
-/// Does it work?
-const SMOKE_SCALE: f64 = 0.002;
 
 /// A plan whose every name has been found.
 #[derive(Clone)]
@@ -182,6 +179,17 @@ impl Prepared {
         }
     }
 
+    /// How much the tests do, in words: `scale 0.2`, or that each has a size of its own.
+    pub fn extent(&self, scale: f64) -> String {
+        match self.fixed_scale() {
+            Some(_) => format!("scale {scale}"),
+            None => {
+                let aim_s = self.plan.preset.aim_s();
+                format!("each test sized for {aim_s} s")
+            }
+        }
+    }
+
     /// What the tables need to know of the tests.
     pub fn infos(&self) -> Vec<TestInfo> {
         self.items.iter().flat_map(|item| item.test.infos()).collect()
@@ -266,26 +274,37 @@ impl Prepared {
         model::part_in_block(seed, block, before as u32, parts)
     }
 
-    /// The scale, where it does not follow from a trial of the backing.
+    /// The scale, where it is one factor on everything.
     pub fn fixed_scale(&self) -> Option<f64> {
-        match (self.plan.scale, self.plan.preset) {
-            (Scale::Factor(scale), _) => Some(scale),
-            (Scale::Auto, Preset::Smoke) => Some(SMOKE_SCALE),
-            (Scale::Auto, _) => None,
+        match self.plan.scale {
+            Scale::Factor(scale) => Some(scale),
+            Scale::Auto => None,
         }
+    }
+
+    /// Whether how much each test does has still to be found.
+    pub fn needs_sizes(&self) -> bool {
+        let can = |item: &Item| item.test.stretch() != Stretch::Given;
+        self.plan.scale == Scale::Auto && self.plan.sizes.is_empty() && self.items.iter().any(can)
     }
 
     /// A job like the one that worker 0 of `item` gets when `count` processes are asked for, without
     /// directory and declaration; for estimates.
     pub fn job(&self, item: &Item, count: u32, scale: f64, memory: model::Bytes) -> Job {
+        let test = item.test.infos()[0].id.clone();
+        let (scale, work) = match self.plan.size(&test, count) {
+            Some(size) => (size.scale, size.work),
+            None => (scale, None),
+        };
         Job {
-            test: item.test.infos()[0].id.clone(),
+            test,
             mode: JobMode::Run,
             dir: PathBuf::new(),
             worker: 0,
             workers: item.workers(count).1,
             threads: self.plan.threads,
             scale,
+            work,
             seed: self.plan.seed.unwrap_or_default(),
             data: self.plan.data.clone(),
             memory,
@@ -367,12 +386,14 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
     let matches = |test: &&'static dyn Test, glob: &str| {
         test.infos().iter().any(|info| WildMatch::new(glob).matches(&info.id))
     };
-    let of_suite = |glob: &&String| suite.tests.iter().any(|test| matches(test, glob));
-    let globs: Vec<&String> = match plan.tests.is_empty() {
-        true => suite.presets.globs(plan.preset).iter().collect(),
+    let of_suite = |glob: &&str| suite.tests.iter().any(|test| matches(test, glob));
+    let globs: Vec<&str> = match plan.tests.is_empty() {
+        true => suite.presets.globs(plan.preset).iter().map(|glob| &**glob).collect(),
         // With several suites a glob need match in one of them only.
-        false if plan.suites.len() > 1 => plan.tests.iter().filter(of_suite).collect(),
-        false => plan.tests.iter().collect(),
+        false if plan.suites.len() > 1 => {
+            plan.tests.iter().map(String::as_str).filter(of_suite).collect()
+        }
+        false => plan.tests.iter().map(String::as_str).collect(),
     };
     if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
         return Err(exit::usage(format!(

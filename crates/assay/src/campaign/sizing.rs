@@ -1,7 +1,7 @@
-//! The automatic scale: the largest factor on the ancestor's sizes whose files fit the free space
-//! and whose work fits the preset's time, after a short pilot of the backing.
+//! What a backing can do, after a short trial of it, and what the work of a campaign needs of it: time, bytes
+//! and room.
 
-use super::{condition, prepare::Prepared};
+use super::prepare::Prepared;
 use anyhow::{Context, Result};
 use model::{Bytes, Group, Job};
 use std::{
@@ -20,10 +20,6 @@ const PILOT_BYTES: usize = 192 << 20;
 const CASE_FIXED_S: f64 = 0.2;
 /// Time of an operation on files, roughly: between a stat that is cached and a create.
 const OP_S: f64 = 10e-6;
-/// Smallest and largest automatic factor.
-const SCALE_RANGE: (f64, f64) = (0.002, 1.0);
-/// Share of the free space that files or image may take.
-const SPACE_SHARE: f64 = 0.8;
 /// What a file system needs beside the files: its own metadata, a journal, and room in which
 /// copy-on-write can replace a file that is still there.
 const IMAGE_OVERHEAD: f64 = 1.35;
@@ -139,7 +135,7 @@ impl Load {
     }
 
     /// Adds a case of `workers`.
-    fn add(&mut self, estimate: &Estimate, workers: u32, reads_only: bool) {
+    pub fn add(&mut self, estimate: &Estimate, workers: u32, reads_only: bool) {
         if estimate.write_bytes == 0 && !reads_only {
             self.open_write_s += estimate.fixed_s;
         }
@@ -156,11 +152,15 @@ impl Load {
 
     /// Seconds it takes on a backing with the rates of `pilot`.
     pub fn seconds(&self, pilot: &Pilot) -> f64 {
+        self.work_seconds(pilot) + self.cases as f64 * CASE_FIXED_S
+    }
+
+    /// Of these, what the timed parts take.
+    pub fn work_seconds(&self, pilot: &Pilot) -> f64 {
         self.write_bytes as f64 / pilot.write_bytes_per_s
             + self.read_bytes as f64 / pilot.read_bytes_per_s
             + self.ops as f64 * OP_S
             + self.fixed_s
-            + self.cases as f64 * CASE_FIXED_S
     }
 
     /// Most bytes that tests write which run for a given time, at the rate of `pilot`.
@@ -182,50 +182,6 @@ impl Load {
 fn reads_only(test: &dyn Test) -> bool {
     let reads = [Group::ReadCold, Group::ReadHot, Group::SequentialRead, Group::RandomRead];
     test.infos().iter().all(|info| reads.contains(&info.group))
-}
-
-/// Time that one target may take in one block, seconds: the preset's, or less where a budget must
-/// hold the first look.
-pub fn target_block_s(prepared: &Prepared) -> f64 {
-    let plan = &prepared.plan;
-    let preset_s = plan.preset.target_block_s();
-    let (Some(budget_s), Some(first)) = (plan.budget_s, plan.looks().first()) else {
-        return preset_s;
-    };
-    let turns = f64::from(*first) * prepared.available().count() as f64;
-    preset_s.min(budget_s as f64 / turns)
-}
-
-/// The largest scale that fits `free` and, with ageing and filling, `budget_s`; the smallest when none does.
-pub fn largest_scale(
-    prepared: &Prepared,
-    pilot: &Pilot,
-    free: Bytes,
-    budget_s: f64,
-    memory: Bytes,
-) -> f64 {
-    let fits = |scale: f64| {
-        let load = Load::of(prepared, scale, memory);
-        let image = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
-        let instances = prepared.counts.len() as f64;
-        let aged_bytes = condition::write_bytes(&prepared.plan, image) as f64 * instances;
-        load.seconds(pilot) + aged_bytes / pilot.write_bytes_per_s <= budget_s
-            && (load.image_bytes().0 as f64) < free.0 as f64 * SPACE_SHARE
-    };
-    let (mut low, mut high) = SCALE_RANGE;
-    if !fits(low) {
-        return low;
-    }
-    if fits(high) {
-        return high;
-    }
-    while high / low > 1.05 {
-        let middle = (low * high).sqrt();
-        if fits(middle) { low = middle } else { high = middle }
-    }
-    // Two digits, rounded down, so that the printed factor is the factor.
-    let digit = 10f64.powf(low.log10().floor() - 1.0);
-    ((low / digit).floor() * digit * 1e9).round() / 1e9
 }
 
 /// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a folder of

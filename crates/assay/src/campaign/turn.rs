@@ -158,9 +158,10 @@ fn order_salt(block: u32, procs: u32, nth: usize) -> u64 {
 struct Standing<'a> {
     stage: Stage<'a>,
     turn: Turn<'a>,
+    /// Ends before the instance, on which its workers are.
+    crew: Crew,
     instance: Instance<'a>,
     condition: Condition,
-    crew: Crew,
     memory: Bytes,
     /// Cases that are not over.
     left: u64,
@@ -199,7 +200,7 @@ impl<'a> Standing<'a> {
         let timeout = Duration::from_secs(stage.prepared.plan.case_timeout_s);
         let crew =
             Crew::this_program(timeout).context("cannot find this program to start workers")?;
-        let crew = Crew { user: instance.user(), ..crew };
+        let crew = crew.in_the_name_of(instance.user());
         let (stage, turn) = (*stage, *turn);
         Ok(Made::Standing(Box::new(Standing {
             stage,
@@ -258,6 +259,7 @@ impl<'a> Standing<'a> {
     /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
     fn finish(self, done: bool, tell: &mut Tell<'_>) -> Result<()> {
         let label = self.turn.label;
+        drop(self.crew);
         let undone = self.instance.finish(self.turn.last && done);
         let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))

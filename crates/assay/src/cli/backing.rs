@@ -25,7 +25,7 @@ pub struct BackingArgs {
     /// [default: each has the whole disks in turn]
     #[arg(long)]
     pub split: bool,
-    /// Folder for loop images [default: the state folder]
+    /// Folder for loop images: the disk that it lies on is the one that is measured [default: the state folder]
     #[arg(long, value_name = "DIR")]
     pub image_dir: Option<PathBuf>,
     /// Size of the loop image [default: from the scale]

@@ -19,6 +19,14 @@ pub(super) fn duration_s(text: &str) -> Result<u64, String> {
     parsed.filter(|s| *s > 0).ok_or_else(|| "use a time of a second or more, as 2h or 90m".into())
 }
 
+/// A number of further blocks, written `+5`: a number alone could be taken for that of all of them.
+pub(super) fn more_blocks(text: &str) -> Result<u32, String> {
+    let digits = text.strip_prefix('+').filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+    let more =
+        digits.and_then(|digits| digits.parse().ok()).filter(|more| (1..=1000).contains(more));
+    more.ok_or_else(|| "use +N, as +5 for five more blocks".into())
+}
+
 /// A share between 0 and 1, written `5%` or `0.05`.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.trim().strip_suffix('%') {
@@ -70,6 +78,14 @@ mod tests {
         );
         for text in ["5", "0%", "100%", "-1%", "NaN", "a lot", ""] {
             assert!(share(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn further_blocks_have_a_sign() {
+        assert_eq!((more_blocks("+5"), more_blocks("+1000")), (Ok(5), Ok(1000)));
+        for text in ["5", "+0", "-5", "++5", "+1001", "+", "+2.5", ""] {
+            assert!(more_blocks(text).is_err(), "{text}");
         }
     }
 

@@ -7,9 +7,10 @@ use crate::{
     terminal, tools,
 };
 use anyhow::Result;
-use model::Options;
+use model::{Options, Preset, TestInfo};
 use std::collections::BTreeMap;
-use suites::Suite;
+use suites::{Suite, Test};
+use wildmatch::WildMatch;
 
 /// Prints the page of one test, the tests or the declaration of a suite, or every suite.
 pub fn explain(args: &ExplainArgs) -> Result<Exit> {
@@ -39,8 +40,20 @@ fn suites() -> String {
 }
 
 fn tests(suite: &Suite) -> String {
-    let infos = suite.tests.iter().flat_map(|test| test.infos());
-    infos.map(|info| format!("{:<42} {} ({})\n", info.id, info.name, info.testtype)).collect()
+    let is_core = |id: &str| {
+        let globs = suite.presets.globs(Preset::Quick);
+        globs.iter().any(|glob| WildMatch::new(glob).matches(id))
+    };
+    let line = |info: TestInfo, core: bool| {
+        let mark = if core { " · core" } else { "" };
+        format!("{:<42} {} ({}){mark}\n", info.id, info.name, info.testtype)
+    };
+    let of_test = |test: &&dyn Test| {
+        let infos = test.infos();
+        let core = infos.iter().any(|info| is_core(&info.id));
+        infos.into_iter().map(move |info| line(info, core)).collect::<String>()
+    };
+    suite.tests.iter().map(of_test).collect()
 }
 
 fn declaration(suite: &Suite) -> Result<String> {

@@ -29,7 +29,10 @@ fn files(args: &ExportArgs, store: &Path) -> Result<Vec<NamedBytes>> {
         ExportFormat::Psv => formats::export::psv(&dataset()?)?,
         ExportFormat::FioJson => formats::export::fio_json(&dataset()?)?,
         ExportFormat::Md => {
-            vec![("report.md".into(), report::render(&dataset()?, Format::Md, None)?.into_bytes())]
+            let dataset = dataset()?;
+            let findings = report::judged(&dataset, None, store)?;
+            let text = report::text(&dataset, &findings, Format::Md);
+            vec![("report.md".into(), text.into_bytes())]
         }
         ExportFormat::Schema => {
             vec![("dataset.schema.json".into(), formats::export::json_schema().into())]

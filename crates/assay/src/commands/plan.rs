@@ -9,13 +9,14 @@ use crate::{
         places::{self, Place},
         prepare::{self, Prepared},
         programs, schedule,
+        sizes::{Ground, Range},
         sizing::{self, Load, Pilot},
         sweeps,
     },
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, terminal,
+    input, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
@@ -29,10 +30,15 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     places::foresee(&mut prepared)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
-    let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
+    if prepared.needs_sizes() {
+        let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);
+        prepared.plan.sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+    }
+    let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
     let load = Load::of(&prepared, scale, prepare::memory()?);
-    let mut text: String =
-        sweeps::lines(&prepared.plan).iter().map(|line| format!("{line}\n")).collect();
+    let mut heads = whereabouts::lines(&prepared, state);
+    heads.extend(sweeps::lines(&prepared.plan));
+    let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
@@ -52,7 +58,7 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     let plan = &prepared.plan;
     let mut text = String::new();
     let suites = plan.suites.join(", ");
-    writeln!(text, "suite {suites} · scale {scale} · {}", prepared.processes())?;
+    writeln!(text, "suite {suites} · {} · {}", prepared.extent(scale), prepared.processes())?;
     if let Some(twin) = plan.twin() {
         writeln!(text, "A/A pair: {} is {} again, to check the method", twin.label, twin.of)?;
     }
@@ -239,6 +245,9 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.threads, &args.threads);
     set(&mut plan.preset, &args.preset);
     set(&mut plan.scale, &args.scale);
+    if args.scale.is_some() {
+        plan.sizes.clear();
+    }
     set(&mut plan.case_timeout_s, &args.case_timeout);
     set(&mut plan.lab, &args.lab);
     set(&mut plan.order, &args.order);

@@ -16,7 +16,8 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     if let Some(metric) = &args.metric {
         rank_by(&mut dataset, metric)?;
     }
-    let text = render(&dataset, args.format, args.baseline.as_deref())?;
+    let findings = judged(&dataset, args.baseline.as_deref(), store)?;
+    let text = text(&dataset, &findings, args.format);
     match &args.out {
         Some(path) => write(path, &text)?,
         None => terminal::tables(&text)?,
@@ -51,11 +52,6 @@ fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
     Ok(())
 }
 
-/// The tables of `dataset` in `format`.
-pub fn render(dataset: &Dataset, format: Format, baseline: Option<&str>) -> Result<String> {
-    Ok(text(dataset, &findings(dataset, baseline)?, format))
-}
-
 /// `findings` on `dataset` in `format`.
 pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> String {
     match format {
@@ -72,6 +68,11 @@ pub fn findings(dataset: &Dataset, baseline: Option<&str>) -> Result<Findings> {
     let baseline = baseline.map(str::to_string);
     let settings = Settings { baseline, ..Settings::default() };
     stats::findings(dataset, &settings).map_err(|e| exit::usage(e.to_string()))
+}
+
+/// The same, with where the time of the blocks went, which the store at `path` knows.
+pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<Findings> {
+    Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?))
 }
 
 /// Writes `text` to `path`.

@@ -1,5 +1,6 @@
 //! `assay resume`: go on with what is missing, blocks and failed turns of them, from the stored plan and,
-//! on disks, a consent that is given anew. What this assay did not begin is not gone on with.
+//! on disks, a consent that is given anew; or with more blocks than were planned. What this assay did not begin
+//! is not gone on with.
 
 use super::run;
 use crate::{
@@ -7,18 +8,23 @@ use crate::{
     cli::ResumeArgs,
     disks,
     exit::Exit,
-    signals, source, terminal,
+    mark::Key,
+    signals, source, terminal, whereabouts,
 };
 use anyhow::{Result, bail};
-use model::CampaignState;
+use model::{Campaign, CampaignState};
 use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
 pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
-    let dataset = source::begun_here(&args.id, store_path, state)?;
-    let campaign = dataset.campaign;
+    let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
     let mut store = run::open_to_run(store_path, &stop)?;
+    let finished = store.finished_blocks(&dataset.campaign.id)?.len() as u32;
+    if let Some(more) = args.blocks {
+        extend(&mut dataset.campaign, finished, more);
+    }
+    let campaign = &dataset.campaign;
     let is_complete = store.unfinished(&campaign.id)?.is_empty();
     if campaign.state == CampaignState::Done && is_complete {
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
@@ -41,10 +47,76 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     // After the cleaning up, as what the interrupted run left is in the way.
     let consent = disks::consent(&mut prepared, &args.consent, state)?;
+    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
-    run::drive(&prepared, &campaign, &mut store, (&consent, state), &stop)?;
+    let key = Key::of(&run::open_state(state)?)?;
+    if let Some(more) = args.blocks {
+        let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
+        store.replan(campaign, &mark, looked(finished, more).as_deref())?;
+    }
+    let means = run::Means { consent: &consent, state, key: &key };
+    run::drive(&prepared, campaign, &mut store, means, &stop)?;
     run::finish(&store, &campaign.id, &args.html, args.format)
+}
+
+/// Makes `campaign`, of which `finished` blocks are there, one of `more` blocks. Their number is exact from now
+/// on: whoever asks for more has looked at what there is.
+fn extend(campaign: &mut Campaign, finished: u32, more: u32) {
+    let plan = &mut campaign.plan;
+    let until_now = if plan.looks().is_empty() { plan.block_count() } else { finished };
+    (plan.blocks, plan.budget_s) = (Some(until_now.saturating_add(more)), None);
+    campaign.state = CampaignState::Open;
+}
+
+/// What a reader of the figures must know of such a campaign, when there were any to look at.
+fn looked(finished: u32, more: u32) -> Option<String> {
+    let s = if more == 1 { "" } else { "s" };
+    (finished > 0).then(|| {
+        format!(
+            "{more} more block{s} after a look at the figures of {finished}: each look is a chance of its own, so \
+             a difference whose interval just excludes 1 proves less than it says."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Environment, Origin, Plan, Preset};
+
+    fn campaign(plan: Plan) -> Campaign {
+        Campaign {
+            id: "a".into(),
+            created: String::new(),
+            title: String::new(),
+            origin: Origin::Run,
+            state: CampaignState::Done,
+            assay_version: String::new(),
+            plan,
+            scale: 1.0,
+            seed: 1,
+            environment: Environment::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn more_blocks_come_on_top_of_the_planned_or_of_those_that_precision_asked_for() {
+        let blocks = |plan, finished| {
+            let mut campaign = campaign(plan);
+            extend(&mut campaign, finished, 5);
+            assert!(campaign.plan.check().is_ok() && campaign.state == CampaignState::Open);
+            campaign.plan.block_count()
+        };
+        let plan = |preset, blocks, budget_s| Plan { preset, blocks, budget_s, ..Plan::default() };
+        assert_eq!(blocks(plan(Preset::Quick, None, None), 3), 8);
+        assert_eq!(blocks(plan(Preset::Quick, Some(4), None), 4), 9);
+        // Interrupted after the first.
+        assert_eq!(blocks(plan(Preset::Quick, None, None), 1), 8);
+        assert_eq!(blocks(plan(Preset::Standard, None, None), 8), 13);
+        assert_eq!(blocks(plan(Preset::Quick, None, Some(600)), 7), 12);
+    }
 }

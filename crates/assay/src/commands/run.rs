@@ -7,16 +7,18 @@ use crate::{
         prepare::{self, Prepared},
         programs,
         schedule::{Ended, Schedule},
-        sizing::{self, Load, Pilot},
-        sweeps,
+        sizes::{Ground, Range},
+        sizing::{self, Load},
+        sweeps, trial,
+        turn::Stage,
     },
     cli::{Consent, Format, RunArgs},
     disks,
     exit::{self, Exit},
     mark::Key,
-    signals,
+    signals, source,
     terminal::{self, Progress},
-    tools,
+    tools, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::{Lab, LabError, State};
@@ -49,11 +51,13 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     check_writable(&args.html)?;
     let key = Key::of(&open_state(state)?)?;
     let mut store = open_to_run(store_path, &stop)?;
+    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     let campaign = new_campaign(&prepared, state)?;
     begin(&prepared, &campaign, &mut store, &key)?;
-    drive(&prepared, &campaign, &mut store, (&consent, state), &stop)?;
+    let means = Means { consent: &consent, state, key: &key };
+    drive(&prepared, &campaign, &mut store, means, &stop)?;
     finish(&store, &campaign.id, &args.html, args.format)
 }
 
@@ -106,7 +110,7 @@ pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let tag =
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
-    let scale = choose_scale(prepared, &work, || sizing::pilot(&work))?;
+    let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
     let mut environment = lab::collect_environment(&work);
     environment.0.extend(tool_facts(prepared, scale, seed)?);
     environment.0.extend(disks::facts(&prepared.plan).0);
@@ -194,30 +198,56 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     notes
 }
 
-/// The scale of the plan, or the largest that fits, which is printed with its reasons.
-pub fn choose_scale(
-    prepared: &Prepared,
-    work: &Path,
-    pilot: impl FnOnce() -> Result<Pilot>,
-) -> Result<f64> {
-    if let Some(scale) = prepared.fixed_scale() {
-        return Ok(scale);
-    }
-    terminal::note(&format!("trying the backing {} for the automatic scale ...", work.display()));
-    let pilot = pilot()?;
-    let memory = prepare::memory()?;
-    let budget_s = sizing::target_block_s(prepared);
-    let free = sizing::room(prepared, work)?;
-    let scale = sizing::largest_scale(prepared, &pilot, free, budget_s, memory);
-    let guests = prepared.places.iter().any(|place| place.is_of(true));
-    let longer = if guests { ", longer in a guest" } else { "" };
+/// The range in which sizes are looked for, after a trial of the backing.
+fn find_range(prepared: &Prepared, state: &Path) -> Result<Range> {
+    let work = work_dir(prepared, state);
+    terminal::note(&format!("trying the backing {} ...", work.display()));
+    let pilot = sizing::pilot(&work)?;
+    let free = sizing::room(prepared, &work)?;
+    let range = Range::of(prepared, &Ground { pilot, free, memory: prepare::memory()? });
     terminal::note(&format!(
-        "scale {scale}: {:.0} MB/s durable write, {:.0} MB/s read, {} free, {budget_s:.0} s for a target in a block{longer}",
+        "{:.0} MB/s durable write, {:.0} MB/s read, {free} free",
         pilot.write_bytes_per_s / 1e6,
         pilot.read_bytes_per_s / 1e6,
-        free,
     ));
-    Ok(scale)
+    Ok(range)
+}
+
+/// Tries the tests and stores how much each of them does from now on. `None` when a signal came.
+fn settle_sizes(
+    prepared: Prepared,
+    campaign: &Campaign,
+    range: &Range,
+    (store, lab, key): (&mut Store, &Lab, &Key),
+    stop: &AtomicBool,
+) -> Result<Option<(Prepared, Campaign)>> {
+    let since = Instant::now();
+    let stage =
+        Stage { prepared: &prepared, lab, seed: campaign.seed, scale: range.large_scale, stop };
+    let progress = Progress::new(0);
+    let found = trial::run(&stage, &campaign.id, range, &progress);
+    progress.finish();
+    let Some(found) = found? else { return Ok(None) };
+    terminal::note(&found.sentence(&prepared, since.elapsed().as_secs_f64()));
+    let plan = Plan { sizes: found.sizes, ..campaign.plan.clone() };
+    let sized = Campaign { scale: range.large_scale, plan, ..campaign.clone() };
+    let dataset = store.dataset(&campaign.id)?;
+    let mark = key.mark(&sized, &dataset.targets, &dataset.tests)?;
+    store.replan(&sized, &mark, found.note.as_deref())?;
+    let prepared =
+        Prepared { plan: Plan { sizes: sized.plan.sizes.clone(), ..prepared.plan }, ..prepared };
+    Ok(Some((prepared, sized)))
+}
+
+/// What a campaign works with beside its plan.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The consent to use disks.
+    pub consent: &'a Consent,
+    /// The state folder.
+    pub state: &'a Path,
+    /// Marks campaigns.
+    pub key: &'a Key,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
@@ -225,23 +255,33 @@ pub fn drive(
     prepared: &Prepared,
     campaign: &Campaign,
     store: &mut Store,
-    (consent, state): (&Consent, &Path),
+    means: Means<'_>,
     stop: &AtomicBool,
 ) -> Result<()> {
+    let Means { consent, state, key } = means;
     let since = Instant::now();
     terminal::note(&format!(
-        "campaign {}: {} · {} · {} · scale {} · seed {}",
+        "campaign {}: {} · {} · {} · {} · seed {}",
         campaign.id,
         campaign.title,
         blocks(&prepared.plan),
         prepared.processes(),
-        campaign.scale,
+        prepared.extent(campaign.scale),
         campaign.seed
     ));
+    let range = prepared.needs_sizes().then(|| find_range(prepared, state)).transpose()?;
+    let roomy = range.as_ref().map_or_else(|| prepared.clone(), |range| range.most_of(prepared));
     let mut lab = Lab::open(state, &campaign.id)?;
     lab.told().iter().for_each(|line| terminal::note(line));
-    let made = make_backing(prepared, campaign, &mut lab, (consent, state), stop);
-    let ended = made.and_then(|prepared| walk(&prepared, campaign, store, &lab, stop, since));
+    let made = make_backing(&roomy, campaign, &mut lab, (consent, state), stop);
+    let ended = made.and_then(|made| {
+        let sized = match &range {
+            Some(range) => settle_sizes(made, campaign, range, (store, &lab, key), stop)?,
+            None => Some((made, campaign.clone())),
+        };
+        let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
+        walk(&prepared, &campaign, store, &lab, stop, since)
+    });
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
     let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
@@ -372,10 +412,10 @@ fn blocks(plan: &Plan) -> String {
 /// Prints the tables, writes the report, and tells whether all went well.
 pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
     let dataset = store.dataset(id)?;
-    let printed = terminal::tables(&report::render(&dataset, format, None)?);
-    report::write(html, &report::render(&dataset, Format::Html, None)?)?;
+    let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
+    let printed = terminal::tables(&report::text(&dataset, &findings, format));
+    report::write(html, &report::text(&dataset, &findings, Format::Html))?;
     let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    let findings = report::findings(&dataset, None)?;
     for class in findings.classes() {
         let several = !findings.others.is_empty();
         let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };

@@ -3,15 +3,18 @@
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
 use model::{Dataset, LabKind, TargetState, Validity};
+use stats::Timed;
 use std::{fmt::Write, path::Path};
 
 /// Prints plan, environment, targets and counts.
 pub fn show(args: &IdArgs, store: &Path) -> Result<Exit> {
-    terminal::out(&text(&source::dataset(&args.id, store)?)?)?;
+    let dataset = source::dataset(&args.id, store)?;
+    let timed = source::timed_at(&dataset, store)?;
+    terminal::out(&text(&dataset, timed.as_ref())?)?;
     Ok(Exit::Done)
 }
 
-fn text(dataset: &Dataset) -> Result<String> {
+fn text(dataset: &Dataset, timed: Option<&Timed>) -> Result<String> {
     let c = &dataset.campaign;
     let mut text = String::new();
     writeln!(text, "{}  {}\n", c.id, c.title)?;
@@ -36,6 +39,7 @@ fn text(dataset: &Dataset) -> Result<String> {
         target.facts.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
     }
     writeln!(text, "\n{}", counts(dataset))?;
+    timed.map_or(Ok(()), |timed| writeln!(text, "{}", ::report::measured(timed)))?;
     c.notes.iter().try_for_each(|note| writeln!(text, "note: {note}"))?;
     Ok(text)
 }

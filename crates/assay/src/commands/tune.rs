@@ -61,7 +61,13 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
         }
         id => {
             let dataset = source::begun_here(id.as_deref().unwrap_or("last"), store, state)?;
-            Plan { scale: Scale::Factor(dataset.campaign.scale), ..dataset.campaign.plan }
+            match dataset.campaign.plan.sizes.is_empty() {
+                // Its automatic scale is one of its own.
+                true => {
+                    Plan { scale: Scale::Factor(dataset.campaign.scale), ..dataset.campaign.plan }
+                }
+                false => dataset.campaign.plan,
+            }
         }
     };
     if !args.suite.is_empty() {
@@ -74,6 +80,10 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
         work.procs.clone_from(&args.procs);
     }
     work.scale = args.scale.unwrap_or(work.scale);
+    let is_other = !args.suite.is_empty() || !args.tests.is_empty() || !args.procs.is_empty();
+    if is_other || args.scale.is_some() {
+        work.sizes.clear();
+    }
     work.backing.dir = args.image_dir.clone().or(work.backing.dir);
     work.backing.size = args.image_size.or(work.backing.size);
     Ok(Plan {

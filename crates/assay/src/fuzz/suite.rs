@@ -57,6 +57,7 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         workers,
         threads: 1,
         scale,
+        work: None,
         seed: 1,
         data: DataKind::default(),
         memory: Bytes(1 << 34),

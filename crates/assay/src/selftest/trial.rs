@@ -5,7 +5,9 @@ use super::Bench;
 use crate::{
     campaign::{places, prepare::Prepared},
     cli::Consent,
-    commands, exit,
+    commands::{self, run::Means},
+    exit,
+    mark::Key,
 };
 use anyhow::{Result, bail};
 use model::{
@@ -48,8 +50,9 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     let no_disk = Consent::default();
-    let site = (&no_disk, bench.state);
-    let ended = commands::run::drive(&prepared, &campaign, &mut store, site, bench.stop);
+    let key = Key::of(&commands::run::open_state(bench.state)?)?;
+    let means = Means { consent: &no_disk, state: bench.state, key: &key };
+    let ended = commands::run::drive(&prepared, &campaign, &mut store, means, bench.stop);
     unless_stopped(bench)?;
     ended?;
     let dataset = store.dataset(id)?;

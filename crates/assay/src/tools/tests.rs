@@ -12,6 +12,7 @@ pub(super) fn job(declaration: Option<String>, procs: u32) -> Job {
         workers: procs,
         threads: 1,
         scale: 0.002,
+        work: None,
         seed: 7,
         data: DataKind::Random,
         memory: Bytes(1 << 30),

@@ -7,6 +7,7 @@ use crate::{
         places,
         prepare::{self, Prepared},
         programs,
+        sizes::{Ground, Range},
         sizing::{self, Load, Pilot},
     },
     cli::Consent,
@@ -16,7 +17,7 @@ use crate::{
     terminal,
 };
 use anyhow::Result;
-use model::{Dataset, Plan, Programs, Scale, Target, TargetState};
+use model::{Dataset, Plan, Programs, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
 use std::{
     collections::BTreeSet,
@@ -73,8 +74,8 @@ pub struct Site<'a> {
 }
 
 impl<'a> Campaigns<'a> {
-    /// A bench for the work of `plan` on variants of `default`, which ends `budget` from now. The
-    /// scale is settled here, so that all stages do the same, and the consent to use disks, once for all.
+    /// A bench for the work of `plan` on variants of `default`, which ends `budget` from now. The consent to
+    /// use disks is settled here, once for all.
     pub fn new(
         plan: Plan,
         default: Target,
@@ -93,9 +94,12 @@ impl<'a> Campaigns<'a> {
         places::choose(&mut prepared, site.state, site.stop)?;
         let work = run::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
-        let scale = run::choose_scale(&prepared, &work, || Ok(pilot))?;
-        let costs = Costs::expected(&prepared, scale, &pilot)?;
-        prepared.plan.scale = Scale::Factor(scale);
+        let mut expected = prepared.clone();
+        if prepared.needs_sizes() {
+            let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);
+            expected.plan.sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+        }
+        let costs = Costs::expected(&expected, &pilot)?;
         let Site { store, state, key, stop, .. } = site;
         let (plan, programs) = (prepared.plan, prepared.programs);
         let (ran, failed) = (Vec::new(), BTreeSet::new());
@@ -135,7 +139,8 @@ impl<'a> Campaigns<'a> {
 
 impl Costs {
     /// By the rates of the backing.
-    fn expected(prepared: &Prepared, scale: f64, pilot: &Pilot) -> Result<Costs> {
+    fn expected(prepared: &Prepared, pilot: &Pilot) -> Result<Costs> {
+        let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
         let load = Load::of(prepared, scale, prepare::memory()?);
         let backing = &prepared.plan.backing;
         let image = match backing.devices.is_empty() {
@@ -178,11 +183,13 @@ impl Bench for Campaigns<'_> {
         terminal::note(&campaign.title);
         run::begin(&prepared, &campaign, self.store, &self.key)?;
         self.ran.push((stage.kind, campaign.id.clone()));
-        let site = (&self.consent, self.state);
-        run::drive(&prepared, &campaign, self.store, site, self.stop)?;
+        let means = run::Means { consent: &self.consent, state: self.state, key: &self.key };
+        run::drive(&prepared, &campaign, self.store, means, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
         let dataset = self.store.dataset(&campaign.id)?;
+        // All stages do the same: as much as the first has found.
+        self.plan.sizes.clone_from(&dataset.campaign.plan.sizes);
         let failed = dataset.targets.iter().filter(|t| t.state != TargetState::Ok);
         self.failed.extend(failed.map(|t| t.label.clone()));
         Ok(dataset)

@@ -19,7 +19,7 @@ use std::{
 pub const MAX_WORKERS: u32 = 1024;
 
 /// Tells this memory, and this layout of it, from any other file.
-const MAGIC: u64 = u64::from_le_bytes(*b"assay\0b1");
+const MAGIC: u64 = u64::from_le_bytes(*b"assay\0b2");
 
 /// When, and what all workers together had done by then.
 #[derive(Debug)]
@@ -75,6 +75,8 @@ pub(super) struct Slot {
     pub(super) counters: Counters,
     /// How often it has arrived.
     pub(super) arrivals: AtomicU32,
+    /// Number of the process that does the job, when it is not the one that was started; else 0.
+    pub(super) process: AtomicU32,
 }
 
 /// A mapping of the shared memory.

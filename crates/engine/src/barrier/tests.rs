@@ -78,6 +78,25 @@ fn phases_run_in_step_and_counters_start_at_zero() {
 }
 
 #[test]
+fn a_further_job_finds_it_as_new() {
+    let barrier = Barrier::create(2).unwrap();
+    for number in 0..2 {
+        let member = barrier.member(number).unwrap();
+        member.works_here();
+        member.begin();
+        member.progress().add(7, 1);
+        member.end();
+        member.leave();
+    }
+    assert_eq!(barrier.process(1), Some(std::process::id()));
+    assert_eq!(barrier.await_all(LONG), Arrived::Finished);
+    barrier.renew();
+    assert_eq!((barrier.process(1), barrier.arrivals(1)), (None, 0));
+    assert_eq!((barrier.moved(), barrier.overlap()), Default::default());
+    assert_eq!(barrier.await_all(Duration::ZERO), Arrived::Waiting);
+}
+
+#[test]
 fn a_break_up_wakes_those_who_wait_and_names_the_first() {
     let barrier = Barrier::create(3).unwrap();
     thread::scope(|scope| {

@@ -18,7 +18,7 @@ const TELL_NS: u64 = 100_000;
 
 /// Does operations. Each has a slot, a number below the depth, from `stage` until `completed`.
 pub(super) trait Engine {
-    /// Takes an operation.
+    /// Takes an operation. An engine of one at a time may do it here.
     fn stage(&mut self, slot: u32, op: Op) -> Result<(), EngineError>;
 
     /// Starts what was staged and waits until `want` operations are done, at most until

@@ -46,7 +46,6 @@ pub(super) struct Mapped<'a> {
     files: &'a [File],
     maps: Box<[Map]>,
     pub(super) buffers: Buffers,
-    staged: Op,
     done: Option<u32>,
 }
 
@@ -62,21 +61,14 @@ impl<'a> Mapped<'a> {
                 .map_err(|source| EngineError::file("map", file, source))
         };
         let maps = files.iter().map(map).collect::<Result<_, _>>()?;
-        Ok(Mapped { files, maps, buffers, staged: Op::default(), done: None })
+        Ok(Mapped { files, maps, buffers, done: None })
     }
 }
 
 impl Engine for Mapped<'_> {
+    /// Does it at once, as the engine of `pread` does.
     #[inline]
     fn stage(&mut self, slot: u32, op: Op) -> Result<(), EngineError> {
-        self.staged = op;
-        self.done = Some(slot);
-        Ok(())
-    }
-
-    #[inline]
-    fn submit(&mut self, _: u32, _: Option<u64>) -> Result<(), EngineError> {
-        let op = self.staged;
         let copied = match (self.maps.get_mut(op.file as usize), op.write) {
             (Some(Map::Read(map)), false) => map.read(op.offset, self.buffers.read_block(0)),
             (Some(Map::Write(map)), false) => map.read(op.offset, self.buffers.read_block(0)),
@@ -86,7 +78,14 @@ impl Engine for Mapped<'_> {
         // The mapping refuses nothing but what lies beyond its end.
         copied.map_err(|_| {
             fault(self.files, Op { write: false, ..op }, self.buffers.read_block(0), Ok(0))
-        })
+        })?;
+        self.done = Some(slot);
+        Ok(())
+    }
+
+    #[inline]
+    fn submit(&mut self, _: u32, _: Option<u64>) -> Result<(), EngineError> {
+        Ok(())
     }
 
     #[inline]

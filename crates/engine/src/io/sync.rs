@@ -1,4 +1,4 @@
-//! The engine of `pread` and `pwrite`: an operation is done when it is submitted.
+//! The engine of `pread` and `pwrite`: an operation is done when it is staged.
 
 use super::{EngineError, Op, buffers::Buffers, drive::Engine, error::fault};
 use rustix::io::{pread, pwrite};
@@ -9,27 +9,20 @@ use std::fs::File;
 pub(super) struct Sync<'a> {
     files: &'a [File],
     pub(super) buffers: Buffers,
-    staged: Op,
     done: Option<u32>,
 }
 
 impl<'a> Sync<'a> {
     pub(super) fn new(files: &'a [File], buffers: Buffers) -> Sync<'a> {
-        Sync { files, buffers, staged: Op::default(), done: None }
+        Sync { files, buffers, done: None }
     }
 }
 
 impl Engine for Sync<'_> {
+    /// Does it at once: kept until it is submitted, an operation would be stored in parts and loaded as a
+    /// whole, for which the processor has to wait.
     #[inline]
     fn stage(&mut self, slot: u32, op: Op) -> Result<(), EngineError> {
-        self.staged = op;
-        self.done = Some(slot);
-        Ok(())
-    }
-
-    #[inline]
-    fn submit(&mut self, _: u32, _: Option<u64>) -> Result<(), EngineError> {
-        let op = self.staged;
         let Some(file) = self.files.get(op.file as usize) else {
             return Err(fault(self.files, op, &[], Ok(0)));
         };
@@ -42,9 +35,17 @@ impl Engine for Sync<'_> {
             (&*block, moved)
         };
         match moved {
-            Ok(moved) if moved == block.len() && moved > 0 => Ok(()),
+            Ok(moved) if moved == block.len() && moved > 0 => {
+                self.done = Some(slot);
+                Ok(())
+            }
             moved => Err(fault(self.files, op, block, moved.map_err(Into::into))),
         }
+    }
+
+    #[inline]
+    fn submit(&mut self, _: u32, _: Option<u64>) -> Result<(), EngineError> {
+        Ok(())
     }
 
     #[inline]

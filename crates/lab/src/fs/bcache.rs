@@ -11,7 +11,7 @@
 //! is durable on both disks together; a backing disk without its cache is not what was synced.
 
 use crate::file_system::{kept_lines, value};
-use crate::{Cmd, FileSystem, Inner, Site, Tool, Undo, bcache};
+use crate::{Cmd, FileSystem, Inner, Settle, Site, Tool, Undo, bcache};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -129,8 +129,8 @@ impl FileSystem for Fs {
         Some(disk(site))
     }
 
-    fn settle(&self, site: &Site) -> Vec<Cmd> {
-        vec![script("clean", site)]
+    fn settle(&self, site: &Site) -> Vec<Settle> {
+        vec![Settle::Command(script("clean", site))]
     }
 
     fn undo(&self, site: &Site) -> Vec<Undo> {

@@ -5,7 +5,7 @@ use crate::file_system::{
     flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -181,9 +181,9 @@ impl FileSystem for Fs {
         mount_command("btrfs", site.disk(), &site.dir, mount_options(&own, &defaults))
     }
 
-    fn settle(&self, site: &Site) -> Vec<Cmd> {
+    fn settle(&self, site: &Site) -> Vec<Settle> {
         // Beside the sync it wakes the transaction thread, which would clean up to 30 s later.
-        vec![Cmd::new("btrfs").args(["filesystem", "sync"]).arg(&site.dir)]
+        vec![Settle::BtrfsSync(site.dir.clone())]
     }
 
     fn check(&self, site: &Site) -> Option<Cmd> {

@@ -5,7 +5,7 @@
 
 use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial, throttle, undo::Undo};
+use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -199,9 +199,9 @@ impl FileSystem for Fs {
         vec![Undo::ExportPool { pool: site.name.clone() }]
     }
 
-    fn settle(&self, site: &Site) -> Vec<Cmd> {
+    fn settle(&self, site: &Site) -> Vec<Settle> {
         // What is not synced would wait for the next transaction group, up to five seconds.
-        vec![Cmd::new("zpool").args(["sync", &site.name])]
+        vec![Settle::Command(Cmd::new("zpool").args(["sync", &site.name]))]
     }
 
     fn version(&self) -> Option<Cmd> {

@@ -16,7 +16,7 @@ fn block(block: &mut Block) {
         Block::Heading(words) | Block::Prose(words) | Block::Callout(words) => text(words),
         Block::Table(Table { caption, columns, rows, footnotes }) => {
             text(caption);
-            for Column { group, head, numeric: _ } in columns {
+            for Column { group, head, numeric: _, aside: _ } in columns {
                 text(group);
                 text(head);
             }

@@ -5,28 +5,38 @@ use crate::{
     sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO},
 };
 use model::{Dataset, cell::guarded, printable};
-use stats::{Cell, Findings, Footer, Ratio, Row, Table, Verdict};
+use stats::{Amount, Cell, Findings, Footer, Ratio, Row, Table, Verdict};
 
-const HEADER: &str =
-    "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab";
+const HEADER: &str = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,\
+                      bytes,ops,seconds";
 
 /// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, MIN RATIO or MAX
 /// RATIO. The verdict is empty for the baseline and where nothing was measured, and `invalid` or
-/// `lukewarm` where no sample may be used. Lines of two labs are not comparable.
+/// `lukewarm` where no sample may be used. Lines of two labs are not comparable. Bytes, operations and seconds
+/// are medians over the valid samples of the test, of all targets.
 pub fn csv(_: &Dataset, findings: &Findings) -> String {
     let mut lines = vec![HEADER.to_string()];
     for class in findings.classes() {
         let own = class.tables.iter().flat_map(table_lines);
-        lines.extend(own.map(|line| format!("{line},{}", class.lab)));
+        lines.extend(own.map(|(line, amount)| format!("{line},{},{amount}", class.lab)));
     }
     lines.join("\n") + "\n"
 }
 
-/// Its lines without the lab.
-fn table_lines(table: &Table) -> Vec<String> {
+/// Its lines up to the lab, and what comes after it.
+fn table_lines(table: &Table) -> Vec<(String, String)> {
     let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |c| (row, c)));
-    let tests = cells.map(|(row, cell)| test_line(table, row, cell));
-    tests.chain(footer_lines(table)).collect()
+    let tests = cells.map(|(row, cell)| (test_line(table, row, cell), amount(row)));
+    let footers = footer_lines(table).into_iter().map(|line| (line, NO_AMOUNT.to_string()));
+    tests.chain(footers).collect()
+}
+
+/// Bytes, operations and seconds where they are not known.
+const NO_AMOUNT: &str = ",,";
+
+fn amount(row: &Row) -> String {
+    let fields = |a: Amount| [a.bytes, a.ops, a.seconds].map(exact).join(",");
+    row.amount.map_or_else(|| NO_AMOUNT.into(), fields)
 }
 
 fn test_line(table: &Table, row: &Row, cell: &Cell) -> String {

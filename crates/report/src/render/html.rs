@@ -143,6 +143,7 @@ fn text(cell: Option<&Cell>) -> &str {
 fn render_cell(cell: &Cell, column: &Column, notes: bool) -> Markup {
     let class = match (cell.shade.map(class), column.numeric) {
         (Some(class), _) => class,
+        (None, true) if column.aside => "n a",
         (None, true) => "n",
         (None, false) => "",
     };

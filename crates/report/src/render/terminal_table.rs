@@ -1,6 +1,7 @@
-//! A table on a terminal. What does not fit loses its notes first; then the table is split into
-//! pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its titles run
-//! over all columns.
+//! A table on a terminal. What does not fit loses the notes beside values first; then columns that are beside
+//! the point become a paragraph under it; then the notes of verdicts go, which are intervals; then the table
+//! is split into pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its
+//! titles run over all columns.
 
 use super::terminal::{TerminalOptions, chunks, printable, wrap};
 use crate::block::{Cell, Row, RowKind, Table};
@@ -21,22 +22,67 @@ const MOST_HEAD_LINES: usize = 4;
 /// Blanks that the style adds to a column.
 const PADDING: usize = 2;
 
-/// The table, as one or several pieces; true with them when notes were left out.
+/// Which notes of cells are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notes {
+    All,
+    /// Those of columns with a word, a verdict.
+    OfVerdicts,
+    None,
+}
+
+/// What is drawn, from all of it to the least; the second says whether columns beside the point stand in it.
+const LEVELS: [(Notes, bool); 6] = [
+    (Notes::All, true),
+    (Notes::OfVerdicts, true),
+    (Notes::All, false),
+    (Notes::OfVerdicts, false),
+    (Notes::None, true),
+    (Notes::None, false),
+];
+
+/// The table, as one or several pieces; true with them when something was left out.
 pub(super) fn render(table: &Table, options: TerminalOptions) -> (Vec<String>, bool) {
     if table.columns.iter().all(|c| c.group.is_empty()) {
         return (vec![flowing(table, options)], false);
     }
-    let (full, short) = (Sheet::new(table, true), Sheet::new(table, false));
-    let all = 1..table.columns.len();
-    if full.width(&all) <= options.width {
-        return (vec![full.draw(&all, options)], false);
+    let main = table.columns.iter().take_while(|column| !column.aside).count();
+    for (notes, with_aside) in LEVELS {
+        let end = if with_aside { table.columns.len() } else { main };
+        let sheet = Sheet::new(table, notes);
+        if sheet.width(&(1..end)) <= options.width {
+            let drawn = sheet.draw(&(1..end), options) + &listed(table, end, options);
+            return (vec![drawn], notes != Notes::All);
+        }
     }
-    if short.width(&all) <= options.width {
-        return (vec![short.draw(&all, options)], true);
+    let short = Sheet::new(table, Notes::None).with_key_that_fits(main, options.width);
+    let pieces = short.pieces(main, options.width);
+    let mut drawn: Vec<String> = pieces.iter().map(|piece| short.draw(piece, options)).collect();
+    drawn.extend(Some(listed(table, main, options)).filter(|text| !text.is_empty()));
+    (drawn, true)
+}
+
+/// The columns from `first` on, a paragraph each: `head: key cell; key cell; ...`
+fn listed(table: &Table, first: usize, options: TerminalOptions) -> String {
+    let body = || table.rows.iter().filter(|row| row.kind == RowKind::Body);
+    let paragraph = |column: usize| {
+        let cells = body().filter_map(|row| Some((row.cells.first()?, row.cells.get(column)?)));
+        let said: Vec<String> = cells
+            .filter(|(_, cell)| !cell.text.is_empty())
+            .map(|(key, cell)| format!("{} {}", said(key), said(cell)))
+            .collect();
+        let text = format!("{}: {}.", table.columns[column].head, said.join("; "));
+        dim(&wrap(&text, options.width), options)
+    };
+    (first..table.columns.len()).map(paragraph).collect()
+}
+
+/// The lines with less weight than others.
+fn dim(lines: &str, options: TerminalOptions) -> String {
+    if !options.color {
+        return lines.to_string();
     }
-    let short = short.with_key_that_fits(options.width);
-    let pieces = short.pieces(options.width);
-    (pieces.iter().map(|piece| short.draw(piece, options)).collect(), true)
+    lines.lines().map(|line| format!("\u{1b}[2m{line}\u{1b}[0m\n")).collect()
 }
 
 /// A table of words. Where it is too wide the headings are broken, then the last column is wrapped; where
@@ -145,7 +191,7 @@ struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn new(table: &'a Table, notes: bool) -> Sheet<'a> {
+    fn new(table: &'a Table, notes: Notes) -> Sheet<'a> {
         let count = table.columns.len();
         let parts: Vec<[usize; 3]> = (0..count).map(|c| part_widths(table, c, notes)).collect();
         let heads: Vec<Vec<String>> = (0..count).map(|c| head(table, c)).collect();
@@ -176,10 +222,10 @@ impl<'a> Sheet<'a> {
         self.widths[0] + PADDING + others
     }
 
-    /// Columns that stay together: those of one target, or each alone where these do not fit.
-    fn groups(&self, width: usize) -> Vec<Range<usize>> {
+    /// Columns up to `end` that stay together: those of one target, or each alone where these do not fit.
+    fn groups(&self, end: usize, width: usize) -> Vec<Range<usize>> {
         let mut groups: Vec<Range<usize>> = Vec::new();
-        for column in 1..self.widths.len() {
+        for column in 1..end {
             let same = |g: &Range<usize>| {
                 self.table.columns[g.start].group == self.table.columns[column].group
             };
@@ -191,16 +237,12 @@ impl<'a> Sheet<'a> {
         let fits = |g: &Range<usize>| {
             self.width(g) - self.widths[0] + KEY_WIDTH.min(self.widths[0]) <= width
         };
-        if groups.iter().all(fits) {
-            groups
-        } else {
-            (1..self.widths.len()).map(|c| c..c + 1).collect()
-        }
+        if groups.iter().all(fits) { groups } else { (1..end).map(|c| c..c + 1).collect() }
     }
 
     /// Shortens the first column until the widest group has room beside it.
-    fn with_key_that_fits(mut self, width: usize) -> Sheet<'a> {
-        let widest = self.groups(width).iter().map(|g| self.width(g)).max().unwrap_or(0);
+    fn with_key_that_fits(mut self, end: usize, width: usize) -> Sheet<'a> {
+        let widest = self.groups(end, width).iter().map(|g| self.width(g)).max().unwrap_or(0);
         let over = widest.saturating_sub(width);
         let key = self.widths[0].saturating_sub(over).max(KEY_WIDTH.min(self.widths[0]));
         let cut = |text: &str| -> String {
@@ -217,9 +259,9 @@ impl<'a> Sheet<'a> {
         self
     }
 
-    fn pieces(&self, width: usize) -> Vec<Range<usize>> {
+    fn pieces(&self, end: usize, width: usize) -> Vec<Range<usize>> {
         let mut pieces: Vec<Range<usize>> = Vec::new();
-        for group in self.groups(width) {
+        for group in self.groups(end, width) {
             match pieces.last_mut().filter(|p| self.width(&(p.start..group.end)) <= width) {
                 Some(piece) => piece.end = group.end,
                 None => pieces.push(group),
@@ -269,6 +311,8 @@ impl<'a> Sheet<'a> {
         let Some(text) = texts.get(column) else { return Drawn::new("") };
         let heading = row.kind != RowKind::Body && column == 0;
         let cell = if heading { strong(text, options) } else { Drawn::new(text) };
+        let dim = options.color && self.table.columns[column].aside;
+        let cell = if dim { cell.add_attribute(Attribute::Dim) } else { cell };
         let cell = cell.set_alignment(self.align(column));
         match row.cells[column].shade.map(|s| s.step()).and_then(colours).filter(|_| options.color)
         {
@@ -298,13 +342,18 @@ fn colours(step: i8) -> Option<(Color, Color)> {
 }
 
 /// Widths of number, word and note over the rows of a column.
-fn part_widths(table: &Table, column: usize, notes: bool) -> [usize; 3] {
+fn part_widths(table: &Table, column: usize, notes: Notes) -> [usize; 3] {
     let cells = || table.rows.iter().filter_map(move |row| row.cells.get(column));
     let widest = |part: fn(&Cell) -> &String| {
         cells().map(|c| length(&printable(part(c)))).max().unwrap_or(0)
     };
-    let note = if notes { widest(|c| &c.note) } else { 0 };
-    [widest(|c| &c.text), widest(|c| &c.word), note]
+    let (text, word) = (widest(|c| &c.text), widest(|c| &c.word));
+    let noted = match notes {
+        Notes::All => true,
+        Notes::OfVerdicts => word > 0,
+        Notes::None => false,
+    };
+    [text, word, if noted { widest(|c| &c.note) } else { 0 }]
 }
 
 fn laid_out(cell: &Cell, [text, word, note]: [usize; 3], column: usize) -> String {

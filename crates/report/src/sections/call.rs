@@ -8,9 +8,13 @@ use crate::{
 use model::{Dataset, LabKind, Origin, Target};
 use stats::{CallKind, Candidate, Findings};
 
-/// Facts of the environment that name what was measured, with the word to print before them.
-const SCOPE: [(&str, &str); 3] =
-    [("backing.device.model", "device"), ("backing.fstype", "backing"), (KERNEL, "kernel")];
+/// Facts of the environment that name what was measured, with the word to print before them: of each line the
+/// first that is known. Campaigns of before know the model of the disk alone.
+const SCOPE: [&[(&str, &str)]; 3] = [
+    &[("backing.disk", "disk"), ("backing.device.model", "device")],
+    &[("backing.fstype", "backing")],
+    &[(KERNEL, "kernel")],
+];
 
 /// Fact of the environment: the kernel of the host.
 const KERNEL: &str = "kernel.release";
@@ -46,7 +50,8 @@ impl Section for Call {
 /// What was measured, where, how often and when.
 pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let fact = |key: &str| fact(dataset, findings.lab, key);
-    let known = SCOPE.iter().filter_map(|(key, word)| Some(format!("{word} {}", fact(key)?)));
+    let say = |(key, word): &(&str, &str)| Some(format!("{word} {}", fact(key)?));
+    let known = SCOPE.iter().filter_map(|keys| keys.iter().find_map(say));
     let blocks = findings.campaign.blocks;
     let mut parts: Vec<String> = known.collect();
     parts.push(names::blocks(blocks));

@@ -1,8 +1,8 @@
 //! How the numbers were made, short enough to be read.
 
-use crate::{block::Block, sections::Section};
+use crate::{block::Block, names, number, sections::Section};
 use model::Dataset;
-use stats::Findings;
+use stats::{Findings, Timed};
 
 pub(crate) struct Method;
 
@@ -12,7 +12,8 @@ impl Section for Method {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        Some(notes(findings).into_iter().map(Block::Prose).collect())
+        let time = findings.timed.iter().map(measured);
+        Some(time.chain(notes(findings)).map(Block::Prose).collect())
     }
 
     fn in_terminal(&self) -> bool {
@@ -24,6 +25,20 @@ impl Section for Method {
     }
 }
 
+/// How much of the time of a campaign was measured.
+pub fn measured(timed: &Timed) -> String {
+    let Timed { blocks, wall_s, timed_s, parts, median_s } = *timed;
+    format!(
+        "Measured: {} of the {} that {} took, {:.0} %, lie inside timed parts; the median of the {parts} timed \
+         parts took {}.",
+        number::length(timed_s),
+        number::length(wall_s),
+        names::blocks(blocks),
+        100.0 * timed.share(),
+        number::span(median_s)
+    )
+}
+
 fn notes(findings: &Findings) -> Vec<String> {
     let band = findings.band;
     vec![
@@ -31,8 +46,10 @@ fn notes(findings: &Findings) -> Vec<String> {
          in shuffled order; several samples of one block are averaged first."
             .into(),
         "Ratio: exp(mean over blocks of ln target - ln baseline), negated where lower is better. Its \
-         95 % interval is a paired t with n-1 degrees of freedom; Welch's where fewer than two blocks \
-         are shared. One block gives no interval."
+         95 % interval is a paired t; Welch's where fewer than two blocks are shared. One block gives no \
+         interval. From ten cells and three blocks on, a cell that is quieter than cells of its length \
+         usually are has a part of their variance (a moderated t), because three blocks alone say little \
+         about noise; a noisier one keeps its own. The JSON has the plain t's interval beside it."
             .into(),
         format!(
             "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, when others used more \

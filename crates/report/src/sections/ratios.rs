@@ -47,7 +47,8 @@ fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
 
 fn legend(findings: &Findings) -> String {
     let values = format!(
-        "n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %.",
+        "n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %. one \
+         sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
     if findings.targets.len() < 2 {
@@ -80,7 +81,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
     }
     Table {
         caption: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
-        columns: columns(findings, unit.unwrap_or("value")),
+        columns: columns(table, findings, unit.unwrap_or("value")),
         rows,
         footnotes: footnotes(table),
     }
@@ -91,7 +92,7 @@ fn common_unit(table: &stats::Table) -> Option<&str> {
     table.rows.iter().all(|r| r.unit == first.unit).then_some(&first.unit)
 }
 
-fn columns(findings: &Findings, unit: &str) -> Vec<Column> {
+fn columns(table: &stats::Table, findings: &Findings, unit: &str) -> Vec<Column> {
     let mut columns = vec![Column::words("Test")];
     for target in &findings.targets {
         columns.push(Column::numbers(target, unit));
@@ -99,7 +100,12 @@ fn columns(findings: &Findings, unit: &str) -> Vec<Column> {
             columns.push(Column::numbers(target, "ratio"));
         }
     }
+    columns.extend(has_amounts(table).then(|| Column::aside("one sample")));
     columns
+}
+
+fn has_amounts(table: &stats::Table) -> bool {
+    table.rows.iter().any(|row| row.amount.is_some())
 }
 
 fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Findings) -> Row {
@@ -110,7 +116,19 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
             cells.push(ratio(cell));
         }
     }
+    cells.extend(has_amounts(table).then(|| Cell::plain(amount(row))));
     Row::body(cells)
+}
+
+/// `48 MB · 0.21 s`: what was moved where the row is about that, else the operations, and how long it took.
+fn amount(row: &stats::Row) -> String {
+    let Some(amount) = row.amount else { return String::new() };
+    let moves = row.unit.ends_with("B/s") || amount.ops == 0.0;
+    let size = match amount.bytes > 0.0 && moves {
+        true => number::bytes(amount.bytes),
+        false => number::ops(amount.ops),
+    };
+    format!("{size} · {}", number::span(amount.seconds))
 }
 
 /// The value of a cell, or the word for its absence; with it what makes it less than the others.

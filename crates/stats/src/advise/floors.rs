@@ -92,8 +92,7 @@ fn judge_cell(
     name: &str,
 ) {
     let Some(limit) = floor.max_ratio_to_best else { return };
-    let points = |c: usize| &cell.series[c].points;
-    let Some(behind) = compare(points(best), points(column)) else {
+    let Some(behind) = cell.compare(best, column) else {
         verdict.at_risk.push(format!("floor {place}: no valid sample"));
         return;
     };

@@ -5,7 +5,7 @@
 use super::work::{self, Entry};
 use crate::select::{CellData, Point, Series, mean};
 use model::{Better, Dataset, MixOp, Profile, Sample};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 /// Metric that only operations at a fixed rate have.
 const SCHEDULED: &str = "latency_mean_us";
@@ -53,6 +53,7 @@ impl Mix {
             unit: "s".into(),
             better: Better::Lower,
             series,
+            noise: Rc::default(),
         };
         Some(Mix { profile, cell })
     }

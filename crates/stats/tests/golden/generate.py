@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes golden.json: random campaigns, and what scipy and numpy conclude from them.
 
-Nothing here follows the code under test: t tests are scipy's, the residual variance comes from a
+Nothing here follows the code under test: plain t tests are scipy's, what is learnt of a family of
+variances comes from a least-squares fit, scipy's polygamma and a root, the residual variance from a
 least-squares fit with dummy variables, Holm is done with adjusted p-values, P(best) and regret are
-integrals, not draws. Needed: numpy and scipy (written with numpy 2.3, scipy 1.16).
+integrals, not draws. Needed: numpy and scipy (written with numpy 2.4, scipy 1.17).
 
 Usage: generate.py > golden.json
 """
@@ -13,22 +14,25 @@ import json
 import math
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 DRAWS = 20_000  # of the program; decides how far a drawn share may lie from the integral
 GROUPS = ["write-critical", "read-cold", "meta"]
 
 
-def campaign(rng, name, levels, tests, blocks, noise, missing=0.0, groups=1, procs=(1,)):
-    """Oriented logs[target, cell, block], NaN where missing. `noise` is one sd for each target."""
+def campaign(rng, name, levels, tests, blocks, noise, missing=0.0, groups=1, procs=(1,), lengths=False):
+    """Oriented logs[target, cell, block], NaN where missing. `noise` is one sd for each target. With
+    `lengths` the timed parts of the cells differ, and the shorter are the noisier."""
     cells = [(test, n) for test in range(tests) for n in procs]
     shape = (len(levels), len(cells), blocks)
     logs = np.log(levels)[:, None, None] + rng.normal(4, 1, (1, len(cells), 1))
     logs = logs + rng.normal(0, 0.05, (1, len(cells), 1)) * np.arange(len(levels))[:, None, None]
-    logs = logs + rng.normal(0, 0.04, (1, 1, blocks)) + rng.normal(0, 1, shape) * np.array(noise)[:, None, None]
+    seconds = np.exp(rng.normal(0, 1, len(cells))) if lengths else np.ones(len(cells))
+    own = rng.normal(0, 1, shape) / np.sqrt(seconds)[None, :, None]
+    logs = logs + rng.normal(0, 0.04, (1, 1, blocks)) + own * np.array(noise)[:, None, None]
     logs[rng.random(shape) < missing] = np.nan
     kinds = [{"group": GROUPS[t % groups], "lower": bool(t % 3 == 2)} for t in range(tests)]
-    return {"name": name, "logs": logs, "cells": cells, "tests": kinds}
+    return {"name": name, "logs": logs, "cells": cells, "tests": kinds, "seconds": seconds}
 
 
 def estimate(result):
@@ -47,6 +51,77 @@ def ratio(own, base):
     if len(own) >= 2 and len(base) >= 2:
         return estimate(stats.ttest_ind(own, base, equal_var=False))
     return None
+
+
+def known(row):
+    return row[~np.isnan(row)]
+
+
+def directions(row):
+    """Deviations from the mean, of length 1; 0 where there is no value."""
+    off = np.nan_to_num(row - np.nanmean(row))
+    return off / np.linalg.norm(off)
+
+
+def learn(rows, places):
+    """From the variances of `rows`, NaN where missing, and where each lies: what to expect of one at a
+    place, as (s0^2, d0). After Smyth 2004 and limma's fitFDist, with what METHODS.md adds to them."""
+    noisy = [(row, x) for row, x in zip(rows, places) if len(known(row)) > 2 and known(row).var(ddof=1) > 1e-18]
+    if len(noisy) < 10:
+        return lambda place: None
+    m, x = len(noisy), np.array([x for _, x in noisy])
+    d = np.array([len(known(row)) - 1 for row, _ in noisy])
+    logs = np.log([known(row).var(ddof=1) for row, _ in noisy]) - special.digamma(d / 2) + np.log(d / 2)
+    columns = lambda x: np.column_stack([np.ones_like(x), x] if trend else [np.ones_like(x)])
+    trend = x.std(ddof=1) > 0.05
+    line = np.linalg.lstsq(columns(x), logs, rcond=None)[0]
+    df = m - len(line)
+    around = ((logs - columns(x) @ line) ** 2).sum() / df * (1 + math.sqrt(2 / df))
+    spread = around - special.polygamma(1, d / 2).mean()
+    d0 = 2 * optimize.brentq(lambda y: special.polygamma(1, y) - spread, 1e-6, 1e9) if spread > 0 else math.inf
+    bias = special.digamma(d0 / 2) - math.log(d0 / 2) if spread > 0 else 0
+    ways = [directions(row) for row, _ in noisy]
+    alike = np.mean([(a @ b) ** 2 for a, b in itertools.combinations(ways, 2)])
+    mean_d = d.mean()
+    shared = np.clip((alike - 1 / mean_d) / (1 - 1 / mean_d) * (mean_d + 2) / mean_d, 0, 1)
+    d0 = min(d0, mean_d / (1 / m + (1 - 1 / m) * shared) - mean_d)
+    if d0 <= 0:
+        return lambda place: None
+    return lambda place: (float(np.exp(columns(np.array([place])) @ line + bias)[0]), d0)
+
+
+def moderated(values, expected):
+    """Variance and degrees of freedom; one above what is expected stays."""
+    own, d = values.var(ddof=1), len(values) - 1
+    if expected is None:
+        return own, d
+    variance, d0 = expected
+    return max(own, (d0 * variance + d * own) / (d0 + d)), d0 + d
+
+
+def student(mean, se, df):
+    half = stats.t.ppf(0.975, df) * se
+    return [math.exp(mean), math.exp(mean - half), math.exp(mean + half), float(2 * stats.t.sf(abs(mean) / se, df))]
+
+
+def learnt_ratios(data, target):
+    """The ratio of `target` over the baseline in each cell, with moderated variances."""
+    logs, places = data["logs"], np.log(data["seconds"])
+    of_pair = learn(logs[target] - logs[0], places)
+    of_own, of_base = learn(logs[target], places), learn(logs[0], places)
+    for c, place in enumerate(places):
+        own, base = logs[target, c], logs[0, c]
+        pairs, own, base = known(own - base), known(own), known(base)
+        if len(pairs) >= 2:
+            variance, df = moderated(pairs, of_pair(place))
+            yield student(pairs.mean(), math.sqrt(variance / len(pairs)), df)
+        elif len(own) >= 2 and len(base) >= 2:
+            (va, da), (vb, db) = moderated(own, of_own(place)), moderated(base, of_base(place))
+            va, vb = va / len(own), vb / len(base)
+            df = (va + vb) ** 2 / (va ** 2 / da + vb ** 2 / db)
+            yield student(own.mean() - base.mean(), math.sqrt(va + vb), df)
+        else:
+            yield None
 
 
 def holm(p_values):
@@ -69,12 +144,17 @@ def tables(data):
 
 
 def footers(data):
-    """Geometric means of ratios, with the t interval over blocks of the mean over tests."""
+    """Geometric means of ratios, with the t interval over blocks of the mean over tests, whose variance is
+    moderated by the other tables, at the place of what it would be if tests shared no noise."""
     logs = data["logs"]
-    for (group, procs), cells in tables(data).items():
-        for target in range(1, len(logs)):
-            scores = (logs[target, cells] - logs[0, cells]).mean(axis=0)
-            value = estimate(stats.ttest_1samp(scores, 0))
+    for target in range(1, len(logs)):
+        ratios = [logs[target, cells] - logs[0, cells] for cells in tables(data).values()]
+        rows = [r.mean(axis=0) for r in ratios]
+        places = [math.log(r.var(axis=1, ddof=1).sum() / len(r) ** 2) for r in ratios]
+        expected = learn(rows, places)
+        for (group, procs), row, place in zip(tables(data), rows, places):
+            variance, df = moderated(row, expected(place))
+            value = student(row.mean(), math.sqrt(variance / len(row)), df)
             yield {"group": group, "procs": procs, "target": target, "ratio": value}
 
 
@@ -169,16 +249,17 @@ def bounds(score):
 def judged(data, pooled=True, whole=True):
     """One campaign as JSON: samples first, then what is concluded from them."""
     logs, cells = data["logs"], data["cells"]
-    ratios = [[ratio(logs[t, c], logs[0, c]) for t in range(1, len(logs))] for c in range(len(cells))]
+    plain = [[ratio(logs[t, c], logs[0, c]) for t in range(1, len(logs))] for c in range(len(cells))]
+    ratios = list(zip(*(learnt_ratios(data, t) for t in range(1, len(logs)))))
     marks = {}
     for rows in tables(data).values():
         flat = [(c, t) for c in rows for t in range(len(logs) - 1) if ratios[c][t]]
         marks.update(zip(flat, holm([ratios[c][t][3] for c, t in flat])))
     sign = lambda c: -1 if data["tests"][cells[c][0]]["lower"] else 1
-    samples = [[t, *cells[c], b, math.exp(sign(c) * logs[t, c, b])]
+    samples = [[t, *cells[c], b, math.exp(sign(c) * logs[t, c, b]), data["seconds"][c]]
                for t, c, b in np.ndindex(logs.shape) if not np.isnan(logs[t, c, b])]
     expected = [{"test": cells[c][0], "procs": cells[c][1], "target": t + 1, "ratio": ratios[c][t],
-                 "holm": marks.get((c, t), False)} for c, t in np.ndindex(len(cells), len(logs) - 1)]
+                 "plain": plain[c][t], "holm": marks.get((c, t), False)} for c, t in np.ndindex(len(cells), len(logs) - 1)]
     return {"name": data["name"], "targets": len(logs), "tests": data["tests"], "samples": samples,
             "cells": expected, "footers": list(footers(data)) if whole else [],
             "call": call(data, pooled) if whole else None}
@@ -196,6 +277,8 @@ def main():
         judged(campaign(rng, "missing samples", [1, 1.2, 0.8], 20, 6, [0.05] * 3, missing=0.4), whole=False),
         judged(campaign(rng, "few samples left", [1, 1.2], 30, 8, [0.05] * 2, missing=0.7), whole=False),
         judged(campaign(rng, "thirty blocks", [1, 1.001], 3, 30, [0.02] * 2)),
+        judged(campaign(rng, "short and long parts", [1, 1.05, 1.1], 25, 3, [0.03, 0.03, 0.06], lengths=True)),
+        judged(campaign(rng, "twelve tables", [1, 1.05], 6, 4, [0.04] * 2, groups=3, procs=(1, 2, 4, 8))),
     ]
     widths = [[noise, n, math.expm1(stats.t.ppf(0.975, n - 1) * math.log1p(noise) * math.sqrt(2 / n))]
               for noise in (0.01, 0.05, 0.2) for n in (2, 3, 4, 5, 7, 8, 10, 12, 20, 30, 100, 1000)]

@@ -3,7 +3,7 @@
 //! made by the tests that need it.
 
 use super::{
-    column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},
+    column::{self, Column, ColumnFile, Payload, TABLE_DIR, Value, create_parent, remove},
     explain,
     measure::{self, Basis},
     replace::LONGEST,
@@ -13,9 +13,9 @@ use super::{
     sync::{Durable, fsync},
     write::set,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo, Work};
 use std::{
     fs::{File, OpenOptions},
     io::{Seek, SeekFrom},
@@ -62,9 +62,14 @@ struct Plan {
 impl AppendTest {
     fn plan(&self, job: &Job) -> Plan {
         let chunk_rows = Sizes::new(job).rows(self.chunk);
-        let mut columns: Vec<_> = self.files.iter().map(|file| Column::new(*file, job)).collect();
+        let files = self.files.iter();
+        let mut columns: Vec<_> = match self.onto {
+            Onto::Column => files.flat_map(|file| Column::copies(*file, job)).collect(),
+            _ => files.map(|file| Column::new(*file, job)).collect(),
+        };
         if let Onto::Nothing { chunks } | Onto::Handle { chunks } = self.onto {
-            columns.iter_mut().for_each(|column| column.rows = chunks * chunk_rows);
+            let rows = Sizes::new(job).repeated(chunks) * chunk_rows;
+            columns.iter_mut().for_each(|column| column.rows = rows);
         }
         let from_row = if self.onto == Onto::Column { chunk_rows } else { 0 };
         Plan { columns, from_row, chunk_rows }
@@ -100,6 +105,14 @@ impl Test for AppendTest {
         CacheNeed::Any
     }
 
+    fn stretch(&self) -> Stretch {
+        match self.onto {
+            Onto::Nothing { .. } | Onto::Handle { .. } => Stretch::Times,
+            Onto::Column => Stretch::Copies(TABLE_DIR),
+            Onto::RandomFiles => Stretch::Given,
+        }
+    }
+
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         let plan = self.plan(job);
         for column in plan.columns {
@@ -114,7 +127,7 @@ impl Test for AppendTest {
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         match self.onto {
-            Onto::Column => self.files.iter().map(|file| job.dir.join(file.path)).collect(),
+            Onto::Column => self.files.iter().flat_map(|file| column::paths(*file, job)).collect(),
             _ => Vec::new(),
         }
     }
@@ -130,16 +143,19 @@ impl Test for AppendTest {
                 fsync(&column.path)?;
             }
         }
-        Ok(Box::new(AppendRun::new(self, plan, settings)))
+        Ok(Box::new(AppendRun::new(self, plan, job)))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
-        let plan = self.plan(job);
-        let bytes = plan.bytes();
+        // Of one copy, as there may be many.
+        let plan = self
+            .plan(&Job { work: job.work.map(|work| Work { copies: 1, ..work }), ..job.clone() });
+        let copies = if self.onto == Onto::Column { Sizes::new(job).copies() } else { 1 };
+        let bytes = plan.bytes() * u64::from(copies);
         let headers = if self.onto == Onto::RandomFiles { 16 * RANDOM_FILES } else { 0 };
         let (disk_bytes, scratch_bytes) =
             if self.stays() { (bytes + headers, 0) } else { (0, bytes) };
-        let ops = plan.rows() / plan.chunk_rows;
+        let ops = plan.rows() / plan.chunk_rows * u64::from(copies);
         Estimate { write_bytes: bytes, ops, disk_bytes, scratch_bytes, ..Estimate::default() }
     }
 
@@ -173,9 +189,9 @@ struct AppendRun<'a> {
 }
 
 impl<'a> AppendRun<'a> {
-    fn new(test: &'a AppendTest, plan: Plan, settings: Settings) -> AppendRun<'a> {
-        let files: Vec<_> = plan.columns.iter().map(|column| column.path.clone()).collect();
-        let durable = Durable { files: files.clone(), bytes: plan.bytes(), spawned: files };
+    fn new(test: &'a AppendTest, plan: Plan, job: &Job) -> AppendRun<'a> {
+        let durable = Durable { bytes: plan.bytes(), ..Durable::of(&plan.columns, job) };
+        let settings = Settings::new(job);
         let payloads = plan.columns.iter().map(Column::payload).collect();
         AppendRun { test, longest: plan.longest(), plan, payloads, settings, durable }
     }
@@ -343,7 +359,7 @@ mod tests {
     /// Appends for `longest`; bytes and rows that were reached.
     fn reached(job: &Job, longest: Duration) -> (u64, Vec<u64>) {
         TEST.fill(job).unwrap();
-        let mut run = AppendRun::new(&TEST, TEST.plan(job), Settings::new(job));
+        let mut run = AppendRun::new(&TEST, TEST.plan(job), job);
         run.longest = longest;
         let counters = Counters::default();
         let progress = Progress::new(&counters);

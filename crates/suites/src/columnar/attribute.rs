@@ -1,17 +1,18 @@
 //! Marking the sorted column as parted.
 
 use super::{
-    column::{self, Column, SYM_TABLE, create_parent},
+    column::{self, Column, SYM_TABLE, TABLE_DIR, create_parent},
     explain,
     kdb::{Format, PARTED, SORTED},
     measure::{self, Basis},
     row::Row,
     settings::Settings,
+    sizes::Sizes,
     symbols::{SymbolWriter, read_ids},
     sync::{Durable, fsync},
     write::set,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::{
     data::SYMBOLS,
     progress::{Counters, Progress},
@@ -35,39 +36,29 @@ impl Test for AttributeTest {
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        let column = Column::new(SYM_TABLE, job);
-        if column.open_checked(SORTED).is_ok() {
-            return Ok(());
-        }
-        create_parent(&column.path)?;
-        let mut counts = vec![0u64; SYMBOLS];
-        (0..column.rows).for_each(|row| counts[column.word(row) as usize] += 1);
-        let ids = counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
-        let settings = Settings::new(job);
-        let mut writer = SymbolWriter::new(&column, settings.write_chunk_bytes);
-        let (mut ids, unseen) = (Some(ids), Counters::default());
-        let header = column.format.header(SORTED, column.rows);
-        set(&column.path, settings.set_mode, &header, &mut |file| {
-            ids.take().map_or(Ok(()), |ids| writer.write(file, ids, Progress::new(&unseen)))
-        })?;
-        fsync(&column.path)
+        Column::copies(SYM_TABLE, job).iter().try_for_each(|column| fill_sorted(column, job))
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Copies(TABLE_DIR)
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {
-        vec![job.dir.join(SYM_TABLE.path)]
+        column::paths(SYM_TABLE, job)
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let sym = Column::new(SYM_TABLE, job);
-        let durable = Durable::file(&sym.path, sym.data_bytes());
-        Ok(Box::new(AttributeRun { sym, settings: Settings::new(job), durable }))
+        let columns = Column::copies(SYM_TABLE, job);
+        let durable = Durable::of(&columns, job);
+        Ok(Box::new(AttributeRun { columns, settings: Settings::new(job), durable }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
         let bytes = Column::new(SYM_TABLE, job).file_bytes();
+        let copies = u64::from(Sizes::new(job).copies());
         Estimate {
-            write_bytes: bytes,
-            read_bytes: bytes,
+            write_bytes: copies * bytes,
+            read_bytes: copies * bytes,
             scratch_bytes: bytes,
             ..Default::default()
         }
@@ -78,7 +69,8 @@ impl Test for AttributeTest {
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let elements = Column::new(SYM_TABLE, job).rows;
+        let copies = u64::from(Sizes::new(job).copies());
+        let elements = Column::new(SYM_TABLE, job).rows * copies;
         vec![
             measure::write(self.row.id, crew, elements, Basis::WRITE),
             measure::sync(self.sync.id, crew, elements, Basis::SYNC),
@@ -90,25 +82,44 @@ impl Test for AttributeTest {
     }
 }
 
+/// Makes the sorted column that is missing.
+fn fill_sorted(column: &Column, job: &Job) -> Result<(), TestError> {
+    if column.open_checked(SORTED).is_ok() {
+        return Ok(());
+    }
+    create_parent(&column.path)?;
+    let mut counts = vec![0u64; SYMBOLS];
+    (0..column.rows).for_each(|row| counts[column.word(row) as usize] += 1);
+    let ids = counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
+    let settings = Settings::new(job);
+    let mut writer = SymbolWriter::new(column, settings.write_chunk_bytes);
+    let (mut ids, unseen) = (Some(ids), Counters::default());
+    let header = column.format.header(SORTED, column.rows);
+    set(&column.path, settings.set_mode, &header, &mut |file| {
+        ids.take().map_or(Ok(()), |ids| writer.write(file, ids, Progress::new(&unseen)))
+    })?;
+    fsync(&column.path)
+}
+
 struct AttributeRun {
-    sym: Column,
+    columns: Vec<Column>,
     settings: Settings,
     durable: Durable,
 }
 
 impl AttributeRun {
-    fn add(&self, progress: Progress<'_>) -> Result<(), TestError> {
+    fn add(&self, sym: &Column, progress: Progress<'_>) -> Result<(), TestError> {
         /// Bytes of the index that a fixed-width column carries for each distinct value.
         const INDEX_BYTES: usize = 24;
-        let ids = read_ids(&self.sym)?;
-        let distinct = parted(&ids).ok_or_else(|| self.sym.wrong("it is not parted".into()))?;
-        let header = self.sym.format.header(PARTED, self.sym.rows);
-        let mut writer = SymbolWriter::new(&self.sym, self.settings.write_chunk_bytes);
-        set(&self.sym.path, self.settings.set_mode, &header, &mut |mut file| {
+        let ids = read_ids(sym)?;
+        let distinct = parted(&ids).ok_or_else(|| sym.wrong("it is not parted".into()))?;
+        let header = sym.format.header(PARTED, sym.rows);
+        let mut writer = SymbolWriter::new(sym, self.settings.write_chunk_bytes);
+        set(&sym.path, self.settings.set_mode, &header, &mut |mut file| {
             writer.write(file, ids.iter().map(|&id| u64::from(id)), progress)?;
-            if self.sym.format == Format::Enumerated {
+            if sym.format == Format::Enumerated {
                 let index = vec![0; INDEX_BYTES * distinct];
-                file.write_all(&index).map_err(TestError::io("write", &self.sym.path))?;
+                file.write_all(&index).map_err(TestError::io("write", &sym.path))?;
             }
             Ok(())
         })
@@ -126,12 +137,14 @@ fn parted(ids: &[u16]) -> Option<usize> {
 
 impl Run for AttributeRun {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        meter.phase(PhaseKind::Write, &mut |progress| self.add(progress))?;
+        meter.phase(PhaseKind::Write, &mut |progress| {
+            self.columns.iter().try_for_each(|sym| self.add(sym, progress))
+        })?;
         self.durable.phases(meter)
     }
 
     fn verify(&mut self) -> Result<(), TestError> {
-        self.sym.open_checked(PARTED).map(drop)
+        self.columns.iter().try_for_each(|sym| sym.open_checked(PARTED).map(drop))
     }
 
     fn command_chars(&self) -> u32 {

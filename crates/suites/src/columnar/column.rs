@@ -54,6 +54,13 @@ pub(super) struct ColumnFile {
     pub(super) run: Option<Length>,
 }
 
+impl ColumnFile {
+    /// The name under which tests share copies of it: both columns of the table go together.
+    pub(super) fn material(&self) -> &'static str {
+        if self.path.starts_with(TABLE_DIR) { TABLE_DIR } else { self.path }
+    }
+}
+
 const fn ints(path: &'static str, length: Length) -> ColumnFile {
     ColumnFile { path, value: Value::Int, length, run: None }
 }
@@ -89,6 +96,8 @@ pub(super) const COUNTED: ColumnFile = ints("fhcount", Length::Large);
 pub(super) const MAPPED: ColumnFile = ints("mmap", Length::Small);
 pub(super) const OPENED: ColumnFile = ints("openclose", Length::Small);
 
+/// Folder of the table, under the worker's directory or in a copy of it.
+pub(super) const TABLE_DIR: &str = "kdbdb/tbl";
 /// Under the worker's directory: the names of the table's columns, and the distinct symbols.
 pub(super) const TABLE_NAMES: &str = "kdbdb/tbl/.d";
 pub(super) const DOMAIN: &str = "kdbdb/sym";
@@ -109,8 +118,31 @@ pub(super) fn domain(job: &Job) -> Domain {
     Domain::new(derive_seed(job.seed, "symbols"))
 }
 
+/// Where copy `number` of the file called `path` lies: the first under that name, the others in a directory
+/// or under a name of their own, as the partitions of a database are.
+pub(super) fn path_of_copy(path: &str, number: u32) -> String {
+    if number == 0 {
+        return path.into();
+    }
+    let (first, rest) = path.split_once('/').map_or((path, None), |(dir, rest)| (dir, Some(rest)));
+    let name = format!("{first}.{number}");
+    rest.map_or(name.clone(), |rest| format!("{name}/{rest}"))
+}
+
 impl Column {
+    /// The file itself, of which there may be copies.
     pub(super) fn new(file: ColumnFile, job: &Job) -> Column {
+        Column::copy(file, job, 0)
+    }
+
+    /// All that a test of `job` works on: the file and its copies.
+    pub(super) fn copies(file: ColumnFile, job: &Job) -> Vec<Column> {
+        (0..Sizes::new(job).copies()).map(|number| Column::copy(file, job, number)).collect()
+    }
+
+    /// Copy `number` of the file, with data of its own.
+    pub(super) fn copy(file: ColumnFile, job: &Job, number: u32) -> Column {
+        let path = path_of_copy(file.path, number);
         let (sizes, settings) = (Sizes::new(job), Settings::new(job));
         let format = match file.value {
             Value::Int => Format::Long,
@@ -129,9 +161,9 @@ impl Column {
             (Value::Symbol, DataKind::Ancestor) => &DataKind::Random,
             (_, kind) => kind,
         };
-        let seed = derive_seed(job.seed, file.path);
+        let seed = derive_seed(job.seed, &path);
         Column {
-            path: job.dir.join(file.path),
+            path: job.dir.join(path),
             rows: sizes.rows(file.length),
             format,
             domain: (file.value == Value::Symbol).then(|| domain(job)),
@@ -315,7 +347,17 @@ pub(super) fn remove(path: &Path) -> Result<(), TestError> {
     }
 }
 
-/// The files, relative to the worker's directory, with the bytes that they take.
+/// The files and their copies, relative to the worker's directory, with the bytes that they take.
 pub(super) fn space(files: &[ColumnFile], job: &Job) -> Vec<(PathBuf, u64)> {
-    files.iter().map(|f| (f.path.into(), Column::new(*f, job).file_bytes())).collect()
+    let of_one = |file: &ColumnFile| {
+        let (path, bytes) = (file.path, Column::new(*file, job).file_bytes());
+        (0..Sizes::new(job).copies()).map(move |n| (path_of_copy(path, n).into(), bytes))
+    };
+    files.iter().flat_map(of_one).collect()
+}
+
+/// Paths of a file and its copies.
+pub(super) fn paths(file: ColumnFile, job: &Job) -> Vec<PathBuf> {
+    let path = |number| job.dir.join(path_of_copy(file.path, number));
+    (0..Sizes::new(job).copies()).map(path).collect()
 }

@@ -56,6 +56,7 @@ pub(super) fn set(test: &SetTest, id: &str) -> String {
     );
     sync_steps(&mut page, "the file");
     vector(&mut page, test.file);
+    page.longer(test.stretch());
     page.figures(if syncs { Figures::Sync } else { Figures::Write });
     page.reading(if syncs {
         "This is what the page cache still owed when the write returned. A file system that starts to write early shows a fast sync after a slower write; judge the two together by the durable rate of the write."
@@ -110,6 +111,7 @@ pub(super) fn append(test: &AppendTest) -> String {
     page.size("elements in one append", |job| Sizes::new(job).rows(test.chunk));
     page.size("appends", |job| test.estimate(job).ops);
     page.size("bytes appended", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
     page.figures(Figures::Append);
     page.reading(match test.onto {
         Onto::Nothing { .. } => "Every append pays for open, seek and close as well as for a short write: this is the latency of the file system's entry points.",
@@ -150,6 +152,7 @@ pub(super) fn replace(test: &ReplaceTest, id: &str) -> String {
     vector(&mut page, test.file);
     page.size("elements in one cycle", |job| Sizes::new(job).replaced(test.file.length));
     page.size("cycles", |job| Sizes::new(job).replaces(test.file.length));
+    page.longer(test.stretch());
     page.figures(if sync.is_some() { Figures::Sync } else { Figures::Write });
     page.reading(if sync.is_some() {
         "Dirty pages lie scattered over the file. `rate` counts whole pages, because that is what must reach the disk; a copy-on-write file system pays here for new places of every one."
@@ -197,6 +200,7 @@ pub(super) fn read(test: &ReadTest) -> String {
         }
     }
     vector(&mut page, test.file);
+    page.longer(test.stretch());
     page.figures(Figures::Read);
     page.reading(match (test.how, test.cache) {
         (How::Max, _) => "No file system should differ here: the pages are mapped. Use it as a control. A difference between candidates says how noisy the machine is, or that pages are not what they seem (no large folios, a stacked file system).",
@@ -249,6 +253,7 @@ pub(super) fn meta(test: &MetaTest) -> String {
     page.about(about);
     page.steps("Operate, again and again on the same file", steps);
     page.size("operations", |job| Sizes::new(job).meta_ops());
+    page.longer(test.stretch());
     page.figures(Figures::Meta);
     page.reading("Microseconds in the kernel, no device: path lookup, locks in the inode, and for some file systems a round trip to user space or to a server. On a local file system differences below 20 % rarely matter; on a network one this test often decides.");
     page.caveats(&[
@@ -285,6 +290,7 @@ pub(super) fn random(test: &RandomTest) -> String {
     page.size("blocks in each file", |job| Sizes::new(job).blocks(test.block_bytes));
     page.size("elements in a block", |job| Sizes::new(job).block_rows(test.block_bytes));
     page.size("bytes read", |job| test.estimate(job).read_bytes);
+    page.longer(test.stretch());
     page.figures(Figures::Read);
     page.reading(if test.cache == CacheNeed::Cold {
         "Latency of the device at queue depth 1 in every worker, and read-around: the kernel reads more than it was asked for (`read_ahead_kb`) unless it learns that it misses. A fresh map forgets what was learned, so the `mmap` variant reads around every time. Device bytes over logical bytes tell how much."
@@ -318,6 +324,7 @@ pub(super) fn sort(test: &SortTest, id: &str) -> String {
     page.steps("Spawned sync, kept apart", &["`/bin/sh -c \"sync DIRECTORY\"`"]);
     page.size("rows", |job| Column::new(super::column::SYM_TABLE, job).rows);
     page.size("bytes written", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
     page.figures(if syncs { Figures::SortSync } else { Figures::Write });
     page.reading("ext4 writes a file out when it is renamed over another (`auto_da_alloc`), XFS does not: one pays in the sort, the other in the sync. Only the durable rate, which has both, compares them.");
     page.caveats(&[
@@ -345,6 +352,7 @@ pub(super) fn attribute(test: &AttributeTest, id: &str) -> String {
     sync_steps(&mut page, "the column");
     page.size("rows", |job| Column::new(super::column::SYM_TABLE, job).rows);
     page.size("bytes written", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
     page.figures(if syncs { Figures::Sync } else { Figures::Write });
     page.reading("A file is read from the page cache and replaced. On ext4 the rename waits for the data of the new file; XFS leaves that to the sync. Compare durable rates.");
     page.caveats(&[

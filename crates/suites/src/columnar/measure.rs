@@ -68,9 +68,11 @@ pub(super) fn sync(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> 
             ratio(8.0 * elements as f64 * chars, own_time(worker, basis.nano))
         })
         .sum();
-    metrics.bytes_per_s("nano_rate", nano);
     metrics.bytes_per_s("sum_rate", sum_of_rates(crew, PhaseKind::Sync));
-    metrics.lower("spawn_s", time(crew, &[PhaseKind::SpawnSync]), "s");
+    if index(crew, PhaseKind::SpawnSync).is_some() {
+        metrics.bytes_per_s("nano_rate", nano);
+        metrics.lower("spawn_s", time(crew, &[PhaseKind::SpawnSync]), "s");
+    }
     measured(id, crew, basis, PhaseKind::Sync, metrics)
 }
 

@@ -10,7 +10,7 @@ use super::{
     sizes::Sizes,
     sync::fsync,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
 use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
 use rustix::fs::{FlockOperation, fcntl_lock};
@@ -70,6 +70,10 @@ impl Test for MetaTest {
 
     fn cache(&self) -> CacheNeed {
         CacheNeed::Any
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Times
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {

@@ -30,6 +30,32 @@ mod tests;
 use crate::{Suite, suite::Presets};
 use std::borrow::Cow;
 
+/// What stands for the suite where there is no time for all of it: every group, every type of test, the
+/// vectors that are large enough to say something.
+static CORE: [Cow<'static, str>; 21] = [
+    Cow::Borrowed("columnar.write.int.small"),
+    Cow::Borrowed("columnar.write.int.medium"),
+    Cow::Borrowed("columnar.replace.int.medium"),
+    Cow::Borrowed("columnar.write.float.large"),
+    Cow::Borrowed("columnar.append.int.small"),
+    Cow::Borrowed("columnar.append.sym.large"),
+    Cow::Borrowed("columnar.append.float.large"),
+    Cow::Borrowed("columnar.openclose"),
+    Cow::Borrowed("columnar.lock"),
+    Cow::Borrowed("columnar.size"),
+    Cow::Borrowed("columnar.mmap"),
+    Cow::Borrowed("columnar.read.int.medium"),
+    Cow::Borrowed("columnar.read.float.large"),
+    Cow::Borrowed("columnar.reread.int.medium"),
+    Cow::Borrowed("columnar.reread.float.large"),
+    Cow::Borrowed("columnar.random.1m"),
+    Cow::Borrowed("columnar.random.4k"),
+    Cow::Borrowed("columnar.rerandom.4k"),
+    Cow::Borrowed("columnar.random.mmap.64k"),
+    Cow::Borrowed("columnar.sort"),
+    Cow::Borrowed("columnar.attribute"),
+];
+
 /// The suite of the columnar database.
 pub static COLUMNAR: Suite = Suite {
     name: Cow::Borrowed("columnar"),
@@ -39,7 +65,7 @@ pub static COLUMNAR: Suite = Suite {
     knobs: &settings::KNOBS,
     tests: Cow::Borrowed(list::TESTS),
     procs: Vec::new(),
-    presets: Presets::ALL,
+    presets: Presets::core(&CORE),
     pages: Vec::new(),
     text: None,
 };

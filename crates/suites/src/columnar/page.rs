@@ -1,6 +1,7 @@
 //! The frame of an explanation: headings, the table of sizes, what the figures mean, the knobs.
 
 use super::{row::Row, settings::KNOBS};
+use crate::Stretch;
 use model::{Bytes, CacheNeed, DataKind, Job, JobMode, Knob, Options, Programs};
 use std::fmt::Write;
 
@@ -28,6 +29,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         workers,
         threads: 1,
         scale: 1.0,
+        work: None,
         seed: 1,
         data: DataKind::Random,
         memory: Bytes(0),
@@ -89,6 +91,24 @@ impl Page {
             format!("{value}{binary}")
         };
         self.0.push_str(&format!("| {what} | {} | {} |\n", show(1), show(64)));
+    }
+
+    /// What makes the test long enough where it is sized by itself.
+    pub(super) fn longer(&mut self, stretch: Stretch) {
+        let how = match stretch {
+            Stretch::Copies(_) => "more files like this one, each with data of its own",
+            Stretch::Passes(_) => {
+                "more passes, over this file and others like it that earlier tests made"
+            }
+            Stretch::Times => "more of the same operations",
+            Stretch::Given | Stretch::Scale => {
+                return self.0.push_str("\nIts size follows from that of the large vectors: others read what it makes.\n");
+            }
+        };
+        self.0.push_str(&format!(
+            "\nWithout `--scale`, a vector below a large one has this length, a large one at least that of two medium \
+             ones, and the test is made long enough by {how}. The spawned sync is left out then.\n"
+        ));
     }
 
     pub(super) fn figures(&mut self, figures: Figures) {

@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     sizes::{PAGE_WORDS, RANDOM_FILES, Sizes},
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::{
     data::derive_seed,
     map::{PAGE_BYTES, ReadMap},
@@ -59,8 +59,19 @@ impl RandomTest {
         blocks
     }
 
+    /// Blocks that are read, those that are in memory as often as is asked for.
     fn count(&self, job: &Job) -> u64 {
-        Sizes::new(job).blocks(self.block_bytes) * RANDOM_FILES
+        Sizes::new(job).blocks(self.block_bytes) * RANDOM_FILES * self.passes(job)
+    }
+
+    /// Passes over the blocks: more than one where they are in memory and there are fewer places than reads.
+    fn passes(&self, job: &Job) -> u64 {
+        let sizes = Sizes::new(job);
+        let wanted = sizes.wanted_blocks(self.block_bytes);
+        match self.cache {
+            CacheNeed::Hot if job.work.is_some() => wanted.div_ceil(sizes.blocks(self.block_bytes)),
+            _ => 1,
+        }
     }
 }
 
@@ -99,6 +110,10 @@ impl Test for RandomTest {
         self.cache
     }
 
+    fn stretch(&self) -> Stretch {
+        Stretch::Times
+    }
+
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         RANDOM.iter().try_for_each(|file| Column::new(*file, job).fill())
     }
@@ -114,6 +129,7 @@ impl Test for RandomTest {
             block_rows: Sizes::new(job).block_rows(self.block_bytes),
             first_words: Vec::with_capacity(blocks.len()),
             blocks,
+            passes: self.passes(job),
             remap: self.remap,
             settings: Settings::new(job),
             threads: job.threads,
@@ -143,8 +159,9 @@ impl Test for RandomTest {
 struct RandomRun {
     columns: Vec<Column>,
     blocks: Vec<Block>,
+    passes: u64,
     block_rows: u64,
-    /// The first word of every block as it was read.
+    /// The first word of every block as it was last read.
     first_words: Vec<u64>,
     remap: bool,
     settings: Settings,
@@ -192,7 +209,12 @@ impl Run for RandomRun {
             }
         }
         let mut seen = std::mem::take(&mut self.first_words);
-        meter.phase(PhaseKind::Read, &mut |progress| self.read_all(&maps, &mut seen, progress))?;
+        meter.phase(PhaseKind::Read, &mut |progress| {
+            (0..self.passes).try_for_each(|_| {
+                seen.clear();
+                self.read_all(&maps, &mut seen, progress)
+            })
+        })?;
         self.first_words = seen;
         Ok(())
     }

@@ -7,8 +7,9 @@ use super::{
     measure,
     row::Row,
     settings::Settings,
+    sizes::Sizes,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
@@ -30,12 +31,23 @@ pub(super) enum How {
     Max,
 }
 
-/// One sequential pass over one file.
+/// Sequential passes over a file, or over several.
 pub(super) struct ReadTest {
     pub(super) row: Row,
     pub(super) file: ColumnFile,
     pub(super) how: How,
     pub(super) cache: CacheNeed,
+}
+
+impl ReadTest {
+    /// Columns that are read one after the other, some of them again where they are in memory.
+    fn reads(&self, job: &Job) -> usize {
+        let sizes = Sizes::new(job);
+        match self.cache {
+            CacheNeed::Hot => (sizes.passes() as usize).max(sizes.copies() as usize),
+            CacheNeed::Cold | CacheNeed::Any => sizes.copies() as usize,
+        }
+    }
 }
 
 impl Test for ReadTest {
@@ -47,30 +59,44 @@ impl Test for ReadTest {
         self.cache
     }
 
+    /// What is in memory may be read again; what is not is read once.
+    fn stretch(&self) -> Stretch {
+        match self.cache {
+            CacheNeed::Hot => Stretch::Passes(self.file.material()),
+            CacheNeed::Cold | CacheNeed::Any => Stretch::Copies(self.file.material()),
+        }
+    }
+
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        Column::new(self.file, job).fill()
+        Column::copies(self.file, job).iter().try_for_each(Column::fill)
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {
-        vec![job.dir.join(self.file.path)]
+        column::paths(self.file, job)
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
         Ok(Box::new(ReadRun {
             how: self.how,
-            column: Column::new(self.file, job),
+            reads: self.reads(job),
+            columns: Column::copies(self.file, job),
             settings: Settings::new(job),
             threads: job.threads.max(1),
-            seen: Seen::Nothing,
+            seen: Vec::new(),
         }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
         let bytes = Column::new(self.file, job).file_bytes();
+        let copies = u64::from(Sizes::new(job).copies());
         // Only the file of bytes is not left by a test that writes.
-        let disk_bytes =
-            if self.how == How::Bytes && self.cache == CacheNeed::Cold { bytes } else { 0 };
-        Estimate { read_bytes: bytes, disk_bytes, ..Estimate::default() }
+        let made = self.how == How::Bytes && self.cache == CacheNeed::Cold;
+        Estimate {
+            read_bytes: bytes * self.reads(job) as u64,
+            disk_bytes: if made { copies * bytes } else { 0 },
+            ops: self.reads(job) as u64 - 1,
+            ..Estimate::default()
+        }
     }
 
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
@@ -78,7 +104,8 @@ impl Test for ReadTest {
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        vec![measure::read(self.row.id, crew, Column::new(self.file, job).rows)]
+        let elements = Column::new(self.file, job).rows * self.reads(job) as u64;
+        vec![measure::read(self.row.id, crew, elements)]
     }
 
     fn explain(&self, _id: &str) -> String {
@@ -86,9 +113,8 @@ impl Test for ReadTest {
     }
 }
 
-/// What the timed part brought, for verification.
+/// What the timed part brought of a column, for verification.
 enum Seen {
-    Nothing,
     Map(ReadMap),
     Bytes(Vec<u8>),
     Max(i64),
@@ -96,24 +122,47 @@ enum Seen {
 
 struct ReadRun {
     how: How,
-    column: Column,
+    columns: Vec<Column>,
+    /// How many columns are read, the same ones again when there are fewer.
+    reads: usize,
     settings: Settings,
     threads: u32,
-    seen: Seen,
+    /// Of each column, what its last reading brought.
+    seen: Vec<Seen>,
 }
 
 impl ReadRun {
-    fn resident(&self, progress: Option<Progress<'_>>) -> Result<ReadMap, TestError> {
-        get_resident(&self.column.path, &self.settings, self.threads, |bytes| {
+    fn resident(
+        &self,
+        column: &Column,
+        progress: Option<Progress<'_>>,
+    ) -> Result<ReadMap, TestError> {
+        get_resident(&column.path, &self.settings, self.threads, |bytes| {
             if let Some(progress) = progress {
                 progress.add(bytes, 1);
             }
         })
     }
 
+    /// Reads all columns, one after the other; what an earlier pass over a column brought is let go.
+    fn read_all(
+        &mut self,
+        read: &dyn Fn(&ReadRun, usize) -> Result<Seen, TestError>,
+    ) -> Result<(), TestError> {
+        for number in 0..self.reads {
+            let at = number % self.columns.len();
+            let seen = read(self, at)?;
+            match self.seen.get_mut(at) {
+                Some(before) => *before = seen,
+                None => self.seen.push(seen),
+            }
+        }
+        Ok(())
+    }
+
     /// open, fstat, read into memory that was never touched, close.
-    fn read_bytes(&self, progress: Progress<'_>) -> Result<Vec<u8>, TestError> {
-        let path = &self.column.path;
+    fn read_bytes(&self, column: &Column, progress: Progress<'_>) -> Result<Vec<u8>, TestError> {
+        let path = &column.path;
         let mut file = File::open(path).map_err(TestError::io("open", path))?;
         let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
         // Zeroed memory of this size comes from the kernel untouched, so its faults fall in the reads.
@@ -125,8 +174,8 @@ impl ReadRun {
         Ok(bytes)
     }
 
-    fn max(&self, map: &ReadMap, progress: Progress<'_>) -> std::io::Result<i64> {
-        let (header, rows) = (self.column.format.header_bytes(), self.column.rows);
+    fn max(&self, column: &Column, map: &ReadMap, progress: Progress<'_>) -> std::io::Result<i64> {
+        let (header, rows) = (column.format.header_bytes(), column.rows);
         let stride = (STRIDE_BYTES / 8) as u64 * u64::from(self.threads);
         let mut largest = i64::MIN;
         let mut row = 0;
@@ -160,74 +209,82 @@ impl ReadRun {
         })
     }
 
-    /// Rows spread over the column.
-    fn sampled(&self) -> impl Iterator<Item = u64> {
-        let last = self.column.rows - 1;
-        (0..64).map(move |i| last / 63 * i + last % 63 * i / 63)
-    }
-
-    fn verify_word(&self, row: u64, word: u64) -> Result<(), TestError> {
-        if self.column.allows(row, word) {
-            return Ok(());
-        }
-        Err(self.column.wrong(format!("row {row} was read as {word:#x}")))
-    }
-}
-
-impl Run for ReadRun {
-    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        let mut seen = Seen::Nothing;
-        match self.how {
-            How::Mapped => meter.phase(PhaseKind::Read, &mut |progress| {
-                seen = Seen::Map(self.resident(Some(progress))?);
-                Ok(())
-            })?,
-            How::Bytes => meter.phase(PhaseKind::Read, &mut |progress| {
-                seen = Seen::Bytes(self.read_bytes(progress)?);
-                Ok(())
-            })?,
-            How::Max => {
-                let map = self.resident(None)?;
-                meter.phase(PhaseKind::Read, &mut |progress| {
-                    let io = TestError::io("read", &self.column.path);
-                    seen = Seen::Max(self.max(&map, progress).map_err(io)?);
-                    Ok(())
-                })?;
-            }
-        }
-        self.seen = seen;
-        Ok(())
-    }
-
-    fn verify(&mut self) -> Result<(), TestError> {
-        let header = self.column.format.header_bytes();
-        let io = || TestError::io("read", &self.column.path);
-        match &self.seen {
-            Seen::Nothing => Err(self.column.wrong("it was not read".into())),
-            Seen::Map(map) => self.sampled().try_for_each(|row| {
-                self.verify_word(row, map.word(header + 8 * row).map_err(io())?)
+    fn verify_column(&self, column: &Column, seen: &Seen) -> Result<(), TestError> {
+        let header = column.format.header_bytes();
+        let io = || TestError::io("read", &column.path);
+        match seen {
+            Seen::Map(map) => sampled(column).try_for_each(|row| {
+                verify_word(column, row, map.word(header + 8 * row).map_err(io())?)
             }),
-            Seen::Bytes(bytes) => self.sampled().try_for_each(|row| {
+            Seen::Bytes(bytes) => sampled(column).try_for_each(|row| {
                 let at = (header + 8 * row) as usize;
                 let word = bytes.get(at..at + 8).and_then(|b| b.try_into().ok());
-                self.verify_word(row, word.map_or(!self.column.word(row), u64::from_le_bytes))
+                verify_word(column, row, word.map_or(!column.word(row), u64::from_le_bytes))
             }),
             Seen::Max(max) => {
-                let larger = self.sampled().find(|&row| self.column.word(row) as i64 > *max);
+                let larger = sampled(column).find(|&row| column.word(row) as i64 > *max);
                 match larger {
-                    Some(row) => {
-                        Err(self.column.wrong(format!("row {row} exceeds the maximum {max}")))
-                    }
+                    Some(row) => Err(column.wrong(format!("row {row} exceeds the maximum {max}"))),
                     None => Ok(()),
                 }
             }
         }
     }
+}
+
+/// Rows spread over a column.
+fn sampled(column: &Column) -> impl Iterator<Item = u64> {
+    let last = column.rows - 1;
+    (0..64).map(move |i| last / 63 * i + last % 63 * i / 63)
+}
+
+fn verify_word(column: &Column, row: u64, word: u64) -> Result<(), TestError> {
+    if column.allows(row, word) {
+        return Ok(());
+    }
+    Err(column.wrong(format!("row {row} was read as {word:#x}")))
+}
+
+impl Run for ReadRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        match self.how {
+            How::Mapped => meter.phase(PhaseKind::Read, &mut |progress| {
+                self.read_all(&|run, at| {
+                    run.resident(&run.columns[at], Some(progress)).map(Seen::Map)
+                })
+            }),
+            How::Bytes => meter.phase(PhaseKind::Read, &mut |progress| {
+                self.read_all(&|run, at| {
+                    run.read_bytes(&run.columns[at], progress).map(Seen::Bytes)
+                })
+            }),
+            How::Max => {
+                let resident = |column| self.resident(column, None);
+                let maps = self.columns.iter().map(resident).collect::<Result<Vec<_>, _>>()?;
+                meter.phase(PhaseKind::Read, &mut |progress| {
+                    self.read_all(&|run, at| {
+                        let column = &run.columns[at];
+                        let io = TestError::io("read", &column.path);
+                        run.max(column, &maps[at], progress).map(Seen::Max).map_err(io)
+                    })
+                })
+            }
+        }
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        if self.seen.len() < self.columns.len() {
+            return Err(self.columns[self.seen.len()].wrong("it was not read".into()));
+        }
+        let mut seen = self.columns.iter().zip(&self.seen);
+        seen.try_for_each(|(column, seen)| self.verify_column(column, seen))
+    }
 
     fn footprint_bytes(&self) -> u64 {
+        let pages = |column: &Column| column.file_bytes().next_multiple_of(PAGE_BYTES);
         match self.how {
             How::Max => 0,
-            How::Mapped | How::Bytes => self.column.file_bytes().next_multiple_of(PAGE_BYTES),
+            How::Mapped | How::Bytes => self.columns.iter().map(pages).sum(),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! How long every vector is and how often every operation is repeated: the ancestor's formulae,
-//! scaled by one factor, for p workers.
+//! How long every vector is and how often every operation is repeated, for p workers: the ancestor's
+//! formulae, scaled by one factor; or, where tests are sized one by one, vectors that keep their kind (tiny,
+//! small and medium in full, the large ones by the factor) and repetitions that make the test long enough.
 
-use model::Job;
+use model::{Job, Work};
 
 /// Files that the small appends fill, and the random reads read.
 pub(super) const RANDOM_FILES: u64 = 4;
@@ -11,6 +12,12 @@ pub(super) const PAGE_WORDS: u64 = 512;
 /// No vector is shorter than a page: a file system may keep smaller files inside its metadata (Btrfs
 /// does), where they come to memory with the mount and can never be proven cold.
 const SHORTEST: u64 = PAGE_WORDS;
+
+/// Appends to a column and to a random file at full scale, where tests are sized one by one; and the least
+/// that leaves room for random reads.
+const SIZED_LARGE_APPENDS: u64 = 2;
+const SIZED_SMALL_APPENDS: f64 = 3200.0;
+const LEAST_SMALL_APPENDS: u64 = 16;
 
 const TINY: f64 = 2047.0;
 const SMALL: f64 = 63.0 * 1024.0;
@@ -43,6 +50,8 @@ pub(super) enum Length {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sizes {
     scale: f64,
+    /// Repetitions of a test that was sized by itself.
+    work: Option<Work>,
     /// 1 + log2 of the number of workers: by what the ancestor divides repeats.
     decay: f64,
     tiny: u64,
@@ -56,18 +65,24 @@ impl Sizes {
     pub(super) fn new(job: &Job) -> Sizes {
         let workers = u64::from(job.workers.max(1));
         let scaled = |length: f64| ((length * job.scale) as u64).max(SHORTEST);
-        let mut huge = scaled(HUGE);
+        let short = |length: f64| if job.work.is_some() { length as u64 } else { scaled(length) };
+        let (mut large, mut huge) = (scaled(LARGE), scaled(HUGE));
+        if job.work.is_some() {
+            large = large.max(2 * short(MEDIUM));
+            huge = huge.max(4 * large);
+        }
         // Twice the vector must fit in memory for every worker; 0 is an unknown memory.
         if job.memory.0 > 0 && job.memory.0 < workers.saturating_mul(16).saturating_mul(huge) {
             huge = (job.memory.0 / (32 * workers)).max(SHORTEST);
         }
         Sizes {
             scale: job.scale,
+            work: job.work,
             decay: 1.0 + (workers as f64).log2(),
-            tiny: scaled(TINY),
-            small: scaled(SMALL),
-            medium: scaled(MEDIUM),
-            large: scaled(LARGE),
+            tiny: short(TINY),
+            small: short(SMALL),
+            medium: short(MEDIUM),
+            large,
             huge,
         }
     }
@@ -86,13 +101,36 @@ impl Sizes {
         }
     }
 
-    /// Appends of a large vector to a column: 8 for one worker, 1 for 64.
+    /// Files of a kind that a test works on.
+    pub(super) fn copies(&self) -> u32 {
+        self.work.map_or(1, |work| work.copies)
+    }
+
+    /// `count`, which is the ancestor's, as often as this test does it.
+    pub(super) fn repeated(&self, count: u64) -> u64 {
+        self.work.map_or(count, |work| at_least_one((count as f64 * work.times).round()))
+    }
+
+    /// Passes over files that are in memory.
+    pub(super) fn passes(&self) -> u64 {
+        self.repeated(1)
+    }
+
+    /// Appends of a large vector to a column: 8 for one worker, 1 for 64. Copies take their place where tests
+    /// are sized one by one.
     pub(super) fn large_appends(&self) -> u64 {
+        if self.work.is_some() {
+            return SIZED_LARGE_APPENDS;
+        }
         at_least_one((self.scale * 250e6 / (self.large as f64 * self.decay)).round())
     }
 
-    /// Appends of a small vector to each of the random files: 15501 for one worker.
+    /// Appends of a small vector to each of the random files: 15501 for one worker. A fifth of that where
+    /// tests are sized one by one, as random reads then need no more room to be distinct.
     pub(super) fn small_appends(&self) -> u64 {
+        if self.work.is_some() {
+            return ((self.scale * SIZED_SMALL_APPENDS) as u64).max(LEAST_SMALL_APPENDS);
+        }
         let bytes = 8.0 * self.small as f64 * RANDOM_FILES as f64;
         at_least_one((self.scale * 32e9 / (bytes * self.decay)).round())
     }
@@ -103,9 +141,9 @@ impl Sizes {
             Length::Tiny => 20_000.0,
             Length::Small => 2_000.0,
             Length::Medium => 500.0,
-            _ => return 1,
+            _ => 1.0,
         };
-        at_least_one(full / self.decay)
+        self.repeated(at_least_one((full / self.decay).max(1.0)))
     }
 
     /// Elements replaced in one cycle.
@@ -120,7 +158,10 @@ impl Sizes {
 
     /// Operations of a metadata test.
     pub(super) fn meta_ops(&self) -> u64 {
-        at_least_one(50_000.0 * self.scale)
+        match self.work {
+            Some(_) => self.repeated(50_000),
+            None => at_least_one(50_000.0 * self.scale),
+        }
     }
 
     /// Elements in a random block of nominally `bytes`; never more than a file has.
@@ -134,10 +175,15 @@ impl Sizes {
         (free / PAGE_WORDS).max(1)
     }
 
-    /// Random blocks read from each file.
+    /// Random blocks that are asked of each file; there may be no more places than fewer.
+    pub(super) fn wanted_blocks(&self, bytes: u64) -> u64 {
+        let factor = self.work.map_or(self.scale, |work| work.times);
+        at_least_one(factor * 800e6 / (bytes * RANDOM_FILES) as f64)
+    }
+
+    /// Distinct random blocks read from each file.
     pub(super) fn blocks(&self, bytes: u64) -> u64 {
-        let wanted = self.scale * 800e6 / (bytes * RANDOM_FILES) as f64;
-        at_least_one(wanted).min(self.block_places(bytes))
+        self.wanted_blocks(bytes).min(self.block_places(bytes))
     }
 }
 

@@ -1,28 +1,35 @@
 //! Sorting the table on disk by its symbols.
 
 use super::{
-    column::{self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_NAMES, domain},
+    column::{
+        self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_DIR, TABLE_NAMES, domain,
+        path_of_copy,
+    },
     explain,
     get::{gather, get_resident},
     kdb::{self, SORTED},
     measure::{self, Basis},
     row::Row,
     settings::{SetMode, Settings},
+    sizes::Sizes,
     symbols::{SymbolWriter, read_ids},
     sync::{Durable, fsync},
     write::set,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::{
     data::{SYMBOLS, bytes_of},
     map::PAGE_BYTES,
     progress::{Counters, Progress},
 };
 use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
-use std::{fs, io::Write, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 const TABLE: [ColumnFile; 2] = [SYM_TABLE, FLOAT_TABLE];
-const TABLE_DIR: &str = "kdbdb/tbl";
 
 /// Rows of the sorted table that verification looks at.
 const CHECKED_ROWS: u64 = 64;
@@ -43,49 +50,49 @@ impl Test for SortTest {
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        TABLE.iter().try_for_each(|file| Column::new(*file, job).fill())?;
-        let domain = domain(job);
+        TABLE
+            .iter()
+            .flat_map(|file| Column::copies(*file, job))
+            .try_for_each(|column| column.fill())?;
         let names: [&[u8]; 2] = [b"sym", b"floatcol"];
-        for (path, bytes) in [
-            (TABLE_NAMES, kdb::symbol_file(0, names.into_iter())),
-            (DOMAIN, kdb::symbol_file(2, domain.names().iter().map(|name| &name[..]))),
-        ] {
-            let path = job.dir.join(path);
-            fs::write(&path, bytes).map_err(TestError::io("write", &path))?;
-            fsync(&path)?;
+        for table in tables(job) {
+            write_synced(&table.names, &kdb::symbol_file(0, names.into_iter()))?;
         }
-        Ok(())
+        let domain = domain(job);
+        let symbols = kdb::symbol_file(2, domain.names().iter().map(|name| &name[..]));
+        write_synced(&job.dir.join(DOMAIN), &symbols)
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Copies(TABLE_DIR)
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {
-        TABLE.iter().map(|file| job.dir.join(file.path)).collect()
+        TABLE.iter().flat_map(|file| column::paths(*file, job)).collect()
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let [sym, float] = TABLE.map(|file| Column::new(file, job));
-        let directory = job.dir.join(TABLE_DIR);
-        let durable = Durable {
-            files: vec![sym.path.clone(), float.path.clone()],
-            bytes: sym.data_bytes() + float.data_bytes(),
-            spawned: vec![directory],
-        };
+        let tables = tables(job);
+        let columns: Vec<Column> =
+            tables.iter().flat_map(|table| [table.sym.clone(), table.float.clone()]).collect();
+        // The ancestor syncs the directory alone.
+        let spawned = if job.work.is_none() { vec![job.dir.join(TABLE_DIR)] } else { Vec::new() };
+        let durable = Durable { spawned, ..Durable::of(&columns, job) };
         Ok(Box::new(SortRun {
-            names: job.dir.join(TABLE_NAMES),
-            sym,
-            float,
+            tables,
             settings: Settings::new(job),
             threads: job.threads,
             durable,
-            sample: Vec::new(),
         }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
         let [sym, float] = TABLE.map(|file| Column::new(file, job).file_bytes());
+        let tables = u64::from(Sizes::new(job).copies());
         Estimate {
             // The symbols are read and written again to mark them.
-            write_bytes: 2 * sym + float,
-            read_bytes: 2 * sym + float,
+            write_bytes: tables * (2 * sym + float),
+            read_bytes: tables * (2 * sym + float),
             disk_bytes: 0,
             scratch_bytes: sym.max(float),
             ..Estimate::default()
@@ -97,7 +104,7 @@ impl Test for SortTest {
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let elements = 2 * Column::new(SYM_TABLE, job).rows;
+        let elements = 2 * Column::new(SYM_TABLE, job).rows * u64::from(Sizes::new(job).copies());
         vec![
             measure::write(self.row.id, crew, elements, Basis::WRITE),
             measure::sync(self.sync.id, crew, elements, Basis::SORTED),
@@ -109,26 +116,57 @@ impl Test for SortTest {
     }
 }
 
-struct SortRun {
+/// One table, and what became of it.
+struct Table {
+    dir: PathBuf,
     names: PathBuf,
     sym: Column,
     float: Column,
-    settings: Settings,
-    threads: u32,
-    durable: Durable,
     /// Some rows of the sorted table with the rows that they were before.
     sample: Vec<(u64, u64)>,
 }
 
-impl SortRun {
-    fn sort(&mut self, progress: Progress<'_>) -> Result<(), TestError> {
+/// The table of `job` and its copies.
+fn tables(job: &Job) -> Vec<Table> {
+    let path = |of, number| job.dir.join(path_of_copy(of, number));
+    let table = |number| Table {
+        dir: path(TABLE_DIR, number),
+        names: path(TABLE_NAMES, number),
+        sym: Column::copy(SYM_TABLE, job, number),
+        float: Column::copy(FLOAT_TABLE, job, number),
+        sample: Vec::new(),
+    };
+    (0..Sizes::new(job).copies()).map(table).collect()
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), TestError> {
+    fs::write(path, bytes).map_err(TestError::io("write", path))?;
+    fsync(path)
+}
+
+struct SortRun {
+    tables: Vec<Table>,
+    settings: Settings,
+    threads: u32,
+    durable: Durable,
+}
+
+/// How tables are sorted.
+#[derive(Clone, Copy)]
+struct How<'a> {
+    settings: &'a Settings,
+    threads: u32,
+}
+
+impl Table {
+    fn sort(&mut self, how: How<'_>, progress: Progress<'_>) -> Result<(), TestError> {
         fs::read(&self.names).map_err(TestError::io("read", &self.names))?;
         let ids = read_ids(&self.sym)?;
         let (order, counts) = stable_order(&ids);
         drop(ids);
         let ids = || counts.iter().enumerate().flat_map(|(id, &n)| (0..n).map(move |_| id as u64));
-        self.write_symbols(0, ids(), progress)?;
-        self.write_floats(&order, progress)?;
+        self.write_symbols(how, 0, ids(), progress)?;
+        self.write_floats(how, &order, progress)?;
         let last = order.len() as u64 - 1;
         self.sample = (0..CHECKED_ROWS)
             .map(|i| last * i / (CHECKED_ROWS - 1))
@@ -137,40 +175,46 @@ impl SortRun {
         drop(order);
         let again = read_ids(&self.sym)?;
         let unseen = Counters::default();
-        self.write_symbols(SORTED, again.into_iter().map(u64::from), Progress::new(&unseen))
+        self.write_symbols(how, SORTED, again.into_iter().map(u64::from), Progress::new(&unseen))
     }
 
     fn write_symbols(
         &self,
+        how: How<'_>,
         attribute: u8,
         ids: impl Iterator<Item = u64>,
         progress: Progress<'_>,
     ) -> Result<(), TestError> {
-        let mut writer = SymbolWriter::new(&self.sym, self.settings.write_chunk_bytes);
+        let mut writer = SymbolWriter::new(&self.sym, how.settings.write_chunk_bytes);
         let mut ids = Some(ids);
         let header = self.sym.format.header(attribute, self.sym.rows);
-        set(&self.sym.path, self.settings.set_mode, &header, &mut |file| {
+        set(&self.sym.path, how.settings.set_mode, &header, &mut |file| {
             ids.take().map_or(Ok(()), |ids| writer.write(file, ids, progress))
         })
     }
 
     /// Gathers and writes chunk by chunk; all is gathered first where the file that is mapped will
     /// be truncated.
-    fn write_floats(&self, order: &[u32], progress: Progress<'_>) -> Result<(), TestError> {
+    fn write_floats(
+        &self,
+        how: How<'_>,
+        order: &[u32],
+        progress: Progress<'_>,
+    ) -> Result<(), TestError> {
         let path = &self.float.path;
-        let map = get_resident(path, &self.settings, self.threads, |_| ())?;
+        let map = get_resident(path, how.settings, how.threads, |_| ())?;
         let header = self.float.format.header(0, self.float.rows);
         let base = self.float.format.header_bytes();
         let mut gathered = order
-            .chunks((self.settings.write_chunk_bytes / 8) as usize)
+            .chunks((how.settings.write_chunk_bytes / 8) as usize)
             .map(|part| part.iter().map(|&row| u64::from(row)).collect::<Vec<_>>())
-            .map(|rows| gather(&map, base, &rows, self.threads));
-        let ahead = match self.settings.set_mode {
+            .map(|rows| gather(&map, base, &rows, how.threads));
+        let ahead = match how.settings.set_mode {
             SetMode::Rename => Vec::new(),
             SetMode::Trunc => gathered.by_ref().collect(),
         };
         let mut parts = ahead.into_iter().chain(gathered);
-        set(path, self.settings.set_mode, &header, &mut |mut file| {
+        set(path, how.settings.set_mode, &header, &mut |mut file| {
             parts.try_for_each(|words| {
                 for words in words.map_err(TestError::io("read", path))? {
                     let bytes = bytes_of(&words);
@@ -203,19 +247,8 @@ fn stable_order(ids: &[u16]) -> (Vec<u32>, Vec<u64>) {
     (order, counts)
 }
 
-impl Run for SortRun {
-    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        meter.phase(PhaseKind::Write, &mut |progress| self.sort(progress))?;
-        let directory = &self.durable.spawned[0];
-        meter.phase(PhaseKind::SyncDir, &mut |progress| {
-            fsync(directory)?;
-            progress.add(0, 1);
-            Ok(())
-        })?;
-        self.durable.phases(meter)
-    }
-
-    fn verify(&mut self) -> Result<(), TestError> {
+impl Table {
+    fn verify(&self) -> Result<(), TestError> {
         let sym = self.sym.open_checked(SORTED)?;
         let float = self.float.open_checked(0)?;
         let mut before = 0;
@@ -230,9 +263,30 @@ impl Run for SortRun {
         }
         Ok(())
     }
+}
+
+impl Run for SortRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        let how = How { settings: &self.settings, threads: self.threads };
+        let tables = &mut self.tables;
+        meter.phase(PhaseKind::Write, &mut |progress| {
+            tables.iter_mut().try_for_each(|table| table.sort(how, progress))
+        })?;
+        meter.phase(PhaseKind::SyncDir, &mut |progress| {
+            tables.iter().try_for_each(|table| fsync(&table.dir))?;
+            progress.add(0, tables.len() as u64);
+            Ok(())
+        })?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        self.tables.iter().try_for_each(Table::verify)
+    }
 
     fn footprint_bytes(&self) -> u64 {
-        [&self.sym, &self.float].map(|c| c.file_bytes().next_multiple_of(PAGE_BYTES)).iter().sum()
+        let columns = self.tables.iter().flat_map(|table| [&table.sym, &table.float]);
+        columns.map(|c| c.file_bytes().next_multiple_of(PAGE_BYTES)).sum()
     }
 
     fn command_chars(&self) -> u32 {

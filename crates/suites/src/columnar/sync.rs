@@ -1,8 +1,9 @@
 //! Making files durable: `fsync` in this process, which is what counts, and the ancestor's way of
 //! spawning a shell that runs `sync FILE`, whose cost is kept apart.
 
+use super::column::Column;
 use crate::{Meter, TestError};
-use model::PhaseKind;
+use model::{Job, PhaseKind};
 use std::{
     fs::File,
     io,
@@ -31,6 +32,14 @@ impl Durable {
     /// One file, which the ancestor syncs too.
     pub(super) fn file(path: &Path, bytes: u64) -> Durable {
         Durable { files: vec![path.into()], bytes, spawned: vec![path.into()] }
+    }
+
+    /// The files that a test of `job` wrote. The ancestor's command is left out where tests are sized one by
+    /// one: it is about one file, and its own start is most of it.
+    pub(super) fn of(columns: &[Column], job: &Job) -> Durable {
+        let files: Vec<PathBuf> = columns.iter().map(|column| column.path.clone()).collect();
+        let spawned = if job.work.is_none() { files.clone() } else { Vec::new() };
+        Durable { bytes: columns.iter().map(Column::data_bytes).sum(), files, spawned }
     }
 
     /// The phases `Sync` and, where the ancestor has it, `SpawnSync`.

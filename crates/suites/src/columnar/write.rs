@@ -1,14 +1,15 @@
 //! Writing whole columns: the ancestor's `set`, and the sync after it.
 
 use super::{
-    column::{Column, ColumnFile, Payload, create_parent, remove},
+    column::{self, Column, ColumnFile, Payload, create_parent, remove},
     explain,
     measure::{self, Basis},
     row::Row,
     settings::SetMode,
+    sizes::Sizes,
     sync::Durable,
 };
-use crate::{Estimate, Measured, Meter, Run, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
 use std::{
     ffi::OsString,
@@ -50,11 +51,17 @@ fn temporary(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// `set` of one column that is not there before.
+/// `set` of one column that is not there before, or of several.
 pub(super) struct SetTest {
     pub(super) row: Row,
     pub(super) sync: Row,
     pub(super) file: ColumnFile,
+}
+
+impl SetTest {
+    fn rows(&self, job: &Job) -> u64 {
+        Column::new(self.file, job).rows * u64::from(Sizes::new(job).copies())
+    }
 }
 
 impl Test for SetTest {
@@ -68,9 +75,14 @@ impl Test for SetTest {
 
     /// Removes what an earlier run left: replacing a file costs more than creating one.
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        let path = job.dir.join(self.file.path);
-        create_parent(&path)?;
-        remove(&path)
+        column::paths(self.file, job).iter().try_for_each(|path| {
+            create_parent(path)?;
+            remove(path)
+        })
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Copies(self.file.material())
     }
 
     fn files(&self, _job: &Job) -> Vec<PathBuf> {
@@ -78,24 +90,26 @@ impl Test for SetTest {
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let column = Column::new(self.file, job);
-        create_parent(&column.path)?;
-        let durable = Durable::file(&column.path, column.data_bytes());
-        Ok(Box::new(SetRun { payload: column.payload(), column, durable }))
+        let columns = Column::copies(self.file, job);
+        columns.iter().try_for_each(|column| create_parent(&column.path))?;
+        let durable = Durable::of(&columns, job);
+        let payloads = columns.iter().map(Column::payload).collect();
+        Ok(Box::new(SetRun { columns, payloads, durable }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
-        let bytes = Column::new(self.file, job).file_bytes();
-        Estimate { write_bytes: bytes, disk_bytes: bytes, ..Estimate::default() }
+        let copies = u64::from(Sizes::new(job).copies());
+        let bytes = copies * Column::new(self.file, job).file_bytes();
+        let ops = copies - 1;
+        Estimate { write_bytes: bytes, disk_bytes: bytes, ops, ..Estimate::default() }
     }
 
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
-        let column = Column::new(self.file, job);
-        vec![(self.file.path.into(), column.file_bytes())]
+        column::space(&[self.file], job)
     }
 
     fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let elements = Column::new(self.file, job).rows;
+        let elements = self.rows(job);
         vec![
             measure::write(self.row.id, crew, elements, Basis::WRITE),
             measure::sync(self.sync.id, crew, elements, Basis::SYNC),
@@ -108,19 +122,22 @@ impl Test for SetTest {
 }
 
 struct SetRun {
-    column: Column,
-    payload: Payload,
+    columns: Vec<Column>,
+    payloads: Vec<Payload>,
     durable: Durable,
 }
 
 impl Run for SetRun {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        meter.phase(PhaseKind::Write, &mut |progress| self.column.set(&self.payload, progress))?;
+        meter.phase(PhaseKind::Write, &mut |progress| {
+            let mut columns = self.columns.iter().zip(&self.payloads);
+            columns.try_for_each(|(column, payload)| column.set(payload, progress))
+        })?;
         self.durable.phases(meter)
     }
 
     fn verify(&mut self) -> Result<(), TestError> {
-        self.column.check(0)
+        self.columns.iter().try_for_each(|column| column.check(0))
     }
 
     fn command_chars(&self) -> u32 {

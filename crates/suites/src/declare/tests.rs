@@ -64,6 +64,7 @@ fn ask(test: &dyn Test) {
     for scale in [0.0005, 1.0, 4.0] {
         let job = model::Job {
             scale,
+            work: None,
             workers: 1024,
             worker: 1023,
             ..crate::testing::job("x.a", std::path::Path::new("/nowhere"))

@@ -3,7 +3,12 @@
 use engine::progress::Progress;
 use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
 use rustix::process::{Pid, Signal, getpid, kill_process};
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::{
+    env, fs, mem,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
 use suites::{Estimate, Meter, Run, Test, TestError, test::Measured};
 
 /// What the worker that misbehaves does; the others do their phases as they should.
@@ -33,10 +38,17 @@ pub(crate) enum Act {
     ForeignHang,
     /// Works, as all of its crew, until its directory holds `TOLD`.
     Await,
+    /// Works, as all of its crew, and leaves a file open, memory in use and another current directory.
+    Litter,
+    /// Works, and complains on stderr.
+    Complain,
 }
 
 /// File for which a worker waits that works until the coordinator is told of it.
 pub(crate) const TOLD: &str = "told";
+
+/// Bytes of memory that are left in use.
+pub(crate) const LITTER: usize = 64 << 20;
 
 /// The worker that misbehaves.
 pub(crate) const ODD: u32 = 1;
@@ -46,7 +58,7 @@ pub(crate) fn bytes_of(number: u32) -> u64 {
     1000 + u64::from(number)
 }
 
-const ACTS: [(&str, Act); 12] = [
+const ACTS: [(&str, Act); 14] = [
     ("work", Act::Work),
     ("panic", Act::Panic),
     ("fail", Act::Fail),
@@ -59,10 +71,12 @@ const ACTS: [(&str, Act); 12] = [
     ("foreign", Act::Foreign),
     ("foreign-hang", Act::ForeignHang),
     ("await", Act::Await),
+    ("litter", Act::Litter),
+    ("complain", Act::Complain),
 ];
 
-static TESTS: [ActTest; 12] = {
-    let mut tests = [ActTest(Act::Work); 12];
+static TESTS: [ActTest; 14] = {
+    let mut tests = [ActTest(Act::Work); 14];
     let mut i = 0;
     while i < tests.len() {
         tests[i] = ActTest(ACTS[i].1);
@@ -103,8 +117,11 @@ impl Test for ActTest {
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let all = self.0 == Act::Await;
+        let all = matches!(self.0, Act::Await | Act::Litter);
         let act = if all || job.worker == ODD { self.0 } else { Act::Work };
+        if act == Act::Litter {
+            litter(&job.dir)?;
+        }
         Ok(Box::new(ActRun { act, worker: job.worker, told: job.dir.join(TOLD) }))
     }
 
@@ -179,12 +196,22 @@ fn work(progress: Progress<'_>, worker: u32) -> Result<(), TestError> {
     Ok(())
 }
 
+/// What a job may leave behind at worst.
+fn litter(dir: &Path) -> Result<(), TestError> {
+    env::set_current_dir(dir).map_err(TestError::io("enter", dir))?;
+    let path = dir.join("left-open");
+    mem::forget(fs::File::create(&path).map_err(TestError::io("create", &path))?);
+    mem::forget(vec![1u8; LITTER]);
+    Ok(())
+}
+
 fn misbehave(act: Act) -> Result<(), TestError> {
     match act {
         Act::Panic => panic!("this worker\npanics"),
         Act::Fail => return Err(wrong("seen by the test")),
         Act::Exit => std::process::exit(3),
         Act::Kill => kill(getpid()),
+        Act::Complain => eprintln!("the weather is bad"),
         Act::Hang | Act::ForeignHang => thread::sleep(Duration::from_secs(3600)),
         _ => {}
     }

@@ -16,12 +16,14 @@ use workers::{Crew, CrewError, Moved, Observer};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
+/// Its argument for a crew that waits for further jobs.
+pub(crate) const WAIT: &str = "wait";
 
-const LONG: Duration = Duration::from_secs(60);
-static GO_ON: AtomicBool = AtomicBool::new(false);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
 
 /// Jobs for a crew of `workers`.
-fn jobs(test: &str, workers: u32) -> Vec<Job> {
+pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
     let job = |worker| Job {
         test: test.into(),
         mode: JobMode::Run,
@@ -30,6 +32,7 @@ fn jobs(test: &str, workers: u32) -> Vec<Job> {
         workers,
         threads: 1,
         scale: 1.0,
+        work: None,
         seed: 1,
         data: DataKind::Random,
         memory: Bytes(1 << 30),
@@ -50,7 +53,7 @@ fn confined(test: &str, base: &Path) -> Vec<Job> {
     jobs(test, 3).into_iter().map(confine).collect()
 }
 
-fn crew(timeout: Duration) -> Crew {
+pub(crate) fn crew(timeout: Duration) -> Crew {
     Crew::this_program(timeout).unwrap()
 }
 
@@ -59,14 +62,27 @@ fn error_of(test: &str, workers: u32, timeout: Duration) -> CrewError {
 }
 
 /// Process ids of the children of this process, dead ones too.
-fn children_of(pid: u32) -> Vec<String> {
+pub(crate) fn children_of(pid: u32) -> Vec<String> {
     let path = format!("/proc/{pid}/task/{pid}/children");
     let text = fs::read_to_string(path).unwrap();
     text.split_whitespace().map(str::to_string).collect()
 }
 
-fn assert_nobody_left() {
+/// Other processes of this program that live.
+pub(crate) fn others() -> Vec<Pid> {
+    let exe = env::current_exe().unwrap();
+    let numbers = fs::read_dir("/proc").unwrap().flatten();
+    let pids = numbers.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    // What is dead has no program any more.
+    let ours =
+        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|found| found == exe);
+    let pids = pids.filter(ours).filter_map(Pid::from_raw);
+    pids.filter(|pid| pid.as_raw_pid() as u32 != std::process::id()).collect()
+}
+
+pub(crate) fn assert_nobody_left() {
     assert_eq!(children_of(std::process::id()), Vec::<String>::new());
+    assert_eq!(others(), []);
 }
 
 #[derive(Default)]
@@ -277,7 +293,7 @@ pub(crate) fn an_unknown_test_and_an_impossible_crew_are_refused() {
         }
         other => panic!("{other}"),
     }
-    let crew = Crew { exe: "/no/such/program".into(), timeout: LONG, user: None };
+    let crew = Crew::of("/no/such/program", LONG);
     let error = crew.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
     assert!(matches!(error, CrewError::Spawn { worker: 0, .. }), "{error}");
 }
@@ -319,8 +335,8 @@ pub(crate) fn confined_workers_die_with_their_coordinator() {
     fs::remove_dir_all(&base).unwrap();
 }
 
-/// Kills a coordinator, started with `args`, and waits for the end of its three workers.
-fn dies_with_its_crew(args: &[&Path]) {
+/// Kills a coordinator, started with `args`, and waits for the end of its three workers and their copies.
+pub(crate) fn dies_with_its_crew(args: &[&Path]) {
     let exe = env::current_exe().unwrap();
     let mut command = Command::new(exe);
     let mut child = command.arg(COORDINATE).args(args).stdout(Stdio::piped()).spawn().unwrap();
@@ -338,6 +354,10 @@ fn dies_with_its_crew(args: &[&Path]) {
             thread::sleep(Duration::from_millis(5));
         }
     }
+    while !others().is_empty() {
+        assert!(killed.elapsed() < LONG, "{:?} outlive their coordinator", others());
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Whether a process runs; one that nobody reaps is dead all the same.
@@ -348,7 +368,7 @@ fn lives(pid: Pid) -> bool {
 }
 
 /// Runs a crew that hangs, after a line that says that it is about to; confined to directories below the
-/// second argument, where there is one.
+/// second argument, where there is one. With the argument `WAIT` it has done its work and waits for more.
 pub(crate) fn coordinate() {
     struct Say;
     impl Observer for Say {
@@ -360,6 +380,12 @@ pub(crate) fn coordinate() {
         fn ended(&mut self, _phase: usize) {}
     }
     let jobs = match env::args_os().nth(2) {
+        Some(word) if word == WAIT => {
+            let crew = crew(LONG);
+            crew.run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
+            println!("waiting");
+            return thread::sleep(LONG);
+        }
         Some(base) => confined("foreign-hang", base.as_ref()),
         None => jobs("hang", 3),
     };
@@ -385,7 +411,7 @@ pub(crate) fn a_crew_in_the_name_of_a_user_has_no_other_rights() {
     if !rustix::process::geteuid().is_root() {
         return println!("skipped: another user needs root");
     }
-    let crew = Crew { user: Some(User { uid: 1_999_999_999, gid: 65534 }), ..crew(LONG) };
+    let crew = crew(LONG).in_the_name_of(Some(User { uid: 1_999_999_999, gid: 65534 }));
     let mut look = Look::default();
     crew.run(&jobs("work", 2), &mut look, &GO_ON).unwrap();
     assert!(look.seen.len() >= 2);

@@ -1,9 +1,10 @@
 //! Crews of real processes. This program is its own worker, as the shipped one is, so it needs its
 //! own `main`: with the hidden verb it is a worker, without it the list of tests.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // no `#[test]` marks these as tests
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // no `#[test]` marks these as tests
 
 mod acts;
 mod cases;
+mod staying;
 
 use std::{
     env,
@@ -12,10 +13,13 @@ use std::{
 };
 
 macro_rules! named {
-    ($($case:ident),* $(,)?) => { &[$((stringify!($case), cases::$case as fn())),*] };
+    ($($module:ident: $($case:ident),* $(,)?);* $(;)?) => {
+        &[$($((stringify!($case), $module::$case as fn())),*),*]
+    };
 }
 
 const CASES: &[(&str, fn())] = named![
+    cases:
     a_crew_reports_in_order_and_exactly,
     the_observer_is_told_of_a_phase_that_runs,
     the_overlap_lies_between_last_start_and_first_end,
@@ -34,7 +38,15 @@ const CASES: &[(&str, fn())] = named![
     workers_that_are_confined_are_a_crew,
     confined_workers_die_with_their_coordinator,
     programs_of_others_run_only_where_the_job_allows_them,
-    a_crew_in_the_name_of_a_user_has_no_other_rights,
+    a_crew_in_the_name_of_a_user_has_no_other_rights;
+    staying:
+    workers_stay_for_further_jobs,
+    nothing_of_a_job_is_left_in_its_worker,
+    one_that_died_while_it_waited_is_replaced,
+    a_crew_that_failed_is_followed_by_a_new_one,
+    what_was_said_in_a_job_is_not_told_of_the_next,
+    whoever_runs_programs_of_others_does_not_stay,
+    workers_that_wait_die_with_their_coordinator,
 ];
 
 fn main() -> ExitCode {

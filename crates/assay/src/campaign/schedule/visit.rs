@@ -3,17 +3,14 @@
 
 use super::{Ended, Schedule, Seat};
 use crate::campaign::{
-    guest::{self, Boot, Turns, Work},
-    pace,
+    guest, pace,
     places::Place,
-    told::Asked,
     turn::{self, Event, Stage, Turn},
     upkeep,
 };
 use anyhow::Result;
 use lab::{LabError, Upkeep, guest::Guest};
-use model::{BackingPlan, Campaign, Fault, FaultKind, Plan, Programs};
-use std::time::Duration;
+use model::{Campaign, Fault, FaultKind};
 
 impl Schedule<'_> {
     /// Targets of this machine, or one of a guest, at every process count. What failed is left in
@@ -70,21 +67,13 @@ impl Schedule<'_> {
     fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
         self.step(&[*seat], &format!("booting {}", guest.venue()));
         let cases = self.prepared.cases();
-        let case_s = self.prepared.plan.case_timeout_s;
-        let (lab, stop) = (self.lab, self.stop);
-        let timeout = Duration::from_secs(case_s.saturating_mul(cases + 1));
-        let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
-        let work = Work::Turns(Box::new(self.turns(seat)));
-        let label = &self.prepared.labels[seat.target];
-        let asked = Asked::of(self.prepared, label, seat.block, seat.position);
         let mut done = 0;
+        let Campaign { seed, scale, .. } = *self.campaign;
+        let (lab, stop, prepared) = (self.lab, self.stop, self.prepared);
+        let stage = Stage { prepared, lab, seed, scale, stop };
+        let of = (seat.block, seat.position, seat.target);
         let campaign = self.campaign.id.clone();
-        let ended = guest::run(&boot, &campaign, work, &mut |told| {
-            let strange = |why| {
-                let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
-                LabError::Guest { guest, why, said }
-            };
-            let (procs, event) = asked.take(told).map_err(strange)?;
+        let ended = guest::turns(&stage, guest, &campaign, of, &mut |procs, event| {
             if let Event::Done(cases) = &event {
                 done += cases;
             }
@@ -101,29 +90,6 @@ impl Schedule<'_> {
                 Ok(Ended::Done)
             }
             Err(error) => Err(error),
-        }
-    }
-
-    /// The work of a guest that makes this target in this block.
-    fn turns(&self, seat: &Seat) -> Turns {
-        let prepared = self.prepared;
-        let plan = Plan {
-            targets: vec![prepared.entrants[seat.target].clone()],
-            sweeps: Vec::new(),
-            aa: None,
-            baseline: None,
-            backing: BackingPlan::default(),
-            ..prepared.plan.clone()
-        };
-        Turns {
-            plan,
-            unconfined: prepared.programs == Programs::Unconfined,
-            label: prepared.labels[seat.target].clone(),
-            block: seat.block,
-            position: seat.position,
-            seed: self.campaign.seed,
-            scale: self.campaign.scale,
-            counts: prepared.counts_by_test(),
         }
     }
 

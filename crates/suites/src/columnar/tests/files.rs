@@ -2,6 +2,7 @@
 
 use super::{job, run};
 use crate::{
+    Stretch, Test,
     columnar::{
         COLUMNAR,
         column::{self, Column, FLOAT, HUGE, RANDOM, SYM, SYM_TABLE, TINY},
@@ -12,7 +13,7 @@ use crate::{
     },
     find, space_bytes,
 };
-use model::{CacheNeed, Group, Job, Options};
+use model::{CacheNeed, Group, Job, Options, Work};
 use std::{
     collections::HashSet,
     fs::{self, File},
@@ -178,6 +179,81 @@ fn estimates_agree_with_what_is_there() {
     let space = space_bytes(&all);
     let scratch = COLUMNAR.tests.iter().map(|t| t.estimate(&job).scratch_bytes).max().unwrap();
     assert!(near(space - scratch, used(dir.path())));
+}
+
+/// A job whose tests were sized one by one.
+fn sized(dir: &Path, times: f64, copies: u32) -> Job {
+    Job { work: Some(Work { times, copies }), ..job("", dir) }
+}
+
+#[test]
+fn copies_are_files_with_data_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = sized(dir.path(), 1.0, 3);
+    run_id("columnar.write.int.tiny", &job);
+    run_id("columnar.write.sym.large", &job);
+    let columns = Column::copies(TINY, &job);
+    let all: Vec<Vec<u64>> = columns.iter().map(|column| words(&column.path)).collect();
+    assert_eq!(columns[0].path, dir.path().join("seqreadTiny"));
+    assert_eq!(columns[2].path, dir.path().join("seqreadTiny.2"));
+    for (column, words) in columns.iter().zip(&all) {
+        assert!(words.iter().enumerate().all(|(i, w)| *w == column.word(i as u64)));
+    }
+    let first: HashSet<u64> = all[0].iter().copied().collect();
+    assert!(all[1..].iter().flatten().all(|word| !first.contains(word)));
+    assert!(dir.path().join("kdbdb.2/tbl/sym").exists());
+}
+
+#[test]
+fn sized_tests_keep_their_kind_whatever_the_scale() {
+    let sizes = |scale| Sizes::new(&Job { scale, ..sized(Path::new("/"), 1.0, 1) });
+    let full = Sizes::new(&Job { scale: 1.0, ..job("", Path::new("/")) });
+    for scale in [1e-4, 0.002, 1.0] {
+        let sizes = sizes(scale);
+        for length in [Length::Tiny, Length::Small, Length::Medium] {
+            assert_eq!(sizes.rows(length), full.rows(length));
+        }
+        assert!(sizes.rows(Length::Large) >= 2 * sizes.rows(Length::Medium));
+        assert!(sizes.rows(Length::Huge) >= 4 * sizes.rows(Length::Large));
+    }
+}
+
+#[test]
+fn work_is_done_as_often_as_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let done = |id: &str, times, copies| {
+        let job = sized(dir.path(), times, copies);
+        let report = run(find(id).unwrap(), &job).unwrap();
+        (report.phases[0].ops, report.phases[0].bytes)
+    };
+    for id in ["columnar.openclose", "columnar.lock", "columnar.mmap"] {
+        assert_eq!((done(id, 0.001, 1).0, done(id, 0.004, 1).0), (50, 200), "{id}");
+    }
+    let (once, bytes) = done("columnar.reread.int.medium", 1.0, 2);
+    assert_eq!(done("columnar.reread.int.medium", 6.0, 2), (3 * once, 3 * bytes));
+    let (few, _) = done("columnar.rerandom.4k", 0.001, 1);
+    let places = Sizes::new(&sized(dir.path(), 1e3, 1)).blocks(4_000) * 4;
+    // Each place once, and again until there are enough.
+    assert_eq!(few, 200);
+    assert!(done("columnar.rerandom.4k", 0.2, 1).0 >= 40_000.max(places));
+    // What is not in memory can be read once.
+    assert_eq!(done("columnar.random.4k", 1e3, 1).0, places);
+}
+
+#[test]
+fn estimates_of_sized_tests_agree_with_what_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = |test: &dyn Test| match test.stretch() {
+        Stretch::Copies(_) | Stretch::Passes(_) => sized(dir.path(), 1.0, 2),
+        _ => sized(dir.path(), 0.002, 1),
+    };
+    let all: Vec<_> = COLUMNAR.tests.iter().map(|test| (*test, job(*test))).collect();
+    for (test, job) in &all {
+        run(*test, job).unwrap();
+    }
+    let scratch = all.iter().map(|(test, job)| test.estimate(job).scratch_bytes).max().unwrap();
+    let (space, found) = (space_bytes(&all) - scratch, used(dir.path()));
+    assert!(space.abs_diff(found) < found / 20, "{space} {found}");
 }
 
 fn random_test(block_bytes: u64, seed: u64) -> RandomTest {

@@ -1,0 +1,476 @@
+//! How much each test does, where that is left to the program: the least that is still the test, the most
+//! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
+
+use super::{
+    prepare::{Item, Prepared},
+    sizing::{Load, Pilot},
+};
+use model::{Bytes, Job, TestSize, Work};
+use std::{collections::BTreeMap, path::PathBuf};
+use suites::Stretch;
+
+/// Share of the ancestor's repetitions with which trying begins.
+const FIRST_TIMES: f64 = 0.005;
+/// Scale with which trying begins where a test is made longer by its sizes.
+const FIRST_SCALE: f64 = 0.002;
+/// Largest scale and most repetitions, as shares of the ancestor's.
+const MOST_SCALE: f64 = 1.0;
+const MOST_TIMES: f64 = 1e5;
+const MOST_COPIES: f64 = 4096.0;
+/// How much longer than aimed for a timed part may be by the rates of the backing, so that a candidate that
+/// is faster than these finds room as well.
+const HEADROOM: f64 = 2.0;
+/// Smallest factor on the large vectors, which then are as small as they may become.
+const LEAST_LARGE_SCALE: f64 = 1.0 / 64.0;
+/// Time by the rates of the backing for which room is still looked for, seconds.
+const LEAST_ROOM_S: f64 = 1e-3;
+/// Share of the free space that files or image may take.
+const SPACE_SHARE: f64 = 0.8;
+/// Share of the memory that the files of one test may take: some tests hold what they read.
+const MEMORY_SHARE: f64 = 0.25;
+/// Most by which a trial makes a test longer at once: how its time grows is not known yet.
+const MOST_GROWTH: f64 = 30.0;
+
+/// A test at a process count.
+pub type Key = (String, u32);
+
+/// What is known of the place where a campaign is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground {
+    /// Rates of the backing.
+    pub pilot: Pilot,
+    /// Bytes that each target has for itself.
+    pub free: Bytes,
+    /// Memory of the machine.
+    pub memory: Bytes,
+}
+
+/// The sizes with which trying begins, and the largest ones, as long as the disk holds them.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// Factor on the large vectors.
+    pub large_scale: f64,
+    /// For each test and count.
+    pub first: Vec<TestSize>,
+    /// In the same order.
+    pub most: Vec<TestSize>,
+}
+
+impl Range {
+    /// The range of `prepared` at `ground`.
+    pub fn of(prepared: &Prepared, ground: &Ground) -> Range {
+        let mut large_scale = prepared.plan.preset.large_scale();
+        let mut room_s = prepared.plan.preset.aim_s() * HEADROOM;
+        loop {
+            let least = each(prepared, |item, count| first(item, count, large_scale));
+            let largest = |item: &Item, count| {
+                let from = first(item, count, large_scale);
+                largest(prepared, item, count, from, (room_s, ground))
+            };
+            let most = each(prepared, largest);
+            let range = Range { large_scale, first: least, most };
+            if room_s < LEAST_ROOM_S || fits(&range.most_of(prepared), large_scale, ground) {
+                return range;
+            }
+            (large_scale, room_s) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), room_s / 2.0);
+        }
+    }
+
+    /// The sizes that are right by the rates of the backing, for who may try nothing.
+    pub fn expected(prepared: &Prepared, ground: &Ground) -> Vec<TestSize> {
+        let range = Range::of(prepared, ground);
+        let expected = |item: &Item, count| {
+            let from = first(item, count, range.large_scale);
+            largest(prepared, item, count, from, (prepared.plan.preset.aim_s(), ground))
+        };
+        let mut sizes = each(prepared, expected);
+        share(prepared, &mut sizes);
+        sizes
+    }
+
+    /// `prepared` with the largest sizes, for the room that it needs.
+    pub fn most_of(&self, prepared: &Prepared) -> Prepared {
+        let mut prepared = prepared.clone();
+        prepared.plan.sizes.clone_from(&self.most);
+        prepared
+    }
+}
+
+fn each(prepared: &Prepared, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize> {
+    let counts = |item: &'_ Item| item.counts.clone();
+    let pairs =
+        prepared.items.iter().flat_map(|item| counts(item).into_iter().map(move |n| (item, n)));
+    pairs.map(|(item, count)| size(item, count)).collect()
+}
+
+/// The least of a test that is still the test.
+fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
+    let test = item.test.infos()[0].id.clone();
+    let shared = |times| TestSize {
+        test: test.clone(),
+        procs: count,
+        // All workers together move as much as one alone.
+        scale: large_scale / f64::from(item.workers(count).1),
+        work: Some(Work { times, copies: 1 }),
+    };
+    match item.test.stretch() {
+        Stretch::Scale => TestSize { test, procs: count, scale: FIRST_SCALE, work: None },
+        Stretch::Times => shared(FIRST_TIMES),
+        Stretch::Copies(_) | Stretch::Passes(_) | Stretch::Given => shared(1.0),
+    }
+}
+
+/// The most of a test for which there is room: as much as takes `room_s` by the rates of the backing. What is
+/// only repeated on the same files is held up by what it writes alone.
+fn largest(
+    prepared: &Prepared,
+    item: &Item,
+    count: u32,
+    from: TestSize,
+    (room_s, ground): (f64, &Ground),
+) -> TestSize {
+    let (workers, stretch) = (item.workers(count).0, item.test.stretch());
+    let repeats = matches!(stretch, Stretch::Times | Stretch::Passes(_));
+    let allowed = |size: &TestSize| {
+        let job = prepared.job(item, count, size.scale, ground.memory);
+        let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
+        if repeats {
+            (estimate.read_bytes, estimate.ops) = (0, 0);
+        }
+        let mut load = Load::default();
+        load.add(&estimate, workers, false);
+        let held = estimate.disk_bytes.max(estimate.read_bytes).max(estimate.scratch_bytes);
+        let held = held as f64 * f64::from(workers);
+        load.work_seconds(&ground.pilot) <= room_s && held <= ground.memory.0 as f64 * MEMORY_SHARE
+    };
+    let most = match stretch {
+        Stretch::Scale => MOST_SCALE / from.scale,
+        Stretch::Copies(_) => MOST_COPIES,
+        Stretch::Times | Stretch::Passes(_) => MOST_TIMES / units(item, &from),
+        Stretch::Given => 1.0,
+    };
+    let (mut low, mut high) = (1.0, most);
+    while high / low > 1.1 {
+        let middle: f64 = (low * high).sqrt();
+        if allowed(&stretched(item, &from, middle)) { low = middle } else { high = middle }
+    }
+    stretched(item, &from, low)
+}
+
+fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
+    let load = Load::of(most, large_scale, ground.memory);
+    (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
+}
+
+/// By what a test is counted: its scale, its repetitions or its copies.
+fn units(item: &Item, size: &TestSize) -> f64 {
+    let work = size.work.unwrap_or_default();
+    match item.test.stretch() {
+        Stretch::Scale => size.scale,
+        Stretch::Times | Stretch::Passes(_) => work.times,
+        Stretch::Copies(_) => f64::from(work.copies),
+        Stretch::Given => 1.0,
+    }
+}
+
+/// `size`, `factor` times as much.
+fn stretched(item: &Item, size: &TestSize, factor: f64) -> TestSize {
+    let units = units(item, size) * factor;
+    let mut size = size.clone();
+    match (item.test.stretch(), &mut size.work) {
+        (Stretch::Scale, _) => size.scale = two_digits(units),
+        (Stretch::Times | Stretch::Passes(_), Some(work)) => work.times = two_digits(units),
+        (Stretch::Copies(_), Some(work)) => work.copies = units.round().max(1.0) as u32,
+        _ => {}
+    }
+    size
+}
+
+/// Two digits, so that the number that is shown is the number.
+fn two_digits(value: f64) -> f64 {
+    let digit = 10f64.powf(value.log10().floor() - 1.0);
+    ((value / digit).round() * digit * 1e9).round() / 1e9
+}
+
+/// What was seen of a test at a size on one target.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The size.
+    pub size: TestSize,
+    /// Length of its timed part.
+    pub seconds: f64,
+}
+
+/// What was seen of all tests, by target.
+#[derive(Debug, Default)]
+pub struct Trials(BTreeMap<Key, Vec<Seen>>);
+
+impl Trials {
+    /// Adds what was seen.
+    pub fn add(&mut self, seen: Seen) {
+        self.0.entry((seen.size.test.clone(), seen.size.procs)).or_default().push(seen);
+    }
+
+    /// The sizes that take `aim_s` by what was seen, within `range`: on the middle of the candidates, and not
+    /// much less on the fastest. With `bold` however far it is from what was seen, else step by step.
+    pub fn sizes(
+        &self,
+        prepared: &Prepared,
+        range: &Range,
+        aim_s: f64,
+        bold: bool,
+    ) -> Vec<TestSize> {
+        let mut sizes = Vec::new();
+        let mut bounds = range.first.iter().zip(&range.most);
+        for item in &prepared.items {
+            for _ in &item.counts {
+                let Some((first, most)) = bounds.next() else { break };
+                let key = (first.test.clone(), first.procs);
+                let wanted = match self.0.get(&key) {
+                    Some(seen) => aimed(item, seen, aim_s, bold),
+                    None => units(item, first),
+                };
+                let (least, most) = (units(item, first), units(item, most));
+                let factor = wanted.min(most).max(least) / least;
+                sizes.push(stretched(item, first, factor));
+            }
+        }
+        share(prepared, &mut sizes);
+        sizes
+    }
+
+    /// The tests whose timed part would be shorter than `floor_s` at `sizes`, with that length, by the fastest
+    /// candidate.
+    pub fn short(&self, prepared: &Prepared, sizes: &[TestSize], floor_s: f64) -> Vec<(Key, f64)> {
+        let item = |test: &str| prepared.items.iter().find(|item| item.test.infos()[0].id == test);
+        let length = |size: &TestSize| {
+            let key = (size.test.clone(), size.procs);
+            let seen = self.0.get(&key)?;
+            let item = item(&size.test)?;
+            let unit_s =
+                seen.iter().map(|s| s.seconds / units(item, &s.size)).fold(f64::MAX, f64::min);
+            Some((key, unit_s * units(item, size)))
+        };
+        sizes.iter().filter_map(length).filter(|(_, seconds)| *seconds < floor_s).collect()
+    }
+}
+
+/// Units that take `aim_s`: by the last of what was seen on each target where trying goes on, and by the
+/// geometric mean of the targets at its end, where the fastest may stay below, but not by half.
+fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
+    let of_one = |seen: &Seen| aim_s * units(item, &seen.size) / seen.seconds.max(1e-6);
+    let Some(last) = seen.last() else { return 0.0 };
+    let largest = units(item, &last.size);
+    if !bold {
+        return of_one(last).clamp(largest, largest * MOST_GROWTH);
+    }
+    // What was seen at a tenth of the size says little beside what was seen later.
+    let near = seen.iter().filter(|s| units(item, &s.size) >= largest / 4.0);
+    let all: Vec<f64> = near.map(of_one).collect();
+    let mean = (all.iter().map(|units| units.ln()).sum::<f64>() / all.len() as f64).exp();
+    let fastest = all.iter().copied().fold(0.0, f64::max);
+    mean.max(fastest * 0.5)
+}
+
+/// Gives tests that share files as many, or as large ones: what an earlier test leaves is what a later one
+/// works on.
+fn share(prepared: &Prepared, sizes: &mut [TestSize]) {
+    let counts = prepared.counts.clone();
+    for count in counts {
+        share_copies(prepared, sizes, count);
+        share_scale(prepared, sizes, count);
+    }
+}
+
+fn share_copies(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
+    // From the last test to the first: who comes before makes at least as many as are needed after it.
+    let mut needed = BTreeMap::<&str, u32>::new();
+    for item in prepared.items_at(count).collect::<Vec<_>>().into_iter().rev() {
+        let Stretch::Copies(name) = item.test.stretch() else { continue };
+        let Some(work) = work_of(sizes, item, count) else { continue };
+        let most = needed.entry(name).or_insert(1);
+        *most = (*most).max(work.copies);
+        work.copies = *most;
+    }
+    for item in prepared.items_at(count) {
+        let Stretch::Passes(name) = item.test.stretch() else { continue };
+        let Some(work) = work_of(sizes, item, count) else { continue };
+        let there = needed.get(name).copied().unwrap_or(1);
+        work.copies = there.min(work.times.floor().max(1.0) as u32);
+    }
+}
+
+fn work_of<'a>(sizes: &'a mut [TestSize], item: &Item, count: u32) -> Option<&'a mut Work> {
+    let test = &item.test.infos()[0].id;
+    sizes.iter_mut().find(|size| size.procs == count && size.test == *test)?.work.as_mut()
+}
+
+fn share_scale(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
+    let own = |item: &&Item| item.test.stretch() == Stretch::Scale;
+    let items: Vec<&Item> = prepared.items_at(count).filter(own).collect();
+    let mut owner = BTreeMap::<PathBuf, usize>::new();
+    let mut group: Vec<usize> = (0..items.len()).collect();
+    for (at, item) in items.iter().enumerate() {
+        let job = prepared.job(item, count, FIRST_SCALE, Bytes(0));
+        for (path, _) in item.test.space(&job) {
+            let first = *owner.entry(path).or_insert(at);
+            let (from, to) = (group[at].max(group[first]), group[at].min(group[first]));
+            group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
+        }
+    }
+    let at = |sizes: &[TestSize], item: &Item| {
+        let test = &item.test.infos()[0].id;
+        sizes.iter().position(|size| size.procs == count && size.test == *test)
+    };
+    for of in 0..items.len() {
+        let members = items.iter().zip(&group).filter(|(_, g)| **g == of).map(|(item, _)| *item);
+        let places: Vec<usize> = members.filter_map(|item| at(sizes, item)).collect();
+        let largest = places.iter().map(|&at| sizes[at].scale).fold(0.0, f64::max);
+        places.into_iter().for_each(|at| sizes[at].scale = largest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::places::Place;
+    use model::{Plan, Preset};
+
+    const GROUND: Ground = Ground {
+        pilot: Pilot { write_bytes_per_s: 5e8, read_bytes_per_s: 1e9 },
+        free: Bytes(50 << 30),
+        memory: Bytes(16 << 30),
+    };
+
+    fn prepared(suite: &str, procs: Vec<u32>, preset: Preset) -> Prepared {
+        let targets = vec!["ext4".parse().unwrap(), "xfs".parse().unwrap()];
+        let plan = Plan { targets, suites: vec![suite.into()], procs, preset, ..Plan::default() };
+        let mut prepared = Prepared::new(plan).unwrap();
+        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
+        prepared
+    }
+
+    fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
+        sizes.iter().find(|size| size.test == test && size.procs == procs).unwrap()
+    }
+
+    /// As if each run took `unit_s` for each unit on the one target, and `other` times that on the other.
+    fn trials(prepared: &Prepared, range: &Range, unit_s: f64, other: f64) -> Trials {
+        let mut trials = Trials::default();
+        for factor in [1.0, other] {
+            for size in &range.first {
+                let named = |item: &&Item| item.test.infos()[0].id == size.test;
+                let item = prepared.items.iter().find(named).unwrap();
+                let seconds = units(item, size) * unit_s * factor;
+                trials.add(Seen { size: size.clone(), seconds });
+            }
+        }
+        trials
+    }
+
+    #[test]
+    fn every_size_has_room_and_can_be_stored() {
+        for suite in ["columnar", "files", "metadata", "mixed", "stream", "oltp", "matrix"] {
+            for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
+                let prepared = prepared(suite, vec![1, 8], preset);
+                let range = Range::of(&prepared, &GROUND);
+                assert!(fits(&range.most_of(&prepared), range.large_scale, &GROUND), "{suite}");
+                let plan = Plan { sizes: range.most.clone(), ..Plan::default() };
+                plan.check().unwrap();
+                let cases: usize = prepared.items.iter().map(|item| item.counts.len()).sum();
+                assert_eq!((range.first.len(), range.most.len()), (cases, cases));
+            }
+        }
+    }
+
+    #[test]
+    fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
+        let prepared = prepared("columnar", vec![8], Preset::Publish);
+        let ground = Ground { free: Bytes(8 << 30), ..GROUND };
+        let range = Range::of(&prepared, &ground);
+        assert!(range.large_scale < Range::of(&prepared, &GROUND).large_scale);
+        let bytes = |test: &str| {
+            let mut sized = prepared.clone();
+            sized.plan.sizes.clone_from(&range.first);
+            let item = sized.items.iter().find(|item| item.test.infos()[0].id == test).unwrap();
+            item.test.estimate(&sized.job(item, 8, 1.0, ground.memory)).write_bytes
+        };
+        let tests =
+            ["tiny", "small", "medium"].map(|name| bytes(&format!("columnar.write.int.{name}")));
+        let float = bytes("columnar.write.float.large");
+        let huge = bytes("columnar.write.int.huge");
+        assert_eq!(tests, [2047 * 8 + 16, 64512 * 8 + 16, 520192 * 8 + 16]);
+        assert!(float >= 2 * tests[2] - 16 && huge >= 4 * float - 64, "{float} {huge}");
+    }
+
+    #[test]
+    fn the_fastest_is_not_far_below_what_is_aimed_for() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let at = |other| {
+            let trials = trials(&prepared, &range, 1.0, other);
+            let sizes = trials.sizes(&prepared, &range, 10.0, true);
+            size(&sizes, "columnar.openclose", 1).work.unwrap().times
+        };
+        assert_eq!(at(1.0), 10.0);
+        // The mean of 1 and 1/4 is 1/2; that of 1 and 1/100 would leave the fast one a tenth.
+        assert_eq!(at(0.25), 20.0);
+        assert_eq!(at(0.01), 500.0);
+    }
+
+    #[test]
+    fn a_trial_grows_step_by_step() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let trials = trials(&prepared, &range, 1e-9, 1.0);
+        let sizes = trials.sizes(&prepared, &range, 1.0, false);
+        let times = size(&sizes, "columnar.openclose", 1).work.unwrap().times;
+        assert_eq!(times, FIRST_TIMES * MOST_GROWTH);
+    }
+
+    #[test]
+    fn what_later_tests_read_is_made_by_those_before() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let mut trials = trials(&prepared, &range, 1.0, 1.0);
+        let read = size(&range.first, "columnar.read.float.large", 1).clone();
+        (0..2).for_each(|_| trials.add(Seen { size: read.clone(), seconds: 0.1 }));
+        let sizes = trials.sizes(&prepared, &range, 0.5, true);
+        let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
+        let wanted = copies("columnar.read.float.large");
+        assert!(wanted > 1);
+        assert_eq!(copies("columnar.write.float.large"), wanted);
+        assert_eq!(copies("columnar.append.float.large"), wanted);
+        assert_eq!(copies("columnar.sort"), 1);
+        assert_eq!(copies("columnar.write.int.small"), 1);
+        assert!(copies("columnar.reread.float.large") <= wanted);
+    }
+
+    #[test]
+    fn tests_of_the_same_files_have_the_same_scale() {
+        let prepared = prepared("files", vec![1], Preset::Quick);
+        let mut sizes = Range::of(&prepared, &GROUND).first;
+        sizes[0].scale *= 3.0;
+        let largest = sizes[0].scale;
+        let shares = |item: &Item| {
+            let job = prepared.job(item, 1, FIRST_SCALE, Bytes(0));
+            item.test.space(&job).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+        };
+        let of_first = shares(&prepared.items[0]);
+        share(&prepared, &mut sizes);
+        for (item, size) in prepared.items.iter().zip(&sizes) {
+            let together = shares(item).iter().any(|path| of_first.contains(path));
+            assert_eq!(size.scale == largest, together || size.test == sizes[0].test);
+        }
+    }
+
+    #[test]
+    fn what_stays_short_is_named() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let trials = trials(&prepared, &range, 1e-12, 1.0);
+        let sizes = trials.sizes(&prepared, &range, 1.0, true);
+        let short = trials.short(&prepared, &sizes, 0.1);
+        assert!(short.iter().any(|((test, _), _)| test == "columnar.append.int.small"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Trying the tests before the first block, to size them: a few targets are made once, every test runs on
+//! them for a moment, and what was seen of its length decides how much it does in the campaign. Nothing of
+//! it is stored but the sizes.
+
+use super::{
+    guest, pace,
+    places::Place,
+    prepare::Prepared,
+    schedule::Ended,
+    sizes::{Key, Range, Seen, Trials},
+    turn::{self, Event, Stage, Turn},
+};
+use crate::terminal::Progress;
+use anyhow::Result;
+use model::{Sample, TestSize};
+use std::{collections::BTreeMap, sync::atomic::Ordering};
+
+/// How often every test is tried, each time on another target where there are several.
+const ROUNDS: usize = 3;
+/// Length of a timed part that is long enough to tell how long others will be, seconds.
+const ENOUGH_S: f64 = 0.06;
+/// The block of trials, as far as anything is drawn by its number; no campaign has as many.
+const BLOCK: u32 = 1 << 20;
+
+/// What the trial found.
+#[derive(Debug)]
+pub struct Found {
+    /// How much each test does.
+    pub sizes: Vec<TestSize>,
+    /// What belongs under every table: which timed parts stay shorter than the preset asks for.
+    pub note: Option<String>,
+}
+
+impl Found {
+    /// One line for the user; it took `seconds`.
+    pub fn sentence(&self, prepared: &Prepared, seconds: f64) -> String {
+        let aim_s = prepared.plan.preset.aim_s();
+        let cases = self.sizes.len();
+        format!("{cases} cases sized for timed parts of {aim_s} s, in {}", pace::time(seconds))
+    }
+}
+
+/// Tries the tests of `stage` on some of its targets; `None` when a signal came. A target that fails is
+/// passed over: the campaign will say why.
+///
+/// # Errors
+/// Something that was made for it could not be undone.
+pub fn run(
+    stage: &Stage<'_>,
+    campaign: &str,
+    range: &Range,
+    progress: &Progress,
+) -> Result<Option<Found>> {
+    let preset = stage.prepared.plan.preset;
+    let mut trials = Trials::default();
+    for round in 0..ROUNDS {
+        let targets = targets(stage.prepared);
+        let Some(&target) = targets.get(round % targets.len().max(1)) else { break };
+        let mut prepared = stage.prepared.clone();
+        prepared.plan.sizes = trials.sizes(stage.prepared, range, ENOUGH_S, false);
+        let stage = Stage { prepared: &prepared, ..*stage };
+        if try_target(&stage, campaign, target, (round, progress), &mut trials)? == Ended::Stopped {
+            return Ok(None);
+        }
+    }
+    let sizes = trials.sizes(stage.prepared, range, preset.aim_s(), true);
+    let short = trials.short(stage.prepared, &sizes, preset.floor_s());
+    Ok(Some(Found { sizes, note: note_of(&short, preset.floor_s()) }))
+}
+
+/// Says which tests stay short: there is no room on the disk or in memory for more of them, or more of them
+/// would be another test.
+fn note_of(short: &[(Key, f64)], floor_s: f64) -> Option<String> {
+    if short.is_empty() {
+        return None;
+    }
+    let one = |((test, procs), seconds): &(Key, f64)| {
+        format!("{test} at {} ({:.0} ms)", stats::processes(*procs), seconds * 1e3)
+    };
+    let all: Vec<String> = short.iter().map(one).collect();
+    Some(format!(
+        "Shorter than {:.0} ms, because there was no room for more of it or more would be another test: {}.",
+        floor_s * 1e3,
+        all.join(", ")
+    ))
+}
+
+/// Some targets that differ, those of this machine first: a guest is slower, and what is long enough here is
+/// long enough in it.
+fn targets(prepared: &Prepared) -> Vec<usize> {
+    let host = |at: &usize| matches!(prepared.places[*at], Place::Host);
+    let of = |wanted: bool| prepared.available().filter(move |at| host(at) == wanted);
+    let distinct = |targets: Vec<usize>| {
+        let is_first = |at: &usize| {
+            prepared.entrants[..*at].iter().all(|earlier| *earlier != prepared.entrants[*at])
+        };
+        targets.into_iter().filter(is_first).take(ROUNDS).collect::<Vec<usize>>()
+    };
+    let hosts = distinct(of(true).collect());
+    if hosts.is_empty() { distinct(of(false).collect()) } else { hosts }
+}
+
+fn try_target(
+    stage: &Stage<'_>,
+    campaign: &str,
+    target: usize,
+    (round, progress): (usize, &Progress),
+    trials: &mut Trials,
+) -> Result<Ended> {
+    let prepared = stage.prepared;
+    let label = &prepared.labels[target];
+    progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
+    let mut seen = BTreeMap::<Key, f64>::new();
+    let mut take = |procs: u32, event: Event| {
+        match event {
+            Event::Now(what) => progress.now(&what),
+            Event::Sample(sample) => note(prepared, procs, &sample, &mut seen),
+            _ => {}
+        }
+        Ok(())
+    };
+    let ended = match &prepared.places[target] {
+        Place::Guest(guest) => {
+            guest::turns(stage, &**guest, campaign, (BLOCK, 0, target), &mut take).map_or(
+                Ended::Done,
+                |ended| match ended {
+                    lab::guest::Ended::Stopped => Ended::Stopped,
+                    lab::guest::Ended::Exit(_) => Ended::Done,
+                },
+            )
+        }
+        Place::Host | Place::Nowhere(_) => on_host(stage, target, &mut take)?,
+    };
+    for ((test, procs), seconds) in seen {
+        if let Some(size) = prepared.plan.size(&test, procs) {
+            trials.add(Seen { size: size.clone(), seconds });
+        }
+    }
+    let stopped = stage.stop.load(Ordering::Relaxed);
+    Ok(if stopped { Ended::Stopped } else { ended })
+}
+
+fn on_host(
+    stage: &Stage<'_>,
+    target: usize,
+    take: &mut dyn FnMut(u32, Event) -> Result<()>,
+) -> Result<Ended> {
+    let prepared = stage.prepared;
+    for &procs in &prepared.counts {
+        let turn = Turn {
+            block: BLOCK,
+            position: 0,
+            label: &prepared.labels[target],
+            target: &prepared.entrants[target],
+            part: prepared.part(stage.seed, 0, target),
+            procs,
+            last: false,
+        };
+        if turn::run(stage, &[turn], &mut |_, event| take(procs, event))? == Ended::Stopped {
+            return Ok(Ended::Stopped);
+        }
+    }
+    Ok(Ended::Done)
+}
+
+/// Keeps the length of a test's own timed part. What failed has none, and its size stays as it is.
+fn note(prepared: &Prepared, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, f64>) {
+    let is_own = |id: &String| prepared.items.iter().any(|item| item.test.infos()[0].id == *id);
+    if is_own(&sample.case.test) && sample.seconds > 0.0 {
+        seen.insert((sample.case.test.clone(), procs), sample.seconds);
+    }
+}

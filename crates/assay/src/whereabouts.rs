@@ -1,0 +1,27 @@
+//! On which disk a campaign measures, said before it begins: all of its figures are about that disk.
+
+use crate::{campaign::prepare::Prepared, commands::run};
+use model::Target;
+use std::path::Path;
+
+/// A line for the loop images, and one for each directory that is a target. Disks that are given up to the
+/// campaign are told where the consent to that is.
+pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
+    let on_images = prepared.plan.backing.devices.is_empty() && prepared.needs_image();
+    let images = on_images.then(|| images(prepared, state));
+    let directories = prepared.plan.targets.iter().filter_map(|target| match target {
+        Target::Dir(path) => Some(format!("{target} lies on {}", lab::medium(path))),
+        Target::Made { .. } => None,
+    });
+    images.into_iter().chain(directories).collect()
+}
+
+fn images(prepared: &Prepared, state: &Path) -> String {
+    let dir = run::image_dir(prepared, state);
+    let disk = lab::medium(&run::work_dir(prepared, state));
+    let hint = match prepared.plan.backing.dir {
+        Some(_) => "",
+        None => "; --image-dir DIR takes another disk",
+    };
+    format!("disk under test: {disk}, by loop images in {}{hint}", dir.display())
+}

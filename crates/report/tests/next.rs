@@ -1,0 +1,66 @@
+//! What the report says would settle an open call.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::{CampaignState, Dataset, Origin};
+use report::markdown;
+use stats::{Findings, Next, Settings, Timed, findings};
+
+/// The paragraph when the statistics find `next`, and a block took a minute and a half.
+fn said(data: &Dataset, next: Option<Next>) -> Option<String> {
+    let found = findings(data, &Settings::default()).unwrap();
+    let timed = Timed { blocks: 2, wall_s: 180.0, timed_s: 90.0, parts: 9, median_s: 0.1 };
+    let found = Findings { next, ..found.with_time(Some(timed)) };
+    let page = markdown(data, &found).replace('\\', "");
+    let (_, rest) = page.split_once("## What would settle it\n\n")?;
+    Some(rest.lines().next()?.to_string())
+}
+
+#[test]
+fn it_names_blocks_time_and_command() {
+    let data = common::campaign(3);
+    let told = |next| said(&data, Some(next)).unwrap();
+    assert_eq!(
+        told(Next::Separate { blocks: 5 }),
+        "About 5 more blocks (7m 30s) would separate xfs from ext4, if they stay as far apart: `assay resume c7 \
+         --blocks +5`"
+    );
+    assert_eq!(
+        told(Next::Within { blocks: 1 }),
+        "About 1 more block (1m 30s) would show that xfs and ext4 are the same within 5 %, if they stay as near: \
+         `assay resume c7 --blocks +1`"
+    );
+    assert_eq!(
+        told(Next::Interval { blocks: 2 }),
+        "2 more blocks (3m) would give the figures an interval: `assay resume c7 --blocks +2`"
+    );
+    assert_eq!(
+        told(Next::Same),
+        "xfs and ext4 are the same within 5 % over all, so more blocks would change nothing that matters."
+    );
+    assert!(told(Next::TooMany).contains("find the source of the noise"));
+}
+
+#[test]
+fn nothing_is_said_where_more_blocks_cannot_be_run_or_are_still_to_come() {
+    let mut data = common::campaign(3);
+    assert_eq!(said(&data, None), None);
+    data.campaign.state = CampaignState::Open;
+    assert_eq!(said(&data, Some(Next::Same)), None);
+    data.campaign.state = CampaignState::Done;
+    data.campaign.origin = Origin::Import;
+    assert_eq!(said(&data, Some(Next::Same)), None);
+}
+
+#[test]
+fn the_statistics_find_it() {
+    let found = |blocks| findings(&common::campaign(blocks), &Settings::default()).unwrap();
+    assert_eq!(found(1).next, Some(Next::Interval { blocks: 2 }));
+    assert!(matches!(
+        found(5).next,
+        Some(Next::Same | Next::Separate { .. } | Next::Within { .. })
+    ));
+}

@@ -1,0 +1,135 @@
+//! Workers that stay for further jobs: who they are, and what may not be left of a job.
+
+use crate::{
+    acts::{LITTER, ODD, bytes_of, kill},
+    cases::{
+        GO_ON, LONG, WAIT, assert_nobody_left, children_of, crew, dies_with_its_crew, jobs, others,
+    },
+};
+use model::{Job, Programs};
+use rustix::process::Pid;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process, thread,
+    time::Duration,
+};
+use workers::{Crew, CrewError, Observer};
+
+/// Keeps the numbers of the processes that did the work.
+#[derive(Default)]
+struct Who(Vec<u32>);
+
+impl Observer for Who {
+    fn started(&mut self, pids: &[u32]) {
+        self.0 = pids.into();
+    }
+    fn released(&mut self, _phase: usize) {}
+    fn ended(&mut self, _phase: usize) {}
+}
+
+/// Has `workers` of `crew` do the test `work`, and returns who did.
+fn work(crew: &Crew, workers: u32) -> Vec<u32> {
+    let mut who = Who::default();
+    let report = crew.run(&jobs("work", workers), &mut who, &GO_ON).unwrap();
+    let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();
+    assert_eq!(bytes, (0..workers).map(bytes_of).collect::<Vec<_>>());
+    assert_eq!(who.0.len(), workers as usize);
+    who.0
+}
+
+fn workers() -> Vec<String> {
+    children_of(process::id())
+}
+
+pub(crate) fn workers_stay_for_further_jobs() {
+    let crew = crew(LONG);
+    let first = work(&crew, 3);
+    let three = workers();
+    let second = work(&crew, 3);
+    assert_eq!((three.len(), workers()), (3, three.clone()));
+    // Each job has a process of its own, which is gone.
+    assert!(first.iter().all(|pid| !second.contains(pid) && !three.contains(&pid.to_string())));
+    assert_eq!(others().len(), 3);
+    work(&crew, 2);
+    work(&crew, 3);
+    let all = workers();
+    assert!(all.len() == 5 && three.iter().all(|worker| all.contains(worker)), "{all:?}");
+    drop(crew);
+    assert_nobody_left();
+}
+
+pub(crate) fn nothing_of_a_job_is_left_in_its_worker() {
+    let dir = env::temp_dir().join(format!("assay-crew-litter-{}", process::id()));
+    fs::create_dir(&dir).unwrap();
+    let crew = crew(LONG);
+    let jobs: Vec<Job> =
+        jobs("litter", 2).into_iter().map(|job| Job { dir: dir.clone(), ..job }).collect();
+    crew.run(&jobs, &mut (), &GO_ON).unwrap();
+    let seen: Vec<_> = workers().iter().map(|worker| held_by(worker, &dir)).collect();
+    fs::remove_dir_all(&dir).unwrap();
+    let nothing = (0, env::current_dir().unwrap(), true);
+    assert_eq!(seen, [nothing.clone(), nothing]);
+    assert_eq!(others().len(), 2, "the copies are gone");
+}
+
+/// Files below `dir` that the process has open, its current directory, and whether it is small.
+fn held_by(process: &str, dir: &Path) -> (usize, PathBuf, bool) {
+    let proc = Path::new("/proc").join(process);
+    let open = fs::read_dir(proc.join("fd")).unwrap().flatten();
+    let open = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+    let status = fs::read_to_string(proc.join("status")).unwrap();
+    let kib = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    let kib: usize = kib.trim().trim_end_matches(" kB").parse().unwrap();
+    let cwd = fs::read_link(proc.join("cwd")).unwrap();
+    (open.filter(|path| path.starts_with(dir)).count(), cwd, kib << 10 < LITTER / 2)
+}
+
+pub(crate) fn one_that_died_while_it_waited_is_replaced() {
+    let crew = crew(LONG);
+    work(&crew, 3);
+    let before = workers();
+    let dead = Pid::from_raw(before[1].parse().unwrap()).unwrap();
+    kill(dead);
+    while others().contains(&dead) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    work(&crew, 3);
+    let after = workers();
+    assert!(after.len() == 3 && after.iter().all(|worker| !before.contains(worker)), "{after:?}");
+}
+
+pub(crate) fn a_crew_that_failed_is_followed_by_a_new_one() {
+    let crew = crew(LONG);
+    work(&crew, 2);
+    let before = workers();
+    for test in ["fail", "exit", "skip"] {
+        assert!(crew.run(&jobs(test, 2), &mut (), &GO_ON).is_err());
+        assert_nobody_left();
+    }
+    work(&crew, 2);
+    assert!(workers().iter().all(|worker| !before.contains(worker)));
+}
+
+pub(crate) fn what_was_said_in_a_job_is_not_told_of_the_next() {
+    let crew = crew(LONG);
+    crew.run(&jobs("complain", 2), &mut (), &GO_ON).unwrap();
+    match crew.run(&jobs("kill", 2), &mut (), &GO_ON).unwrap_err() {
+        CrewError::WorkerDied { worker: ODD, how } => assert_eq!(how, "signal: 9 (SIGKILL)"),
+        other => panic!("{other}"),
+    }
+}
+
+pub(crate) fn whoever_runs_programs_of_others_does_not_stay() {
+    let crew = crew(LONG);
+    let free = |job: Job| Job { programs: Programs::Unconfined, ..job };
+    let jobs: Vec<Job> = jobs("foreign", 2).into_iter().map(free).collect();
+    let mut who = Who::default();
+    crew.run(&jobs, &mut who, &GO_ON).unwrap();
+    assert_eq!(who.0.len(), 2);
+    assert_nobody_left();
+}
+
+pub(crate) fn workers_that_wait_die_with_their_coordinator() {
+    dies_with_its_crew(&[Path::new(WAIT)]);
+}
