@@ -38,7 +38,7 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Measure: provision every target, run the suite on each, print ratio tables and a call
+    /// Measure: provision every target, run the suite on each, print the answer and write the report
     Run(RunArgs),
     /// Print what `run` with the same arguments would do, after trying how fast the backing is;
     /// provision nothing, leave nothing
@@ -52,7 +52,7 @@ pub enum Verb {
     List(ListArgs),
     /// Show one campaign: plan, environment, targets, counts
     Show(IdArgs),
-    /// Print the tables of a campaign again, or write its report.html
+    /// Print the tables of a campaign, or write its report.html; with --summary the answer alone
     Report(ReportArgs),
     /// Put two campaigns side by side: what changed, what became better or worse
     Compare(CompareArgs),
@@ -174,12 +174,22 @@ pub struct PlanArgs {
 pub struct RunArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
+    #[command(flatten)]
+    pub end: EndArgs,
+}
+
+/// What `run` and `resume` end with.
+#[derive(Args, Debug)]
+pub struct EndArgs {
     /// Where to write the HTML report
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub html: PathBuf,
-    /// Format of the tables on stdout
+    /// Format on stdout; another than table prints everything
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Print all tables instead of the answer in 40 lines
+    #[arg(long)]
+    pub full: bool,
 }
 
 /// Arguments of `resume`.
@@ -195,12 +205,8 @@ pub struct ResumeArgs {
     pub consent: Consent,
     #[command(flatten)]
     pub programs: ProgramArgs,
-    /// Where to write the HTML report
-    #[arg(long, value_name = "FILE", default_value = "report.html")]
-    pub html: PathBuf,
-    /// Format of the tables on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[command(flatten)]
+    pub end: EndArgs,
 }
 
 /// Arguments of `list`.
@@ -244,6 +250,9 @@ pub struct ReportArgs {
     /// Format of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Print the answer in 40 lines, as a run ends with it, instead of all tables
+    #[arg(long, conflicts_with_all = ["format", "out"])]
+    pub summary: bool,
     /// Target to compare the others with
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,

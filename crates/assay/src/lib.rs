@@ -17,6 +17,7 @@ mod like;
 mod mark;
 mod outbox;
 mod paths;
+mod selection;
 mod selftest;
 mod signals;
 mod source;

@@ -71,6 +71,11 @@ pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Whether a person sees the results at once, rather than a file or another program.
+pub fn shows_results() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Asks the person at the terminal, and gives the line that was typed; `None` where nobody is there.
 pub fn ask(question: &str) -> Option<String> {
     if !can_ask() {

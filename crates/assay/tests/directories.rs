@@ -106,7 +106,9 @@ fn a_private_directory_that_becomes_a_link_leads_root_nowhere() {
     precious.assert_untouched();
     assert!(!output.status.success());
     let said = text(&output.stderr);
-    assert!(said.contains("is not the directory that it was"), "{said}");
+    // Whether a worker or who undoes it comes upon the link first is a matter of time.
+    let told = ["is not the directory that it was", "a link leads to it"];
+    assert!(told.iter().any(|why| said.contains(why)), "{said}");
 }
 
 #[test]

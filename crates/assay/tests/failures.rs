@@ -6,7 +6,7 @@ mod common;
 use common::{Place, ready, root_or_skip, text};
 
 /// Work that is done in a moment.
-const WORK: [&str; 6] = ["--suite", "null", "--procs", "1", "--blocks", "2"];
+const WORK: [&str; 7] = ["--suite", "null", "--procs", "1", "--blocks", "2", "--full"];
 
 /// Runs `on` beside the null file system, and gives stdout; it ends with status 4.
 fn partly(place: &Place, on: &[&str], more: &[&str]) -> (String, String) {
@@ -58,7 +58,7 @@ fn an_option_that_mkfs_refuses_fails_its_target_alone() {
     let cell = stdout.lines().find(|line| line.starts_with(" null read ")).unwrap();
     assert_eq!(
         cell.split_whitespace().collect::<Vec<_>>(),
-        ["null", "read", "1000", "failed", "-"]
+        ["null", "read", "1000", "failed", "-", "1", "MB", "·", "1", "ms"]
     );
 }
 
@@ -102,7 +102,7 @@ fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
         return;
     }
     let work = ["--tests", "columnar.write.float.large", "--scale", "0.05", "--procs", "4"];
-    let args = ["run", "--on", "ext4", "--blocks", "1", "--image-size", "32M"];
+    let args = ["run", "--on", "ext4", "--blocks", "1", "--image-size", "32M", "--full"];
     let output = place.assay(&[&args[..], &work[..]].concat());
     let stdout = text(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{stdout}{}", text(&output.stderr));

@@ -206,10 +206,12 @@ fn resume_runs_only_what_is_missing() {
     place.assert_clean();
 }
 
-/// Of rows of `samples.csv`, whose second column is the block.
+/// Of rows of `samples.csv`, whose second column is the block. One that was cut off has fewer rows.
 fn blocks_of(rows: &[String]) -> usize {
-    let blocks = rows.iter().filter_map(|row| row.split(',').nth(1));
-    blocks.collect::<BTreeSet<_>>().len()
+    let blocks: Vec<&str> = rows.iter().filter_map(|row| row.split(',').nth(1)).collect();
+    let is_whole =
+        |block: &&&str| blocks.iter().filter(|other| other == *block).count() >= FIGURES as usize;
+    blocks.iter().filter(is_whole).collect::<BTreeSet<_>>().len()
 }
 
 #[test]

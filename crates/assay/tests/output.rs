@@ -36,6 +36,7 @@ const VERBS: &[&[&str]] = &[
     &["show"],
     &["report"],
     &["report", "--format", "json"],
+    &["report", "--summary"],
     &["compare", "first", "last"],
     &["advise", "--profiles"],
     &["advise", "--tiers"],
@@ -62,6 +63,39 @@ const VERBS: &[&[&str]] = &[
     &["--help"],
     &["--version"],
 ];
+
+#[test]
+fn a_run_ends_with_the_answer_and_prints_all_of_it_on_request() {
+    let place = Place::new();
+    let run =
+        ["run", "--suite", "null", "--on", "null", "--on", "null", "--procs", "1", "--blocks", "2"];
+    let answer = place.ok(&run);
+    let lines = answer.lines().count();
+    assert!(lines <= 40 && !answer.contains("Write, critical, 1"), "{lines} lines: {answer}");
+    let id = place.ok(&["list"]).split_whitespace().next().unwrap().to_string();
+    let page = place.path("report.html").canonicalize().unwrap();
+    for said in ["Scope: ", "P(best)", "Write, critical: null#2", "Left out: nothing, "] {
+        assert!(answer.contains(said), "{said}: {answer}");
+    }
+    assert!(
+        answer.contains("null#2 and null are the same within 5 %")
+            || answer.contains("null and null#2 are"),
+        "{answer}"
+    );
+    let end = format!("All tables: `assay report {id}`. Report: {}\n", page.display());
+    assert!(answer.ends_with(&end), "{answer}");
+    // The same again, without a page; all of it; and as it was.
+    let again = place.ok(&["report", "--summary"]);
+    assert_eq!(again.lines().count(), lines);
+    assert!(again.ends_with(&format!("All tables: `assay report {id}`.\n")), "{again}");
+    assert!(place.ok(&["report"]).contains("Write, critical, 1 process\n"));
+    let full = place.ok(&[&run[..], &["--full", "--tests", "null.write"]].concat());
+    assert!(full.contains("Write, critical, 1 process\n"), "{full}");
+    let left_out = "Left out: 1 of the 3 tests of null: --tests leaves them out.";
+    assert!(place.ok(&["report", "--summary"]).contains(left_out));
+    let both = place.assay(&["report", "--summary", "--format", "md"]);
+    assert_eq!(both.status.code(), Some(2), "{}", text(&both.stderr));
+}
 
 #[test]
 fn output_that_is_lost_is_a_failure() {

@@ -15,7 +15,8 @@ fn a_sweep_on_real_xfs_ends_in_a_table_of_its_variants() {
         return;
     }
     let sweep = ["--sweep", "xfs[agcount=2,4;finobt=0;inobtcount=1]"];
-    let work = ["--suite", "null", "--procs", "1", "--blocks", "2", "--image-size", "400M"];
+    let work =
+        ["--suite", "null", "--procs", "1", "--blocks", "2", "--image-size", "400M", "--full"];
     let left_out = place.assay(&[&["run"], &sweep[..], &work[..]].concat());
     let stderr = text(&left_out.stderr);
     assert_eq!(left_out.status.code(), Some(2), "{stderr}");

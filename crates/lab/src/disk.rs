@@ -16,7 +16,7 @@ const PURGED: u64 = 1 << 20;
 
 /// How long one may stay in use after it was unmounted.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// A block device that targets are made on.
 #[derive(Clone, Debug)]

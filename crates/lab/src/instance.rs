@@ -1,14 +1,17 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
+mod cold;
 mod upkeep;
 
+pub use cold::Cold;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Cmd, Coldness, Device, Lab, LabError, Residency, Waited,
+    Cmd, Device, Lab, LabError, Residency, Waited,
     disk::Disk,
     drop_caches,
     held_dir::HeldDir,
+    kept::Kept,
     kinds, mounts, private_dir,
     quiesce::Rest,
     residency,
@@ -16,8 +19,10 @@ use crate::{
     throttle::{Cap, Controller},
     undo::Undo,
 };
+use cold::SinceRemount;
 use model::{Environment, User};
 use std::{
+    cell::{OnceCell, RefCell},
     fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -60,6 +65,9 @@ pub struct Instance<'lab> {
     /// What lifts the caps on the devices.
     caps: Vec<Undo>,
     rest: Rest,
+    since_remount: RefCell<Option<SinceRemount>>,
+    /// What a remount needs.
+    kept: OnceCell<Kept>,
     down: bool,
 }
 
@@ -92,6 +100,8 @@ impl<'lab> Instance<'lab> {
             fresh_bytes: 0,
             caps: Vec::new(),
             rest: Rest::default(),
+            since_remount: RefCell::default(),
+            kept: OnceCell::new(),
             down: false,
         };
         instance.bring_up()?;
@@ -254,46 +264,6 @@ impl<'lab> Instance<'lab> {
             }
             thread::sleep(LOSS_TIME / 20);
         }
-    }
-
-    /// Makes it as cold as it can be: writes everything back, unmounts, drops the caches, mounts and
-    /// checks. Nobody may have a file open.
-    ///
-    /// # Errors
-    /// The mount stays busy, or it cannot be mounted again.
-    pub fn make_cold(&self) -> Result<Coldness, LabError> {
-        match &self.place {
-            Place::Mounted { .. } => {}
-            Place::Plain { .. } => {
-                self.check()?;
-                return drop_caches::forget_files(&self.root);
-            }
-            Place::Held(held) => {
-                held.check()?;
-                return held.forget_files();
-            }
-        }
-        if self.disks.is_empty() {
-            return Ok(Coldness::Impossible("it lives in memory and has no device"));
-        }
-        self.check()?;
-        self.stack.sync()?;
-        self.stack.take_down(0, self.lab.mark())?;
-        self.disks.iter().try_for_each(Disk::wait_free)?;
-        self.disks.iter().try_for_each(Disk::sync)?;
-        drop_caches::drop_all()?;
-        self.stack.bring_up()?;
-        self.check()?;
-        Ok(Coldness::Remounted)
-    }
-
-    /// Drops, where that is allowed, what looking at the files has brought back since `make_cold`:
-    /// inodes, dentries, and on Btrfs the data of small files, which lies in their metadata.
-    ///
-    /// # Errors
-    /// The kernel refused.
-    pub fn forget_metadata(&self) -> Result<(), LabError> {
-        if drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
 
     /// Waits until nothing of earlier work is on its way to the device; not at all when that was so

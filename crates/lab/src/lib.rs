@@ -33,6 +33,8 @@ mod image;
 mod instance;
 mod interlock;
 mod journal;
+#[allow(unsafe_code)]
+mod kept;
 mod kinds;
 mod lab;
 mod layers;
@@ -82,7 +84,7 @@ pub use file_system::FileSystem;
 pub use fullness::{fill, fullness};
 pub use fuse::Delayed;
 pub use health::{Health, health};
-pub use instance::{Check, Instance, Upkeep};
+pub use instance::{Check, Cold, Instance, Upkeep};
 pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
 pub use journal::CleanupReport;
 #[doc(hidden)]

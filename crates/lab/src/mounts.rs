@@ -12,7 +12,9 @@ const MOUNTINFO: &str = "/proc/self/mountinfo";
 
 /// How long a busy mount is tried: a worker that was killed may take a moment to die.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(100);
+/// The pauses between tries: what closes its files a moment after it ended costs a moment.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// How long the unmounting of what may have no server any more may take, in seconds; less than `PATIENCE`.
 const LAST_CALL_S: &str = "5";
 
@@ -81,6 +83,7 @@ pub(crate) fn unmount(dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
 fn unmount_within(patience: Duration, dir: &Path, commands: &[Cmd]) -> Result<bool, LabError> {
     let start = Instant::now();
     let mut was_mounted = false;
+    let mut pause = SHORTEST_PAUSE;
     while at(dir)?.is_some() {
         was_mounted = true;
         match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
@@ -94,7 +97,10 @@ fn unmount_within(patience: Duration, dir: &Path, commands: &[Cmd]) -> Result<bo
                     why: error.to_string(),
                 });
             }
-            Err(_) => thread::sleep(PAUSE),
+            Err(_) => {
+                thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+            }
         }
     }
     Ok(was_mounted)

@@ -110,9 +110,16 @@ impl Rest {
                 return Ok(true);
             }
             if start.elapsed() > patience {
+                *self.0.borrow_mut() = None;
                 return Ok(false);
             }
         }
+    }
+
+    /// What each device had written by then, sectors.
+    pub(crate) fn written(&self) -> Option<Vec<u64>> {
+        let last = self.0.borrow();
+        last.as_ref().map(|last| last.iter().map(|device| device.written_sectors).collect())
     }
 
     /// Whether the devices have moved nothing since they were at rest.

@@ -155,6 +155,12 @@ impl Stack {
         self.parts.iter().flat_map(|part| part.mkfs().into_iter().chain(part.mount())).collect()
     }
 
+    /// All commands that take it down and bring it up again.
+    pub(crate) fn commands_of_a_remount(&self) -> Vec<Cmd> {
+        let mount = self.parts.iter().flat_map(Standing::mount);
+        mount.chain(self.undo_commands()).collect()
+    }
+
     /// All commands that take it down.
     pub(crate) fn undo_commands(&self) -> Vec<Cmd> {
         self.parts.iter().rev().flat_map(|part| part.part.fs.unmount(&part.site)).collect()

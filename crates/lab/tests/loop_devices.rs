@@ -8,9 +8,10 @@ use lab::{
     Availability, Check, Cleanup, Coldness, Instance, Lab, LabError, Snapshot, fs, residency,
 };
 use model::Bytes;
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use std::{
     env, fs as files,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::AtomicBool,
@@ -78,6 +79,50 @@ fn cold_and_hot_are_true(instance: &Instance<'_>) {
     assert!(usage.device_read_bytes.unwrap() < FILE_BYTES / 100, "{usage:?}");
 }
 
+/// A number that no other mount has had since the boot; Linux 6.8.
+fn mount_number(instance: &Instance<'_>) -> Option<u64> {
+    let unique = StatxFlags::from_bits_retain(0x4000);
+    let found = statx(CWD, instance.root(), AtFlags::empty(), unique).unwrap();
+    (found.stx_mask & unique.bits() != 0).then_some(found.stx_mnt_id)
+}
+
+fn one_remount_serves_cold_cases_on_other_files(instance: &Instance<'_>) {
+    let data = write_file(instance.root());
+    let file = |name: &str| {
+        let path = instance.root().join(name);
+        files::copy(&data, &path).unwrap();
+        files::File::open(&path).unwrap().sync_all().unwrap();
+        path
+    };
+    let [a, b] = ["a", "b"].map(file);
+    if mount_number(instance).is_none() {
+        return println!("skipped: this kernel gives mounts no numbers of their own");
+    }
+    let remounts = |path: &Path| {
+        let before = mount_number(instance);
+        let cold = instance.make_cold_for(&[path.to_path_buf()]).unwrap();
+        assert_eq!(cold.coldness, Coldness::Remounted);
+        let residency = cold.residency.unwrap();
+        assert_eq!((residency.resident_bytes, residency.total_bytes), (0, FILE_BYTES));
+        mount_number(instance) != before
+    };
+    let is_read_from_disk = |path: &Path| {
+        let before = Snapshot::take(instance.devices()).unwrap();
+        files::read(path).unwrap();
+        let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
+        usage.device_read_bytes.unwrap() >= FILE_BYTES
+    };
+    assert!(remounts(&a) && is_read_from_disk(&a));
+    // Part of it is resident, as after a look whether it is filled.
+    files::File::open(&b).unwrap().read_exact(&mut [0; 100]).unwrap();
+    assert!(!remounts(&b) && is_read_from_disk(&b));
+    assert!(remounts(&a) && is_read_from_disk(&a), "it was read since the last");
+    instance.leave_cold();
+    assert!(remounts(&b), "something else has run");
+    files::write(&data, "x").unwrap();
+    assert!(remounts(&a), "something was written");
+}
+
 fn facts_are_told(instance: &Instance<'_>, name: &str) {
     let facts = &instance.facts().0;
     assert_eq!(facts["mount.fstype"], name);
@@ -103,6 +148,7 @@ fn every_file_system_is_made_checked_cold_and_undone() {
         instance.check().unwrap();
         facts_are_told(&instance, name);
         cold_and_hot_are_true(&instance);
+        one_remount_serves_cold_cases_on_other_files(&instance);
         assert!(instance.quiesce().unwrap().sync_s > 0.0);
         let busy = lab.provision(&target, name).err().unwrap();
         assert!(matches!(busy, LabError::Busy { .. }), "{busy}");

@@ -130,6 +130,9 @@ pub struct TargetRecord {
 /// kept to.
 pub const NOT_DURABLE: &str = "sync.not_durable";
 
+/// Fact of the environment: which tests of its suites a campaign does not run, and why; absent where it runs all.
+pub const TESTS_LEFT_OUT: &str = "tests.left_out";
+
 /// Everything that is known of one campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {

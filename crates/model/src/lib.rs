@@ -40,8 +40,8 @@ pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
 pub use case::{CacheState, Case};
 pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TargetRecord,
-    TargetState,
+    Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
+    TargetRecord, TargetState,
 };
 pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};

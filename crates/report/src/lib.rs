@@ -13,6 +13,7 @@ pub use render::{
     html::html,
     json::json,
     markdown::markdown,
+    summary::summary,
     terminal::{TerminalOptions, terminal},
 };
 pub use sections::measured;

@@ -8,6 +8,7 @@ pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
 mod scatter;
+pub(crate) mod summary;
 pub(crate) mod terminal;
 mod terminal_table;
 
@@ -19,19 +20,32 @@ use model::{Dataset, LabKind, printable};
 use stats::Findings;
 use std::borrow::Cow;
 
-/// Sections that have something to say: title and blocks, fit to be shown. Of a campaign of several labs what is not of
-/// the whole is built for one lab after the other.
+/// Sections that have something to say: title and blocks, fit to be shown.
 fn built(
     dataset: &Dataset,
     findings: &Findings,
     keep: fn(&dyn Section) -> bool,
 ) -> Vec<(String, Vec<Block>)> {
     let kept: Vec<&dyn Section> = SECTIONS.iter().copied().filter(|s| keep(*s)).collect();
+    assembled(dataset, findings, &kept, &|section, data, found| section.build(data, found))
+}
+
+/// Makes the blocks of a section of a dataset and its findings.
+type Build<'b> = dyn Fn(&dyn Section, &Dataset, &Findings) -> Option<Vec<Block>> + 'b;
+
+/// The same of `sections`, by `build`. Of a campaign of several labs what is not of the whole is built for one lab
+/// after the other.
+fn assembled(
+    dataset: &Dataset,
+    findings: &Findings,
+    sections: &[&dyn Section],
+    build: &Build<'_>,
+) -> Vec<(String, Vec<Block>)> {
     let mut all = Vec::new();
-    for run in kept.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
+    for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
         if findings.others.is_empty() || run[0].of_whole() {
             let built = |s: &&dyn Section| {
-                Some((s.title().into(), clean::blocks(s.build(dataset, findings)?)))
+                Some((s.title().into(), clean::blocks(build(*s, dataset, findings)?)))
             };
             all.extend(run.iter().filter_map(built));
             continue;
@@ -40,7 +54,8 @@ fn built(
             let part = dataset.of_lab(class.lab);
             let title = |s: &dyn Section| format!("{}, {}", s.title(), class.lab.place());
             all.extend((class.lab == LabKind::Host).then(|| opening(class)));
-            let built = |s: &&dyn Section| Some((title(*s), clean::blocks(s.build(&part, class)?)));
+            let built =
+                |s: &&dyn Section| Some((title(*s), clean::blocks(build(*s, &part, class)?)));
             all.extend(run.iter().filter_map(built));
         }
     }

@@ -23,7 +23,8 @@ registry! {
     durability::Durability,
     advice::Advice,
     call::Call,
-    next::Next,
+    overview::Overview,
+    leaders::Leaders,
     failures::Failures,
     values::Values,
     matrix::Matrix,
@@ -34,6 +35,7 @@ registry! {
     course::Course,
     cost::Cost,
     selfcheck::SelfCheck,
+    left_out::LeftOut,
     invalid::Invalid,
     environment::Environment,
     method::Method,
@@ -49,6 +51,12 @@ pub trait Section: Sync {
 
     /// What it says; `None` when there is nothing to say.
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>>;
+
+    /// What it says in the short form, with about `rows` rows in a table and none for 0; `None` when it is no
+    /// part of that form, as most are not.
+    fn brief(&self, _: &Dataset, _: &Findings, _rows: usize) -> Option<Vec<Block>> {
+        None
+    }
 
     /// True for what is said once of a campaign of several labs; the other sections are built for each
     /// lab, with the targets and samples of that lab.

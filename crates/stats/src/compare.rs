@@ -100,6 +100,7 @@ fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
     let own = |(findings, _): Judged| Findings {
         call: call.clone(),
         next: None,
+        leaders: None,
         comparison: Some(sides.clone()),
         ..findings
     };

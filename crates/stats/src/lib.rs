@@ -20,6 +20,7 @@ mod effect;
 mod footer;
 mod holm;
 mod latency;
+mod leaders;
 mod model_fit;
 mod next;
 mod noise;
@@ -53,6 +54,7 @@ pub use drift::Drift;
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
+pub use leaders::{Contrast, Leaders};
 pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
@@ -188,6 +190,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let tables = table::tables(dataset, &targets, &cells, settings);
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(dataset, &targets, &cells, settings);
+    let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
     let next = next::next(&targets, &cells, &call, settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
@@ -204,6 +207,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         tables,
         call,
         next,
+        leaders,
         selfcheck,
         sweeps,
         comparison: None,

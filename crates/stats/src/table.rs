@@ -2,8 +2,8 @@
 //! target.
 
 use crate::{
-    Advice, Amount, Call, Comparison, Cost, Footer, Interval, Latencies, Next, Ratio, SelfCheck,
-    Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Footer, Interval, Latencies, Leaders, Next, Ratio,
+    SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -37,6 +37,9 @@ pub struct Findings {
     /// What would settle the call, where it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
+    /// Where the first two candidates differ most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaders: Option<Leaders>,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
     /// What each target costs, where it was measured.

@@ -162,21 +162,20 @@ fn establish_cache(
     jobs: &mut [Job],
     bench: &Bench<'_>,
 ) -> Result<Result<CacheBefore, CrewError>> {
+    if test.cache() == CacheNeed::Cold {
+        let cold = bench.instance.make_cold_for(&files(test, jobs))?;
+        let never_cold = match cold.coldness {
+            Coldness::Impossible(why) => Some(why),
+            _ => None,
+        };
+        return Ok(Ok(CacheBefore { residency: cold.residency, never_cold }));
+    }
+    bench.instance.leave_cold();
     // Filling may have left writes and deletes on their way.
     bench.instance.quiesce()?;
     match test.cache() {
-        CacheNeed::Any => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
         CacheNeed::Hot => warm(test, jobs, bench),
-        CacheNeed::Cold => {
-            let never_cold = match bench.instance.make_cold()? {
-                Coldness::Impossible(why) => Some(why),
-                _ => None,
-            };
-            let residency = resident(test, jobs, bench)?;
-            bench.instance.forget_metadata()?;
-            bench.instance.quiesce()?;
-            Ok(Ok(CacheBefore { residency, never_cold }))
-        }
+        _ => Ok(Ok(CacheBefore { residency: None, never_cold: None })),
     }
 }
 
@@ -203,9 +202,14 @@ fn warm(
     Ok(Ok(CacheBefore { residency, never_cold: None }))
 }
 
+/// What the workers of `test` will read.
+fn files(test: &dyn Test, jobs: &[Job]) -> Vec<PathBuf> {
+    jobs.iter().flat_map(|job| test.files(job)).collect()
+}
+
 /// How much of the files of `test` is resident; `None` when it reads none.
 fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
-    let files: Vec<PathBuf> = jobs.iter().flat_map(|job| test.files(job)).collect();
+    let files = files(test, jobs);
     Ok(if files.is_empty() { None } else { Some(bench.instance.residency(&files)?) })
 }
 

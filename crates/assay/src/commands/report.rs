@@ -17,6 +17,10 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
         rank_by(&mut dataset, metric)?;
     }
     let findings = judged(&dataset, args.baseline.as_deref(), store)?;
+    if args.summary {
+        terminal::tables(&summary(&dataset, &findings, None))?;
+        return Ok(Exit::Done);
+    }
     let text = text(&dataset, &findings, args.format);
     match &args.out {
         Some(path) => write(path, &text)?,
@@ -61,6 +65,13 @@ pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> String {
         Format::Json => ::report::json(dataset, findings),
         Format::Html => ::report::html(dataset, findings),
     }
+}
+
+/// The answer on one screen, which says where all of it is: by a command, and in `page`.
+pub fn summary(dataset: &Dataset, findings: &Findings, page: Option<&Path>) -> String {
+    let page = page.map_or_else(String::new, |page| format!(" Report: {}", page.display()));
+    let closing = format!("All tables: `assay report {}`.{page}", dataset.campaign.id);
+    ::report::summary(dataset, findings, &terminal::options(), &closing)
 }
 
 /// What can be concluded from `dataset`, against `baseline` or the one of the plan.

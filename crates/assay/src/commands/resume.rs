@@ -28,7 +28,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     let is_complete = store.unfinished(&campaign.id)?.is_empty();
     if campaign.state == CampaignState::Done && is_complete {
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
-        return run::finish(&store, &campaign.id, &args.html, args.format);
+        return run::finish(&store, &campaign.id, &args.end);
     }
     let mut prepared = Prepared::new(campaign.plan.clone())?;
     programs::decide(&mut prepared, args.programs.unconfined)?;
@@ -39,7 +39,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
             campaign.assay_version
         );
     }
-    run::check_writable(&args.html)?;
+    run::check_writable(&args.end.html)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
     for line in report.done.iter().chain(&report.told).chain(&report.failed) {
@@ -59,7 +59,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     let means = run::Means { consent: &consent, state, key: &key };
     run::drive(&prepared, campaign, &mut store, means, &stop)?;
-    run::finish(&store, &campaign.id, &args.html, args.format)
+    run::finish(&store, &campaign.id, &args.end)
 }
 
 /// Makes `campaign`, of which `finished` blocks are there, one of `more` blocks. Their number is exact from now

@@ -12,11 +12,11 @@ use crate::{
         sweeps, trial,
         turn::Stage,
     },
-    cli::{Consent, Format, RunArgs},
+    cli::{Consent, EndArgs, Format, RunArgs},
     disks,
     exit::{self, Exit},
     mark::Key,
-    signals, source,
+    selection, signals, source,
     terminal::{self, Progress},
     tools, whereabouts,
 };
@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     programs::decide(&mut prepared, args.plan.programs.unconfined)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     let stop = signals::stop_flag()?;
-    check_writable(&args.html)?;
+    check_writable(&args.end.html)?;
     let key = Key::of(&open_state(state)?)?;
     let mut store = open_to_run(store_path, &stop)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
@@ -58,7 +58,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     begin(&prepared, &campaign, &mut store, &key)?;
     let means = Means { consent: &consent, state, key: &key };
     drive(&prepared, &campaign, &mut store, means, &stop)?;
-    finish(&store, &campaign.id, &args.html, args.format)
+    finish(&store, &campaign.id, &args.end)
 }
 
 /// Opens the store, making its folder when it is the first time.
@@ -114,6 +114,7 @@ pub fn new_campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
     let mut environment = lab::collect_environment(&work);
     environment.0.extend(tool_facts(prepared, scale, seed)?);
     environment.0.extend(disks::facts(&prepared.plan).0);
+    environment.0.extend(selection::left_out(prepared)?);
     Ok(Campaign {
         id,
         title: prepared.plan.title(),
@@ -183,8 +184,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
         notes.push(disks::note(prepared));
     } else if prepared.needs_image() {
         notes.push(
-            "Loop-backed: the file systems lie in turn on the same image files. The rows compare candidates on this \
-             machine; they are not comparable with a device."
+            "Loop-backed, in turn on the same images: compares candidates on this machine, not with a device."
                 .into(),
         );
     }
@@ -409,19 +409,26 @@ fn blocks(plan: &Plan) -> String {
     }
 }
 
-/// Prints the tables, writes the report, and tells whether all went well.
-pub fn finish(store: &Store, id: &str, html: &Path, format: Format) -> Result<Exit> {
+/// Prints the answer or all tables, writes the report, and tells whether all went well.
+pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
     let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
-    let printed = terminal::tables(&report::text(&dataset, &findings, format));
-    report::write(html, &report::text(&dataset, &findings, Format::Html))?;
-    let page = html.canonicalize().unwrap_or_else(|_| html.to_path_buf());
-    for class in findings.classes() {
-        let several = !findings.others.is_empty();
-        let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
-        terminal::note(&format!("{place}{}", class.call.sentence));
+    report::write(&end.html, &report::text(&dataset, &findings, Format::Html))?;
+    let page = end.html.canonicalize().unwrap_or_else(|_| end.html.clone());
+    let is_answer = end.format == Format::Table && !end.full;
+    let printed = terminal::tables(&match is_answer {
+        true => report::summary(&dataset, &findings, Some(&page)),
+        false => report::text(&dataset, &findings, end.format),
+    });
+    // Where all of it is on one screen it is not said twice.
+    if !(is_answer && terminal::shows_results()) {
+        for class in findings.classes() {
+            let several = !findings.others.is_empty();
+            let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
+            terminal::note(&format!("{place}{}", class.call.sentence));
+        }
+        terminal::note(&format!("campaign {id} · report {}", page.display()));
     }
-    terminal::note(&format!("campaign {id} · report {}", page.display()));
     printed?;
     Ok(if all_well(&dataset) { Exit::Done } else { Exit::Partly })
 }

@@ -26,7 +26,7 @@ impl Default for TerminalOptions {
 /// The call, the ratio tables and what was invalid. Environment and method are left to the other
 /// formats.
 pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOptions) -> String {
-    let options = TerminalOptions { width: options.width.max(LEAST_WIDTH), ..*options };
+    let options = at_least(options);
     let mut out = strong(&wrap(&title(dataset), options.width), options);
     let mut notes_left_out = false;
     for block in built(dataset, findings, |s| s.in_terminal()).iter().flat_map(|(_, b)| b) {
@@ -45,7 +45,13 @@ pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOption
     out
 }
 
-fn render(block: &Block, options: TerminalOptions, notes_left_out: &mut bool) -> String {
+/// The options of a terminal that is not too narrow for anything.
+pub(super) fn at_least(options: &TerminalOptions) -> TerminalOptions {
+    TerminalOptions { width: options.width.max(LEAST_WIDTH), ..*options }
+}
+
+/// One block; true stands in `notes_left_out` afterwards when a table lost some.
+pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &mut bool) -> String {
     match block {
         Block::Heading(text) | Block::Callout(text) => strong(&wrap(text, options.width), options),
         Block::Prose(text) => wrap(text, options.width),
@@ -60,7 +66,7 @@ fn render(block: &Block, options: TerminalOptions, notes_left_out: &mut bool) ->
     }
 }
 
-fn strong(lines: &str, options: TerminalOptions) -> String {
+pub(super) fn strong(lines: &str, options: TerminalOptions) -> String {
     if !options.color {
         return lines.to_string();
     }

@@ -388,7 +388,8 @@ fn head(table: &Table, column: usize) -> Vec<String> {
     let own = &table.columns[column];
     let first = column == 0 || table.columns[column - 1].group != own.group;
     let label = if first { label_lines(&printable(&own.group)) } else { Vec::new() };
-    label.into_iter().chain([printable(&own.head)]).collect()
+    let grouped = !own.group.is_empty() && own.head.is_empty();
+    label.into_iter().chain((!grouped).then(|| printable(&own.head))).collect()
 }
 
 fn length(text: &str) -> usize {

@@ -1,4 +1,7 @@
-//! The call in one sentence, how far it reaches, and the candidates behind it.
+//! The call in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
+//! it.
+
+mod next;
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -22,6 +25,9 @@ const KERNEL: &str = "kernel.release";
 /// What stands for the date of a study that has none.
 const UNKNOWN_DAY: &str = "1970-01-01";
 
+/// Notes in the short form.
+const BRIEF_NOTES: usize = 4;
+
 pub(crate) struct Call;
 
 impl Section for Call {
@@ -34,17 +40,35 @@ impl Section for Call {
             return None;
         }
         let call = &findings.call;
-        let mut blocks =
-            vec![Block::Callout(call.sentence.clone()), Block::Prose(scope(dataset, findings))];
+        let mut blocks = head(dataset, findings);
         blocks.extend(dataset.campaign.notes.iter().chain(&call.notes).cloned().map(Block::Prose));
-        if call.candidates.len() > 1 {
-            blocks.push(Block::Table(candidates(findings)));
-        }
+        blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         if call.kind != CallKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
         }
         Some(blocks)
     }
+
+    fn brief(&self, dataset: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
+        let call = &findings.call;
+        let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&call.notes).collect();
+        let mut blocks = head(dataset, findings);
+        blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
+        let more = notes.len().saturating_sub(BRIEF_NOTES);
+        blocks.extend(
+            (more > 0).then(|| Block::Prose(format!("{more} more notes are in the report."))),
+        );
+        blocks.extend(candidates(findings, rows).map(Block::Table));
+        Some(blocks)
+    }
+}
+
+/// The call, what would settle it, and its scope.
+fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
+    let mut blocks = vec![Block::Callout(findings.call.sentence.clone())];
+    blocks.extend(next::next(dataset, findings).map(Block::Prose));
+    blocks.push(Block::Prose(scope(dataset, findings)));
+    blocks
 }
 
 /// What was measured, where, how often and when.
@@ -102,14 +126,18 @@ pub(super) fn reach(dataset: &Dataset) -> &'static str {
     }
 }
 
-fn candidates(findings: &Findings) -> Table {
-    let rows = findings.call.candidates.iter().map(|candidate| {
-        let cells = cells(candidate, findings);
-        Row::body(cells)
-    });
-    Table {
+/// The first `most` candidates; `None` where there is nothing to compare, or no row.
+fn candidates(findings: &Findings, most: usize) -> Option<Table> {
+    let all = &findings.call.candidates;
+    let shown = most.min(all.len());
+    let rows = all.iter().take(most).map(|candidate| Row::body(cells(candidate, findings)));
+    let more = match all.len() - shown {
+        0 => String::new(),
+        n => format!("; {n} more"),
+    };
+    (shown > 0 && all.len() > 1).then(|| Table {
         caption: format!(
-            "Candidates over {} of {} cells, each group of tests weighing the same",
+            "Candidates over {} of {} cells, each group of tests weighing the same{more}",
             findings.call.cells, findings.call.of_cells
         ),
         columns: vec![
@@ -122,7 +150,7 @@ fn candidates(findings: &Findings) -> Table {
         ],
         rows: rows.collect(),
         footnotes: Vec::new(),
-    }
+    })
 }
 
 fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {

@@ -15,6 +15,10 @@ impl Section for Durability {
         let targets = dataset.targets.iter().map(|target| (&*target.label, &target.facts));
         warning(targets).map(|text| vec![Block::Callout(text)])
     }
+
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+        self.build(dataset, findings)
+    }
 }
 
 /// Names the targets whose facts say so, with the reason; `None` when all keep what was synced.

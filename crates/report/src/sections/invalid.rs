@@ -68,7 +68,7 @@ fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {
 }
 
 /// Reasons that differ only in a measured number are one reason.
-fn without_numbers(text: &str) -> String {
+pub(super) fn without_numbers(text: &str) -> String {
     let mut kept: String = text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
     for run in ["##", "#.#", "#,#"] {
         while kept.contains(run) {

@@ -26,6 +26,10 @@ impl Section for Lab {
         }
         Some(vec![Block::Callout(text)])
     }
+
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+        self.build(dataset, findings)
+    }
 }
 
 /// What lies between the work and the disk; nothing on the host. The factors were measured, see

@@ -23,6 +23,10 @@ impl Section for Unfinished {
         ))])
     }
 
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+        self.build(dataset, findings)
+    }
+
     fn of_whole(&self) -> bool {
         true
     }

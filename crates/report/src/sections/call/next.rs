@@ -1,26 +1,17 @@
 //! What would settle an open call: how many more blocks, how long they take, and the command; or that more would
 //! change nothing.
 
-use crate::{block::Block, names, number, sections::Section};
+use crate::{names, number};
 use model::{CampaignState, Dataset, Origin};
 use stats::Findings;
 
-pub(crate) struct Next;
-
-impl Section for Next {
-    fn title(&self) -> &'static str {
-        "What would settle it"
+/// Of a campaign that was run here to its end, in a sentence: another says what it lacks.
+pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let campaign = &dataset.campaign;
+    if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
+        return None;
     }
-
-    /// Of a campaign that was run here to its end: another says what is missing.
-    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let campaign = &dataset.campaign;
-        if campaign.origin != Origin::Run || campaign.state == CampaignState::Open {
-            return None;
-        }
-        let text = advice(findings, &campaign.id)?;
-        Some(vec![Block::Prose(text)])
-    }
+    advice(findings, &campaign.id)
 }
 
 fn advice(findings: &Findings, id: &str) -> Option<String> {

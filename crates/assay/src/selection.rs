@@ -1,0 +1,50 @@
+//! Which tests of its suites a campaign does not run, and why: a reader of its report has to know.
+
+use crate::{campaign::prepare::Prepared, catalogue};
+use anyhow::Result;
+use model::{Plan, Preset, TESTS_LEFT_OUT};
+use suites::Suite;
+
+/// The fact of the environment that says it; `None` where every test of every suite runs.
+pub fn left_out(prepared: &Prepared) -> Result<Option<(String, String)>> {
+    let plan = &prepared.plan;
+    let mut parts = Vec::new();
+    for name in &plan.suites {
+        let suite = catalogue::suite(name, &plan.knobs, &mut plan.files.clone())?;
+        let own = prepared.items.iter().filter(|item| item.suite == suite.name);
+        let run = own.map(|item| item.test.infos().len()).sum();
+        parts.extend(of_suite(suite, plan, run));
+    }
+    let text = parts.join("; ");
+    Ok((!text.is_empty()).then(|| (TESTS_LEFT_OUT.to_string(), text)))
+}
+
+/// `75 of the 96 tests of columnar: the preset quick leaves them out (standard runs all)`, when `run` are run.
+fn of_suite(suite: &Suite, plan: &Plan, run: usize) -> Option<String> {
+    let all: usize = suite.tests.iter().map(|test| test.infos().len()).sum();
+    let lacking = suite.tests.iter().filter(|test| test.missing().is_some()).count();
+    let lacks = (lacking > 0).then(|| format!("this machine lacks something for {lacking}"));
+    let why: Vec<String> = by_plan(suite, plan).into_iter().chain(lacks).collect();
+    let (count, name) = (all.saturating_sub(run), &suite.name);
+    (count > 0).then(|| format!("{count} of the {all} tests of {name}: {}", why.join(", ")))
+}
+
+/// What in the plan leaves tests out.
+fn by_plan(suite: &Suite, plan: &Plan) -> Option<String> {
+    if !plan.tests.is_empty() {
+        return Some("--tests leaves them out".into());
+    }
+    let runs_all = |preset| suite.presets.globs(preset).is_empty();
+    let hint = if runs_all(Preset::Standard) { " (standard runs all)" } else { "" };
+    let preset = word(plan.preset);
+    (!runs_all(plan.preset)).then(|| format!("the preset {preset} leaves them out{hint}"))
+}
+
+fn word(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Smoke => "smoke",
+        Preset::Quick => "quick",
+        Preset::Standard => "standard",
+        Preset::Publish => "publish",
+    }
+}

@@ -1,0 +1,131 @@
+//! Making an instance cold for a case, with the first half of the proof. One remount serves several cases
+//! when they read different files and nothing else happens between them.
+
+use super::{Instance, Place};
+use crate::{Coldness, LabError, Residency, disk::Disk, drop_caches, kept::Kept};
+use rustix::fs::{Advice, fadvise};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+/// How cold an instance is, and the proof of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cold {
+    /// How it was made so.
+    pub coldness: Coldness,
+    /// What is left of the files; `None` when there are none to look at.
+    pub residency: Option<Residency>,
+}
+
+/// What has happened since a remount, as far as it matters for the next case.
+#[derive(Debug)]
+pub(super) struct SinceRemount {
+    /// What its devices had written by then, sectors.
+    written: Vec<u64>,
+    /// Files that cold cases have read since.
+    read: BTreeSet<PathBuf>,
+}
+
+impl Instance<'_> {
+    /// Makes it as cold as it can be: writes everything back, unmounts, mounts, checks and drops the caches.
+    /// Nobody may have a file open.
+    ///
+    /// # Errors
+    /// The mount stays busy, or it cannot be mounted again.
+    pub fn make_cold(&self) -> Result<Coldness, LabError> {
+        let coldness = self.renew()?;
+        self.forget(&coldness)?;
+        Ok(coldness)
+    }
+
+    /// Makes it as cold as it can be for a case that reads `files` and no others, looks what is left of them,
+    /// forgets what that look has brought back (inodes, dentries, and on Btrfs the data of small files,
+    /// which lies in their metadata), and waits until all is quiet.
+    ///
+    /// It is not remounted when that is as it would be after a remount: since the last one only cases on
+    /// other files have run, all of them made cold by this, and nothing was written.
+    ///
+    /// # Errors
+    /// As of [`Instance::make_cold`], or a file cannot be looked at.
+    pub fn make_cold_for(&self, files: &[PathBuf]) -> Result<Cold, LabError> {
+        self.quiesce()?;
+        let is_cold = self.is_cold_for(files)?;
+        let coldness = if is_cold { Coldness::Remounted } else { self.renew()? };
+        let residency = if files.is_empty() { None } else { Some(self.residency(files)?) };
+        self.forget(&coldness)?;
+        self.quiesce()?;
+        if !is_cold {
+            let written = self.rest.written().filter(|_| coldness == Coldness::Remounted);
+            let since = written.map(|written| SinceRemount { written, read: BTreeSet::new() });
+            self.since_remount.replace(since);
+        }
+        if let Some(since) = &mut *self.since_remount.borrow_mut() {
+            since.read.extend(files.iter().cloned());
+        }
+        Ok(Cold { coldness, residency })
+    }
+
+    /// To be called before a case that is not made cold: the next cold one needs a remount.
+    pub fn leave_cold(&self) {
+        self.since_remount.replace(None);
+    }
+
+    /// Unmounts and mounts it, or does what comes nearest to that.
+    fn renew(&self) -> Result<Coldness, LabError> {
+        self.leave_cold();
+        match &self.place {
+            Place::Mounted { .. } if self.disks.is_empty() => {
+                Ok(Coldness::Impossible("it lives in memory and has no device"))
+            }
+            Place::Mounted { .. } => self.remount(),
+            Place::Plain { .. } => {
+                self.check()?;
+                drop_caches::forget_files(&self.root)
+            }
+            Place::Held(held) => {
+                held.check()?;
+                held.forget_files()
+            }
+        }
+    }
+
+    fn remount(&self) -> Result<Coldness, LabError> {
+        self.kept.get_or_init(|| Kept::of(self.stack.commands_of_a_remount()));
+        self.check()?;
+        self.stack.sync()?;
+        self.stack.take_down(0, self.lab.mark())?;
+        self.disks.iter().try_for_each(Disk::wait_free)?;
+        self.disks.iter().try_for_each(Disk::sync)?;
+        self.stack.bring_up()?;
+        self.check()?;
+        Ok(Coldness::Remounted)
+    }
+
+    /// Drops the caches, where that is allowed. What was remounted is not cold without it: what lies below
+    /// its disk may be in memory.
+    fn forget(&self, coldness: &Coldness) -> Result<(), LabError> {
+        let must = *coldness == Coldness::Remounted;
+        if must || drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
+    }
+
+    /// Whether nothing but what can be given back, and now is, tells `files` from those of a fresh mount.
+    fn is_cold_for(&self, files: &[PathBuf]) -> Result<bool, LabError> {
+        let as_mounted = self.since_remount.borrow().as_ref().is_some_and(|since| {
+            let unread = files.iter().all(|file| !since.read.contains(file));
+            unread && self.rest.written().as_ref() == Some(&since.written)
+        });
+        if !as_mounted || files.is_empty() || self.has_own_cache() {
+            return Ok(false);
+        }
+        files.iter().try_for_each(|file| give_back(file))?;
+        Ok(self.residency(files)?.resident_bytes == 0)
+    }
+}
+
+/// Gives back what looking whether `path` has to be filled has brought.
+fn give_back(path: &Path) -> Result<(), LabError> {
+    let given = File::open(path).and_then(|file| Ok(fadvise(&file, 0, None, Advice::DontNeed)?));
+    given.map_err(LabError::io("drop from the page cache", path))
+}

@@ -1,0 +1,56 @@
+//! The short form: the answer on one screen. Every section that belongs to it is given fewer and fewer rows, until
+//! all of them fit.
+
+use super::{
+    assembled,
+    terminal::{self, TerminalOptions, render, strong, wrap},
+    title,
+};
+use crate::{block::Block, sections::SECTIONS};
+use model::{Dataset, printable};
+use stats::Findings;
+
+/// Lines of the short form.
+const MOST_LINES: usize = 40;
+/// Rows that a table gets where there is room.
+const MOST_ROWS: usize = 24;
+
+/// The answer in at most 40 lines of a terminal: the call, what it reaches, what would settle it, the candidates,
+/// each group of tests, where the leaders differ, what was left out. `closing` says where the rest is.
+pub fn summary(
+    dataset: &Dataset,
+    findings: &Findings,
+    options: &TerminalOptions,
+    closing: &str,
+) -> String {
+    let options = terminal::at_least(options);
+    let closing = wrap(&printable(closing), options.width);
+    let room = MOST_LINES.saturating_sub(closing.lines().count());
+    let fitting = (0..=MOST_ROWS).rev().map(|rows| body(dataset, findings, options, rows));
+    let mut shortest = String::new();
+    for body in fitting {
+        if body.lines().count() <= room {
+            return body + &closing;
+        }
+        shortest = body;
+    }
+    // Prose alone is longer.
+    let cut = shortest.lines().take(room.saturating_sub(1)).map(|line| format!("{line}\n"));
+    cut.chain(["…\n".to_string(), closing]).collect()
+}
+
+/// All of it but the closing, with this many rows for a table.
+fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, rows: usize) -> String {
+    let sections =
+        assembled(dataset, findings, SECTIONS, &|s, data, found| s.brief(data, found, rows));
+    let mut out = strong(&wrap(&title(dataset), options.width), options);
+    let mut apart = true;
+    for block in sections.iter().flat_map(|(_, blocks)| blocks) {
+        // Air around tables alone: every line counts.
+        let is_table = matches!(block, Block::Table(_));
+        out.push_str(if apart || is_table { "\n" } else { "" });
+        out.push_str(&render(block, options, &mut false));
+        apart = is_table;
+    }
+    out + if apart { "\n" } else { "" }
+}

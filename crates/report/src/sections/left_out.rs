@@ -1,0 +1,98 @@
+//! What was left out and why, in a paragraph: tests, targets, samples. The sections on failed targets and on
+//! invalid samples have each of them.
+
+use crate::{
+    block::Block,
+    sections::{Section, invalid},
+};
+use model::{Dataset, Origin, TESTS_LEFT_OUT, Validity};
+use stats::{Failure, Findings};
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// Reasons and targets that are named; the rest is counted.
+const NAMED: usize = 3;
+/// Characters of a reason.
+const REASON_CHARS: usize = 70;
+
+pub(crate) struct LeftOut;
+
+impl Section for LeftOut {
+    fn title(&self) -> &'static str {
+        "Left out"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if dataset.campaign.origin != Origin::Run || findings.comparison.is_some() {
+            return None;
+        }
+        let tests = dataset.campaign.environment.0.get(TESTS_LEFT_OUT);
+        let tests = tests.map(|what| format!("{what}."));
+        let parts = [tests, targets(findings), samples(dataset)];
+        let said: Vec<String> = parts.into_iter().flatten().collect();
+        let text = match said.is_empty() {
+            true => "Nothing: every test ran on every target, and every sample is valid.".into(),
+            false => said.join(" "),
+        };
+        Some(vec![Block::Prose(text)])
+    }
+
+    /// There no heading says what it is about.
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+        let mut blocks = self.build(dataset, findings)?;
+        if let Some(Block::Prose(text)) = blocks.first_mut() {
+            *text = format!("Left out: {}", text.replacen("Nothing: ", "nothing, ", 1));
+        }
+        Some(blocks)
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
+}
+
+fn targets(findings: &Findings) -> Option<String> {
+    let failures = &findings.failures;
+    let named = failures
+        .iter()
+        .take(NAMED)
+        .map(|Failure { target, why }| format!("{target} ({})", short(why)));
+    listed("Targets, wholly or in part", named.collect(), failures.len())
+}
+
+fn samples(dataset: &Dataset) -> Option<String> {
+    // Reasons that differ in numbers alone are one, told as that of the first sample.
+    let mut reasons: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for sample in &dataset.samples {
+        let why = match &sample.validity {
+            Validity::Valid => continue,
+            Validity::Invalid(why) => why,
+            Validity::Lukewarm(_) => "not in the cache state that was asked for",
+        };
+        reasons.entry(invalid::without_numbers(why)).or_insert((0, why)).0 += 1;
+    }
+    let mut reasons: Vec<(usize, &str)> = reasons.into_values().collect();
+    reasons.sort_by_key(|(count, _)| Reverse(*count));
+    let count: usize = reasons.iter().map(|(count, _)| count).sum();
+    let named = reasons.iter().take(NAMED).map(|(count, why)| format!("{} ({count})", short(why)));
+    let head = format!("{count} of {} samples", dataset.samples.len());
+    listed(&head, named.collect(), reasons.len())
+}
+
+/// `head: a, b, c and 4 more.`, of `all`; `None` without any.
+fn listed(head: &str, named: Vec<String>, all: usize) -> Option<String> {
+    let more = match all - named.len() {
+        0 => String::new(),
+        n => format!("; {n} more"),
+    };
+    (all > 0).then(|| format!("{head}: {}{more}.", named.join("; ")))
+}
+
+/// The beginning of a reason.
+fn short(why: &str) -> String {
+    let text: String = why.chars().take(REASON_CHARS).collect();
+    if text.len() < why.len() { text.trim_end().to_string() + "…" } else { text }
+}

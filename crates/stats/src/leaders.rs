@@ -1,0 +1,94 @@
+//! Where the first two candidates of the call differ most, both ways: who chooses between them wants to know what
+//! is given up.
+
+use crate::{Call, Ratio, Settings, Verdict, holm::holm, select::CellData, versus::versus};
+use model::{Dataset, Group};
+use serde::Serialize;
+
+/// Tests told for each side.
+const MOST: usize = 5;
+
+/// The first two candidates, test by test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Leaders {
+    /// Label of the first.
+    pub first: String,
+    /// Label of the second.
+    pub second: String,
+    /// Where the first is ahead, the decided differences before the others, and there the largest first.
+    pub ahead: Vec<Contrast>,
+    /// Where it is behind, in the same order.
+    pub behind: Vec<Contrast>,
+}
+
+/// One cell of them. It was picked for its size, so the ratio is rather too far from 1 than too near.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contrast {
+    /// Stable test id.
+    pub test: String,
+    /// Display name.
+    pub name: String,
+    /// Group of the test: two groups can have tests of one name.
+    pub group: Group,
+    /// Worker processes.
+    pub procs: u32,
+    /// The first over the second.
+    pub ratio: Ratio,
+    /// What that allows to say.
+    pub verdict: Verdict,
+    /// Whether it holds among all cells of the two (Holm, 5 %).
+    pub holm: bool,
+}
+
+/// The leaders of `call`; `targets` are the labels of the columns of `cells`. `None` below two candidates.
+pub(crate) fn leaders(
+    dataset: &Dataset,
+    targets: &[String],
+    cells: &[CellData],
+    call: &Call,
+    settings: &Settings,
+) -> Option<Leaders> {
+    let [first, second] = call.candidates.get(..2)? else { return None };
+    let column = |label: &String| targets.iter().position(|target| target == label);
+    let (a, b) = column(&first.target).zip(column(&second.target))?;
+    let mut all: Vec<Contrast> =
+        cells.iter().filter_map(|cell| contrast(dataset, cell, (a, b), settings)).collect();
+    let p_values: Vec<Option<f64>> = all.iter().map(|c| c.ratio.p).collect();
+    for (contrast, holds) in all.iter_mut().zip(holm(&p_values)) {
+        contrast.holm = holds && contrast.verdict.is_difference();
+    }
+    let size = |c: &Contrast| c.ratio.point.ln().abs();
+    all.sort_by(|x, y| {
+        let decided = y.verdict.is_difference().cmp(&x.verdict.is_difference());
+        decided.then(size(y).total_cmp(&size(x)))
+    });
+    let side = |ahead: bool| {
+        let own = all.iter().filter(|c| c.ratio.point != 1.0 && (c.ratio.point > 1.0) == ahead);
+        own.take(MOST).cloned().collect()
+    };
+    Some(Leaders {
+        first: first.target.clone(),
+        second: second.target.clone(),
+        ahead: side(true),
+        behind: side(false),
+    })
+}
+
+fn contrast(
+    dataset: &Dataset,
+    cell: &CellData,
+    (first, second): (usize, usize),
+    settings: &Settings,
+) -> Option<Contrast> {
+    let versus = versus(cell, first, second, settings)?;
+    let info = &dataset.tests[cell.test];
+    Some(Contrast {
+        test: info.id.clone(),
+        name: info.name.clone(),
+        group: info.group,
+        procs: cell.procs,
+        ratio: versus.ratio,
+        verdict: versus.verdict,
+        holm: false,
+    })
+}
