@@ -136,7 +136,7 @@ fn run_tests(
         }
         // Making one cold drops the caches of all; else the last alone would keep what it read.
         if standing.len() > 1 && item.test.cache() == CacheNeed::Cold {
-            standing[0].1.instance.forget_metadata()?;
+            lab::drop_if_allowed()?;
         }
     }
     Ok(Ended::Done)
