@@ -10,7 +10,7 @@ pub use values::targets;
 
 use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{Bytes, LabChoice, Preset, Scale, SweepMode, Swept, Target};
+use model::{Bytes, LabChoice, Order, Preset, Scale, SweepMode, Swept, Target};
 use std::{path::PathBuf, time::Duration};
 use values::{duration_s, more_blocks, preset, share};
 
@@ -147,6 +147,10 @@ pub struct PlanArgs {
     pub baseline: Option<String>,
     #[command(flatten)]
     pub backing: BackingArgs,
+    /// in-turn: all tests of a candidate, then all of the next; interleaved: each test on all candidates,
+    /// one right after the other, each on an image or a part of a disk of its own [default: in-turn]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<Order>,
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each

@@ -41,6 +41,8 @@ pub struct Lab {
     held: Option<File>,
     journal: Journal,
     disks: Vec<Disk>,
+    /// How many of them targets are made on at a time, one set of them or the next; 0 for all.
+    disks_of_set: usize,
     /// Held against other assays.
     _locks: Vec<File>,
     /// Images that guests get as their disks.
@@ -77,6 +79,7 @@ impl Lab {
             held: None,
             journal,
             disks: Vec::new(),
+            disks_of_set: 0,
             _locks: Vec::new(),
             guest_images: Vec::new(),
             count: 0.into(),
@@ -115,6 +118,23 @@ impl Lab {
             self.disks.push(Disk { node: attached.node, size, image, claim: None, part: None });
         }
         Ok(())
+    }
+
+    /// As [`Lab::make_images`], as many `sets` of `count` images: targets on different sets can be there at
+    /// the same time.
+    ///
+    /// # Errors
+    /// As for [`Lab::make_images`].
+    pub fn make_image_sets(
+        &mut self,
+        dir: &Path,
+        size: Bytes,
+        (sets, count): (usize, usize),
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), LabError> {
+        self.disks_of_set = count;
+        self.make_images(dir, size, sets * count, stop, progress)
     }
 
     /// Claims the disks of `request`, so that targets are made on them; all on them is destroyed when the
@@ -244,7 +264,7 @@ impl Lab {
 
     /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.
     /// `label` names the mount point, for people who look at the mount table. Of disks that are divided it
-    /// gets the first part.
+    /// gets the first part, of sets of images the first.
     ///
     /// # Errors
     /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
@@ -252,7 +272,8 @@ impl Lab {
         self.provision_on(0, target, label)
     }
 
-    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided.
+    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided, or on
+    /// the set of images with this number.
     ///
     /// # Errors
     /// As for [`Lab::provision`].
@@ -266,11 +287,17 @@ impl Lab {
             Candidate::Directory(dir) => {
                 self.provision_dir(dir, self.count.fetch_add(1, Ordering::Relaxed))
             }
-            Candidate::Made(parts) => {
-                let disks: Vec<Disk> = self.disks.iter().map(|disk| disk.at(part)).collect();
-                self.provision_made(&parts, disks, label)
-            }
+            Candidate::Made(parts) => self.provision_made(&parts, self.disks_at(part), label),
         }
+    }
+
+    /// The part or the set with the number `part`.
+    fn disks_at(&self, part: u32) -> Vec<Disk> {
+        let of_set = if self.disks_of_set == 0 { self.disks.len() } else { self.disks_of_set };
+        let mut sets = self.disks.chunks(of_set.max(1));
+        // Without several sets the number is that of a part.
+        let own = if sets.len() > 1 { sets.nth(part as usize) } else { sets.next() };
+        own.unwrap_or_default().iter().map(|disk| disk.at(part)).collect()
     }
 
     /// Makes sure that every disk is still the one that targets were made on: after a failure, which may be

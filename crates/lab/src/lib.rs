@@ -76,7 +76,7 @@ pub use age::{Aged, Ageing, age};
 pub use cleanup::Cleanup;
 pub use command::{Cmd, Output, Ready, die_with_parent};
 pub use device::Device;
-pub use drop_caches::Coldness;
+pub use drop_caches::{Coldness, drop_if_allowed};
 pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
 pub use fault::io_fault;

@@ -19,6 +19,7 @@ mod lab_kind;
 mod like;
 mod limit;
 mod name;
+mod order;
 mod plan;
 mod preset;
 mod profile;
@@ -55,6 +56,7 @@ pub use lab_kind::{LabChoice, LabKind};
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
+pub use order::Order;
 pub use plan::{AGED_SHARE, Plan, PlanError, Twin};
 pub use preset::{LOOKS, Preset, QUICK_LOOKS, Scale};
 pub use profile::{

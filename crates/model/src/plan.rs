@@ -2,8 +2,8 @@
 //! campaign runs from the stored plan alone.
 
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Options, Preset, QUICK_LOOKS, Scale, Sweep, Target,
-    TestSize, label_targets,
+    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, Preset, QUICK_LOOKS, Scale, Sweep,
+    Target, TestSize, label_targets,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
@@ -72,6 +72,9 @@ pub struct Plan {
     pub baseline: Option<String>,
     /// Where made file systems lie.
     pub backing: BackingPlan,
+    /// In which order the tests of a block are run on its candidates.
+    #[serde(skip_serializing_if = "is_default")]
+    pub order: Order,
     /// On which kinds of machine they are made: this one, or a guest of it.
     #[serde(skip_serializing_if = "is_default")]
     pub lab: LabChoice,
@@ -107,6 +110,7 @@ impl Default for Plan {
             fullness: None,
             baseline: None,
             backing: BackingPlan::default(),
+            order: Order::default(),
             lab: LabChoice::default(),
             kernel: None,
             knobs: Options::new(),

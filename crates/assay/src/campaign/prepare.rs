@@ -9,7 +9,8 @@ use lab::{
     fs::{Candidate, Part},
 };
 use model::{
-    Job, JobMode, LabKind, Plan, Programs, Scale, Target, TargetRecord, TargetState, TestInfo,
+    Job, JobMode, LabKind, Order, Plan, Programs, Scale, Target, TargetRecord, TargetState,
+    TestInfo,
 };
 use rustix::fs::{Access, access};
 use std::{
@@ -236,16 +237,34 @@ impl Prepared {
     /// Into how many parts each disk is divided, where the plan splits them: one for every entrant on
     /// disks, so that it follows from the plan alone, whatever can be made when a campaign is resumed.
     pub fn parts(&self) -> Option<u32> {
-        let count = self.entrants.iter().filter(|target| has_device(target)).count();
-        self.plan.backing.split.then_some(count as u32)
+        self.plan.backing.split.then_some(self.on_disks())
     }
 
-    /// The part of split disks, from 0, that the entrant at `position` has in `block`; 0 for what lies on
-    /// no disk, and where disks are whole.
+    /// How many sets of images there are: one for every entrant on disks where all are there at once. As
+    /// [`Prepared::parts`], it follows from the plan alone.
+    pub fn image_sets(&self) -> u32 {
+        let own = self.is_interleaved() && self.plan.backing.devices.is_empty();
+        if own { self.on_disks().max(1) } else { 1 }
+    }
+
+    fn on_disks(&self) -> u32 {
+        self.entrants.iter().filter(|target| has_device(target)).count() as u32
+    }
+
+    /// Whether each test is run on all candidates of this machine before the next one. They cannot be there
+    /// at once on disks that each has as a whole.
+    pub fn is_interleaved(&self) -> bool {
+        let backing = &self.plan.backing;
+        self.plan.order == Order::Interleaved && (backing.devices.is_empty() || backing.split)
+    }
+
+    /// The part of split disks or the set of images, from 0, that the entrant at `position` has in `block`; 0
+    /// for what lies on no disk, and where all have the same.
     pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
-        let Some(parts) = self.parts().filter(|_| has_device(&self.entrants[position])) else {
+        let parts = self.parts().unwrap_or_else(|| self.image_sets());
+        if !has_device(&self.entrants[position]) || parts < 2 {
             return 0;
-        };
+        }
         let before = self.entrants[..position].iter().filter(|target| has_device(target)).count();
         model::part_in_block(seed, block, before as u32, parts)
     }

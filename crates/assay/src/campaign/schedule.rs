@@ -52,8 +52,8 @@ pub struct Schedule<'a> {
     histories: Vec<History>,
     /// When each target failed, if its last try did.
     failed_at: Vec<Option<Instant>>,
-    /// What failed first in the try under way.
-    fault: Option<Fault>,
+    /// What failed first in the try of each target that is under way.
+    faults: Vec<Option<Fault>>,
 }
 
 impl<'a> Schedule<'a> {
@@ -67,7 +67,7 @@ impl<'a> Schedule<'a> {
     ) -> Result<Schedule<'a>> {
         let records = store.dataset(&campaign.id)?.targets;
         let histories = vec![History::default(); records.len()];
-        let (failed_at, fault) = (vec![None; records.len()], None);
+        let (failed_at, faults) = (vec![None; records.len()], vec![None; records.len()]);
         Ok(Schedule {
             prepared,
             campaign,
@@ -79,7 +79,7 @@ impl<'a> Schedule<'a> {
             since,
             histories,
             failed_at,
-            fault,
+            faults,
         })
     }
 
@@ -107,7 +107,7 @@ impl<'a> Schedule<'a> {
             let may_end = pace::may_end(plan, &run);
             let works = |seat: &&Seat| may_end || self.histories[seat.target].is_well();
             if let Some(seat) = missing.iter().find(works) {
-                if self.visit(seat)? == Ended::Stopped {
+                if self.visit(&[*seat])? == Ended::Stopped {
                     return Ok(Ended::Stopped);
                 }
                 continue;
@@ -189,11 +189,17 @@ impl<'a> Schedule<'a> {
         order.retain(|&at| self.records[at].left_after().is_none());
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
-        for (position, &target) in order.iter().enumerate() {
-            let seat = Seat { block, attempt, nth: 1, position: position as u32, target, procs: 0 };
-            if self.histories[target].is_given_up() {
-                self.progress.done(self.prepared.cases());
-            } else if self.visit(&seat)? == Ended::Stopped {
+        let seat = |(position, &target): (usize, &usize)| Seat {
+            block,
+            attempt,
+            nth: 1,
+            position: position as u32,
+            target,
+            procs: 0,
+        };
+        let seats: Vec<Seat> = order.iter().enumerate().map(seat).collect();
+        for seats in self.together(&seats) {
+            if self.visit(&seats)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
@@ -202,28 +208,52 @@ impl<'a> Schedule<'a> {
         Ok(Ended::Done)
     }
 
-    /// Tries a target in a block, and stores how it fared.
-    fn visit(&mut self, seat: &Seat) -> Result<Ended> {
-        if !self.pause(seat.target) {
+    /// Which of the seats of a block are run at the same time, without those that are given up: each alone, or
+    /// all of this machine together, and then those of guests.
+    fn together(&self, seats: &[Seat]) -> Vec<Vec<Seat>> {
+        let given_up = |seat: &&Seat| self.histories[seat.target].is_given_up();
+        self.progress.done(self.prepared.cases() * seats.iter().filter(given_up).count() as u64);
+        let open = seats.iter().filter(|seat| !given_up(seat)).copied();
+        let here = |seat: &Seat| {
+            self.prepared.is_interleaved() && self.prepared.places[seat.target].is_of(false)
+        };
+        let (here, alone): (Vec<Seat>, Vec<Seat>) = open.partition(here);
+        let here = (!here.is_empty()).then_some(here);
+        here.into_iter().chain(alone.into_iter().map(|seat| vec![seat])).collect()
+    }
+
+    /// Tries targets in a block, at the same time, and stores how they fared.
+    fn visit(&mut self, seats: &[Seat]) -> Result<Ended> {
+        if !seats.iter().all(|seat| self.pause(seat.target)) {
             return Ok(Ended::Stopped);
         }
         let start = Instant::now();
+        let prepared = self.prepared;
+        let of = |seat: &Seat| Try {
+            block: seat.block,
+            attempt: seat.attempt,
+            target: &prepared.labels[seat.target],
+            nth: seat.nth,
+        };
         let id = &self.campaign.id;
-        let target = &self.prepared.labels[seat.target];
-        let of = Try { block: seat.block, attempt: seat.attempt, target, nth: seat.nth };
-        if seat.nth > 1 {
-            self.store.start_try(id, of)?;
+        for seat in seats {
+            if seat.nth > 1 {
+                self.store.start_try(id, of(seat))?;
+            }
+            self.faults[seat.target] = None;
         }
-        self.fault = None;
-        if self.run_target(seat)? == Ended::Stopped {
+        if self.run_targets(seats)? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
-        let fault = self.fault.take();
-        self.store.finish_try(id, of, fault.as_ref(), start.elapsed().as_secs_f64())?;
-        match fault {
-            None => self.target_worked(seat),
-            Some(fault) => self.target_failed(seat, &fault),
-        }?;
+        let each_s = start.elapsed().as_secs_f64() / seats.len() as f64;
+        for seat in seats {
+            let fault = self.faults[seat.target].take();
+            self.store.finish_try(id, of(seat), fault.as_ref(), each_s)?;
+            match fault {
+                None => self.target_worked(seat),
+                Some(fault) => self.target_failed(seat, &fault),
+            }?;
+        }
         Ok(Ended::Done)
     }
 }

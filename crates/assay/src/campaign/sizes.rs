@@ -159,7 +159,8 @@ fn largest(
 
 fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
     let load = Load::of(most, large_scale, ground.memory);
-    (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
+    let images = f64::from(most.image_sets());
+    load.image_bytes().0 as f64 * images < ground.free.0 as f64 * SPACE_SHARE
 }
 
 /// By what a test is counted: its scale, its repetitions or its copies.

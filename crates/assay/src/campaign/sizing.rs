@@ -184,10 +184,12 @@ fn reads_only(test: &dyn Test) -> bool {
     test.infos().iter().all(|info| reads.contains(&info.group))
 }
 
-/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part.
+/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a folder of
+/// images its share.
 pub fn room(prepared: &Prepared, work: &Path) -> Result<Bytes> {
     let free = Bytes(free_bytes(work)?);
-    Ok(prepared.parts().map_or(free, |parts| lab::part_size(free, parts)))
+    let own = Bytes(free.0 / u64::from(prepared.image_sets()));
+    Ok(prepared.parts().map_or(own, |parts| lab::part_size(free, parts)))
 }
 
 /// Free bytes for an unprivileged user under `dir`; of a disk all of it.

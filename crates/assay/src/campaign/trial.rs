@@ -156,7 +156,7 @@ fn on_host(
             procs,
             last: false,
         };
-        if turn::run(stage, &turn, &mut |event| take(procs, event))? == Ended::Stopped {
+        if turn::run(stage, &[turn], &mut |_, event| take(procs, event))? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
     }

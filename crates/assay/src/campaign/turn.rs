@@ -1,5 +1,6 @@
-//! One target at one process count in one block: made afresh, its tests run one after the other, and
-//! undone. What happens is told event by event, so that a turn can run here or in a virtual machine.
+//! Turns: a target at one process count in one block, made afresh, its tests run one after the other, and
+//! undone. Of several, each test runs on all before the next one. What happens is told event by event, so
+//! that a turn can run here or in a virtual machine.
 
 use super::{
     case::{self, Bench, Place},
@@ -8,8 +9,10 @@ use super::{
     schedule::Ended,
 };
 use anyhow::{Context, Result};
-use lab::{Instance, Lab, LabError, Upkeep};
-use model::{Bytes, Environment, Fault, FaultKind, Job, Sample, Target};
+use lab::{Device, Instance, Lab, LabError, Snapshot, Upkeep, Usage};
+use model::{
+    Better, Bytes, CacheNeed, Environment, Fault, FaultKind, Job, Metric, Rng, Sample, Target,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     io,
@@ -72,36 +75,204 @@ pub enum Event {
 }
 
 /// Takes events as they come.
-pub type Tell<'t> = dyn FnMut(Event) -> Result<()> + 't;
+type Tell<'t> = dyn FnMut(Event) -> Result<()> + 't;
 
-/// Runs `turn`. A target that fails is told as an event; an error is about this machine, or about what
-/// could not be undone.
-pub fn run(stage: &Stage<'_>, turn: &Turn<'_>, tell: &mut Tell<'_>) -> Result<Ended> {
-    let stopped = || stage.stop.load(Ordering::Relaxed);
-    if stopped() {
-        return Ok(Ended::Stopped);
+/// Takes events as they come, with the number of the turn in which they happened.
+pub type TellOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
+
+/// Runs `turns`, which are at one process count: all their targets are made, then each test runs on all of
+/// them, one right after the other, then all are undone. A target that fails is told as an event, and the
+/// others go on; an error is about this machine, or about what could not be undone.
+pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Result<Ended> {
+    let mut standing = Vec::new();
+    let ended = match make_all(stage, turns, &mut standing, tell) {
+        Ok(Ended::Done) => run_tests(stage, &mut standing, tell),
+        ended => ended,
+    };
+    let done = matches!(ended, Ok(Ended::Done));
+    // All of them, also after one that cannot be undone.
+    let undone: Vec<Result<()>> = standing
+        .into_iter()
+        .map(|(number, one)| one.finish(done, &mut |event| tell(number, event)))
+        .collect();
+    let ended = ended?;
+    undone.into_iter().collect::<Result<()>>()?;
+    Ok(ended)
+}
+
+/// Makes the targets of `turns`, and puts those that could be made into `standing`.
+fn make_all<'a>(
+    stage: &Stage<'a>,
+    turns: &[Turn<'a>],
+    standing: &mut Vec<(usize, Standing<'a>)>,
+    tell: &mut TellOf<'_>,
+) -> Result<Ended> {
+    for (number, turn) in turns.iter().enumerate() {
+        match Standing::make(stage, turn, &mut |event| tell(number, event))? {
+            Made::Standing(one) => standing.push((number, *one)),
+            Made::Failed => {}
+            Made::Stopped => return Ok(Ended::Stopped),
+        }
     }
-    let label = turn.label;
-    tell(Event::Now(format!("{label} · being made {}", stage.prepared.plan.condition())))?;
-    let (condition, instance) = match make(stage, turn) {
-        Ok(made) => made,
-        // A signal also reaches mkfs and mount; that is no failure of the target.
-        Err(_) if stopped() => return Ok(Ended::Stopped),
-        Err(error) => {
-            tell(Event::Failed(fault(stage, error, "")))?;
-            tell(Event::Done(stage.prepared.items_at(turn.procs).count() as u64))?;
+    Ok(Ended::Done)
+}
+
+fn run_tests(
+    stage: &Stage<'_>,
+    standing: &mut [(usize, Standing<'_>)],
+    tell: &mut TellOf<'_>,
+) -> Result<Ended> {
+    let Some((_, first)) = standing.first() else { return Ok(Ended::Done) };
+    let (block, procs) = (first.turn.block, first.turn.procs);
+    for (nth, item) in stage.prepared.items_at(procs).enumerate() {
+        let mut order: Vec<usize> = (0..standing.len()).collect();
+        Rng::new(stage.seed ^ order_salt(block, procs, nth)).shuffle(&mut order);
+        for at in order {
+            let waiting = devices_of_others(standing, at);
+            let (number, one) = &mut standing[at];
+            if one.run_test(item, &waiting, &mut |event| tell(*number, event))? == Ended::Stopped {
+                return Ok(Ended::Stopped);
+            }
+        }
+        // Making one cold drops the caches of all; else the last alone would keep what it read.
+        if standing.len() > 1 && item.test.cache() == CacheNeed::Cold {
+            lab::drop_if_allowed()?;
+        }
+    }
+    Ok(Ended::Done)
+}
+
+/// The devices that all but the one `at` work on, and it does not.
+fn devices_of_others(standing: &[(usize, Standing<'_>)], at: usize) -> Vec<Device> {
+    let own = standing[at].1.instance.devices();
+    let all = standing.iter().flat_map(|(_, one)| one.instance.devices());
+    all.filter(|device| !own.contains(device)).copied().collect()
+}
+
+/// Differs between blocks, process counts and tests.
+fn order_salt(block: u32, procs: u32, nth: usize) -> u64 {
+    u64::from(block) << 32 ^ u64::from(procs) << 20 ^ nth as u64 ^ 0x0007_e575
+}
+
+/// A target that was made, with what its tests need.
+struct Standing<'a> {
+    stage: Stage<'a>,
+    turn: Turn<'a>,
+    /// Ends before the instance, on which its workers are.
+    crew: Crew,
+    instance: Instance<'a>,
+    condition: Condition,
+    memory: Bytes,
+    /// Cases that are not over.
+    left: u64,
+}
+
+/// What came of making a target.
+enum Made<'a> {
+    Standing(Box<Standing<'a>>),
+    /// It was told.
+    Failed,
+    Stopped,
+}
+
+impl<'a> Standing<'a> {
+    fn make(stage: &Stage<'a>, turn: &Turn<'a>, tell: &mut Tell<'_>) -> Result<Made<'a>> {
+        let stopped = || stage.stop.load(Ordering::Relaxed);
+        if stopped() {
+            return Ok(Made::Stopped);
+        }
+        let (label, left) = (turn.label, stage.prepared.items_at(turn.procs).count() as u64);
+        tell(Event::Now(format!("{label} · being made {}", stage.prepared.plan.condition())))?;
+        let (condition, instance) = match make(stage, turn) {
+            Ok(made) => made,
+            // A signal also reaches mkfs and mount; that is no failure of the target.
+            Err(_) if stopped() => return Ok(Made::Stopped),
+            Err(error) => {
+                tell(Event::Failed(fault(stage, error, "")))?;
+                tell(Event::Done(left))?;
+                return Ok(Made::Failed);
+            }
+        };
+        let mut facts = instance.facts().clone();
+        condition.describe(&mut facts);
+        tell(Event::Facts(facts))?;
+        let memory = prepare::memory()?;
+        let timeout = Duration::from_secs(stage.prepared.plan.case_timeout_s);
+        let crew =
+            Crew::this_program(timeout).context("cannot find this program to start workers")?;
+        let crew = crew.in_the_name_of(instance.user());
+        let (stage, turn) = (*stage, *turn);
+        Ok(Made::Standing(Box::new(Standing {
+            stage,
+            turn,
+            instance,
+            condition,
+            crew,
+            memory,
+            left,
+        })))
+    }
+
+    /// Runs one test, unless the target has failed. What the devices of those that are `waiting` moved
+    /// meanwhile is put beside its figures.
+    fn run_test(&mut self, item: &Item, waiting: &[Device], tell: &mut Tell<'_>) -> Result<Ended> {
+        if self.left == 0 {
             return Ok(Ended::Done);
         }
-    };
-    let mut facts = instance.facts().clone();
-    condition.describe(&mut facts);
-    tell(Event::Facts(facts))?;
-    let ended = run_tests(stage, turn, &instance, &condition, tell);
-    let undone = instance.finish(turn.last && matches!(ended, Ok(Ended::Done)));
-    let ended = ended?;
-    let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
-    cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))?;
-    Ok(ended)
+        let (stage, turn, instance) = (&self.stage, &self.turn, &self.instance);
+        let info = &item.test.infos()[0];
+        tell(Event::Now(format!("{} · {} proc · {}", turn.label, turn.procs, info.name)))?;
+        let mut jobs = jobs(stage, item, turn.procs, instance.root(), self.memory);
+        let Turn { block, position, label, .. } = *turn;
+        let place = Place { block, position, label, suite: item.suite };
+        let bench = Bench { instance, crew: &self.crew, stop: stage.stop };
+        let before = Snapshot::take(waiting)?;
+        let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
+            Ok(Some(samples)) => samples,
+            Ok(None) => return Ok(Ended::Stopped),
+            Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+            Err(error) => {
+                let why = instance.loss().map_or(error, Into::into);
+                return self.fail(why, &info.id, tell);
+            }
+        };
+        self.condition.mark(&mut samples);
+        mark_disturbed(&mut samples, &Snapshot::take(waiting)?.since(&before));
+        samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
+        tell(Event::Done(1))?;
+        self.left -= 1;
+        // Workers that failed make samples invalid; when the target went away under them, it has failed.
+        match self.instance.check() {
+            Ok(()) => Ok(Ended::Done),
+            Err(error) => self.fail(error.into(), &info.id, tell),
+        }
+    }
+
+    /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
+    fn fail(&mut self, error: anyhow::Error, at: &str, tell: &mut Tell<'_>) -> Result<Ended> {
+        tell(Event::Failed(fault(&self.stage, error, at)))?;
+        tell(Event::Done(self.left))?;
+        self.left = 0;
+        Ok(Ended::Done)
+    }
+
+    /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
+    fn finish(self, done: bool, tell: &mut Tell<'_>) -> Result<()> {
+        let label = self.turn.label;
+        drop(self.crew);
+        let undone = self.instance.finish(self.turn.last && done);
+        let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
+        cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))
+    }
+}
+
+/// Says of samples that devices of waiting candidates were not idle: the bytes that these moved.
+fn mark_disturbed(samples: &mut [Sample], waiting: &Usage) {
+    let bytes = waiting.device_read_bytes.unwrap_or(0) + waiting.device_write_bytes.unwrap_or(0);
+    for sample in samples.iter_mut().filter(|sample| bytes > 0 && !sample.metrics.is_empty()) {
+        let moved = Metric::new("waiting_device_bytes", bytes as f64, "B", Better::Lower);
+        sample.metrics.push(moved);
+    }
 }
 
 fn make<'a>(stage: &Stage<'a>, turn: &Turn<'_>) -> Result<(Condition, Instance<'a>)> {
@@ -109,49 +280,6 @@ fn make<'a>(stage: &Stage<'a>, turn: &Turn<'_>) -> Result<(Condition, Instance<'
     let seed = (stage.seed, turn.block);
     let condition = condition::bring_about(&stage.prepared.plan, seed, &instance, stage.stop)?;
     Ok((condition, instance))
-}
-
-fn run_tests(
-    stage: &Stage<'_>,
-    turn: &Turn<'_>,
-    instance: &Instance<'_>,
-    condition: &Condition,
-    tell: &mut Tell<'_>,
-) -> Result<Ended> {
-    let memory = prepare::memory()?;
-    let timeout = Duration::from_secs(stage.prepared.plan.case_timeout_s);
-    let crew = Crew::this_program(timeout).context("cannot find this program to start workers")?;
-    let crew = crew.in_the_name_of(instance.user());
-    let items: Vec<&Item> = stage.prepared.items_at(turn.procs).collect();
-    for (done, item) in items.iter().enumerate() {
-        let info = &item.test.infos()[0];
-        tell(Event::Now(format!("{} · {} proc · {}", turn.label, turn.procs, info.name)))?;
-        let mut jobs = jobs(stage, item, turn.procs, instance.root(), memory);
-        let Turn { block, position, label, .. } = *turn;
-        let place = Place { block, position, label, suite: item.suite };
-        let bench = Bench { instance, crew: &crew, stop: stage.stop };
-        let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
-            Ok(Some(samples)) => samples,
-            Ok(None) => return Ok(Ended::Stopped),
-            Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
-            Err(error) => {
-                let why = instance.loss().map_or(error, Into::into);
-                tell(Event::Failed(fault(stage, why, &info.id)))?;
-                tell(Event::Done((items.len() - done) as u64))?;
-                return Ok(Ended::Done);
-            }
-        };
-        condition.mark(&mut samples);
-        samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
-        tell(Event::Done(1))?;
-        // Workers that failed make samples invalid; when the target went away under them, it has failed.
-        if let Err(error) = instance.check() {
-            tell(Event::Failed(fault(stage, error.into(), &info.id)))?;
-            tell(Event::Done((items.len() - done - 1) as u64))?;
-            return Ok(Ended::Done);
-        }
-    }
-    Ok(Ended::Done)
 }
 
 /// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.

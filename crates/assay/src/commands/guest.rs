@@ -77,7 +77,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
             procs,
             last: prepared.counts.last() == Some(&procs),
         };
-        turn::run(&stage, &turn, &mut |event| teller.tell(&Told::Turn(procs, event)))?;
+        turn::run(&stage, &[turn], &mut |_, event| teller.tell(&Told::Turn(procs, event)))?;
     }
     Ok(())
 }

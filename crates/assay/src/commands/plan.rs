@@ -250,6 +250,7 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.case_timeout_s, &args.case_timeout);
     set(&mut plan.lab, &args.lab);
+    set(&mut plan.order, &args.order);
     plan.kernel = args.kernel.clone().or(plan.kernel);
     set_extent(&mut plan, args);
     plan.seed = args.seed.or(plan.seed);

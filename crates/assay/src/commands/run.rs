@@ -379,13 +379,16 @@ fn write_images(
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
     let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
     let kind = if in_guests { "guest" } else { "loop" };
-    let what = match disks {
+    let sets = if in_guests { 1 } else { prepared.image_sets() as usize };
+    let what = match sets * disks {
         1 => format!("a {kind} image"),
         n => format!("{n} {kind} images"),
     };
     terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
-    let make = if in_guests { Lab::make_guest_images } else { Lab::make_images };
-    Ok(make(lab, dir, size, disks, stop, &mut |_| {})?)
+    if in_guests {
+        return Ok(lab.make_guest_images(dir, size, disks, stop, &mut |_| {})?);
+    }
+    Ok(lab.make_image_sets(dir, size, (sets, disks), stop, &mut |_| {})?)
 }
 
 fn walk(

@@ -1,4 +1,4 @@
-//! One target in one block, at every process count: on this machine, or in a guest. What happens is stored
+//! Targets in one block, at every process count: on this machine, or one in a guest. What happens is stored
 //! as it comes.
 
 use super::{Ended, Schedule, Seat};
@@ -13,39 +13,44 @@ use lab::{LabError, Upkeep, guest::Guest};
 use model::{Campaign, Fault, FaultKind};
 
 impl Schedule<'_> {
-    /// One target at every process count. What failed is left in `self.fault`.
-    pub(super) fn run_target(&mut self, seat: &Seat) -> Result<Ended> {
+    /// Targets of this machine, or one of a guest, at every process count. What failed is left in
+    /// `self.faults`.
+    pub(super) fn run_targets(&mut self, seats: &[Seat]) -> Result<Ended> {
         let prepared = self.prepared;
-        match &prepared.places[seat.target] {
-            Place::Guest(guest) => self.run_in_guest(&**guest, seat),
-            Place::Host | Place::Nowhere(_) => {
-                for &procs in &prepared.counts {
-                    if self.run_turn(&Seat { procs, ..*seat })? == Ended::Stopped {
-                        return Ok(Ended::Stopped);
-                    }
-                    if self.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Disk) {
-                        break;
-                    }
-                }
-                Ok(Ended::Done)
+        if let [seat] = seats
+            && let Place::Guest(guest) = &prepared.places[seat.target]
+        {
+            return self.run_in_guest(&**guest, seat);
+        }
+        for &procs in &prepared.counts {
+            let seats: Vec<Seat> = seats.iter().map(|seat| Seat { procs, ..*seat }).collect();
+            if self.run_turns(&seats)? == Ended::Stopped {
+                return Ok(Ended::Stopped);
+            }
+            if self.faults.iter().flatten().any(|fault| fault.kind == FaultKind::Disk) {
+                break;
             }
         }
+        Ok(Ended::Done)
     }
 
-    fn step(&self, seat: &Seat, what: &str) {
-        let blocks = pace::goal(&self.prepared.plan, seat.block);
-        let label = &self.prepared.labels[seat.target];
-        let again = if seat.nth > 1 { " · again" } else { "" };
-        self.progress.step(&format!("block {}/{blocks} · {label} · {what}{again}", seat.block + 1));
+    fn step(&self, seats: &[Seat], what: &str) {
+        let (block, again) = seats.first().map_or((0, false), |seat| (seat.block, seat.nth > 1));
+        let blocks = pace::goal(&self.prepared.plan, block);
+        let labels: Vec<&str> =
+            seats.iter().map(|seat| self.prepared.labels[seat.target].as_str()).collect();
+        let (labels, again) = (labels.join(", "), if again { " · again" } else { "" });
+        self.progress.step(&format!("block {}/{blocks} · {labels} · {what}{again}", block + 1));
     }
 
-    /// One target at one process count, on a fresh instance of this machine.
-    fn run_turn(&mut self, seat: &Seat) -> Result<Ended> {
+    /// Targets at one process count, each on a fresh instance of this machine.
+    fn run_turns(&mut self, seats: &[Seat]) -> Result<Ended> {
         let prepared = self.prepared;
-        self.step(seat, &format!("{} proc", seat.procs));
+        let Some(first) = seats.first() else { return Ok(Ended::Done) };
+        self.step(seats, &format!("{} proc", first.procs));
         let Campaign { seed, scale, .. } = *self.campaign;
         let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
-        let turn = Turn {
+        let turn = |seat: &Seat| Turn {
             block: seat.block,
             position: seat.position,
             label: &prepared.labels[seat.target],
@@ -54,12 +59,13 @@ impl Schedule<'_> {
             procs: seat.procs,
             last: prepared.counts.last() == Some(&seat.procs),
         };
-        turn::run(&stage, &turn, &mut |event| self.take(seat, event))
+        let turns: Vec<Turn<'_>> = seats.iter().map(turn).collect();
+        turn::run(&stage, &turns, &mut |number, event| self.take(&seats[number], event))
     }
 
     /// One target at every process count, in one boot of `guest`.
     fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
-        self.step(seat, &format!("booting {}", guest.venue()));
+        self.step(&[*seat], &format!("booting {}", guest.venue()));
         let cases = self.prepared.cases();
         let mut done = 0;
         let Campaign { seed, scale, .. } = *self.campaign;
@@ -80,7 +86,7 @@ impl Schedule<'_> {
                 self.progress.done(cases.saturating_sub(done));
                 let kind = turn::fault_kind(&error);
                 let reason = format!("block {}: {error:#}", seat.block + 1);
-                self.fault.get_or_insert(Fault { kind, reason });
+                self.faults[seat.target].get_or_insert(Fault { kind, reason });
                 Ok(Ended::Done)
             }
             Err(error) => Err(error),
@@ -112,7 +118,7 @@ impl Schedule<'_> {
                 let (block, processes) = (seat.block + 1, stats::processes(seat.procs));
                 let reason = format!("block {block}, {processes}: {reason}");
                 // The first is the cause, or at least not an effect of another.
-                self.fault.get_or_insert(Fault { kind, reason });
+                self.faults[seat.target].get_or_insert(Fault { kind, reason });
             }
             Event::Cost(cost) => self.note_cost(seat, &cost)?,
         }
