@@ -24,20 +24,21 @@ fn of_suite(suite: &Suite, plan: &Plan, run: usize) -> Option<String> {
     let all: usize = suite.tests.iter().map(|test| test.infos().len()).sum();
     let lacking = suite.tests.iter().filter(|test| test.missing().is_some()).count();
     let lacks = (lacking > 0).then(|| format!("this machine lacks something for {lacking}"));
-    let why: Vec<String> = by_plan(suite, plan).into_iter().chain(lacks).collect();
+    let why: Vec<String> = by_plan(suite, plan, lacking > 0).into_iter().chain(lacks).collect();
     let (count, name) = (all.saturating_sub(run), &suite.name);
     (count > 0).then(|| format!("{count} of the {all} tests of {name}: {}", why.join(", ")))
 }
 
-/// What in the plan leaves tests out.
-fn by_plan(suite: &Suite, plan: &Plan) -> Option<String> {
+/// What in the plan leaves tests out; nothing where that can be what the machine lacks.
+fn by_plan(suite: &Suite, plan: &Plan, is_lacking: bool) -> Option<String> {
     if !plan.tests.is_empty() {
         return Some("--tests leaves them out".into());
     }
-    let runs_all = |preset| suite.presets.globs(preset).is_empty();
-    let hint = if runs_all(Preset::Standard) { " (standard runs all)" } else { "" };
+    let names_tests = |preset| !suite.presets.globs(preset).is_empty();
+    let hint = if names_tests(Preset::Standard) { "" } else { " (standard runs all)" };
     let preset = word(plan.preset);
-    (!runs_all(plan.preset)).then(|| format!("the preset {preset} leaves them out{hint}"))
+    (names_tests(plan.preset) || !is_lacking)
+        .then(|| format!("the preset {preset} leaves them out{hint}"))
 }
 
 fn word(preset: Preset) -> &'static str {

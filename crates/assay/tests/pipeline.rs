@@ -163,6 +163,11 @@ fn a_plan_touches_nothing() {
         .ok(&["plan", "--on", &target, "--preset", "smoke", "--scale", "smoke", "--procs", "1"]);
     assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
     assert!(text.starts_with(&format!("{target} lies on ")), "{text}");
+    let some = place.ok(&["plan", "--suite", "null", "--on", "null", "--tests", "null.read"]);
+    assert!(
+        some.contains("left out: 2 of the 3 tests of null: --tests leaves them out\n"),
+        "{some}"
+    );
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert!(!place.path("store.db").exists());
 }

@@ -49,9 +49,11 @@ fn a_hundred_thousand_samples_fit_a_mail() {
     let judged = start.elapsed();
     let page = report::html(&data, &findings);
     let text = report::terminal(&data, &findings, &report::TerminalOptions::default());
+    let answer = report::summary(&data, &findings, &report::TerminalOptions::default(), "");
     let csv = report::csv(&data, &findings);
     // Printed for whoever tunes this; a loaded machine must not fail the test.
     println!("findings {judged:?}, all {:?}, page {} bytes", start.elapsed(), page.len());
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert!(csv.lines().count() > 170 * 2 * 6 && text.contains("GEOMETRIC MEAN"));
+    assert!(answer.lines().count() <= 40, "{answer}");
 }

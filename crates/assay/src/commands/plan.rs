@@ -16,7 +16,7 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, terminal, whereabouts,
+    input, selection, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
@@ -40,6 +40,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     heads.extend(sweeps::lines(&prepared.plan));
     let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));
+    text.extend(selection::left_out(&prepared)?.map(|(_, tests)| format!("left out: {tests}\n")));
     text += &cases(&prepared, scale)?;
     text += &commands(&prepared)?;
     let experience = forecast::experience(&prepared, scale, store).unwrap_or_else(|error| {

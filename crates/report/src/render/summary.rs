@@ -1,5 +1,5 @@
-//! The short form: the answer on one screen. Every section that belongs to it is given fewer and fewer rows, until
-//! all of them fit.
+//! The short form: the answer on one screen. Every section that belongs to it is given as many rows as let all of
+//! them fit.
 
 use super::{
     assembled,
@@ -26,16 +26,16 @@ pub fn summary(
     let options = terminal::at_least(options);
     let closing = wrap(&printable(closing), options.width);
     let room = MOST_LINES.saturating_sub(closing.lines().count());
-    let fitting = (0..=MOST_ROWS).rev().map(|rows| body(dataset, findings, options, rows));
-    let mut shortest = String::new();
-    for body in fitting {
-        if body.lines().count() <= room {
-            return body + &closing;
-        }
-        shortest = body;
+    let with = |rows| body(dataset, findings, options, rows);
+    let fits = |body: &str| body.lines().count() <= room;
+    // By halving, as each try builds all of it.
+    let tries: Vec<usize> = (1..=MOST_ROWS).collect();
+    let body = with(tries.partition_point(|rows| fits(&with(*rows))));
+    if fits(&body) {
+        return body + &closing;
     }
     // Prose alone is longer.
-    let cut = shortest.lines().take(room.saturating_sub(1)).map(|line| format!("{line}\n"));
+    let cut = body.lines().take(room.saturating_sub(1)).map(|line| format!("{line}\n"));
     cut.chain(["…\n".to_string(), closing]).collect()
 }
 
