@@ -17,11 +17,16 @@ const PAGE: usize = 4096;
 /// Least room that stays free beside the image.
 const SPARE: u64 = 512 << 20;
 
-/// Checks that `dir` has room for an image of `size`, and a tenth or 512 MiB to spare.
+/// The room that an image of `size` must find: its own, and a tenth or 512 MiB to spare.
+pub fn room(size: Bytes) -> Bytes {
+    Bytes(size.0.saturating_add(SPARE.max(size.0 / 10)))
+}
+
+/// Checks that `dir` has room for an image of `size`.
 pub(crate) fn check_room(dir: &Path, size: Bytes) -> Result<(), LabError> {
     let stat = rustix::fs::statvfs(dir).map_err(LabError::errno("look at", dir))?;
     let free = Bytes(stat.f_bavail * stat.f_frsize);
-    let needed = Bytes(size.0 + SPARE.max(size.0 / 10));
+    let needed = room(size);
     if free < needed {
         return Err(LabError::NoSpace { dir: dir.into(), size, needed, free });
     }

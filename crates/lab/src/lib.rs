@@ -84,6 +84,7 @@ pub use file_system::FileSystem;
 pub use fullness::{fill, fullness};
 pub use fuse::Delayed;
 pub use health::{Health, health};
+pub use image::room as image_room;
 pub use instance::{Check, Cold, Instance, Upkeep};
 pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
 pub use journal::CleanupReport;

@@ -1,11 +1,11 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
-//! do, `sizing` asks
-//! the backing for its rates, `sizes` and `trial` find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
-//! up, `turn` makes one and runs its tests, `condition` ages and fills a fresh
-//! instance, `case` runs one case while `sampler` watches the machine, `judge` and `limiter` turn what
-//! was seen into a sample, `upkeep` notes what the target itself cost.
+//! do, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
+//! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
+//! up, `turn` makes one and runs its tests, `condition` ages and fills a fresh instance, `case` runs one
+//! case while `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample,
+//! `upkeep` notes what the target itself cost.
 
 pub mod case;
 pub mod condition;
@@ -18,6 +18,7 @@ pub mod pace;
 pub mod places;
 pub mod prepare;
 pub mod programs;
+pub mod room;
 pub mod sampler;
 pub mod schedule;
 pub mod sizes;

@@ -8,7 +8,9 @@ use crate::{
         pace,
         places::{self, Place},
         prepare::{self, Prepared},
-        programs, schedule,
+        programs,
+        room::{self, Remedy},
+        schedule,
         sizes::{Ground, Range},
         sizing::{self, Load, Pilot},
         sweeps,
@@ -27,6 +29,7 @@ use std::{fmt::Write, path::Path};
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(from_args(args)?)?;
     programs::decide(&mut prepared, args.programs.unconfined)?;
+    room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;

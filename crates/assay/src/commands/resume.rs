@@ -4,7 +4,12 @@
 
 use super::run;
 use crate::{
-    campaign::{places, prepare::Prepared, programs},
+    campaign::{
+        places,
+        prepare::Prepared,
+        programs,
+        room::{self, Remedy},
+    },
     cli::ResumeArgs,
     disks,
     exit::Exit,
@@ -47,6 +52,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     }
     // After the cleaning up, as what the interrupted run left is in the way.
     let consent = disks::consent(&mut prepared, &args.consent, state)?;
+    room::check(&prepared, state, Remedy::MakeRoom)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {

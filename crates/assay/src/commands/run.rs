@@ -6,6 +6,7 @@ use crate::{
         pace, places,
         prepare::{self, Prepared},
         programs,
+        room::{self, Remedy},
         schedule::{Ended, Schedule},
         sizes::{Ground, Range},
         sizing::{self, Load},
@@ -47,6 +48,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
+    room::check(&prepared, state, Remedy::Choose)?;
     let stop = signals::stop_flag()?;
     check_writable(&args.end.html)?;
     let key = Key::of(&open_state(state)?)?;

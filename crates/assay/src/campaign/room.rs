@@ -1,0 +1,135 @@
+//! Whether a scale that was asked for fits at all, looked at before anything is made for it. An automatic
+//! size follows the room instead.
+
+use super::{
+    prepare::{self, Prepared},
+    sizing::{self, Load},
+};
+use crate::{commands::run, exit};
+use anyhow::Result;
+use model::{Bytes, DataKind, Target};
+use std::path::{Path, PathBuf};
+
+/// The smallest scale that is proposed.
+const LEAST: f64 = 0.0005;
+
+/// What can be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Ask for something else.
+    Choose,
+    /// What is asked for stands; only room can be made.
+    MakeRoom,
+}
+
+/// What does not fit where.
+#[derive(Debug, PartialEq)]
+struct Shortage {
+    /// What the work needs, in words.
+    needs: String,
+    place: PathBuf,
+    free: Bytes,
+    /// The option by which another place can be named.
+    option: Option<&'static str>,
+}
+
+/// Fails when the scale of `prepared` is fixed and the room is too small for it: no image could be written,
+/// or the tests would run out of space. Disks are looked at where they are claimed.
+pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
+    let Some(scale) = prepared.fixed_scale() else { return Ok(()) };
+    let at = |scale| shortage(prepared, scale, state);
+    let Some(short) = at(scale)? else { return Ok(()) };
+    let (place, free) = (short.place.display(), short.free);
+    let fix = match remedy {
+        Remedy::MakeRoom => format!("make room in {place}"),
+        Remedy::Choose => {
+            let smaller = match fitting(scale, at)? {
+                Some(scale) => format!("--scale {scale}, which fits"),
+                None => "fewer tests or processes".into(),
+            };
+            let elsewhere = short.option.map_or("another directory", |option| option);
+            format!("take {smaller}, or {elsewhere} with more room")
+        }
+    };
+    let needs = short.needs;
+    Err(exit::usage(format!("scale {scale} needs {needs}, and {free} are free in {place}; {fix}")))
+}
+
+/// The first thing that does not fit at `scale`.
+fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shortage>> {
+    let load = Load::of(prepared, scale, prepare::memory()?);
+    if prepared.plan.backing.devices.is_empty() && prepared.needs_image() {
+        let place = run::work_dir(prepared, state);
+        let free = sizing::room(prepared, &place)?;
+        let short = image_shortage(prepared, &load, free);
+        if let Some((needs, option)) = short {
+            return Ok(Some(Shortage { needs, place, free, option: Some(option) }));
+        }
+    }
+    for target in &prepared.plan.targets {
+        let Target::Dir(place) = target else { continue };
+        let free = sizing::room(prepared, place)?;
+        if load.peak_bytes > free.0 && is_incompressible(prepared) {
+            let needs = format!("{} for its files", Bytes(load.peak_bytes));
+            return Ok(Some(Shortage { needs, place: place.clone(), free, option: None }));
+        }
+    }
+    Ok(None)
+}
+
+/// What does not fit on images, and by which option that could be changed.
+fn image_shortage(prepared: &Prepared, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
+    let files = Bytes(load.peak_bytes);
+    let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let needed = lab::image_room(size);
+    if needed > free {
+        return Some((
+            format!("{needed}, for a loop image of {size} and room beside it"),
+            "--image-dir",
+        ));
+    }
+    let given = prepared.plan.backing.size.filter(|size| files > *size);
+    given
+        .filter(|_| is_incompressible(prepared))
+        .map(|size| (format!("{files} for its files on an image of {size}"), "--image-size"))
+}
+
+/// Whether no file system stores less than it is given.
+fn is_incompressible(prepared: &Prepared) -> bool {
+    prepared.plan.data == DataKind::Random
+}
+
+/// The largest scale below `high` at which nothing is short, two digits of it.
+fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Result<Option<f64>> {
+    let mut low = LEAST;
+    if high < low || short(low)?.is_some() {
+        return Ok(None);
+    }
+    while high / low > 1.02 {
+        let middle = (low * high).sqrt();
+        if short(middle)?.is_some() { high = middle } else { low = middle }
+    }
+    // Rounded down, so that the printed factor fits.
+    let digit = 10f64.powf(low.log10().floor() - 1.0);
+    let rounded = ((low / digit).floor() * digit * 1e9).round() / 1e9;
+    Ok(Some(rounded.max(LEAST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_proposed_is_the_largest_scale_that_fits_to_two_digits() {
+        let free = |most: f64| {
+            move |scale: f64| {
+                let (needs, place, free) = (String::new(), PathBuf::new(), Bytes(0));
+                Ok((scale > most).then_some(Shortage { needs, place, free, option: None }))
+            }
+        };
+        assert_eq!(fitting(4.0, free(0.1234)).unwrap(), Some(0.12));
+        assert_eq!(fitting(1.0, free(0.00071)).unwrap(), Some(0.0007));
+        assert_eq!(fitting(1.0, free(LEAST)).unwrap(), Some(LEAST));
+        assert_eq!(fitting(1.0, free(0.0004)).unwrap(), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Work that cannot fit is refused before anything is made for it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use common::Place;
+use std::fs;
+
+/// A test on files that no disk holds. It is only run where images are refused before they are written.
+const SUITE: &str = r#"
+name = "vast"
+about = "Files that no disk holds."
+procs = [1]
+
+[[test]]
+kind = "io"
+id = "vast.write"
+rw = "seqwr"
+size = "100T"
+"#;
+
+/// A place with that suite, and the words that ask for it.
+fn place() -> Place {
+    let place = Place::new();
+    fs::write(place.path("vast.toml"), SUITE).unwrap();
+    place
+}
+
+fn words<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    words.iter().chain(&["--suite", "vast.toml"]).copied().collect()
+}
+
+/// What lies in the place.
+fn names(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.path(".")).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_scale_that_no_image_can_hold_is_refused_with_nothing_made() {
+    let place = place();
+    for verb in ["run", "plan"] {
+        let line = place.fails(&words(&[verb, "--on", "ext4", "--scale", "1"]), 2);
+        for told in ["scale 1 needs", "loop image of", "are free in", "; take ", "--image-dir"] {
+            assert!(line.contains(told), "{verb}: {told}: {line}");
+        }
+        assert_eq!(names(&place), ["vast.toml"], "{verb}");
+    }
+}
+
+#[test]
+fn a_directory_must_hold_the_files() {
+    let place = place();
+    let dir = format!("dir:{}", place.dir("d").display());
+    let line = place.fails(&words(&["plan", "--on", &dir, "--scale", "1"]), 2);
+    assert!(line.contains(&dir[4..]) && line.contains("are free in"), "{line}");
+    assert_eq!(names(&place), ["d", "vast.toml"]);
+    // What compresses may fit.
+    place.ok(&words(&["plan", "--on", &dir, "--scale", "1", "--data", "zeros"]));
+}
+
+#[test]
+fn a_given_image_must_hold_the_files() {
+    let place = place();
+    let line =
+        place.fails(&words(&["plan", "--on", "ext4", "--scale", "1", "--image-size", "1G"]), 2);
+    assert!(line.contains("--image-size") && line.contains("1.0 GiB"), "{line}");
+}
