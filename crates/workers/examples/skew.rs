@@ -1,35 +1,49 @@
-//! Prints how far apart the workers of a crew start: `skew [WORKERS [ROUNDS]]`.
+//! Prints how far apart the workers of a crew start: `skew [WORKERS [ROUNDS [MEGABYTES]]]`.
 //!
-//! Each round releases the crew once, for work that is one short sleep, so that what is seen is the
-//! barrier and the scheduler alone. Prints the median and the 90th percentile in milliseconds.
+//! Each round releases the crew once, for work that takes a processor as that of a test does: so many
+//! megabytes of this program are read, which lie in memory. Prints the median and the 90th percentile in
+//! milliseconds, and the share of a round in which all worked.
 #![allow(clippy::print_stdout)]
 
 use model::{Bytes, CacheNeed, CrewReport, DataKind, Job, JobMode, PhaseKind, Programs, TestInfo};
 use std::{
-    env, error::Error, path::PathBuf, process::ExitCode, sync::atomic::AtomicBool, thread,
-    time::Duration,
+    env, error::Error, fs::File, os::unix::fs::FileExt, path::PathBuf, process::ExitCode,
+    sync::atomic::AtomicBool, time::Duration,
 };
 use suites::{Estimate, Meter, Run, Test, TestError, test::Measured};
 use workers::Crew;
 
 /// Phases in one crew: starting processes costs more than releasing them.
 const ROUNDS_KNOB: &str = "rounds";
+/// What each worker reads in a round.
+const MEGABYTES_KNOB: &str = "megabytes";
+/// What one call reads, bytes.
+const CALL: usize = 64 << 10;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let first = arguments.next();
     if first.as_deref() == Some(workers::WORKER_VERB) {
-        return Ok(workers::main(|_| Ok(&Sleeper)));
+        return Ok(workers::main(|_| Ok(&Reader)));
     }
     let workers: u32 = first.as_deref().unwrap_or("64").parse()?;
     let rounds: usize = arguments.next().as_deref().unwrap_or("50").parse()?;
+    let megabytes: usize = arguments.next().as_deref().unwrap_or("16").parse()?;
     let crew = Crew::this_program(Duration::from_secs(600))?;
-    let report = crew.run(&jobs(workers, rounds), &mut (), &AtomicBool::new(false))?;
-    let mut skews: Vec<f64> = (0..rounds).map(|round| skew_ms(&report, round)).collect();
-    skews.sort_by(f64::total_cmp);
-    let at = |share: f64| skews[((rounds - 1) as f64 * share).round() as usize];
-    println!("start skew of {workers} workers, {rounds} rounds, ms");
-    println!("median {:.3}   p90 {:.3}", at(0.5), at(0.9));
+    let report = crew.run(&jobs(workers, rounds, megabytes), &mut (), &AtomicBool::new(false))?;
+    let sorted = |of: &dyn Fn(usize) -> f64| {
+        let mut all: Vec<f64> = (0..rounds).map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    };
+    let at = |all: &[f64], share: f64| all[((rounds - 1) as f64 * share).round() as usize];
+    let skews = sorted(&|round| skew_ms(&report, round));
+    let lengths = sorted(&|round| length_ms(&report, round));
+    let overlaps =
+        sorted(&|round| report.overlaps[round].window_ns as f64 / 1e6 / length_ms(&report, round));
+    println!("{workers} workers, {rounds} rounds of {:.3} ms", at(&lengths, 0.5));
+    println!("start skew, ms: median {:.3}   p90 {:.3}", at(&skews, 0.5), at(&skews, 0.9));
+    println!("overlap: median {:.3}   p10 {:.3}", at(&overlaps, 0.5), at(&overlaps, 0.1));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -40,9 +54,17 @@ fn skew_ms(report: &CrewReport, round: usize) -> f64 {
     (last - first) as f64 / 1e6
 }
 
-fn jobs(workers: u32, rounds: usize) -> Vec<Job> {
+/// First start to last end of a round, milliseconds.
+fn length_ms(report: &CrewReport, round: usize) -> f64 {
+    let phases = || report.workers.iter().map(|worker| &worker.phases[round]);
+    let (first, last) = (phases().map(|p| p.start_ns).min(), phases().map(|p| p.end_ns).max());
+    (last.unwrap_or(0) - first.unwrap_or(0)) as f64 / 1e6
+}
+
+fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
+    let knobs = [(ROUNDS_KNOB, rounds), (MEGABYTES_KNOB, megabytes)];
     let job = |worker| Job {
-        test: "sleep".into(),
+        test: "read".into(),
         mode: JobMode::Run,
         dir: PathBuf::from("/"),
         worker,
@@ -53,25 +75,31 @@ fn jobs(workers: u32, rounds: usize) -> Vec<Job> {
         seed: 0,
         data: DataKind::Random,
         memory: Bytes(0),
-        knobs: [(ROUNDS_KNOB.to_string(), rounds.to_string())].into(),
+        knobs: knobs.map(|(name, value)| (name.to_string(), value.to_string())).into(),
         programs: Programs::None,
         declaration: None,
     };
     (0..workers).map(job).collect()
 }
 
-/// Sleeps for a few milliseconds in each phase.
-struct Sleeper;
+/// Reads this program in each phase.
+struct Reader;
 
 /// One run of it.
-struct Naps(u32);
+struct Reads {
+    file: File,
+    rounds: usize,
+    calls: usize,
+}
 
-impl Run for Naps {
+impl Run for Reads {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        for _ in 0..self.0 {
-            meter.phase(PhaseKind::Operate, &mut |_| {
-                thread::sleep(Duration::from_millis(5));
-                Ok(())
+        let (file, mut buffer) = (&self.file, vec![0; CALL]);
+        for _ in 0..self.rounds {
+            meter.phase(PhaseKind::Read, &mut |_| {
+                let mut read =
+                    || (0..self.calls).try_for_each(|_| file.read_exact_at(&mut buffer, 0));
+                read().map_err(TestError::io("read", PROGRAM.as_ref()))
             })?;
         }
         Ok(())
@@ -82,7 +110,10 @@ impl Run for Naps {
     }
 }
 
-impl Test for Sleeper {
+/// This program.
+const PROGRAM: &str = "/proc/self/exe";
+
+impl Test for Reader {
     fn infos(&self) -> Vec<TestInfo> {
         Vec::new()
     }
@@ -100,8 +131,10 @@ impl Test for Sleeper {
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let rounds = job.knobs.get(ROUNDS_KNOB).and_then(|text| text.parse().ok());
-        Ok(Box::new(Naps(rounds.unwrap_or(1))))
+        let knob = |name| job.knobs.get(name).and_then(|text| text.parse().ok()).unwrap_or(1);
+        let file = File::open(PROGRAM).map_err(TestError::io("open", PROGRAM.as_ref()))?;
+        let calls = (knob(MEGABYTES_KNOB) << 20) / CALL;
+        Ok(Box::new(Reads { file, rounds: knob(ROUNDS_KNOB), calls }))
     }
 
     fn space(&self, _job: &Job) -> Vec<(PathBuf, u64)> {
