@@ -196,7 +196,7 @@ fn a_full_disk_is_invalid_with_its_reason_and_the_campaign_goes_on() {
     }
     let run = ["run", "--on", "ext4", "--procs", "1", "--preset", "smoke", "--scale", "0.01"];
     let full =
-        ["--image-size", "64M", "--tests", "columnar.write.*", "--tests", "columnar.openclose"];
+        ["--image-size", "87M", "--tests", "columnar.write.*", "--tests", "columnar.openclose"];
     let output = place.assay(&[&run[..], &full].concat());
     assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
     place.ok(&["export", "--out", "out"]);

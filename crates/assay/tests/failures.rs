@@ -102,7 +102,7 @@ fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
         return;
     }
     let work = ["--tests", "columnar.write.float.large", "--scale", "0.05", "--procs", "4"];
-    let args = ["run", "--on", "ext4", "--blocks", "1", "--image-size", "32M", "--full"];
+    let args = ["run", "--on", "ext4", "--blocks", "1", "--image-size", "50M", "--full"];
     let output = place.assay(&[&args[..], &work[..]].concat());
     let stdout = text(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{stdout}{}", text(&output.stderr));
