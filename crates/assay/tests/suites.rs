@@ -30,8 +30,9 @@ fn every_suite_is_valid_on_every_file_system() {
 /// Runs `suite` and says what is wrong with what came of it.
 fn check(place: &Place, suite: &str, targets: &[&str]) -> Vec<String> {
     let on = targets.join(",");
-    let output = place
-        .assay(&["run", "--suite", suite, "--on", &on, "--preset", "smoke", "--scale", "smoke"]);
+    let output = place.assay(&[
+        "run", "--suite", suite, "--on", &on, "--preset", "smoke", "--scale", "smoke", "--full",
+    ]);
     let (tables, said) = (text(&output.stdout), text(&output.stderr));
     print!(
         "{}",
