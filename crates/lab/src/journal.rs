@@ -9,13 +9,14 @@ mod record;
 
 use crate::{
     LabError,
+    lock::Lock,
     mark::{self, Mark},
     state::{self, State},
     undo::Undo,
 };
 use record::Faults;
 use rustix::{
-    fs::{FallocateFlags, FlockOperation, fallocate, flock, fstat, statat},
+    fs::{FallocateFlags, fallocate, fstat, statat},
     io::Errno,
 };
 use serde::{Deserialize, Serialize};
@@ -75,7 +76,7 @@ pub(crate) struct Journal {
 
 #[derive(Debug)]
 struct Inner {
-    file: File,
+    file: Lock,
     /// What is to be undone.
     entries: Vec<Undo>,
     /// Bytes of whole records in the file.
@@ -103,13 +104,9 @@ impl Journal {
         let path = state.path().join(FOLDER).join(&name);
         loop {
             let file = state::open_file(&folder, &name, &path, create)?;
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => {
-                    return Err(LabError::Live { campaign: mark.campaign.clone(), journal: path });
-                }
-                Err(errno) => return Err(LabError::errno("lock", &path)(errno)),
-            }
+            let Some(file) = Lock::take(file).map_err(LabError::io("lock", &path))? else {
+                return Err(LabError::Live { campaign: mark.campaign.clone(), journal: path });
+            };
             // Another process may have finished and removed the file before it was locked here.
             if is_still(&folder, &name, &file) {
                 let inner = Mutex::new(Inner::read(file, &path)?);
@@ -124,7 +121,7 @@ impl Journal {
     /// It cannot be written, or there is no room for the next one; the act must not happen then.
     pub(crate) fn record(&self, entry: &Undo) -> Result<(), LabError> {
         let mut inner = self.lock();
-        if fstat(&inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
+        if fstat(&*inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
             self.write_anew(&mut inner)?;
         }
         if inner.length == 0 {
@@ -174,7 +171,7 @@ impl Journal {
             report.add(result);
         }
         inner.entries = left.into_iter().rev().collect();
-        if report.failed.len() > failed_before || fstat(&inner.file).is_ok_and(|s| s.st_nlink == 0)
+        if report.failed.len() > failed_before || fstat(&*inner.file).is_ok_and(|s| s.st_nlink == 0)
         {
             return Ok(());
         }
@@ -206,7 +203,7 @@ impl Journal {
 
     fn tell(&self, inner: &Inner, report: &mut CleanupReport) {
         report.told.extend(inner.faults.lines(&self.path));
-        if inner.was_lost || fstat(&inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
+        if inner.was_lost || fstat(&*inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
             report.told.push(format!(
                 "the journal {} was removed while its campaign ran; what it named was undone from memory",
                 self.path.display()
@@ -221,10 +218,10 @@ impl Journal {
 
 impl Inner {
     /// What a dead process wrote to `file`.
-    fn read(mut file: File, path: &std::path::Path) -> Result<Inner, LabError> {
+    fn read(file: Lock, path: &std::path::Path) -> Result<Inner, LabError> {
         let failed = || LabError::io("read", path);
         let mut bytes = Vec::new();
-        (&mut file).take(LARGEST).read_to_end(&mut bytes).map_err(failed())?;
+        (&*file).take(LARGEST).read_to_end(&mut bytes).map_err(failed())?;
         let (head, entries, faults) = record::read(&bytes);
         // Of an unknown boot nothing is undone that a boot undoes: what is in its place may be somebody's else.
         let is_past = head.is_none_or(|head: Head| head.boot != mark::boot());
@@ -243,7 +240,7 @@ impl Inner {
     fn append(&mut self, value: &impl Serialize) -> io::Result<()> {
         let line = record::line(value)?;
         let wanted = line.len() as u64 + RESERVE;
-        match fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.length, wanted) {
+        match fallocate(&*self.file, FallocateFlags::KEEP_SIZE, self.length, wanted) {
             // A file system that reserves nothing; there a write that fails is cut off again.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => {}
             Err(errno) => return Err(errno.into()),

@@ -11,6 +11,7 @@ use crate::{
     instance::Place,
     interlock::{self, Claim},
     journal::{CleanupReport, Journal},
+    lock::Lock,
     loop_device,
     mark::Mark,
     private_dir,
@@ -44,7 +45,7 @@ pub struct Lab {
     /// How many of them targets are made on at a time, one set of them or the next; 0 for all.
     disks_of_set: usize,
     /// Held against other assays.
-    _locks: Vec<File>,
+    _locks: Vec<Lock>,
     /// Images that guests get as their disks.
     guest_images: Vec<PathBuf>,
     count: AtomicU32,

@@ -4,22 +4,55 @@ use rustix::fs::{FlockOperation, flock};
 use std::{
     fs::{self, File, OpenOptions},
     io,
+    ops::{Deref, DerefMut},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
 };
 
-/// Opens `path`, made when it is not there, for reading and appending, and locks it until it is closed;
-/// `None` when another process holds it. A link is not followed.
-pub(crate) fn exclusive(path: &Path) -> io::Result<Option<File>> {
+/// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
+/// starts has a copy of every open file between its fork and its exec, and with it the lock.
+#[derive(Debug)]
+pub(crate) struct Lock(File);
+
+impl Lock {
+    /// Locks `file`; `None` when another process holds it.
+    pub(crate) fn take(file: File) -> io::Result<Option<Lock>> {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Lock(file))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+}
+
+impl Deref for Lock {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for Lock {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Where it fails the lock ends with the last copy.
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
+/// Opens `path`, made when it is not there, and locks it; `None` when another process holds it. A link is
+/// not followed.
+pub(crate) fn exclusive(path: &Path) -> io::Result<Option<Lock>> {
     loop {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true).custom_flags(libc::O_NOFOLLOW);
-        let file = options.open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
-            Err(errno) => return Err(errno.into()),
-        }
+        let Some(file) = Lock::take(options.open(path)?)? else { return Ok(None) };
         // Another process may have finished and removed the file before it was locked here.
         if is_still(&file, path) {
             return Ok(Some(file));
@@ -44,6 +77,16 @@ mod tests {
         let path = dir.path().join("lock");
         let held = exclusive(&path).unwrap().unwrap();
         assert!(exclusive(&path).unwrap().is_none());
+        drop(held);
+        assert!(exclusive(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_copy_in_a_program_that_starts_does_not_keep_a_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = exclusive(&path).unwrap().unwrap();
+        let _copy = held.0.try_clone().unwrap();
         drop(held);
         assert!(exclusive(&path).unwrap().is_some());
     }

@@ -9,7 +9,10 @@ use super::{
     signature::{self, EDGE_BYTES, Ends},
     sysfs::{self, System},
 };
-use crate::{Cmd, LabError, blkpg, discard, image, lock};
+use crate::{
+    Cmd, LabError, blkpg, discard, image,
+    lock::{self, Lock},
+};
 use model::{Bytes, CONDITION_FILLS, Purge};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -47,8 +50,8 @@ struct State {
     is_ours: bool,
 }
 
-/// Locks and judges the disks of `request`. The locks are held as long as the files.
-pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<File>), LabError> {
+/// Locks and judges the disks of `request`. The locks are held until they are dropped.
+pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), LabError> {
     let locks = lock_disks(&request.links)?;
     let permission = request.permission();
     let all = examine_all(request, &permission)?;
@@ -258,7 +261,7 @@ fn settle_udev() {
 }
 
 /// One lock for each disk, so that two assays do not even share one by its partitions.
-fn lock_disks(links: &[PathBuf]) -> Result<Vec<File>, LabError> {
+fn lock_disks(links: &[PathBuf]) -> Result<Vec<Lock>, LabError> {
     let dir = Path::new(LOCKS);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.map_err(LabError::io("create", dir))?;
