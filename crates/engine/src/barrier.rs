@@ -5,6 +5,9 @@
 //! futex wake. A worker then *begins*, works, *ends* and arrives again. The last to begin and the
 //! first to end note the time and the sum of all counters: between the two everybody worked, and
 //! only what was moved there is a rate of the whole crew.
+//!
+//! A crew can be *held* in a phase, so that another has the machine for a while: each worker stands still
+//! where it next adds to its counters, and the clock of the crew with them.
 
 mod shared;
 
@@ -61,6 +64,20 @@ pub enum Arrived {
     /// All, but this many of them have no further phase, and the others have.
     Divided(u32),
 }
+
+/// Whether a crew that is held has come to a stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stillness {
+    /// Some still work.
+    None,
+    /// Some stand still in the phase, by this time, nanoseconds; the others have ended it.
+    Held(u64),
+    /// All have ended the phase.
+    Ended,
+}
+
+/// How long it may take until an arrival at the barrier is seen by who waits for stillness.
+const ARRIVALS_SEEN_AFTER: Duration = Duration::from_micros(200);
 
 /// The shared memory of a crew, with what the coordinator does to it.
 #[derive(Debug)]
@@ -138,6 +155,41 @@ impl Barrier {
         self.0.slots().get(number as usize).map_or(0, |slot| slot.arrivals.load(Acquire))
     }
 
+    /// Has every worker that can stand still do so at its next step, until `go_on`.
+    pub fn hold(&self) {
+        self.header().hold.0.fetch_add(1, AcqRel);
+    }
+
+    /// Sleeps until no worker works, all standing still or at the barrier, for at most `timeout`; may return
+    /// earlier. To be called between `hold` and `go_on`.
+    pub fn await_stillness(&self, timeout: Duration) -> Stillness {
+        let header = self.header();
+        let held = header.held.0.load(Acquire);
+        let arrived = header.arrived.0.load(Acquire);
+        if held + arrived < self.workers() {
+            // Who comes to the barrier meanwhile wakes nobody here.
+            sleep_on(&header.held.0, held, Some(timeout.min(ARRIVALS_SEEN_AFTER)));
+            return Stillness::None;
+        }
+        if held == 0 { Stillness::Ended } else { Stillness::Held(now_ns()) }
+    }
+
+    /// Lets those go on that stand still since `since_ns`, if any do; the clock of the crew goes on as if
+    /// nothing had been.
+    pub fn go_on(&self, since_ns: Option<u64>) {
+        let header = self.header();
+        let away_ns = since_ns.map_or(0, |since_ns| now_ns().saturating_sub(since_ns));
+        header.held_ns.fetch_add(away_ns, Relaxed);
+        header.held.0.store(0, Relaxed);
+        header.hold.0.fetch_add(1, Release);
+        wake_all(&header.hold.0);
+    }
+
+    /// Time on the clock of the crew, which stands while it is held, nanoseconds.
+    fn crew_ns(&self) -> u64 {
+        now_ns().saturating_sub(self.header().held_ns.load(Relaxed))
+    }
+
     /// What was done while all workers were in the phase that ended; valid until `release`.
     pub fn overlap(&self) -> PhaseOverlap {
         let (from, to) = (&self.header().all_started, &self.header().first_ended);
@@ -170,6 +222,7 @@ impl Barrier {
     /// Makes it as new for a further job. To be called only when all workers have left.
     pub fn renew(&self) {
         self.clear();
+        self.header().held_ns.store(0, Relaxed);
         for slot in self.0.slots() {
             slot.arrivals.store(0, Relaxed);
             slot.process.store(0, Relaxed);
@@ -243,20 +296,20 @@ impl<'a> Member<'a> {
         self.count_in(true);
     }
 
-    /// Begins the phase that was released: returns the start time, nanoseconds.
+    /// Begins the phase that was released: returns the start time on the clock of the crew, nanoseconds.
     #[inline]
     pub fn begin(&self) -> u64 {
         let header = self.barrier.header();
         if header.started.0.fetch_add(1, AcqRel) + 1 == self.barrier.workers() {
-            self.barrier.note(&header.all_started, now_ns());
+            self.barrier.note(&header.all_started, self.barrier.crew_ns());
         }
-        now_ns()
+        self.barrier.crew_ns()
     }
 
-    /// Ends the phase: returns the end time, nanoseconds.
+    /// Ends the phase: returns the end time on the clock of the crew, nanoseconds.
     #[inline]
     pub fn end(&self) -> u64 {
-        let end_ns = now_ns();
+        let end_ns = self.barrier.crew_ns();
         let header = self.barrier.header();
         if header.ended.0.fetch_add(1, AcqRel) == 0 {
             self.barrier.note(&header.first_ended, end_ns);
@@ -266,7 +319,35 @@ impl<'a> Member<'a> {
 
     /// The worker's counters; zero when a phase begins.
     pub fn progress(&self) -> Progress<'a> {
-        Progress::new(&self.barrier.0.slots()[self.number as usize].counters)
+        Progress::new(self.counters())
+    }
+
+    /// The same; who adds to them stands still while the crew is held.
+    pub fn held_progress(&self) -> Progress<'a> {
+        Progress::held(self.counters(), *self)
+    }
+
+    fn counters(&self) -> &'a Counters {
+        &self.barrier.0.slots()[self.number as usize].counters
+    }
+
+    /// Sleeps while the crew is held.
+    #[inline]
+    pub(crate) fn stand_still(&self) {
+        let hold = self.barrier.header().hold.0.load(Acquire);
+        if hold % 2 == 1 {
+            self.sleep_while(hold);
+        }
+    }
+
+    #[cold]
+    fn sleep_while(&self, hold: u32) {
+        let header = self.barrier.header();
+        header.held.0.fetch_add(1, AcqRel);
+        wake_all(&header.held.0);
+        while header.hold.0.load(Acquire) == hold {
+            sleep_on(&header.hold.0, hold, None);
+        }
     }
 
     /// Breaks the crew up, so that nobody waits for this worker: whoever waits or arrives gets

@@ -1,6 +1,6 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Device, DiskPart, LabError, interlock::Claim, loop_device, mounts};
+use crate::{Device, DiskPart, LabError, interlock::Claim, lock::Lock, loop_device, mounts};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
@@ -39,7 +39,7 @@ pub(crate) struct Image {
     /// Whether the loop device goes past the page cache of the host.
     pub(crate) direct_io: bool,
     /// Shows others that a running campaign has the device.
-    pub(crate) _held: Option<Arc<File>>,
+    pub(crate) _held: Option<Arc<Lock>>,
 }
 
 impl Disk {

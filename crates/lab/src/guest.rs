@@ -77,7 +77,7 @@ pub enum Ended {
 }
 
 /// A kind of guest that this machine can boot.
-pub trait Guest: fmt::Debug {
+pub trait Guest: fmt::Debug + Send + Sync {
     /// What it is.
     fn venue(&self) -> Venue;
 

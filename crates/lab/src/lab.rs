@@ -21,7 +21,7 @@ use crate::{
 };
 use model::{Bytes, Target};
 use std::{
-    fs::{self, File},
+    fs,
     io::{Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::{
@@ -39,7 +39,7 @@ pub struct Lab {
     /// Private directory that holds the mount points.
     mounts: PathBuf,
     /// Its marker, locked.
-    held: Option<File>,
+    held: Option<Lock>,
     journal: Journal,
     disks: Vec<Disk>,
     /// How many of them targets are made on at a time, one set of them or the next; 0 for all.

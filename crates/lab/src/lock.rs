@@ -15,9 +15,18 @@ use std::{
 pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Locks `file`; `None` when another process holds it.
+    /// Locks `file` for this process alone; `None` when another one holds it.
     pub(crate) fn take(file: File) -> io::Result<Option<Lock>> {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Lock::of(file, FlockOperation::NonBlockingLockExclusive)
+    }
+
+    /// Locks `file` together with others who share it; `None` when a process has it alone.
+    pub(crate) fn share(file: File) -> io::Result<Option<Lock>> {
+        Lock::of(file, FlockOperation::NonBlockingLockShared)
+    }
+
+    fn of(file: File, kind: FlockOperation) -> io::Result<Option<Lock>> {
+        match flock(&file, kind) {
             Ok(()) => Ok(Some(Lock(file))),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(errno) => Err(errno.into()),

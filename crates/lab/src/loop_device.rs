@@ -1,10 +1,6 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, private_dir};
-use rustix::{
-    fs::{FlockOperation, flock},
-    io::Errno,
-};
+use crate::{Cmd, LabError, lock::Lock, private_dir};
 use std::{
     ffi::OsStr,
     fs::{self, File},
@@ -132,10 +128,7 @@ impl Attached {
         let Ok(device) = File::open(&self.node) else { return false };
         let start = Instant::now();
         // udev holds such a lock for a moment, too.
-        while matches!(
-            flock(&device, FlockOperation::NonBlockingLockExclusive),
-            Err(Errno::WOULDBLOCK)
-        ) {
+        while matches!(device.try_clone().map(Lock::take), Ok(Ok(None))) {
             if start.elapsed() > Duration::from_secs(2) {
                 return true;
             }
@@ -145,11 +138,10 @@ impl Attached {
     }
 }
 
-/// Shows others that a campaign which runs has the device `node`, as long as the file is open. The lock is
-/// shared, as udev's is.
-pub(crate) fn hold(node: &Path) -> Option<File> {
-    let device = File::open(node).ok()?;
-    flock(&device, FlockOperation::NonBlockingLockShared).is_ok().then_some(device)
+/// Shows others that a campaign which runs has the device `node`, until the lock is dropped. It is shared,
+/// as udev's is.
+pub(crate) fn hold(node: &Path) -> Option<Lock> {
+    Lock::share(File::open(node).ok()?).ok().flatten()
 }
 
 /// The campaign that `image` is called after; `None` for one that is not called as ours are.

@@ -164,6 +164,38 @@ impl Snapshot {
         })
     }
 
+    /// This, as if nothing had happened between `from` and `to`, which came before it.
+    #[must_use]
+    pub fn without(mut self, from: &Snapshot, to: &Snapshot) -> Snapshot {
+        let cut = |of: &mut u64, from: u64, to: u64| *of -= to.saturating_sub(from).min(*of);
+        let cut_some = |of: &mut Option<u64>, from: Option<u64>, to: Option<u64>| {
+            if let (Some(of), Some((from, to))) = (of, from.zip(to)) {
+                cut(of, from, to);
+            }
+        };
+        cut(&mut self.now_ns, from.now_ns, to.now_ns);
+        let devices = (&mut self.device, &from.device, &to.device);
+        if let (Some(own), Some(from), Some(to)) = devices {
+            cut(&mut own.read_sectors, from.read_sectors, to.read_sectors);
+            cut(&mut own.written_sectors, from.written_sectors, to.written_sectors);
+            cut(&mut own.busy_ms, from.busy_ms, to.busy_ms);
+        }
+        cut(&mut self.cpu.user, from.cpu.user, to.cpu.user);
+        cut(&mut self.cpu.system, from.cpu.system, to.cpu.system);
+        cut(&mut self.cpu.idle, from.cpu.idle, to.cpu.idle);
+        cut(&mut self.cpu.iowait, from.cpu.iowait, to.cpu.iowait);
+        cut(&mut self.cpu.steal, from.cpu.steal, to.cpu.steal);
+        cut_some(&mut self.pressure.cpu_us, from.pressure.cpu_us, to.pressure.cpu_us);
+        cut_some(&mut self.pressure.io_us, from.pressure.io_us, to.pressure.io_us);
+        cut_some(&mut self.pressure.memory_us, from.pressure.memory_us, to.pressure.memory_us);
+        for (own, (from, to)) in self.workers.iter_mut().zip(from.workers.iter().zip(&to.workers)) {
+            cut_some(own, *from, *to);
+        }
+        cut(&mut self.own_cpu_ns, from.own_cpu_ns, to.own_cpu_ns);
+        cut_some(&mut self.throttle_events, from.throttle_events, to.throttle_events);
+        self
+    }
+
     /// What happened since `earlier`.
     pub fn since(&self, earlier: &Snapshot) -> Usage {
         let seconds = self.now_ns.saturating_sub(earlier.now_ns) as f64 / 1e9;
@@ -295,6 +327,26 @@ mod tests {
                 throttle_events: Some(1),
             }
         );
+    }
+
+    #[test]
+    fn what_happened_meanwhile_can_be_left_out() {
+        let at = |second: u64| {
+            let ticks = 100 * second;
+            let stat = format!("cpu {ticks} 0 {ticks} {ticks} {ticks} 0 0 {ticks} 0 0\ncpu0 1\n");
+            let device = format!("1 0 {ticks} 5 20 0 {ticks} 9 0 {ticks} 14 0 0 0 0");
+            let psi = format!("some avg10=0 avg60=0 avg300=0 total={}\n", 1000 * second);
+            Snapshot {
+                workers: vec![Some(ticks)],
+                own_cpu_ns: second * 1_000_000_000,
+                throttle_events: Some(second),
+                ..snapshot(second * 1_000_000_000, &stat, &device, &psi, "")
+            }
+        };
+        let cut = at(9).without(&at(3), &at(7));
+        assert_eq!(cut.since(&at(1)), at(5).since(&at(1)));
+        // Never below nothing.
+        assert_eq!(at(1).without(&at(3), &at(7)).now_ns, 0);
     }
 
     #[test]

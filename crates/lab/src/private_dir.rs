@@ -2,12 +2,9 @@
 //! and a marker file inside, which nobody else may write, says whose they are. A removal goes from
 //! descriptor to descriptor, so that it follows no link and enters nothing that is mounted.
 
-use crate::{LabError, mark::Mark, mounts, state};
+use crate::{LabError, lock::Lock, mark::Mark, mounts, state};
 use rustix::{
-    fs::{
-        AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, fstat, openat,
-        openat2, unlinkat,
-    },
+    fs::{AtFlags, CWD, Dir, Mode, OFlags, ResolveFlags, fstat, openat, openat2, unlinkat},
     io::Errno,
 };
 use std::{
@@ -94,19 +91,18 @@ pub(crate) fn mark(dir: &Path) -> Option<Mark> {
     marker(&dir).ok().flatten()
 }
 
-/// Marks the campaign whose directory `dir` is as running, as long as the file is open; `None` when another
+/// Marks the campaign whose directory `dir` is as running, until the lock is dropped; `None` when another
 /// process holds it, or it has no marker.
-pub(crate) fn hold(dir: &Path) -> Option<File> {
+pub(crate) fn hold(dir: &Path) -> Option<Lock> {
     let (_, opened) = open(dir).ok().flatten()?;
-    let marker = open_marker(&opened).ok().flatten()?;
-    flock(&marker, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(marker)
+    Lock::take(open_marker(&opened).ok().flatten()?).ok().flatten()
 }
 
 /// Whether a running process holds `dir` by [`hold`].
 pub(crate) fn is_held(dir: &Path) -> bool {
     let opened = open(dir).ok().flatten();
     let marker = opened.and_then(|(_, opened)| open_marker(&opened).ok().flatten());
-    marker.is_some_and(|marker| is_locked(&marker))
+    marker.is_some_and(is_locked)
 }
 
 /// Whether `dir` is there and carries `mark`, or lies in a directory that does.
@@ -147,7 +143,7 @@ fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabErro
     if !is_named(dir) {
         return Err(not_ours(dir, format!("its name does not begin with {PREFIX}")));
     }
-    if open_marker(opened)?.is_some_and(|marker| is_locked(&marker)) {
+    if open_marker(opened)?.is_some_and(is_locked) {
         return Err(not_ours(dir, "a running campaign holds it".into()));
     }
     match marker(opened)? {
@@ -212,13 +208,8 @@ fn marker(dir: &OwnedFd) -> Result<Option<Mark>, LabError> {
     Ok(serde_json::from_slice(&text).ok())
 }
 
-fn is_locked(marker: &File) -> bool {
-    let taken = flock(marker, FlockOperation::NonBlockingLockExclusive);
-    if taken.is_ok() {
-        // Only asked; fails for nothing that was locked.
-        let _ = flock(marker, FlockOperation::Unlock);
-    }
-    matches!(taken, Err(Errno::WOULDBLOCK))
+fn is_locked(marker: File) -> bool {
+    matches!(Lock::take(marker), Ok(None))
 }
 
 /// Removes all that is in `dir`, which is called `path`.

@@ -206,6 +206,12 @@ pub trait Test: Sync {
         job.threads
     }
 
+    /// Whether its timed part may stand still wherever it adds to its counters: it has nothing under way
+    /// there, and is one thread.
+    fn can_be_held(&self, _job: &Job) -> bool {
+        false
+    }
+
     /// What the machine lacks, so that the test cannot run here.
     fn missing(&self) -> Option<Missing> {
         None

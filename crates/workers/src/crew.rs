@@ -2,7 +2,7 @@
 
 use crate::{CrewError, processes::Processes};
 use engine::{
-    barrier::{Arrived, Barrier},
+    barrier::{Arrived, Barrier, Stillness},
     progress::Moved,
 };
 use model::{CrewReport, Job, PhaseOverlap, Programs, User, WorkerReport};
@@ -36,6 +36,26 @@ pub trait Observer {
     fn working(&mut self, _phase: usize, _moved: Moved) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
+    /// All workers that are not done with the phase stand still in it.
+    fn held(&mut self) {}
+    /// They will go on when this returns.
+    fn goes_on(&mut self) {}
+}
+
+/// Says when a crew may work, where other crews want the machine as well.
+pub trait Pace {
+    /// Returns when the crew may begin, or go on.
+    fn wait(&mut self);
+    /// For how long it then works until it stands still; `None` for the whole of its timed part.
+    fn slice(&self) -> Option<Duration>;
+}
+
+/// The machine is there for one crew alone.
+impl Pace for () {
+    fn wait(&mut self) {}
+    fn slice(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Takes no snapshots.
@@ -90,13 +110,27 @@ impl Crew {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<CrewReport, CrewError> {
+        self.run_at(&mut (), jobs, observer, stop)
+    }
+
+    /// The same, working only when `pace` says so.
+    pub fn run_at(
+        &self,
+        pace: &mut dyn Pace,
+        jobs: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<CrewReport, CrewError> {
         let began = Instant::now();
         let stay = jobs.iter().all(|job| job.programs == Programs::None);
         let waiting = if stay { self.waiting(jobs.len()) } else { None };
         let mut hands = waiting.map_or_else(|| self.start(jobs), Ok)?;
         hands.processes.hand_out(jobs);
         let told = Instant::now();
-        let mut watch = Watch { jobs, hands, stay, stop, began, told, timeout: self.timeout };
+        let (away, resumed) = (Duration::ZERO, told);
+        let timeout = self.timeout;
+        let mut watch =
+            Watch { jobs, hands, stay, stop, pace, began, told, resumed, away, timeout };
         let report = watch.conduct(observer)?;
         if stay {
             self.waiting.borrow_mut().push(watch.hands);
@@ -137,9 +171,14 @@ struct Watch<'a> {
     /// Whether the workers stay for further jobs.
     stay: bool,
     stop: &'a AtomicBool,
+    pace: &'a mut dyn Pace,
     began: Instant,
     /// When the observer was last told of the phase that runs.
     told: Instant,
+    /// When the crew last began or went on.
+    resumed: Instant,
+    /// For how long it stood still.
+    away: Duration,
     timeout: Duration,
 }
 
@@ -149,6 +188,9 @@ impl Watch<'_> {
         let mut round = 1;
         let mut arrived = self.gather(round, observer)?;
         observer.started(&self.hands.pids());
+        if arrived == Arrived::Phase {
+            self.stand_by();
+        }
         while arrived == Arrived::Phase {
             self.close_phase(&mut overlaps, round, observer);
             observer.released(round as usize - 1);
@@ -182,15 +224,54 @@ impl Watch<'_> {
     /// Waits until all workers have arrived for the `round`th time, all for the same.
     fn gather(&mut self, round: u32, observer: &mut dyn Observer) -> Result<Arrived, CrewError> {
         loop {
-            match self.hands.barrier.await_all(LOOK_EVERY) {
+            match self.hands.barrier.await_all(self.patience()) {
                 Arrived::Waiting => {
                     self.look(round)?;
                     self.tell(round, observer);
+                    self.share(round, observer)?;
                 }
                 Arrived::Divided(_) => return Err(CrewError::Divided { test: self.test() }),
                 all => return Ok(all),
             }
         }
+    }
+
+    /// Leaves the machine to others, until the pace calls.
+    fn stand_by(&mut self) {
+        let since = Instant::now();
+        self.pace.wait();
+        self.resumed = Instant::now();
+        self.away += since.elapsed();
+        self.told += since.elapsed();
+    }
+
+    /// How long to wait at most until the next look.
+    fn patience(&self) -> Duration {
+        let rest = |slice: Duration| slice.saturating_sub(self.resumed.elapsed());
+        self.pace.slice().map_or(LOOK_EVERY, |slice| rest(slice).min(LOOK_EVERY))
+    }
+
+    /// Holds the crew in the phase before `round` when its slice is over, as long as others work.
+    fn share(&mut self, round: u32, observer: &mut dyn Observer) -> Result<(), CrewError> {
+        let over = self.pace.slice().is_some_and(|slice| self.resumed.elapsed() >= slice);
+        if round < 2 || !over {
+            return Ok(());
+        }
+        self.hands.barrier.hold();
+        let since_ns = loop {
+            match self.hands.barrier.await_stillness(LOOK_EVERY) {
+                Stillness::None => self.look(round)?,
+                Stillness::Ended => break None,
+                Stillness::Held(since_ns) => break Some(since_ns),
+            }
+        };
+        if since_ns.is_some() {
+            observer.held();
+            self.stand_by();
+            observer.goes_on();
+        }
+        self.hands.barrier.go_on(since_ns);
+        Ok(())
     }
 
     /// Tells the observer of the phase before `round`, when a second is over. Seconds are counted
@@ -212,7 +293,7 @@ impl Watch<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(CrewError::Stopped);
         }
-        if self.began.elapsed() >= self.timeout {
+        if self.began.elapsed().saturating_sub(self.away) >= self.timeout {
             let missing = self.missing(round).collect();
             return Err(CrewError::TimedOut { after: self.timeout, missing });
         }

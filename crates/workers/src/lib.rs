@@ -14,7 +14,7 @@ mod processes;
 mod surroundings;
 mod worker;
 
-pub use crew::{Crew, Observer};
+pub use crew::{Crew, Observer, Pace};
 pub use engine::progress::Moved;
 pub use error::CrewError;
 pub use worker::{Resolver, main};

@@ -11,12 +11,14 @@ use suites::{Meter, TestError};
 /// Runs phases through the barrier and keeps what they took.
 pub(crate) struct BarrierMeter<'a> {
     member: Member<'a>,
+    /// Whether the work can stand still where it adds to its counters.
+    can_be_held: bool,
     pub(crate) phases: Vec<PhaseReport>,
 }
 
 impl<'a> BarrierMeter<'a> {
-    pub(crate) fn new(member: Member<'a>) -> BarrierMeter<'a> {
-        BarrierMeter { member, phases: Vec::new() }
+    pub(crate) fn new(member: Member<'a>, can_be_held: bool) -> BarrierMeter<'a> {
+        BarrierMeter { member, can_be_held, phases: Vec::new() }
     }
 }
 
@@ -34,7 +36,10 @@ impl Meter for BarrierMeter<'_> {
         // Taken before the wait, which uses no processor: a system call after it would delay the
         // start of every worker.
         let cpu_before = CpuTime::now();
-        let progress = self.member.progress();
+        let progress = match self.can_be_held {
+            true => self.member.held_progress(),
+            false => self.member.progress(),
+        };
         self.member.arrive().map_err(stopped)?;
         let start_ns = self.member.begin();
         let result = work(progress);

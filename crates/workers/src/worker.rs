@@ -171,7 +171,7 @@ fn perform(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
 
 fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerReport, TestError> {
     let mut run = test.start(job)?;
-    let mut meter = BarrierMeter::new(member);
+    let mut meter = BarrierMeter::new(member, test.can_be_held(job));
     run.timed(&mut meter)?;
     // Verification would disturb those who still work.
     member.finish().map_err(stopped)?;

@@ -4,6 +4,7 @@
 use super::{
     judge::{self, Seen},
     limiter::{self, Load},
+    relay::Runner,
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
@@ -12,9 +13,13 @@ use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
     Sample, Series, Validity,
 };
-use std::{path::PathBuf, sync::atomic::AtomicBool};
+use std::{path::PathBuf, sync::atomic::AtomicBool, thread, time::Duration};
 use suites::{Measured, Test};
 use workers::{Crew, CrewError, Moved};
+
+/// What a crew works at a time that has a processor for each worker.
+const SLICE: Duration = Duration::from_millis(40);
+const MOST_SLICES: usize = 3;
 
 /// Where a case stands in the campaign.
 pub struct Place<'a> {
@@ -34,6 +39,8 @@ pub struct Bench<'a> {
     pub instance: &'a Instance<'a>,
     /// Starts and watches workers.
     pub crew: &'a Crew,
+    /// Its place among the candidates that share the machine, and the number of the test among theirs.
+    pub runner: Runner<'a>,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
 }
@@ -65,6 +72,7 @@ fn attempt(
     bench: &Bench<'_>,
     place: &Place<'_>,
 ) -> Result<Option<Vec<Sample>>> {
+    bench.runner.prepare();
     bench.instance.check()?;
     for job in jobs.iter() {
         bench.instance.make_dir(&job.dir)?;
@@ -78,7 +86,9 @@ fn attempt(
     };
     let mut sampler = Sampler::of(bench.instance.devices());
     set_mode(jobs, JobMode::Run);
-    let report = match bench.crew.run(jobs, &mut sampler, bench.stop) {
+    let slice = test.can_be_held(&jobs[0]).then(|| slice(jobs.len()));
+    let mut pace = bench.runner.timed(slice);
+    let report = match bench.crew.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
@@ -94,6 +104,13 @@ fn attempt(
     let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
+}
+
+/// How long `workers` work at a time where candidates share the machine: short beside what changes its speed,
+/// long beside what it takes them to come to a stand, which is longer where they share processors.
+fn slice(workers: usize) -> Duration {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    SLICE * workers.div_ceil(processors).min(MOST_SLICES) as u32
 }
 
 /// Samples for a case whose workers failed; `None` when the failure is a stop.
@@ -249,6 +266,8 @@ impl Outcome {
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
         metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));
+        let held = self.sampler.moved_while_held().filter(|_| is_main);
+        metrics.extend(held.map(|bytes| lower("held_device_bytes", bytes as f64, "B")));
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));
         Sample {

@@ -3,7 +3,7 @@
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
 //! do, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
 //! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
-//! up, `turn` makes one and runs its tests, `condition` ages and fills a fresh instance, `case` runs one
+//! up, `turn` makes one and runs its tests, `relay` has several share the machine, `condition` ages and fills a fresh instance, `case` runs one
 //! case while `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample,
 //! `upkeep` notes what the target itself cost.
 
@@ -18,6 +18,7 @@ pub mod pace;
 pub mod places;
 pub mod prepare;
 pub mod programs;
+pub mod relay;
 pub mod room;
 pub mod sampler;
 pub mod schedule;

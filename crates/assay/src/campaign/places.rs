@@ -19,7 +19,7 @@ use std::{
     fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
-    rc::Rc,
+    sync::Arc,
     sync::atomic::AtomicBool,
     time::Duration,
 };
@@ -36,7 +36,7 @@ pub enum Place {
     /// On this machine.
     Host,
     /// In a guest.
-    Guest(Rc<dyn Guest>),
+    Guest(Arc<dyn Guest>),
     /// Nowhere: why, and what to do.
     Nowhere(String),
 }
@@ -163,7 +163,7 @@ fn in_guests(
     mut open: Vec<&mut Search<'_>>,
     trial: &Trial<'_>,
 ) -> Result<()> {
-    let guest: Rc<dyn Guest> = match lab::guest::find(kind, kernel) {
+    let guest: Arc<dyn Guest> = match lab::guest::find(kind, kernel) {
         Ok(guest) => guest.into(),
         Err(lacks) => {
             let why = format!("{}: {}; {}", kind.place(), lacks.what, lacks.fix);
@@ -174,7 +174,7 @@ fn in_guests(
     let memory = Memory::of(&guest.venue());
     let (known, unknown): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|search| memory.knows(search.target));
-    known.into_iter().for_each(|search| search.found = Some(Place::Guest(Rc::clone(&guest))));
+    known.into_iter().for_each(|search| search.found = Some(Place::Guest(Arc::clone(&guest))));
     if unknown.is_empty() {
         return Ok(());
     }
@@ -183,7 +183,7 @@ fn in_guests(
     for (search, why) in unknown.into_iter().zip(tried) {
         match why {
             None => {
-                search.found = Some(Place::Guest(Rc::clone(&guest)));
+                search.found = Some(Place::Guest(Arc::clone(&guest)));
             }
             Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
         }

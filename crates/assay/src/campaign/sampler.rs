@@ -19,11 +19,16 @@ const SHORTEST_ROUND_S: f64 = 2.0;
 /// Operations below which rounds would differ by chance alone.
 const LEAST_OPS: u64 = 1000;
 
-/// Takes and keeps the snapshots of one run.
+/// Takes and keeps the snapshots of one run. What happens while its workers stand still is left out of all of
+/// them.
+#[derive(Default)]
 pub struct Sampler {
     devices: Vec<Device>,
     pids: Vec<u32>,
     phases: Vec<Phase>,
+    /// Edges of the times in which the workers stood still.
+    away: Vec<(Snapshot, Snapshot)>,
+    held: Option<Snapshot>,
     failure: Option<LabError>,
 }
 
@@ -45,7 +50,7 @@ impl Phase {
 impl Sampler {
     /// Of the machine, and of `devices` where there are any.
     pub fn of(devices: &[Device]) -> Sampler {
-        Sampler { devices: devices.into(), pids: Vec::new(), phases: Vec::new(), failure: None }
+        Sampler { devices: devices.into(), ..Sampler::default() }
     }
 
     /// The first snapshot that could not be taken.
@@ -58,7 +63,24 @@ impl Sampler {
         self.phases.len()
     }
 
+    /// What the device read and wrote while the workers stood still, bytes; `None` when they never did, or
+    /// there is no device.
+    pub fn moved_while_held(&self) -> Option<u64> {
+        let each = self.away.iter().map(|(held, goes_on)| {
+            let usage = goes_on.since(held);
+            Some(usage.device_read_bytes? + usage.device_write_bytes?)
+        });
+        (!self.away.is_empty()).then(|| each.sum()).flatten()
+    }
+
+    /// The counters without what happened while the workers stood still.
     fn snapshot(&mut self) -> Option<Snapshot> {
+        let cut =
+            |now: Snapshot, (held, goes_on): &(Snapshot, Snapshot)| now.without(held, goes_on);
+        self.full_snapshot().map(|now| self.away.iter().fold(now, cut))
+    }
+
+    fn full_snapshot(&mut self) -> Option<Snapshot> {
         match Snapshot::with_workers(&self.devices, &self.pids) {
             Ok(snapshot) => Some(snapshot),
             Err(error) => {
@@ -121,6 +143,15 @@ impl Observer for Sampler {
         if let Some(phase) = self.phases.get_mut(phase) {
             phase.ended = ended;
         }
+    }
+
+    fn held(&mut self) {
+        self.held = self.full_snapshot();
+    }
+
+    fn goes_on(&mut self) {
+        let edges = self.held.take().zip(self.full_snapshot());
+        self.away.extend(edges);
     }
 }
 
@@ -193,6 +224,22 @@ mod tests {
         assert_eq!(round_rates(&seen, full, 999), None);
         let idle: Vec<(u64, u64)> = (1..10).map(|s| (s * S, 0)).collect();
         assert_eq!(round_rates(&idle, full, 1000), None);
+    }
+
+    #[test]
+    fn what_happens_while_workers_stand_still_is_not_theirs() {
+        let mut sampler = Sampler::of(&[]);
+        sampler.released(0);
+        let at = |seconds: u64| {
+            let mut snapshot = Snapshot::default();
+            snapshot.now_ns = seconds * S;
+            snapshot
+        };
+        let before = sampler.snapshot().unwrap().now_ns;
+        sampler.away = vec![(at(1), at(4)), (at(6), at(7))];
+        let after = sampler.snapshot().unwrap().now_ns;
+        assert!((3 * S..4 * S + 1).contains(&(before + 1 - after.min(before))), "{before} {after}");
+        assert_eq!(sampler.moved_while_held(), None, "there is no device");
     }
 
     #[test]

@@ -1,23 +1,26 @@
 //! Turns: a target at one process count in one block, made afresh, its tests run one after the other, and
-//! undone. Of several, each test runs on all before the next one. What happens is told event by event, so
+//! undone. Of several, each test runs on all before the next one, side by side. What happens is told event by event, so
 //! that a turn can run here or in a virtual machine.
 
 use super::{
     case::{self, Bench, Place},
     condition::{self, Condition},
     prepare::{self, Item, Prepared},
+    relay::{Relay, Runner, Seat},
     schedule::Ended,
 };
 use anyhow::{Context, Result};
-use lab::{Device, Instance, Lab, LabError, Snapshot, Upkeep, Usage};
-use model::{
-    Better, Bytes, CacheNeed, Environment, Fault, FaultKind, Job, Metric, Rng, Sample, Target,
-};
+use lab::{Instance, Lab, LabError, Upkeep};
+use model::{Bytes, Environment, Fault, FaultKind, Job, Sample, Target};
 use serde::{Deserialize, Serialize};
 use std::{
     io,
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
     time::Duration,
 };
 use workers::Crew;
@@ -81,77 +84,93 @@ type Tell<'t> = dyn FnMut(Event) -> Result<()> + 't;
 pub type TellOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 
 /// Runs `turns`, which are at one process count: all their targets are made, then each test runs on all of
-/// them, one right after the other, then all are undone. A target that fails is told as an event, and the
-/// others go on; an error is about this machine, or about what could not be undone.
+/// them, then all are undone. Where there are several, each has a thread of its own and they take turns on the
+/// machine. A target that fails is told as an event, and the others go on; an error is about this machine, or
+/// about what could not be undone.
 pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Result<Ended> {
-    let mut standing = Vec::new();
-    let ended = match make_all(stage, turns, &mut standing, tell) {
-        Ok(Ended::Done) => run_tests(stage, &mut standing, tell),
-        ended => ended,
-    };
-    let done = matches!(ended, Ok(Ended::Done));
-    // All of them, also after one that cannot be undone.
-    let undone: Vec<Result<()>> = standing
-        .into_iter()
-        .map(|(number, one)| one.finish(done, &mut |event| tell(number, event)))
-        .collect();
-    let ended = ended?;
-    undone.into_iter().collect::<Result<()>>()?;
-    Ok(ended)
+    let Some(first) = turns.first() else { return Ok(Ended::Done) };
+    let salt = u64::from(first.block) << 32 ^ u64::from(first.procs) << 20;
+    let relay = Relay::of(turns.len(), stage.seed ^ salt);
+    if let [turn] = turns {
+        return run_one(stage, turn, &relay.seat(0), &mut |event| tell(0, event));
+    }
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (sender, events) = mpsc::channel();
+        let threads: Vec<_> = turns
+            .iter()
+            .zip(0..)
+            .map(|(turn, number)| {
+                let (relay, sender, over) = (&relay, sender.clone(), &over);
+                scope.spawn(move || {
+                    let seat = relay.seat(number);
+                    let ended = run_one(stage, turn, &seat, &mut |event| {
+                        anyhow::ensure!(!over.load(Ordering::Relaxed), "the campaign is over");
+                        Ok(sender.send((number, event))?)
+                    });
+                    over.fetch_or(ended.is_err(), Ordering::Relaxed);
+                    ended
+                })
+            })
+            .collect();
+        drop(sender);
+        let told = events.iter().try_for_each(|(number, event)| tell(number, event));
+        // Who finds it set undoes what it has made, and leaves.
+        over.fetch_or(told.is_err(), Ordering::Relaxed);
+        let ended: Vec<Result<Ended>> = threads.into_iter().map(joined).collect();
+        told?;
+        together(ended)
+    })
 }
 
-/// Makes the targets of `turns`, and puts those that could be made into `standing`.
-fn make_all<'a>(
-    stage: &Stage<'a>,
-    turns: &[Turn<'a>],
-    standing: &mut Vec<(usize, Standing<'a>)>,
-    tell: &mut TellOf<'_>,
+/// What became of a thread; its panic goes on here.
+fn joined(thread: thread::ScopedJoinHandle<'_, Result<Ended>>) -> Result<Ended> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// How several ended together: the first error, which is the cause of the others, before all.
+fn together(ended: Vec<Result<Ended>>) -> Result<Ended> {
+    let all = ended.into_iter().collect::<Result<Vec<Ended>>>()?;
+    Ok(all.into_iter().find(|ended| *ended != Ended::Done).unwrap_or(Ended::Done))
+}
+
+/// Makes the target of `turn`, runs its tests and undoes it, whatever happens, each when `seat` says so.
+fn run_one(
+    stage: &Stage<'_>,
+    turn: &Turn<'_>,
+    seat: &Seat<'_>,
+    tell: &mut Tell<'_>,
 ) -> Result<Ended> {
-    for (number, turn) in turns.iter().enumerate() {
-        match Standing::make(stage, turn, &mut |event| tell(number, event))? {
-            Made::Standing(one) => standing.push((number, *one)),
-            Made::Failed => {}
-            Made::Stopped => return Ok(Ended::Stopped),
-        }
+    seat.at(0).prepare();
+    let mut standing = match Standing::make(stage, turn, tell)? {
+        Made::Standing(one) => one,
+        Made::Failed => return Ok(Ended::Done),
+        Made::Stopped => return Ok(Ended::Stopped),
+    };
+    let ended = run_tests(stage, &mut standing, seat, tell);
+    let done = matches!(ended, Ok(Ended::Done));
+    if done {
+        // Undoing one has the machine busy while others are measured.
+        seat.at(u32::MAX).prepare();
     }
-    Ok(Ended::Done)
+    let undone = standing.finish(done, tell);
+    let ended = ended?;
+    undone?;
+    Ok(ended)
 }
 
 fn run_tests(
     stage: &Stage<'_>,
-    standing: &mut [(usize, Standing<'_>)],
-    tell: &mut TellOf<'_>,
+    standing: &mut Standing<'_>,
+    seat: &Seat<'_>,
+    tell: &mut Tell<'_>,
 ) -> Result<Ended> {
-    let Some((_, first)) = standing.first() else { return Ok(Ended::Done) };
-    let (block, procs) = (first.turn.block, first.turn.procs);
-    for (nth, item) in stage.prepared.items_at(procs).enumerate() {
-        let mut order: Vec<usize> = (0..standing.len()).collect();
-        Rng::new(stage.seed ^ order_salt(block, procs, nth)).shuffle(&mut order);
-        for at in order {
-            let waiting = devices_of_others(standing, at);
-            let (number, one) = &mut standing[at];
-            if one.run_test(item, &waiting, &mut |event| tell(*number, event))? == Ended::Stopped {
-                return Ok(Ended::Stopped);
-            }
-        }
-        // Making one cold drops the caches of all; else the last alone would keep what it read.
-        if standing.len() > 1 && item.test.cache() == CacheNeed::Cold {
-            lab::drop_if_allowed()?;
+    for (item, number) in stage.prepared.items_at(standing.turn.procs).zip(1..) {
+        if standing.run_test(item, seat.at(number), tell)? == Ended::Stopped {
+            return Ok(Ended::Stopped);
         }
     }
     Ok(Ended::Done)
-}
-
-/// The devices that all but the one `at` work on, and it does not.
-fn devices_of_others(standing: &[(usize, Standing<'_>)], at: usize) -> Vec<Device> {
-    let own = standing[at].1.instance.devices();
-    let all = standing.iter().flat_map(|(_, one)| one.instance.devices());
-    all.filter(|device| !own.contains(device)).copied().collect()
-}
-
-/// Differs between blocks, process counts and tests.
-fn order_salt(block: u32, procs: u32, nth: usize) -> u64 {
-    u64::from(block) << 32 ^ u64::from(procs) << 20 ^ nth as u64 ^ 0x0007_e575
 }
 
 /// A target that was made, with what its tests need.
@@ -213,9 +232,8 @@ impl<'a> Standing<'a> {
         })))
     }
 
-    /// Runs one test, unless the target has failed. What the devices of those that are `waiting` moved
-    /// meanwhile is put beside its figures.
-    fn run_test(&mut self, item: &Item, waiting: &[Device], tell: &mut Tell<'_>) -> Result<Ended> {
+    /// Runs one test, unless the target has failed.
+    fn run_test(&mut self, item: &Item, runner: Runner<'_>, tell: &mut Tell<'_>) -> Result<Ended> {
         if self.left == 0 {
             return Ok(Ended::Done);
         }
@@ -225,8 +243,7 @@ impl<'a> Standing<'a> {
         let mut jobs = jobs(stage, item, turn.procs, instance.root(), self.memory);
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
-        let bench = Bench { instance, crew: &self.crew, stop: stage.stop };
-        let before = Snapshot::take(waiting)?;
+        let bench = Bench { instance, crew: &self.crew, runner, stop: stage.stop };
         let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
@@ -237,7 +254,6 @@ impl<'a> Standing<'a> {
             }
         };
         self.condition.mark(&mut samples);
-        mark_disturbed(&mut samples, &Snapshot::take(waiting)?.since(&before));
         samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
         tell(Event::Done(1))?;
         self.left -= 1;
@@ -263,15 +279,6 @@ impl<'a> Standing<'a> {
         let undone = self.instance.finish(self.turn.last && done);
         let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))
-    }
-}
-
-/// Says of samples that devices of waiting candidates were not idle: the bytes that these moved.
-fn mark_disturbed(samples: &mut [Sample], waiting: &Usage) {
-    let bytes = waiting.device_read_bytes.unwrap_or(0) + waiting.device_write_bytes.unwrap_or(0);
-    for sample in samples.iter_mut().filter(|sample| bytes > 0 && !sample.metrics.is_empty()) {
-        let moved = Metric::new("waiting_device_bytes", bytes as f64, "B", Better::Lower);
-        sample.metrics.push(moved);
     }
 }
 

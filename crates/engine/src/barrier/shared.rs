@@ -19,7 +19,7 @@ use std::{
 pub const MAX_WORKERS: u32 = 1024;
 
 /// Tells this memory, and this layout of it, from any other file.
-const MAGIC: u64 = u64::from_le_bytes(*b"assay\0b2");
+const MAGIC: u64 = u64::from_le_bytes(*b"assay\0b3");
 
 /// When, and what all workers together had done by then.
 #[derive(Debug)]
@@ -62,6 +62,12 @@ pub(super) struct Header {
     pub(super) started: Line,
     /// Workers that have ended it.
     pub(super) ended: Line,
+    /// Futex on which workers stand still; odd while the crew is held.
+    pub(super) hold: Line,
+    /// Futex on which the coordinator waits for them; workers that stand still in the phase.
+    pub(super) held: Line,
+    /// Time for which the crew was held, nanoseconds.
+    pub(super) held_ns: AtomicU64,
     /// The last one began.
     pub(super) all_started: Mark,
     /// The first one ended.

@@ -149,3 +149,62 @@ fn what_is_no_crew_is_refused() {
     let fd = std::os::fd::IntoRawFd::into_raw_fd(file);
     assert!(Barrier::attach(fd).is_err());
 }
+
+#[test]
+fn a_crew_that_is_held_stands_still_and_so_does_its_clock() {
+    let barrier = Barrier::create(2).unwrap();
+    let (a, b) = (barrier.member(0).unwrap(), barrier.member(1).unwrap());
+    let still = || loop {
+        match barrier.await_stillness(LONG) {
+            Stillness::None => {}
+            all => return all,
+        }
+    };
+    thread::scope(|scope| {
+        let (left, right) = (a, b);
+        let worker = scope.spawn(move || {
+            let start_ns = left.begin();
+            let progress = left.held_progress();
+            while progress.ops() < 1_000_000 {
+                progress.add(0, 1);
+                if progress.ops() == 10 {
+                    // Only now, so that it is seen to stop.
+                    left.barrier.hold();
+                }
+            }
+            (start_ns, left.end())
+        });
+        // One that ended the phase before has nothing to stand still in.
+        right.begin();
+        right.end();
+        right.leave();
+        let stillness = still();
+        let ops = barrier.moved().ops;
+        let away = Duration::from_millis(300);
+        thread::sleep(away);
+        let ops_after = barrier.moved().ops;
+        let before_ns = now_ns();
+        let since_ns =
+            if let Stillness::Held(since_ns) = stillness { Some(since_ns) } else { None };
+        barrier.go_on(since_ns);
+        // It adds once more before it stands still.
+        assert_eq!((ops, ops_after, since_ns.is_some()), (11, 11, true));
+        let (start_ns, end_ns) = worker.join().unwrap();
+        let took = Duration::from_nanos(end_ns - start_ns);
+        let since = Duration::from_nanos(now_ns() - before_ns);
+        assert!(took <= since + away / 2, "the clock went on: {took:?} of {since:?}");
+    });
+}
+
+#[test]
+fn who_ended_is_not_waited_for_and_the_next_phase_is_not_held() {
+    let barrier = Barrier::create(1).unwrap();
+    let member = barrier.member(0).unwrap();
+    barrier.hold();
+    member.leave();
+    while barrier.await_stillness(LONG) != Stillness::Ended {}
+    barrier.go_on(None);
+    barrier.renew();
+    // Returns at once.
+    member.held_progress().add(1, 1);
+}

@@ -125,6 +125,11 @@ impl Test for AppendTest {
         Ok(())
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         match self.onto {
             Onto::Column => self.files.iter().flat_map(|file| column::paths(*file, job)).collect(),

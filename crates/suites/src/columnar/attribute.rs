@@ -43,6 +43,11 @@ impl Test for AttributeTest {
         Stretch::Copies(TABLE_DIR)
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         column::paths(SYM_TABLE, job)
     }

@@ -87,6 +87,11 @@ impl Test for MetaTest {
         }
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         self.operation.file().map(|file| job.dir.join(file.path)).into_iter().collect()
     }

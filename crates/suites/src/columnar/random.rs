@@ -118,6 +118,11 @@ impl Test for RandomTest {
         RANDOM.iter().try_for_each(|file| Column::new(*file, job).fill())
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         RANDOM.iter().map(|file| job.dir.join(file.path)).collect()
     }

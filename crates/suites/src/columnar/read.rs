@@ -71,6 +71,11 @@ impl Test for ReadTest {
         Column::copies(self.file, job).iter().try_for_each(Column::fill)
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, job: &Job) -> Vec<PathBuf> {
         column::paths(self.file, job)
     }

@@ -45,8 +45,11 @@ impl Durable {
     /// The phases `Sync` and, where the ancestor has it, `SpawnSync`.
     pub(super) fn phases(&self, meter: &mut dyn Meter) -> Result<(), TestError> {
         meter.phase(PhaseKind::Sync, &mut |progress| {
-            self.files.iter().try_for_each(|path| fsync(path))?;
-            progress.add(self.bytes, self.files.len() as u64);
+            for path in &self.files {
+                fsync(path)?;
+                progress.add(0, 1);
+            }
+            progress.add(self.bytes, 0);
             Ok(())
         })?;
         if self.spawned.is_empty() {

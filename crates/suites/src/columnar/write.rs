@@ -85,6 +85,11 @@ impl Test for SetTest {
         Stretch::Copies(self.file.material())
     }
 
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
     fn files(&self, _job: &Job) -> Vec<PathBuf> {
         Vec::new()
     }
