@@ -148,7 +148,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub backing: BackingArgs,
     /// in-turn: all tests of a candidate, then all of the next; interleaved: each test on all candidates,
-    /// one right after the other, each on an image or a part of a disk of its own [default: in-turn]
+    /// side by side, each on an image or a part of a disk of its own [default: interleaved where disk and
+    /// memory hold them all; whole disks take turns]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
     #[command(flatten)]

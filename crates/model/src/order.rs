@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// In which order the tests of a block are run on its candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// All tests of a candidate, then all of the next, which may be made on the same disks.
-    #[default]
     InTurn,
     /// Each test on all candidates, one right after the other, so that the pairs of a ratio lie close in
     /// time. All candidates are there at once, each on disks of its own.

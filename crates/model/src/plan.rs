@@ -72,9 +72,9 @@ pub struct Plan {
     pub baseline: Option<String>,
     /// Where made file systems lie.
     pub backing: BackingPlan,
-    /// In which order the tests of a block are run on its candidates.
-    #[serde(skip_serializing_if = "is_default")]
-    pub order: Order,
+    /// In which order the tests of a block are run on its candidates; in turn when not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
     /// On which kinds of machine they are made: this one, or a guest of it.
     #[serde(skip_serializing_if = "is_default")]
     pub lab: LabChoice,
@@ -110,7 +110,7 @@ impl Default for Plan {
             fullness: None,
             baseline: None,
             backing: BackingPlan::default(),
-            order: Order::default(),
+            order: None,
             lab: LabChoice::default(),
             kernel: None,
             knobs: Options::new(),

@@ -13,13 +13,13 @@ use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
     Sample, Series, Validity,
 };
-use std::{path::PathBuf, sync::atomic::AtomicBool, thread, time::Duration};
+use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
 use workers::{Crew, CrewError, Moved};
 
-/// What a crew works at a time that has a processor for each worker.
-const SLICE: Duration = Duration::from_millis(40);
-const MOST_SLICES: usize = 3;
+/// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
+/// beside the few milliseconds in which they come to a stand and go on.
+const SLICE: Duration = Duration::from_millis(30);
 
 /// Where a case stands in the campaign.
 pub struct Place<'a> {
@@ -86,7 +86,7 @@ fn attempt(
     };
     let mut sampler = Sampler::of(bench.instance.devices());
     set_mode(jobs, JobMode::Run);
-    let slice = test.can_be_held(&jobs[0]).then(|| slice(jobs.len()));
+    let slice = test.can_be_held(&jobs[0]).then_some(SLICE);
     let mut pace = bench.runner.timed(slice);
     let report = match bench.crew.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
@@ -104,13 +104,6 @@ fn attempt(
     let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
-}
-
-/// How long `workers` work at a time where candidates share the machine: short beside what changes its speed,
-/// long beside what it takes them to come to a stand, which is longer where they share processors.
-fn slice(workers: usize) -> Duration {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    SLICE * workers.div_ceil(processors).min(MOST_SLICES) as u32
 }
 
 /// Samples for a case whose workers failed; `None` when the failure is a stop.
@@ -256,6 +249,10 @@ impl Outcome {
             usage: &usage,
         };
         let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
+        let held = self.sampler.moved_while_held().filter(|_| is_main);
+        if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
+            validity = Validity::Invalid(why);
+        }
         if let Some(why) = &measured.problem {
             validity = Validity::Invalid(why.clone());
         }
@@ -266,7 +263,6 @@ impl Outcome {
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
         metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));
-        let held = self.sampler.moved_while_held().filter(|_| is_main);
         metrics.extend(held.map(|bytes| lower("held_device_bytes", bytes as f64, "B")));
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));

@@ -3,6 +3,7 @@
 
 use super::{
     prepare::Prepared,
+    relay::{Seat, Step},
     told::Asked,
     turn::{Event, Stage},
 };
@@ -73,6 +74,8 @@ pub struct Turns {
     pub seed: u64,
     /// Factor on every size.
     pub scale: f64,
+    /// Whether it waits before each step until it is called.
+    pub gated: bool,
     /// Process counts by test: the guest has other processors than this machine.
     pub counts: BTreeMap<String, Vec<u32>>,
 }
@@ -90,6 +93,13 @@ pub enum Told {
     },
     /// An event of the turn at this process count.
     Turn(u32, Event),
+    /// It waits until it may do this; it is called by the file [`call`].
+    Waits(Step),
+}
+
+/// The file by which a guest is called for the `number`th time, from 1.
+pub fn call(number: u32) -> String {
+    format!("call-{number}")
 }
 
 /// How a guest is booted.
@@ -100,6 +110,10 @@ pub struct Boot<'a> {
     pub lab: &'a Lab,
     /// Its disks.
     pub images: &'a [PathBuf],
+    /// Its seat, where several guests share the machine.
+    pub seat: Option<&'a Seat<'a>>,
+    /// Memory of the guest.
+    pub memory: Bytes,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// After this time it is ended.
@@ -107,7 +121,8 @@ pub struct Boot<'a> {
 }
 
 /// Runs the turns of one target of `stage` in one boot of `guest`; `take` gets the events of each process
-/// count. `of` is block, position in it, and number of the target.
+/// count. `of` is block, position in it, and number of the target. With a `seat` it shares the machine with
+/// others, and each of its steps waits until it is called.
 ///
 /// # Errors
 /// The guest failed, which is a [`LabError`], or `take` did.
@@ -116,15 +131,22 @@ pub fn turns(
     guest: &dyn Guest,
     campaign: &str,
     of: (u32, u32, usize),
+    seat: Option<&Seat<'_>>,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
     let (prepared, lab, stop) = (stage.prepared, stage.lab, stage.stop);
     let case_s = prepared.plan.case_timeout_s;
-    let timeout = Duration::from_secs(case_s.saturating_mul(prepared.cases() + 1));
-    let boot = Boot { guest, lab, images: lab.guest_images(), stop, timeout };
     let (block, position, target) = of;
+    let together = if seat.is_some() { prepared.guests() } else { 1 };
+    // While it waits the others work.
+    let turns = (prepared.cases() + 1).saturating_mul(together as u64);
+    let timeout = Duration::from_secs(case_s.saturating_mul(turns));
+    let set = prepared.part(stage.seed, block, target) as usize;
+    let disks = prepared.disks_of(true);
+    let images = lab.guest_images().get(set * disks..(set + 1) * disks).unwrap_or_default();
+    let boot = Boot { guest, lab, images, seat, memory: memory(), stop, timeout };
     let asked = Asked::of(prepared, &prepared.labels[target], block, position);
-    let work = Work::Turns(Box::new(Turns::of(stage, of)));
+    let work = Work::Turns(Box::new(Turns { gated: seat.is_some(), ..Turns::of(stage, of) }));
     run(&boot, campaign, work, &mut |told| {
         let strange = |why| {
             let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
@@ -154,6 +176,7 @@ impl Turns {
             position,
             seed: stage.seed,
             scale: stage.scale,
+            gated: false,
             counts: prepared.counts_by_test(),
         }
     }
@@ -195,7 +218,7 @@ fn run_in(
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
         cache: cache::dir(),
-        memory: memory(),
+        memory: boot.memory,
         timeout: boot.timeout,
     };
     let failed = |why: String| LabError::Guest {
@@ -204,13 +227,22 @@ fn run_in(
         said: guest::last_words(&shared),
     };
     let mut tail = Tail { out: &shared, read: 0 };
+    let mut calls = 0;
     let ended = guest::run(boot.guest, &machine, boot.stop, &mut || {
         while let Some(lines) = tail.lines()? {
             for line in lines.lines() {
                 let told = serde_json::from_str(line);
                 let told =
                     told.map_err(|error| failed(format!("tells what is not read: {error}")))?;
-                take(told)?;
+                match (told, boot.seat) {
+                    (Told::Waits(step), Some(seat)) => {
+                        settle(boot.images)?;
+                        seat.wait(step);
+                        calls += 1;
+                        shared.write(&call(calls), b"")?;
+                    }
+                    (told, _) => take(told)?,
+                }
             }
         }
         Ok::<(), anyhow::Error>(())
@@ -219,6 +251,20 @@ fn run_in(
         Ended::Exit(0) | Ended::Stopped => Ok(ended),
         Ended::Exit(status) => Err(failed(format!("ended with status {status}")).into()),
     }
+}
+
+/// Writes what a guest that waits has written to its disks, so that it is not written while others work.
+fn settle(images: &[PathBuf]) -> Result<(), LabError> {
+    images.iter().try_for_each(|image| {
+        let synced = fs::File::open(image).and_then(|file| file.sync_data());
+        synced.map_err(LabError::io("sync", image))
+    })
+}
+
+/// Whether this machine has the memory for so many guests at once.
+pub fn fit_together(guests: usize) -> bool {
+    let own = super::prepare::memory().map_or(0, |bytes| bytes.0);
+    memory().0.saturating_mul(guests as u64) <= own / 4 * 3
 }
 
 /// Memory of a guest of this machine.

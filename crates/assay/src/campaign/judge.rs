@@ -3,7 +3,7 @@
 
 use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{Better, CacheNeed, CacheState, Metric, Validity, WorkerReport};
+use model::{Better, Bytes, CacheNeed, CacheState, Metric, Validity, WorkerReport};
 use suites::Measured;
 
 /// A cold run must bring at least this share of the pages it touched from the device.
@@ -16,6 +16,11 @@ const HOT_DEVICE_SHARE: f64 = 0.01;
 const HOT_RESIDENT_SHARE: f64 = 0.99;
 /// A timed part shorter than this is dominated by the two clock reads around it.
 const SHORTEST_S: f64 = 10e-6;
+
+/// What the device may move while a part stands still: what is read ahead comes in, which is a few MiB at every
+/// stop of many workers.
+const HELD_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
+const HELD_SHARE: f64 = 0.05;
 
 /// What was seen of one case beside the workers' reports.
 pub struct Seen<'a> {
@@ -96,6 +101,17 @@ pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> 
     phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
 }
 
+/// Why a part is no measurement whose device moved so many `bytes` while its clock stood; `None` when that is
+/// little beside what it moved in its own time.
+pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
+    let own = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
+    let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;
+    is_much.then(|| {
+        let (bytes, own) = (Bytes(bytes), Bytes(own));
+        format!("its device moved {bytes} while it stood still, beside {own} in its own time")
+    })
+}
+
 /// Metrics that every sample carries beside the test's own: pressure, others' processor time,
 /// whole-machine processor time, memory and space.
 pub fn machine_metrics(
@@ -156,6 +172,15 @@ pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &Load) -> Vec<Metr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_had_much_done_while_it_stood_still_is_no_measurement() {
+        let usage = |mib: u64| Usage { device_read_bytes: Some(mib << 20), ..Usage::default() };
+        assert_eq!(worked_while_held(2 << 20, &usage(0)), None);
+        assert_eq!(worked_while_held(6 << 20, &usage(100)), None);
+        let why = worked_while_held(8 << 20, &usage(100)).unwrap();
+        assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
+    }
     use crate::campaign::testing::{MB, measured, usage};
 
     fn resident(part: u64) -> Option<Residency> {

@@ -3,7 +3,8 @@
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
 //! do, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
 //! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
-//! up, `turn` makes one and runs its tests, `relay` has several share the machine, `condition` ages and fills a fresh instance, `case` runs one
+//! up, `turn` makes one and runs its tests, `together` and `relay` have several share the
+//! machine, `condition` ages and fills a fresh instance, `case` runs one
 //! case while `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample,
 //! `upkeep` notes what the target itself cost.
 
@@ -27,6 +28,7 @@ pub mod sizing;
 pub mod sweeps;
 #[cfg(test)]
 mod testing;
+pub mod together;
 pub mod told;
 pub mod trial;
 pub mod turn;

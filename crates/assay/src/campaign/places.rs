@@ -211,6 +211,8 @@ fn try_out(
         guest,
         lab: &lab,
         images: &images,
+        seat: None,
+        memory: guest::memory(),
         stop,
         timeout: BOOT + TRIAL * targets.len() as u32,
     };

@@ -3,22 +3,37 @@
 //! all others is prepared; timed parts that can stand still then go round in short slices, so that what the
 //! machine does to one it does to all.
 
+use super::schedule::Ended;
+use anyhow::{Result, anyhow, ensure};
 use model::Rng;
+use serde::{Deserialize, Serialize};
 use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    fmt,
+    sync::{
+        Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
     time::Duration,
 };
 use workers::Pace;
 
 /// What a member waits for; who is less far goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Step {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Step {
+    /// Process count, where a member works at several, ascending.
+    pub procs: u32,
     /// Number of the test, from 1; 0 for what comes before the first.
-    test: u32,
-    is_timed: bool,
+    pub test: u32,
+    /// Whether all is prepared for it.
+    pub is_timed: bool,
     /// Slices of the timed part that it has had.
-    slices: u32,
+    pub slices: u32,
 }
+
+/// Where somebody else, elsewhere, says who may work: returns when this one may.
+pub type Gate<'a> = dyn Fn(Step) + Sync + 'a;
 
 #[derive(Clone, Copy, Debug)]
 enum Member {
@@ -35,19 +50,30 @@ struct State {
 }
 
 /// The order of those who share the machine.
-#[derive(Debug)]
-pub struct Relay {
+pub struct Relay<'g> {
     seed: u64,
+    gate: Option<&'g Gate<'g>>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-impl Relay {
+impl fmt::Debug for Relay<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relay").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl<'g> Relay<'g> {
     /// For `members`, each of which takes its [`Seat`] before anything is waited for; `seed` shuffles their
     /// order, for each test anew.
-    pub fn of(members: usize, seed: u64) -> Relay {
+    pub fn of(members: usize, seed: u64) -> Relay<'g> {
         let state = State { members: vec![Member::Works; members], turn: None };
-        Relay { seed, state: Mutex::new(state), changed: Condvar::new() }
+        Relay { seed, gate: None, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// For one member, which shares the machine with others that are not here.
+    pub fn gated(gate: &'g Gate<'g>) -> Relay<'g> {
+        Relay { gate: Some(gate), ..Relay::of(1, 0) }
     }
 
     /// The seat of `member`, which leaves the relay when it is dropped.
@@ -60,6 +86,9 @@ impl Relay {
     }
 
     fn wait(&self, member: usize, step: Step) {
+        if let Some(gate) = self.gate {
+            gate(step);
+        }
         let mut state = self.state();
         self.now(&mut state, member, Member::Waits(step));
         while state.turn != Some(member) {
@@ -91,7 +120,8 @@ impl Relay {
     /// steadily hits all alike.
     fn rank(&self, member: usize, step: Step, members: usize) -> usize {
         let mut order: Vec<usize> = (0..members).collect();
-        Rng::new(self.seed ^ u64::from(step.test)).shuffle(&mut order);
+        let salt = u64::from(step.procs) << 32 ^ u64::from(step.test);
+        Rng::new(self.seed ^ salt).shuffle(&mut order);
         if step.slices % 2 == 1 {
             order.reverse();
         }
@@ -106,14 +136,20 @@ impl Relay {
 /// One of those who share the machine.
 #[derive(Debug)]
 pub struct Seat<'a> {
-    relay: &'a Relay,
+    relay: &'a Relay<'a>,
     member: usize,
 }
 
 impl Seat<'_> {
-    /// Where it stands in the test with this number, from 1; 0 for what comes before the first.
-    pub fn at(&self, test: u32) -> Runner<'_> {
-        Runner { relay: self.relay, member: self.member, test }
+    /// Where it stands at a process count in the test with this number, from 1; 0 for what comes before the
+    /// first.
+    pub fn at(&self, procs: u32, test: u32) -> Runner<'_> {
+        Runner { relay: self.relay, member: self.member, procs, test }
+    }
+
+    /// Waits until it may do `step`.
+    pub fn wait(&self, step: Step) {
+        self.relay.wait(self.member, step);
     }
 }
 
@@ -126,15 +162,20 @@ impl Drop for Seat<'_> {
 /// One of those who share the machine, in one test.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
-    relay: &'a Relay,
+    relay: &'a Relay<'a>,
     member: usize,
+    procs: u32,
     test: u32,
 }
 
 impl<'a> Runner<'a> {
     /// Waits until it may prepare the test, or do what comes before the first.
     pub fn prepare(&self) {
-        self.relay.wait(self.member, Step { test: self.test, is_timed: false, slices: 0 });
+        self.relay.wait(self.member, self.step(false, 0));
+    }
+
+    fn step(&self, is_timed: bool, slices: u32) -> Step {
+        Step { procs: self.procs, test: self.test, is_timed, slices }
     }
 
     /// The pace of its timed part, in slices of this length where it can stand still.
@@ -153,8 +194,8 @@ pub struct Slices<'a> {
 
 impl Pace for Slices<'_> {
     fn wait(&mut self) {
-        let Runner { relay, member, test } = self.runner;
-        relay.wait(member, Step { test, is_timed: true, slices: self.had });
+        let Runner { relay, member, .. } = self.runner;
+        relay.wait(member, self.runner.step(true, self.had));
         self.had += 1;
     }
 
@@ -163,10 +204,58 @@ impl Pace for Slices<'_> {
     }
 }
 
+/// Has every member of a relay `run` in a thread of its own, and hands on what they tell, with their numbers.
+/// When one of them or `tell` fails, the others are told at their next word, and the first error is returned
+/// when all have left.
+///
+/// # Errors
+/// `run` or `tell` failed.
+pub fn side_by_side<E: Send>(
+    members: usize,
+    seed: u64,
+    run: impl Fn(usize, &Seat<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
+    tell: &mut dyn FnMut(usize, E) -> Result<()>,
+) -> Result<Ended> {
+    let (relay, over) = (Relay::of(members, seed), AtomicBool::new(false));
+    let (relay, over, run) = (&relay, &over, &run);
+    thread::scope(|scope| {
+        let (sender, events) = mpsc::channel();
+        let start = |member: usize| {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                let ended = run(member, &relay.seat(member), &mut |event| {
+                    ensure!(!over.load(Ordering::Relaxed), "another candidate could not go on");
+                    let sent = sender.send((member, event));
+                    sent.map_err(|_| anyhow!("nobody takes what a candidate tells"))
+                });
+                over.fetch_or(ended.is_err(), Ordering::Relaxed);
+                ended
+            })
+        };
+        let threads: Vec<_> = (0..members).map(start).collect();
+        drop(sender);
+        let told = events.iter().try_for_each(|(member, event)| tell(member, event));
+        over.fetch_or(told.is_err(), Ordering::Relaxed);
+        let ended: Vec<Result<Ended>> = threads.into_iter().map(joined).collect();
+        told?;
+        together(ended)
+    })
+}
+
+/// What became of a thread; its panic goes on here.
+fn joined(thread: thread::ScopedJoinHandle<'_, Result<Ended>>) -> Result<Ended> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// How several ended together.
+fn together(ended: Vec<Result<Ended>>) -> Result<Ended> {
+    let all = ended.into_iter().collect::<Result<Vec<Ended>>>()?;
+    Ok(all.into_iter().find(|ended| *ended != Ended::Done).unwrap_or(Ended::Done))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{sync::mpsc, thread};
 
     /// What the members of a relay do, in the order in which it happens: member, test, slice.
     fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize, u32, u32)> {
@@ -178,7 +267,7 @@ mod tests {
                 scope.spawn(move || {
                     let seat = relay.seat(member);
                     for test in 0..4 {
-                        let runner = seat.at(test);
+                        let runner = seat.at(1, test);
                         runner.prepare();
                         sender.send((member, test, 0)).unwrap();
                         let mut pace = runner.timed(Some(Duration::ZERO));
@@ -232,10 +321,45 @@ mod tests {
     fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
         let relay = Relay::of(2, 1);
         let seat = relay.seat(0);
-        let pace = seat.at(1).timed(Some(Duration::ZERO));
+        let pace = seat.at(1, 1).timed(Some(Duration::ZERO));
         assert!(pace.slice().is_some());
         drop(relay.seat(1));
         assert_eq!(pace.slice(), None);
-        seat.at(1).prepare();
+        seat.at(1, 1).prepare();
+    }
+
+    #[test]
+    fn what_fails_ends_all_and_is_the_error() {
+        let run = |member: usize, seat: &Seat<'_>, tell: &mut dyn FnMut(u32) -> Result<()>| {
+            for test in 0..100 {
+                seat.at(1, test).prepare();
+                ensure!((member, test) != (1, 5), "disk gone");
+                tell(test)?;
+            }
+            Ok(Ended::Done)
+        };
+        let mut told = 0;
+        let error = side_by_side(3, 1, run, &mut |_, test| {
+            told = told.max(test);
+            Ok(())
+        });
+        // Whoever came first in the list may have noticed it, too.
+        let text = format!("{:#}", error.unwrap_err());
+        assert!(text.contains("disk gone") || text.contains("another candidate"), "{text}");
+        assert!(told <= 5, "{told}");
+        let error = side_by_side(2, 1, run, &mut |_, _| anyhow::bail!("store full"));
+        assert_eq!(error.unwrap_err().to_string(), "store full");
+    }
+
+    #[test]
+    fn who_is_gated_asks_before_every_step() {
+        let asked = Mutex::new(Vec::new());
+        let gate = |step: Step| asked.lock().unwrap().push((step.procs, step.test, step.is_timed));
+        let relay = Relay::gated(&gate);
+        let runner_seat = relay.seat(0);
+        let runner = runner_seat.at(4, 1);
+        runner.prepare();
+        runner.timed(None).wait();
+        assert_eq!(*asked.lock().unwrap(), [(4, 1, false), (4, 1, true)]);
     }
 }

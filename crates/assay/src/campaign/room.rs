@@ -55,6 +55,15 @@ pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
     Err(exit::usage(format!("scale {scale} needs {needs}, and {free} are free in {place}; {fix}")))
 }
 
+/// Whether the scale of `prepared`, which is fixed, fits.
+///
+/// # Errors
+/// A place cannot be asked for its room.
+pub fn fits(prepared: &Prepared, state: &Path) -> Result<bool> {
+    let short = prepared.fixed_scale().map(|scale| shortage(prepared, scale, state)).transpose()?;
+    Ok(short.flatten().is_none())
+}
+
 /// The first thing that does not fit at `scale`.
 fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shortage>> {
     let load = Load::of(prepared, scale, prepare::memory()?);

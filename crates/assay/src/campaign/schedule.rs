@@ -209,17 +209,18 @@ impl<'a> Schedule<'a> {
     }
 
     /// Which of the seats of a block are run at the same time, without those that are given up: each alone, or
-    /// all of this machine together, and then those of guests.
+    /// all of this machine together, and then all of guests.
     fn together(&self, seats: &[Seat]) -> Vec<Vec<Seat>> {
         let given_up = |seat: &&Seat| self.histories[seat.target].is_given_up();
         self.progress.done(self.prepared.cases() * seats.iter().filter(given_up).count() as u64);
         let open = seats.iter().filter(|seat| !given_up(seat)).copied();
-        let here = |seat: &Seat| {
-            self.prepared.is_interleaved() && self.prepared.places[seat.target].is_of(false)
+        let in_guest = |seat: &Seat| self.prepared.places[seat.target].is_of(true);
+        let (guests, here): (Vec<Seat>, Vec<Seat>) = open.partition(in_guest);
+        let group = |seats: Vec<Seat>, in_guests| match self.prepared.is_together(in_guests) {
+            true if !seats.is_empty() => vec![seats],
+            _ => seats.into_iter().map(|seat| vec![seat]).collect(),
         };
-        let (here, alone): (Vec<Seat>, Vec<Seat>) = open.partition(here);
-        let here = (!here.is_empty()).then_some(here);
-        here.into_iter().chain(alone.into_iter().map(|seat| vec![seat])).collect()
+        group(here, false).into_iter().chain(group(guests, true)).collect()
     }
 
     /// Tries targets in a block, at the same time, and stores how they fared.

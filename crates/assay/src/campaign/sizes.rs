@@ -24,6 +24,8 @@ const HEADROOM: f64 = 2.0;
 const LEAST_LARGE_SCALE: f64 = 1.0 / 64.0;
 /// Time by the rates of the backing for which room is still looked for, seconds.
 const LEAST_ROOM_S: f64 = 1e-3;
+/// Rate that few backings exceed for files that are written and synced, bytes per second.
+const FASTEST: f64 = 2e9;
 /// Share of the free space that files or image may take.
 const SPACE_SHARE: f64 = 0.8;
 /// Share of the memory that the files of one test may take: some tests hold what they read.
@@ -74,6 +76,14 @@ impl Range {
             }
             (large_scale, room_s) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), room_s / 2.0);
         }
+    }
+
+    /// Whether the tests of `prepared` fit into the room of each target however fast the backing is.
+    pub fn holds(prepared: &Prepared, free: Bytes, memory: Bytes) -> bool {
+        let pilot = Pilot { write_bytes_per_s: FASTEST, read_bytes_per_s: FASTEST };
+        let range = Range::of(prepared, &Ground { pilot, free: Bytes(u64::MAX), memory });
+        let ground = Ground { pilot, free, memory };
+        fits(&range.most_of(prepared), range.large_scale, &ground)
     }
 
     /// The sizes that are right by the rates of the backing, for who may try nothing.
@@ -141,7 +151,8 @@ fn largest(
         load.add(&estimate, workers, false);
         let held = estimate.disk_bytes.max(estimate.read_bytes).max(estimate.scratch_bytes);
         let held = held as f64 * f64::from(workers);
-        load.work_seconds(&ground.pilot) <= room_s && held <= ground.memory.0 as f64 * MEMORY_SHARE
+        let memory = ground.memory.0 as f64 * MEMORY_SHARE / prepared.at_once() as f64;
+        load.work_seconds(&ground.pilot) <= room_s && held <= memory
     };
     let most = match stretch {
         Stretch::Scale => MOST_SCALE / from.scale,
@@ -159,8 +170,7 @@ fn largest(
 
 fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
     let load = Load::of(most, large_scale, ground.memory);
-    let images = f64::from(most.image_sets());
-    load.image_bytes().0 as f64 * images < ground.free.0 as f64 * SPACE_SHARE
+    (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
 }
 
 /// By what a test is counted: its scale, its repetitions or its copies.

@@ -49,7 +49,11 @@ impl Asked {
     /// # Errors
     /// Why it was not.
     pub fn take(&self, told: Told) -> Result<(u32, Event), String> {
-        let Told::Turn(procs, event) = told else { return Err("tells of a trial".into()) };
+        let (procs, event) = match told {
+            Told::Turn(procs, event) => (procs, event),
+            Told::Tried { .. } => return Err("tells of a trial".into()),
+            Told::Waits(_) => return Err("waits, and nobody will call".into()),
+        };
         if !self.counts.contains(&procs) {
             return Err(format!("tells of {procs} processes"));
         }

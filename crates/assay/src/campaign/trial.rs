@@ -121,7 +121,7 @@ fn try_target(
     };
     let ended = match &prepared.places[target] {
         Place::Guest(guest) => {
-            guest::turns(stage, &**guest, campaign, (BLOCK, 0, target), &mut take).map_or(
+            guest::turns(stage, &**guest, campaign, (BLOCK, 0, target), None, &mut take).map_or(
                 Ended::Done,
                 |ended| match ended {
                     lab::guest::Ended::Stopped => Ended::Stopped,

@@ -6,7 +6,7 @@ use super::{
     case::{self, Bench, Place},
     condition::{self, Condition},
     prepare::{self, Item, Prepared},
-    relay::{Relay, Runner, Seat},
+    relay::{self, Relay, Runner, Seat},
     schedule::Ended,
 };
 use anyhow::{Context, Result};
@@ -16,11 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     io,
     path::Path,
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-    thread,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 use workers::Crew;
@@ -89,59 +85,27 @@ pub type TellOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 /// about what could not be undone.
 pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Result<Ended> {
     let Some(first) = turns.first() else { return Ok(Ended::Done) };
-    let salt = u64::from(first.block) << 32 ^ u64::from(first.procs) << 20;
-    let relay = Relay::of(turns.len(), stage.seed ^ salt);
     if let [turn] = turns {
-        return run_one(stage, turn, &relay.seat(0), &mut |event| tell(0, event));
+        return run_one(stage, turn, &Relay::of(1, 0).seat(0), &mut |event| tell(0, event));
     }
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let (sender, events) = mpsc::channel();
-        let threads: Vec<_> = turns
-            .iter()
-            .zip(0..)
-            .map(|(turn, number)| {
-                let (relay, sender, over) = (&relay, sender.clone(), &over);
-                scope.spawn(move || {
-                    let seat = relay.seat(number);
-                    let ended = run_one(stage, turn, &seat, &mut |event| {
-                        anyhow::ensure!(!over.load(Ordering::Relaxed), "the campaign is over");
-                        Ok(sender.send((number, event))?)
-                    });
-                    over.fetch_or(ended.is_err(), Ordering::Relaxed);
-                    ended
-                })
-            })
-            .collect();
-        drop(sender);
-        let told = events.iter().try_for_each(|(number, event)| tell(number, event));
-        // Who finds it set undoes what it has made, and leaves.
-        over.fetch_or(told.is_err(), Ordering::Relaxed);
-        let ended: Vec<Result<Ended>> = threads.into_iter().map(joined).collect();
-        told?;
-        together(ended)
-    })
-}
-
-/// What became of a thread; its panic goes on here.
-fn joined(thread: thread::ScopedJoinHandle<'_, Result<Ended>>) -> Result<Ended> {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// How several ended together: the first error, which is the cause of the others, before all.
-fn together(ended: Vec<Result<Ended>>) -> Result<Ended> {
-    let all = ended.into_iter().collect::<Result<Vec<Ended>>>()?;
-    Ok(all.into_iter().find(|ended| *ended != Ended::Done).unwrap_or(Ended::Done))
+    let salt = u64::from(first.block) << 32 ^ u64::from(first.procs) << 20;
+    let run = |member: usize, seat: &Seat<'_>, tell: &mut Tell<'_>| {
+        run_one(stage, &turns[member], seat, tell)
+    };
+    relay::side_by_side(turns.len(), stage.seed ^ salt, run, tell)
 }
 
 /// Makes the target of `turn`, runs its tests and undoes it, whatever happens, each when `seat` says so.
-fn run_one(
+///
+/// # Errors
+/// As those of [`run`].
+pub fn run_one(
     stage: &Stage<'_>,
     turn: &Turn<'_>,
     seat: &Seat<'_>,
     tell: &mut Tell<'_>,
 ) -> Result<Ended> {
-    seat.at(0).prepare();
+    seat.at(turn.procs, 0).prepare();
     let mut standing = match Standing::make(stage, turn, tell)? {
         Made::Standing(one) => one,
         Made::Failed => return Ok(Ended::Done),
@@ -151,7 +115,7 @@ fn run_one(
     let done = matches!(ended, Ok(Ended::Done));
     if done {
         // Undoing one has the machine busy while others are measured.
-        seat.at(u32::MAX).prepare();
+        seat.at(turn.procs, u32::MAX).prepare();
     }
     let undone = standing.finish(done, tell);
     let ended = ended?;
@@ -166,7 +130,7 @@ fn run_tests(
     tell: &mut Tell<'_>,
 ) -> Result<Ended> {
     for (item, number) in stage.prepared.items_at(standing.turn.procs).zip(1..) {
-        if standing.run_test(item, seat.at(number), tell)? == Ended::Stopped {
+        if standing.run_test(item, seat.at(standing.turn.procs, number), tell)? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
     }

@@ -3,10 +3,11 @@
 
 use crate::{
     campaign::{
-        guest::{TASK, TOLD, Task, Told, Turns, Work},
+        guest::{TASK, TOLD, Task, Told, Turns, Work, call},
         places::Place,
         prepare::Prepared,
         programs,
+        relay::{Relay, Step},
         turn::{self, Stage, Turn},
     },
     exit::Exit,
@@ -19,9 +20,16 @@ use std::{
     fs::{self, File},
     io::Write,
     path::Path,
-    sync::atomic::AtomicBool,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread,
+    time::Duration,
 };
 
+/// How often a guest that waits looks whether it is called.
+const CALLS_SEEN_AFTER: Duration = Duration::from_millis(5);
 /// Bytes that show that a file system can be written.
 static TRIAL: [u8; 1 << 20] = [0x5a; 1 << 20];
 
@@ -30,7 +38,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
     let path = dir.join(TASK);
     let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let task: Task = serde_json::from_slice(&text)?;
-    let mut teller = Teller(File::create(dir.join(TOLD))?);
+    let teller = Teller(Mutex::new(File::create(dir.join(TOLD))?));
     let state = env::temp_dir().join("assay");
     let mut lab = Lab::open(&state, &task.campaign)?;
     lab.use_guest_disks(&task.disks)?;
@@ -41,7 +49,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
                 teller.tell(&Told::Tried { target: number, why })?;
             }
         }
-        Work::Turns(turns) => run_turns(&lab, *turns, &mut teller)?,
+        Work::Turns(turns) => run_turns(&lab, *turns, &teller, dir)?,
     }
     lab.close()?;
     Ok(Exit::Done)
@@ -57,7 +65,7 @@ fn try_out(lab: &Lab, target: &Target) -> Result<()> {
     Ok(instance.teardown()?)
 }
 
-fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
+fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()> {
     let plan = Plan { lab: LabChoice::Host, ..turns.plan };
     let mut prepared = Prepared::new(plan)?;
     prepared.settle(vec![Place::Host])?;
@@ -67,6 +75,17 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
     let stage =
         Stage { prepared: &prepared, lab, seed: turns.seed, scale: turns.scale, stop: &stop };
     let target = prepared.entrants.first().context("the task has no target")?;
+    let calls = AtomicU32::new(0);
+    let gate = |step: Step| {
+        // Who cannot say that it waits is not called either; this side is ended then.
+        let _ = teller.tell(&Told::Waits(step));
+        let called = dir.join(call(calls.fetch_add(1, Ordering::Relaxed) + 1));
+        while !called.exists() {
+            thread::sleep(CALLS_SEEN_AFTER);
+        }
+    };
+    let relay = if turns.gated { Relay::gated(&gate) } else { Relay::of(1, 0) };
+    let seat = relay.seat(0);
     for &procs in &prepared.counts {
         let turn = Turn {
             block: turns.block,
@@ -77,18 +96,22 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &mut Teller) -> Result<()> {
             procs,
             last: prepared.counts.last() == Some(&procs),
         };
-        turn::run(&stage, &[turn], &mut |_, event| teller.tell(&Told::Turn(procs, event)))?;
+        let ended = turn::run_one(&stage, &turn, &seat, &mut |event| {
+            teller.tell(&Told::Turn(procs, event))
+        });
+        ended?;
     }
     Ok(())
 }
 
 /// Writes lines that the other side reads as they come.
-struct Teller(File);
+struct Teller(Mutex<File>);
 
 impl Teller {
-    fn tell(&mut self, told: &Told) -> Result<()> {
+    fn tell(&self, told: &Told) -> Result<()> {
         let mut line = serde_json::to_vec(told)?;
         line.push(b'\n');
-        self.0.write_all(&line).context("cannot tell what happened")
+        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&line).context("cannot tell what happened")
     }
 }

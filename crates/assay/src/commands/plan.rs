@@ -13,7 +13,7 @@ use crate::{
         schedule,
         sizes::{Ground, Range},
         sizing::{self, Load, Pilot},
-        sweeps,
+        sweeps, together,
     },
     cli::{self, PlanArgs},
     disks,
@@ -31,6 +31,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     programs::decide(&mut prepared, args.programs.unconfined)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
+    together::choose(&mut prepared, state)?;
     let work = run::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
     if prepared.needs_sizes() {
@@ -254,7 +255,7 @@ pub fn from_args(args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.case_timeout_s, &args.case_timeout);
     set(&mut plan.lab, &args.lab);
-    set(&mut plan.order, &args.order);
+    plan.order = args.order.or(plan.order);
     plan.kernel = args.kernel.clone().or(plan.kernel);
     set_extent(&mut plan, args);
     plan.seed = args.seed.or(plan.seed);

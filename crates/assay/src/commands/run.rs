@@ -10,7 +10,7 @@ use crate::{
         schedule::{Ended, Schedule},
         sizes::{Ground, Range},
         sizing::{self, Load},
-        sweeps, trial,
+        sweeps, together, trial,
         turn::Stage,
     },
     cli::{Consent, EndArgs, Format, RunArgs},
@@ -56,6 +56,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, state, &stop)?;
+    together::choose(&mut prepared, state)?;
     let campaign = new_campaign(&prepared, state)?;
     begin(&prepared, &campaign, &mut store, &key)?;
     let means = Means { consent: &consent, state, key: &key };
@@ -196,10 +197,15 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     if !prepared.plan.backing.devices.is_empty() {
         notes.push(disks::note(prepared));
     } else if prepared.needs_image() {
-        notes.push(
-            "Loop-backed, in turn on the same images: compares candidates on this machine, not with a device."
-                .into(),
-        );
+        let how = match prepared.is_interleaved() {
+            true => {
+                "side by side, each on images of its own in this block and on another's in the next"
+            }
+            false => "in turn on the same images",
+        };
+        notes.push(format!(
+            "Loop-backed, {how}: compares candidates on this machine, not with a device."
+        ));
     }
     notes.extend(programs::note(prepared));
     if prepared.plan.data != model::DataKind::Random {
@@ -381,14 +387,14 @@ fn write_images(
     let load = Load::of(prepared, campaign.scale, prepare::memory()?);
     let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
     let kind = if in_guests { "guest" } else { "loop" };
-    let sets = if in_guests { 1 } else { prepared.image_sets() as usize };
+    let sets = prepared.sets_of(in_guests) as usize;
     let what = match sets * disks {
         1 => format!("a {kind} image"),
         n => format!("{n} {kind} images"),
     };
     terminal::note(&format!("writing {what} of {size} in {}", dir.display()));
     if in_guests {
-        return Ok(lab.make_guest_images(dir, size, disks, stop, &mut |_| {})?);
+        return Ok(lab.make_guest_images(dir, size, sets * disks, stop, &mut |_| {})?);
     }
     Ok(lab.make_image_sets(dir, size, (sets, disks), stop, &mut |_| {})?)
 }

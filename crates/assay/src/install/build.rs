@@ -54,6 +54,17 @@ pub struct Step {
     pub advice: &'static str,
 }
 
+/// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
+/// starts has a copy of it until its exec.
+struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Where it fails the lock ends with the last copy.
+        let _ = self.0.unlock();
+    }
+}
+
 impl Build {
     /// Runs what is not done yet. Returns the place, and how long it took, for people.
     ///
@@ -68,6 +79,7 @@ impl Build {
         if lock.try_lock().is_err() {
             bail!("{name} is being built by another assay in {}; wait", self.work.display());
         }
+        let _lock = Locked(lock);
         self.check_room()?;
         let mut record = Record::read(&self.work.join(RECORD))?;
         let activity = Activity::new(name);

@@ -8,7 +8,7 @@ use crate::{
     names, number,
     sections::Section,
 };
-use model::{Dataset, LabKind, Origin, Target};
+use model::{Dataset, LabKind, Order, Origin, Target};
 use stats::{CallKind, Candidate, Findings};
 
 /// Facts of the environment that name what was measured, with the word to print before them: of each line the
@@ -83,6 +83,10 @@ pub(super) fn scope(dataset: &Dataset, findings: &Findings) -> String {
     let day: String = findings.campaign.created.chars().take(10).collect();
     parts.extend((day != UNKNOWN_DAY).then_some(day));
     parts.extend(condition(dataset));
+    parts.extend(dataset.campaign.plan.order.map(|order| match order {
+        Order::Interleaved => "candidates side by side".to_string(),
+        Order::InTurn => "candidates in turn".to_string(),
+    }));
     if blocks > 1 && blocks < 5 {
         parts.push("quick look".into());
     }

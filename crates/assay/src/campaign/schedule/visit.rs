@@ -5,22 +5,56 @@ use super::{Ended, Schedule, Seat};
 use crate::campaign::{
     guest, pace,
     places::Place,
+    relay::{self, Step},
     turn::{self, Event, Stage, Turn},
     upkeep,
 };
 use anyhow::Result;
-use lab::{LabError, Upkeep, guest::Guest};
+use lab::{LabError, Upkeep};
 use model::{Campaign, Fault, FaultKind};
 
+/// Takes events of a guest as they come, with the process count of the turn.
+type TellGuest<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
+
+/// The target of `seat` at every process count, in one boot of its guest. One that fails is told.
+fn run_in_guest(
+    stage: &Stage<'_>,
+    campaign: &str,
+    seat: &Seat,
+    place: Option<&relay::Seat<'_>>,
+    tell: &mut TellGuest<'_>,
+) -> Result<Ended> {
+    let Place::Guest(guest) = &stage.prepared.places[seat.target] else { return Ok(Ended::Done) };
+    if let Some(place) = place {
+        place.wait(Step::default());
+    }
+    let mut done = 0;
+    let of = (seat.block, seat.position, seat.target);
+    let ended = guest::turns(stage, &**guest, campaign, of, place, &mut |procs, event| {
+        if let Event::Done(cases) = &event {
+            done += cases;
+        }
+        tell((procs, event))
+    });
+    match ended {
+        Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
+        Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
+        Err(error) if error.downcast_ref::<LabError>().is_some() => {
+            tell((0, Event::Done(stage.prepared.cases().saturating_sub(done))))?;
+            let (kind, reason) = (turn::fault_kind(&error), format!("{error:#}"));
+            tell((0, Event::Failed(Fault { kind, reason })))?;
+            Ok(Ended::Done)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 impl Schedule<'_> {
-    /// Targets of this machine, or one of a guest, at every process count. What failed is left in
-    /// `self.faults`.
+    /// Targets of this machine, or of guests, at every process count. What failed is left in `self.faults`.
     pub(super) fn run_targets(&mut self, seats: &[Seat]) -> Result<Ended> {
         let prepared = self.prepared;
-        if let [seat] = seats
-            && let Place::Guest(guest) = &prepared.places[seat.target]
-        {
-            return self.run_in_guest(&**guest, seat);
+        if seats.iter().any(|seat| prepared.places[seat.target].is_of(true)) {
+            return self.run_in_guests(seats);
         }
         for &procs in &prepared.counts {
             let seats: Vec<Seat> = seats.iter().map(|seat| Seat { procs, ..*seat }).collect();
@@ -63,34 +97,21 @@ impl Schedule<'_> {
         turn::run(&stage, &turns, &mut |number, event| self.take(&seats[number], event))
     }
 
-    /// One target at every process count, in one boot of `guest`.
-    fn run_in_guest(&mut self, guest: &dyn Guest, seat: &Seat) -> Result<Ended> {
-        self.step(&[*seat], &format!("booting {}", guest.venue()));
-        let cases = self.prepared.cases();
-        let mut done = 0;
+    /// Targets at every process count, each in one boot of its guest.
+    fn run_in_guests(&mut self, seats: &[Seat]) -> Result<Ended> {
+        self.step(seats, "booting");
         let Campaign { seed, scale, .. } = *self.campaign;
         let (lab, stop, prepared) = (self.lab, self.stop, self.prepared);
         let stage = Stage { prepared, lab, seed, scale, stop };
-        let of = (seat.block, seat.position, seat.target);
         let campaign = self.campaign.id.clone();
-        let ended = guest::turns(&stage, guest, &campaign, of, &mut |procs, event| {
-            if let Event::Done(cases) = &event {
-                done += cases;
-            }
-            self.take(&Seat { procs, ..*seat }, event)
-        });
-        match ended {
-            Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
-            Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
-            Err(error) if error.downcast_ref::<LabError>().is_some() => {
-                self.progress.done(cases.saturating_sub(done));
-                let kind = turn::fault_kind(&error);
-                let reason = format!("block {}: {error:#}", seat.block + 1);
-                self.faults[seat.target].get_or_insert(Fault { kind, reason });
-                Ok(Ended::Done)
-            }
-            Err(error) => Err(error),
-        }
+        let run = |member: usize, place: &relay::Seat<'_>, tell: &mut TellGuest<'_>| {
+            let place = (seats.len() > 1).then_some(place);
+            run_in_guest(&stage, &campaign, &seats[member], place, tell)
+        };
+        let salt = u64::from(seats.first().map_or(0, |seat| seat.block)) << 32;
+        relay::side_by_side(seats.len(), seed ^ salt, run, &mut |member, (procs, event)| {
+            self.take(&Seat { procs, ..seats[member] }, event)
+        })
     }
 
     /// Shows and stores what happened.
@@ -115,8 +136,11 @@ impl Schedule<'_> {
                 let is_guest = matches!(self.prepared.places[seat.target], Place::Guest(_));
                 let is_theirs = is_guest && kind == FaultKind::Disk;
                 let kind = if is_theirs { FaultKind::Guest } else { kind };
-                let (block, processes) = (seat.block + 1, stats::processes(seat.procs));
-                let reason = format!("block {block}, {processes}: {reason}");
+                let place = match seat.procs {
+                    0 => format!("block {}", seat.block + 1),
+                    procs => format!("block {}, {}", seat.block + 1, stats::processes(procs)),
+                };
+                let reason = format!("{place}: {reason}");
                 // The first is the cause, or at least not an effect of another.
                 self.faults[seat.target].get_or_insert(Fault { kind, reason });
             }
