@@ -19,7 +19,7 @@ use workers::{Crew, CrewError, Moved};
 
 /// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
 /// beside the few milliseconds in which they come to a stand and go on.
-const SLICE: Duration = Duration::from_millis(30);
+const SLICE: Duration = Duration::from_millis(25);
 
 /// Where a case stands in the campaign.
 pub struct Place<'a> {

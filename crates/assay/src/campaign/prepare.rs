@@ -1,7 +1,7 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use super::{condition, guest, places::Place, sweeps};
+use super::{condition, places::Place, sweeps};
 use crate::{catalogue, exit, paths, terminal};
 use anyhow::{Context, Result};
 use lab::{
@@ -9,8 +9,7 @@ use lab::{
     fs::{Candidate, Part},
 };
 use model::{
-    Job, JobMode, LabKind, Order, Plan, Programs, Scale, Target, TargetRecord, TargetState,
-    TestInfo,
+    Job, JobMode, LabKind, Plan, Programs, Scale, Target, TargetRecord, TargetState, TestInfo,
 };
 use rustix::fs::{Access, access};
 use std::{
@@ -240,68 +239,8 @@ impl Prepared {
         self.plan.backing.split.then_some(self.on_disks())
     }
 
-    /// How many sets of images there are, of this machine and of guests.
-    pub fn image_sets(&self) -> u32 {
-        let of = |in_guests| if self.disks_of(in_guests) > 0 { self.sets_of(in_guests) } else { 0 };
-        (of(false) + of(true)).max(1)
-    }
-
-    /// How many sets of images this machine, or guests, need: one for every entrant on disks where all are
-    /// there at once.
-    pub fn sets_of(&self, in_guests: bool) -> u32 {
-        let own = self.plan.backing.devices.is_empty() && self.is_together(in_guests);
-        let sets = (0..self.entrants.len()).filter(|at| self.has_images(*at, in_guests)).count();
-        if own { sets.max(1) as u32 } else { 1 }
-    }
-
-    /// Whether the entrant `at` is made on images, of this machine or of guests.
-    fn has_images(&self, at: usize, in_guests: bool) -> bool {
-        has_device(&self.entrants[at]) && self.places.get(at).is_some_and(|p| p.is_of(in_guests))
-    }
-
-    /// How many entrants are measured in guests.
-    pub fn guests(&self) -> usize {
-        self.places.iter().filter(|place| place.is_of(true)).count()
-    }
-
     fn on_disks(&self) -> u32 {
         self.entrants.iter().filter(|target| has_device(target)).count() as u32
-    }
-
-    /// Whether each test is run on all candidates before the next one. They cannot be there at once on disks
-    /// that each has as a whole.
-    pub fn is_interleaved(&self) -> bool {
-        let backing = &self.plan.backing;
-        let side_by_side = backing.devices.is_empty() || backing.split;
-        self.plan.order == Some(Order::Interleaved) && side_by_side
-    }
-
-    /// The same of the candidates of this machine, or of those in guests, for which its memory may not do.
-    pub fn is_together(&self, in_guests: bool) -> bool {
-        self.is_interleaved() && (!in_guests || guest::fit_together(self.guests()))
-    }
-
-    /// How many candidates are there at the same time at most.
-    pub fn at_once(&self) -> usize {
-        let here = self.places.iter().filter(|place| place.is_of(false)).count();
-        let of = |count: usize, in_guests| if self.is_together(in_guests) { count } else { 1 };
-        of(here, false).max(of(self.guests(), true)).max(1)
-    }
-
-    /// The part of split disks or the set of images, from 0, that the entrant at `position` has in `block`; 0
-    /// for what lies on no disk, and where all have the same.
-    pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
-        let in_guests = self.places.get(position).is_some_and(|place| place.is_of(true));
-        let is_other = |at: &usize| match self.parts() {
-            Some(_) => has_device(&self.entrants[*at]),
-            None => self.has_images(*at, in_guests),
-        };
-        let parts = self.parts().unwrap_or_else(|| self.sets_of(in_guests));
-        if !is_other(&position) || parts < 2 {
-            return 0;
-        }
-        let before = (0..position).filter(is_other).count();
-        model::part_in_block(seed, block, before as u32, parts)
     }
 
     /// The scale, where it is one factor on everything.

@@ -162,7 +162,7 @@ pub(super) fn replace(test: &ReplaceTest, id: &str) -> String {
     page.caveats(&[
         "The cache state is whatever the tests before left; in the suite's order the file is clean and resident.",
         "The same places are used in every cycle, and by the sorted test after the random one.",
-        "No cycle is begun after 30 seconds: where every close writes back, as over NFS, fewer are done, and the rate is theirs.",
+        "No cycle is begun after 30 seconds, or 3 where tests are sized one by one: where every close writes back, as over NFS, fewer are done, and the rate is theirs.",
         if sync.is_some() { INFLATED } else { "`durable_rate` counts 8 bytes an element, not the pages that are written for it; read it as a cost, not as a bandwidth." },
     ]);
     page.guesses(
