@@ -142,6 +142,11 @@ impl<'lab> Instance<'lab> {
         Ok(())
     }
 
+    /// Whether what its devices do is capped.
+    pub fn has_caps(&self) -> bool {
+        !self.caps.is_empty()
+    }
+
     /// The directory in which workers get their directories.
     pub fn root(&self) -> &Path {
         &self.root

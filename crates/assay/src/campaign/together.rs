@@ -8,7 +8,7 @@ use super::{
     sizes::Range,
     sizing,
 };
-use crate::commands::run;
+use crate::{commands::run, exit};
 use anyhow::Result;
 use model::{Bytes, Order};
 use std::path::Path;
@@ -22,8 +22,15 @@ const LEAST_MEMORY: Bytes = Bytes(1 << 30);
 /// that can be there at once, and disk and memory hold them all.
 ///
 /// # Errors
-/// Room or memory cannot be asked for.
+/// Room or memory cannot be asked for; candidates with caps are asked for side by side on one disk.
 pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
+    let caps = prepared.entrants.iter().any(lab::fs::has_caps);
+    if prepared.is_interleaved() && prepared.plan.backing.split && caps {
+        return Err(exit::usage(
+            "a cap is on a whole disk, and would hold for all candidates that are side by side on its parts; \
+             take --order in-turn, or loop images",
+        ));
+    }
     if prepared.plan.order.is_some() {
         return Ok(());
     }
@@ -105,9 +112,9 @@ fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
     if !(2..=MOST).contains(&count) || memory.0 / (count as u64) < LEAST_MEMORY.0 {
         return Ok(false);
     }
-    // The parts of a disk are there whatever the order.
+    // The parts of a disk are there whatever the order, but a cap is on the whole disk.
     if !together.plan.backing.devices.is_empty() {
-        return Ok(true);
+        return Ok(!together.entrants.iter().any(lab::fs::has_caps));
     }
     if together.needs_sizes() {
         let free = sizing::room(together, &run::work_dir(together, state))?;

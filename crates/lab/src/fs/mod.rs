@@ -116,6 +116,16 @@ pub fn keeps_deleted(target: &Target) -> bool {
     }
 }
 
+/// Whether `target` has caps on what its disks do.
+pub fn has_caps(target: &Target) -> bool {
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => parts
+            .iter()
+            .any(|part| throttle::caps(part.fs.name(), &part.options).is_ok_and(|c| !c.is_empty())),
+        _ => false,
+    }
+}
+
 /// The parts of `target`, from the bottom to the top.
 fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
     let Target::Made { name, options, inner } = target else {
