@@ -61,7 +61,7 @@ impl Preset {
     pub fn aim_s(self) -> f64 {
         match self {
             Preset::Smoke => 0.08,
-            Preset::Quick => 0.12,
+            Preset::Quick => 0.15,
             Preset::Standard | Preset::Publish => 1.8,
         }
     }

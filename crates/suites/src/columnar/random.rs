@@ -118,9 +118,9 @@ impl Test for RandomTest {
         RANDOM.iter().try_for_each(|file| Column::new(*file, job).fill())
     }
 
-    /// Of what is not in memory, several workers together have too much read ahead when they stop.
+    /// Around what is not in memory, the kernel still reads when they stop.
     fn can_be_held(&self, job: &Job) -> bool {
-        self.threads(job) <= 1 && (self.cache != CacheNeed::Cold || job.workers == 1)
+        self.threads(job) <= 1 && self.cache != CacheNeed::Cold
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {
