@@ -32,6 +32,8 @@ pub const TOLD: &str = "told.jsonl";
 /// hundred thousand.
 const LINE_BYTES: usize = 16 << 20;
 const MOST_BYTES: u64 = 1 << 30;
+/// Most calls of a guest: each leaves a file, and no campaign has so many steps in a block.
+const MOST_CALLS: u32 = 100_000;
 /// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
 /// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
 const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
@@ -235,6 +237,9 @@ fn run_in(
                 let told =
                     told.map_err(|error| failed(format!("tells what is not read: {error}")))?;
                 match (told, boot.seat) {
+                    (Told::Waits(_), Some(_)) if calls == MOST_CALLS => {
+                        return Err(failed("waits more often than it has steps".into()).into());
+                    }
                     (Told::Waits(step), Some(seat)) => {
                         settle(boot.images)?;
                         seat.wait(step);
