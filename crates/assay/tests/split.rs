@@ -205,6 +205,10 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let raid = fails(&["--on", "btrfs[raid1]", "--on", "ext4"]);
     assert!(raid.contains("needs 2 disks"), "{raid}");
     assert!(!place.path("store.db").exists());
+    let capped = ["--on", "ext4[cap.read_iops=500]", "--on", "ext4", "--order", "interleaved"];
+    let disk_of = ["plan", "--device", link, "--split", "--scale", "smoke"];
+    let shared = place.fails(&[&disk_of[..], &capped].concat(), 2);
+    assert!(shared.contains("a cap is on a whole disk"), "{shared}");
     assert_blank(&disk, &[]);
     place.assert_clean();
 }

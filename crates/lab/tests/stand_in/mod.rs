@@ -70,7 +70,14 @@ impl Disk {
     /// Attaches one more loop device to `file`.
     pub fn attach(&mut self, file: &Path, options: &[&str]) -> PathBuf {
         let args = [options, &["--find", "--show", file.to_str().unwrap()]].concat();
-        let node = PathBuf::from(run("losetup", &args));
+        // Another process may take the device that was found free.
+        let attempt = |_| {
+            let output = Command::new("losetup").args(&args).output().unwrap();
+            let node = String::from_utf8_lossy(&output.stdout).trim().to_string();
+            output.status.success().then_some(node)
+        };
+        let node = (0..10).find_map(attempt).unwrap_or_else(|| run("losetup", &args));
+        let node = PathBuf::from(node);
         self.nodes.push(node.clone());
         node
     }
