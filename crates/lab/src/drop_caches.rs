@@ -57,7 +57,7 @@ pub(crate) fn forget_files(dir: &Path) -> Result<Coldness, LabError> {
 }
 
 /// Drops all caches where that is allowed, after the pages of files were given back.
-pub fn drop_if_allowed() -> Result<Coldness, LabError> {
+pub(crate) fn drop_if_allowed() -> Result<Coldness, LabError> {
     if can_drop() {
         drop_all()?;
         return Ok(Coldness::Dropped);

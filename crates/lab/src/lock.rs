@@ -12,11 +12,14 @@ use std::{
 /// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
 /// starts has a copy of every open file between its fork and its exec, and with it the lock.
 #[derive(Debug)]
-pub(crate) struct Lock(File);
+pub struct Lock(File);
 
 impl Lock {
     /// Locks `file` for this process alone; `None` when another one holds it.
-    pub(crate) fn take(file: File) -> io::Result<Option<Lock>> {
+    ///
+    /// # Errors
+    /// The kernel or the file system has no such locks.
+    pub fn take(file: File) -> io::Result<Option<Lock>> {
         Lock::of(file, FlockOperation::NonBlockingLockExclusive)
     }
 

@@ -44,6 +44,13 @@ pub struct State {
     told: Vec<String>,
 }
 
+impl Drop for State {
+    fn drop(&mut self) {
+        // Closing it is not enough, as with a `Lock`.
+        let _ = flock(&self.folder, FlockOperation::Unlock);
+    }
+}
+
 impl State {
     /// Opens the state folder `path`; makes it, with its parents, when it is not there. One that is open
     /// to others is closed to them, which [`State::told`] tells.
@@ -450,5 +457,15 @@ mod tests {
         assert!(!cleaner.is_alone());
         drop(worker);
         assert!(cleaner.is_alone());
+    }
+
+    #[test]
+    fn a_copy_in_a_program_that_starts_does_not_keep_it_busy() {
+        let (_top, path) = top();
+        let worker = State::open(&path.join("state")).unwrap();
+        worker.enter().unwrap();
+        let _copy = worker.folder.try_clone().unwrap();
+        drop(worker);
+        assert!(State::open(&path.join("state")).unwrap().is_alone());
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::{exit, terminal::Activity};
 use anyhow::{Context, Result, bail};
+use lab::Lock;
 use rustix::{
     fs::{Mode, statvfs},
     process::{Pid, Signal, kill_process_group, umask},
@@ -54,17 +55,6 @@ pub struct Step {
     pub advice: &'static str,
 }
 
-/// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
-/// starts has a copy of it until its exec.
-struct Locked(File);
-
-impl Drop for Locked {
-    fn drop(&mut self) {
-        // Where it fails the lock ends with the last copy.
-        let _ = self.0.unlock();
-    }
-}
-
 impl Build {
     /// Runs what is not done yet. Returns the place, and how long it took, for people.
     ///
@@ -75,11 +65,9 @@ impl Build {
         umask(Mode::from_raw_mode(0o022));
         fs::create_dir_all(&self.work)
             .with_context(|| format!("cannot make {}", self.work.display()))?;
-        let lock = File::create(self.work.join("lock"))?;
-        if lock.try_lock().is_err() {
+        let Some(_lock) = Lock::take(File::create(self.work.join("lock"))?)? else {
             bail!("{name} is being built by another assay in {}; wait", self.work.display());
-        }
-        let _lock = Locked(lock);
+        };
         self.check_room()?;
         let mut record = Record::read(&self.work.join(RECORD))?;
         let activity = Activity::new(name);
