@@ -241,8 +241,9 @@ impl Watch<'_> {
         let since = Instant::now();
         self.pace.wait();
         self.resumed = Instant::now();
-        self.away += since.elapsed();
-        self.told += since.elapsed();
+        let away = self.resumed - since;
+        self.away += away;
+        self.told += away;
     }
 
     /// How long to wait at most until the next look.

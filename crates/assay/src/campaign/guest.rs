@@ -114,8 +114,6 @@ pub struct Boot<'a> {
     pub images: &'a [PathBuf],
     /// Its seat, where several guests share the machine.
     pub seat: Option<&'a Seat<'a>>,
-    /// Memory of the guest.
-    pub memory: Bytes,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// After this time it is ended.
@@ -146,7 +144,7 @@ pub fn turns(
     let set = prepared.part(stage.seed, block, target) as usize;
     let disks = prepared.disks_of(true);
     let images = lab.guest_images().get(set * disks..(set + 1) * disks).unwrap_or_default();
-    let boot = Boot { guest, lab, images, seat, memory: memory(), stop, timeout };
+    let boot = Boot { guest, lab, images, seat, stop, timeout };
     let asked = Asked::of(prepared, &prepared.labels[target], block, position);
     let work = Work::Turns(Box::new(Turns { gated: seat.is_some(), ..Turns::of(stage, of) }));
     run(&boot, campaign, work, &mut |told| {
@@ -220,7 +218,7 @@ fn run_in(
         args: vec![VERB.into(), guest::OUT.into()],
         disks: boot.images.to_vec(),
         cache: cache::dir(),
-        memory: boot.memory,
+        memory: memory(),
         timeout: boot.timeout,
     };
     let failed = |why: String| LabError::Guest {

@@ -212,7 +212,6 @@ fn try_out(
         lab: &lab,
         images: &images,
         seat: None,
-        memory: guest::memory(),
         stop,
         timeout: BOOT + TRIAL * targets.len() as u32,
     };

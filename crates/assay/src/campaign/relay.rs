@@ -120,7 +120,7 @@ impl<'g> Relay<'g> {
     /// steadily hits all alike.
     fn rank(&self, member: usize, step: Step, members: usize) -> usize {
         let mut order: Vec<usize> = (0..members).collect();
-        let salt = u64::from(step.procs) << 32 ^ u64::from(step.test);
+        let salt = u64::from(step.procs) << 20 ^ u64::from(step.test);
         Rng::new(self.seed ^ salt).shuffle(&mut order);
         if step.slices % 2 == 1 {
             order.reverse();
@@ -128,8 +128,15 @@ impl<'g> Relay<'g> {
         order.iter().position(|at| *at == member).unwrap_or(members)
     }
 
-    fn is_alone(&self) -> bool {
-        self.state().members.iter().filter(|member| !matches!(member, Member::Gone)).count() < 2
+    /// Whether another than `member` may want the machine before all have done `step`.
+    fn is_wanted(&self, member: usize, step: Step) -> bool {
+        let wants = |(at, other): (usize, &Member)| match other {
+            _ if at == member => false,
+            Member::Works => true,
+            Member::Waits(other) => (other.procs, other.test) <= (step.procs, step.test),
+            Member::Gone => false,
+        };
+        self.state().members.iter().enumerate().any(wants)
     }
 }
 
@@ -200,23 +207,25 @@ impl Pace for Slices<'_> {
     }
 
     fn slice(&self) -> Option<Duration> {
-        self.slice.filter(|_| !self.runner.relay.is_alone())
+        let Runner { relay, member, .. } = self.runner;
+        self.slice.filter(|_| relay.is_wanted(member, self.runner.step(true, self.had)))
     }
 }
 
-/// Has every member of a relay `run` in a thread of its own, and hands on what they tell, with their numbers.
-/// When one of them or `tell` fails, the others are told at their next word, and the first error is returned
+/// Has every member of a relay `run` in a thread of its own, and hands on what they tell, with their numbers;
+/// their orders follow from the seed of the campaign and the block. When one of them or `tell` fails, the others are told at their next word, and the first error is returned
 /// when all have left.
 ///
 /// # Errors
 /// `run` or `tell` failed.
 pub fn side_by_side<E: Send>(
     members: usize,
-    seed: u64,
+    (seed, block): (u64, u32),
     run: impl Fn(usize, &Seat<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
     tell: &mut dyn FnMut(usize, E) -> Result<()>,
 ) -> Result<Ended> {
-    let (relay, over) = (Relay::of(members, seed), AtomicBool::new(false));
+    let relay = Relay::of(members, seed ^ u64::from(block) << 32);
+    let over = AtomicBool::new(false);
     let (relay, over, run) = (&relay, &over, &run);
     thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
@@ -329,6 +338,18 @@ mod tests {
     }
 
     #[test]
+    fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
+        let relay = Relay::of(2, 1);
+        let ahead = Step { procs: 4, test: 2, is_timed: false, slices: 0 };
+        relay.state().members[1] = Member::Waits(ahead);
+        let pace = |test| relay.seat(0).at(4, test).timed(Some(Duration::ZERO)).slice();
+        assert_eq!(pace(1), None);
+        relay.state().members[0] = Member::Works;
+        relay.state().members[1] = Member::Waits(Step { test: 1, is_timed: true, ..ahead });
+        assert!(pace(1).is_some());
+    }
+
+    #[test]
     fn what_fails_ends_all_and_is_the_error() {
         let run = |member: usize, seat: &Seat<'_>, tell: &mut dyn FnMut(u32) -> Result<()>| {
             for test in 0..100 {
@@ -339,7 +360,7 @@ mod tests {
             Ok(Ended::Done)
         };
         let mut told = 0;
-        let error = side_by_side(3, 1, run, &mut |_, test| {
+        let error = side_by_side(3, (1, 0), run, &mut |_, test| {
             told = told.max(test);
             Ok(())
         });
@@ -347,7 +368,7 @@ mod tests {
         let text = format!("{:#}", error.unwrap_err());
         assert!(text.contains("disk gone") || text.contains("another candidate"), "{text}");
         assert!(told <= 5, "{told}");
-        let error = side_by_side(2, 1, run, &mut |_, _| anyhow::bail!("store full"));
+        let error = side_by_side(2, (1, 0), run, &mut |_, _| anyhow::bail!("store full"));
         assert_eq!(error.unwrap_err().to_string(), "store full");
     }
 

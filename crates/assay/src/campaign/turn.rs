@@ -1,6 +1,6 @@
 //! Turns: a target at one process count in one block, made afresh, its tests run one after the other, and
-//! undone. Of several, each test runs on all before the next one, side by side. What happens is told event by event, so
-//! that a turn can run here or in a virtual machine.
+//! undone. Of several, each test runs on all before the next one, side by side. What happens is told event by
+//! event, so that a turn can run here or in a virtual machine.
 
 use super::{
     case::{self, Bench, Place},
@@ -88,11 +88,10 @@ pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Resu
     if let [turn] = turns {
         return run_one(stage, turn, &Relay::of(1, 0).seat(0), &mut |event| tell(0, event));
     }
-    let salt = u64::from(first.block) << 32 ^ u64::from(first.procs) << 20;
     let run = |member: usize, seat: &Seat<'_>, tell: &mut Tell<'_>| {
         run_one(stage, &turns[member], seat, tell)
     };
-    relay::side_by_side(turns.len(), stage.seed ^ salt, run, tell)
+    relay::side_by_side(turns.len(), (stage.seed, first.block), run, tell)
 }
 
 /// Makes the target of `turn`, runs its tests and undoes it, whatever happens, each when `seat` says so.

@@ -12,6 +12,7 @@ use crate::campaign::{
 use anyhow::Result;
 use lab::{LabError, Upkeep};
 use model::{Campaign, Fault, FaultKind};
+use std::collections::BTreeSet;
 
 /// Takes events of a guest as they come, with the process count of the turn.
 type TellGuest<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
@@ -99,17 +100,22 @@ impl Schedule<'_> {
 
     /// Targets at every process count, each in one boot of its guest.
     fn run_in_guests(&mut self, seats: &[Seat]) -> Result<Ended> {
-        self.step(seats, "booting");
         let Campaign { seed, scale, .. } = *self.campaign;
         let (lab, stop, prepared) = (self.lab, self.stop, self.prepared);
+        let venue = |seat: &Seat| match &prepared.places[seat.target] {
+            Place::Guest(guest) => Some(guest.venue().to_string()),
+            _ => None,
+        };
+        let venues: BTreeSet<String> = seats.iter().filter_map(venue).collect();
+        self.step(seats, &format!("booting {}", Vec::from_iter(venues).join(", ")));
         let stage = Stage { prepared, lab, seed, scale, stop };
         let campaign = self.campaign.id.clone();
         let run = |member: usize, place: &relay::Seat<'_>, tell: &mut TellGuest<'_>| {
             let place = (seats.len() > 1).then_some(place);
             run_in_guest(&stage, &campaign, &seats[member], place, tell)
         };
-        let salt = u64::from(seats.first().map_or(0, |seat| seat.block)) << 32;
-        relay::side_by_side(seats.len(), seed ^ salt, run, &mut |member, (procs, event)| {
+        let block = seats.first().map_or(0, |seat| seat.block);
+        relay::side_by_side(seats.len(), (seed, block), run, &mut |member, (procs, event)| {
             self.take(&Seat { procs, ..seats[member] }, event)
         })
     }
