@@ -10,7 +10,7 @@ use std::{
     path::Path,
     process::Stdio,
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 const SMALL: [&str; 10] = [
@@ -38,23 +38,6 @@ fn args<'a>(first: &[&'a str]) -> Vec<&'a str> {
     [first, &SMALL].concat()
 }
 
-/// Nothing of a guest in `place` is left, within the moment that a kernel takes to end a namespace.
-fn assert_no_guest(place: &Place) {
-    let mine = place.path("").display().to_string();
-    let start = Instant::now();
-    let lines = || {
-        let all = fs::read_dir("/proc").unwrap().flatten();
-        let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-        let mut lines = lines.map(|line| text(&line));
-        lines.any(|line| line.contains(&mine))
-    };
-    while lines() {
-        assert!(start.elapsed() < Duration::from_secs(30), "a process of {mine} is left");
-        thread::sleep(Duration::from_millis(50));
-    }
-    place.assert_clean();
-}
-
 #[test]
 fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
     if !uml_or_skip() {
@@ -70,7 +53,7 @@ fn a_campaign_runs_in_user_mode_linux_beside_this_machine() {
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("trying ext4, tmpfs in User-Mode Linux, Linux "), "{said}");
-    assert_no_guest(&place);
+    place.assert_no_process();
     let file = place.ok(&["export", "--format", "json", "--out", "out"]);
     let dataset = fs::read_to_string(place.path(file.trim())).unwrap();
     assert!(dataset.contains("\"lab\": \"uml\"") && !dataset.contains("\"lab\": \"host\""));
@@ -113,7 +96,7 @@ fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
     let output = place.command(&[&on[..], &small, &tests].concat()).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("zerofs-9p may lose with the power what it synced"));
-    assert_no_guest(&place);
+    place.assert_no_process();
     let file = place.ok(&["export", "--format", "json", "--out", "out"]);
     let dataset = fs::read_to_string(place.path(file.trim())).unwrap();
     for kind in ["nfs", "9p", "ext4"] {
@@ -136,7 +119,7 @@ fn a_target_that_no_lab_can_make_is_told_and_the_others_run() {
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("left out: xfs[mkfs.b=size=64k]: in User-Mode Linux: "), "{said}");
     assert!(text(&output.stdout).contains("could not be measured"), "it is in the tables");
-    assert_no_guest(&place);
+    place.assert_no_process();
 }
 
 #[test]
@@ -154,5 +137,5 @@ fn a_killed_campaign_leaves_no_guest() {
     child.kill().unwrap();
     child.wait().unwrap();
     place.ok(&["cleanup"]);
-    assert_no_guest(&place);
+    place.assert_no_process();
 }

@@ -61,6 +61,7 @@ fn kill_all_over(place: &Place, run: &[&str], resume: &[&str], times: u32, check
         child.kill().unwrap();
         child.wait().unwrap();
         place.ok(&["cleanup"]);
+        check();
         place.assert_clean();
         if killed == times && nth > 0 {
             break;
@@ -132,23 +133,9 @@ fn guests_side_by_side_leave_nothing_when_killed() {
         return;
     }
     let place = Place::new();
-    let mine = place.path("").display().to_string();
-    let no_guest = || {
-        let start = Instant::now();
-        let is_left = || {
-            let all = fs::read_dir("/proc").unwrap().flatten();
-            let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-            let mut lines = lines.map(|line| text(&line));
-            lines.any(|line| line.contains(&mine))
-        };
-        while is_left() {
-            assert!(start.elapsed() < Duration::from_secs(30), "a process of a guest is left");
-            thread::sleep(Duration::from_millis(50));
-        }
-    };
     let more = ["--on", "ext4,btrfs", "--lab", "uml", "--image-size", "512MiB"];
     let run = [&SMALL[..], &more].concat();
-    kill_all_over(&place, &run, &["resume", "last"], kills(1), &no_guest);
+    kill_all_over(&place, &run, &["resume", "last"], kills(1), &|| place.assert_no_process());
     let report = report(&place);
     assert!(report.contains("candidates side by side"), "{report}");
 }

@@ -209,6 +209,9 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let disk_of = ["plan", "--device", link, "--split", "--scale", "smoke"];
     let shared = place.fails(&[&disk_of[..], &capped].concat(), 2);
     assert!(shared.contains("a cap is on a whole disk"), "{shared}");
+    let whole = ["plan", "--device", link, "--scale", "smoke", "--on", "ext4,xfs"];
+    let in_turn = place.fails(&[&whole[..], &["--order", "interleaved"]].concat(), 2);
+    assert!(in_turn.contains("cannot be side by side"), "{in_turn}");
     assert_blank(&disk, &[]);
     place.assert_clean();
 }

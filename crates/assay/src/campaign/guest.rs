@@ -141,9 +141,8 @@ pub fn turns(
     // While it waits the others work.
     let turns = (prepared.cases() + 1).saturating_mul(together as u64);
     let timeout = Duration::from_secs(case_s.saturating_mul(turns));
-    let set = prepared.part(stage.seed, block, target) as usize;
-    let disks = prepared.disks_of(true);
-    let images = lab.guest_images().get(set * disks..(set + 1) * disks).unwrap_or_default();
+    let images = prepared.guest_images(stage.seed, block, target);
+    let images = lab.guest_images().get(images).unwrap_or_default();
     let boot = Boot { guest, lab, images, seat, stop, timeout };
     let asked = Asked::of(prepared, &prepared.labels[target], block, position);
     let work = Work::Turns(Box::new(Turns { gated: seat.is_some(), ..Turns::of(stage, of) }));

@@ -11,7 +11,7 @@ use super::{
 use crate::{commands::run, exit};
 use anyhow::Result;
 use model::{Bytes, Order};
-use std::path::Path;
+use std::{ops, path::Path};
 
 /// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
 const MOST: usize = 6;
@@ -22,13 +22,19 @@ const LEAST_MEMORY: Bytes = Bytes(1 << 30);
 /// that can be there at once, and disk and memory hold them all.
 ///
 /// # Errors
-/// Room or memory cannot be asked for; candidates with caps are asked for side by side on one disk.
+/// Room or memory cannot be asked for; candidates are asked for side by side that cannot be.
 pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
     let caps = prepared.entrants.iter().any(lab::fs::has_caps);
     if prepared.is_interleaved() && prepared.plan.backing.split && caps {
         return Err(exit::usage(
             "a cap is on a whole disk, and would hold for all candidates that are side by side on its parts; \
              take --order in-turn, or loop images",
+        ));
+    }
+    if prepared.plan.order == Some(Order::Interleaved) && prepared.at_once() < 2 {
+        return Err(exit::usage(
+            "the candidates cannot be side by side: there is one, each has the whole disk, or their guests do \
+             not fit into memory together; leave --order out, or divide the disk by --split",
         ));
     }
     if prepared.plan.order.is_some() {
@@ -89,6 +95,16 @@ impl Prepared {
         of(here, false).max(of(self.guests(), true)).max(1)
     }
 
+    /// Which of the guests' images the guest of the entrant at `position` has in `block`; none for what lies on no
+    /// disk, whose guest is up beside that of another.
+    pub fn guest_images(&self, seed: u64, block: u32, position: usize) -> ops::Range<usize> {
+        if !self.has_images(position, true) {
+            return 0..0;
+        }
+        let (set, disks) = (self.part(seed, block, position) as usize, self.disks_of(true));
+        set * disks..(set + 1) * disks
+    }
+
     /// The part of split disks or the set of images, from 0, that the entrant at `position` has in `block`; 0
     /// for what lies on no disk, and where all have the same.
     pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
@@ -121,4 +137,52 @@ fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
         return Ok(Range::holds(together, free, memory));
     }
     room::fits(together, state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::places::Place;
+    use lab::{
+        Cmd, LabError,
+        guest::{Guest, Machine, Shared, Stranger, Venue, host},
+    };
+    use std::{path::PathBuf, sync::Arc};
+
+    #[derive(Debug)]
+    struct Never;
+
+    impl Guest for Never {
+        fn venue(&self) -> Venue {
+            host()
+        }
+        fn disk(&self, _number: usize) -> PathBuf {
+            PathBuf::new()
+        }
+        fn prepare(&self, _out: &Shared) -> Result<(), LabError> {
+            Ok(())
+        }
+        fn boot(&self, _machine: &Machine, _stranger: Option<Stranger>) -> Cmd {
+            Cmd::new("true")
+        }
+    }
+
+    #[test]
+    fn no_two_guests_that_are_up_at_once_have_the_same_disk() {
+        let targets = ["ext4", "tmpfs", "raid1(xfs)"].map(|target| target.parse().unwrap());
+        let plan = model::Plan {
+            targets: targets.to_vec(),
+            order: Some(Order::Interleaved),
+            ..model::Plan::default()
+        };
+        let mut prepared = Prepared::new(plan).unwrap();
+        prepared.settle(targets.map(|_| Place::Guest(Arc::new(Never))).to_vec()).unwrap();
+        for block in 1..5 {
+            let images = [0, 1, 2].map(|at| prepared.guest_images(7, block, at));
+            assert!(images[1].is_empty(), "{images:?}");
+            let mut all: Vec<usize> = images.into_iter().flatten().collect();
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 2, 3], "two on two disks each, one on none");
+        }
+    }
 }

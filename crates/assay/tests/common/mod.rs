@@ -69,6 +69,23 @@ impl Place {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// As [`Place::assert_clean`], and no process is left that names this place, within the moment that a
+    /// kernel takes to end a namespace.
+    pub fn assert_no_process(&self) {
+        let mine = self.path("").display().to_string();
+        let start = Instant::now();
+        let is_left = || {
+            let all = fs::read_dir("/proc").unwrap().flatten();
+            let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+            lines.map(|line| text(&line)).any(|line| line.contains(&mine))
+        };
+        while is_left() {
+            assert!(start.elapsed() < Duration::from_secs(30), "a process of {mine} is left");
+            thread::sleep(Duration::from_millis(50));
+        }
+        self.assert_clean();
+    }
+
     /// Fails when a mount, a loop device, a worker or a file of a run in this place is left.
     pub fn assert_clean(&self) {
         let mine = self.dir.path().to_string_lossy().into_owned();
