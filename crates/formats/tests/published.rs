@@ -41,7 +41,9 @@ impl Interval {
 
 /// The printed cells of a column, given back from the samples.
 fn column(data: &Dataset, row: &SummaryRow, name: &str) -> Vec<Interval> {
-    let of_group = data.tests.iter().filter(|test| test.group == row.group);
+    // The source has what was left to sync among the writes, and in their means.
+    let stands = |group| if group == Group::Sync { Group::WriteOther } else { group };
+    let of_group = data.tests.iter().filter(|test| stands(test.group) == row.group);
     of_group.filter_map(|test| cell(data, row.procs, &test.id, name)).collect()
 }
 

@@ -4,6 +4,7 @@
 //! must not depend on each other both need it.
 
 mod backing;
+mod balance;
 mod case;
 pub mod cell;
 mod check;
@@ -37,6 +38,7 @@ mod user;
 mod work;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
+pub use balance::balanced_order;
 pub use case::{CacheState, Case};
 pub use check::{Checker, DatasetError};
 pub use dataset::{

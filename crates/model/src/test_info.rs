@@ -11,8 +11,11 @@ use std::{fmt, str::FromStr};
 pub enum Group {
     /// Writes that a kdb+ system waits for.
     WriteCritical,
-    /// The other writes, and the syncs.
+    /// The other writes.
     WriteOther,
+    /// What was left to sync after a write. The durable rate of that write holds it already, and how much the
+    /// file system had written by itself before is chance: it is shown, and in no mean and no score.
+    Sync,
     /// Reads from the device.
     ReadCold,
     /// Reads from the page cache.
@@ -39,9 +42,10 @@ pub enum Group {
 
 impl Group {
     /// Every group in the order of the tables.
-    pub const ALL: [Group; 13] = [
+    pub const ALL: [Group; 14] = [
         Group::WriteCritical,
         Group::WriteOther,
+        Group::Sync,
         Group::ReadCold,
         Group::ReadHot,
         Group::Meta,
@@ -60,6 +64,7 @@ impl Group {
         match self {
             Group::WriteCritical => "write-critical",
             Group::WriteOther => "write-other",
+            Group::Sync => "sync",
             Group::ReadCold => "read-cold",
             Group::ReadHot => "read-hot",
             Group::Meta => "meta",
@@ -74,11 +79,17 @@ impl Group {
         }
     }
 
+    /// Whether its tests enter means, scores and the call.
+    pub fn is_scored(self) -> bool {
+        self != Group::Sync
+    }
+
     /// The heading of the table.
     pub fn title(self) -> &'static str {
         match self {
             Group::WriteCritical => "Write, critical",
             Group::WriteOther => "Write, other",
+            Group::Sync => "Sync after a write",
             Group::ReadCold => "Read, cold",
             Group::ReadHot => "Read, hot",
             Group::Meta => "Metadata",

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Board<'a> {
     /// Columns of the candidates; the first is what the others are compared with.
     pub(crate) columns: Vec<usize>,
-    /// Cells in which every candidate has a valid sample.
+    /// Cells that are scored, in which every candidate has a valid sample.
     pub(crate) cells: Vec<&'a CellData>,
     /// The weight of each.
     weights: Vec<f64>,
@@ -35,10 +35,11 @@ impl<'a> Board<'a> {
         columns: impl IntoIterator<Item = usize>,
         cells: &'a [CellData],
     ) -> Board<'a> {
-        let measured = |t: &usize| cells.iter().any(|c| c.valid_for([*t]));
+        let scored = || cells.iter().filter(|c| c.is_scored);
+        let measured = |t: &usize| scored().any(|c| c.valid_for([*t]));
         let columns: Vec<usize> = columns.into_iter().filter(measured).collect();
         let cells: Vec<&CellData> =
-            cells.iter().filter(|c| c.valid_for(columns.iter().copied())).collect();
+            scored().filter(|c| c.valid_for(columns.iter().copied())).collect();
         let weights = weights(dataset, &cells);
         Board::weighted(columns, cells, &weights)
     }

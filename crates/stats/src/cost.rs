@@ -82,7 +82,7 @@ pub(crate) fn costs(
     settings: &Settings,
 ) -> Result<Vec<Cost>, StatsError> {
     let groups = select::group(dataset, targets)?;
-    let cells = cpu_cells(&groups);
+    let cells = cpu_cells(dataset, &groups);
     let board = Board::new(dataset, targets.len(), &cells);
     let mut costs: Vec<Cost> = targets.iter().map(|label| upkeep(dataset, label)).collect();
     for (&column, ratio) in board.columns.iter().zip(board.ratios()) {
@@ -106,7 +106,7 @@ pub(crate) fn costs(
 }
 
 /// A cell for each test and process count whose values are processor time for each unit of its work.
-fn cpu_cells(groups: &Grouped<'_>) -> Vec<CellData> {
+fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
     let cell = |(&(test, procs), by_target): (&(usize, u32), &Vec<Vec<&Sample>>)| {
         let total = |of: fn(&Sample) -> u64| by_target.iter().flatten().map(|s| of(s)).sum::<u64>();
         let (bytes, ops) = (total(|s| s.bytes), total(|s| s.ops));
@@ -115,6 +115,7 @@ fn cpu_cells(groups: &Grouped<'_>) -> Vec<CellData> {
         CellData {
             test,
             procs,
+            is_scored: dataset.tests[test].group.is_scored(),
             basis: if bulk { PER_BYTE } else { PER_OP }.into(),
             unit: "ns".into(),
             better: Better::Lower,

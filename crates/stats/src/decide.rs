@@ -96,7 +96,7 @@ pub(crate) fn call(
     let board = Board::new(dataset, targets.len(), cells);
     let means = board.means();
     let order = order(&means);
-    let mut call = unjudged(&board, targets, cells.len());
+    let mut call = unjudged(&board, targets, cells.iter().filter(|c| c.is_scored).count());
     let &[first, second, ..] = order.as_slice() else {
         call.sentence = sentence::nothing_to_compare(dataset, &call);
         return call;

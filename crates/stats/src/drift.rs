@@ -1,5 +1,5 @@
 //! Did the machine change while the campaign ran, and does it matter at which place of its block a
-//! target ran? Pairing by block and shuffled orders keep both out of the ratios; a figure that is
+//! target ran? Pairing by block and balanced orders keep both out of the ratios; a figure that is
 //! far from 1 still says that the machine was not at rest.
 
 use crate::{

@@ -95,7 +95,7 @@ impl Counts {
     }
 }
 
-/// One footer for each column of each table; the rows of a table and its cells are the same tests in the
+/// One footer for each column of each table, none under a table that is not scored; the rows of a table and its cells are the same tests in the
 /// same order.
 pub(crate) fn footers(
     tables: &[(Vec<Row>, Vec<&CellData>)],
@@ -106,11 +106,13 @@ pub(crate) fn footers(
     let ratios: Vec<Vec<Option<Ratio>>> =
         (0..columns.unwrap_or(0)).map(|column| over_baseline(&shared, column)).collect();
     let mut footers = Vec::new();
-    for (table, ((rows, _), shared)) in tables.iter().zip(&shared).enumerate() {
+    for (table, ((rows, cells), shared)) in tables.iter().zip(&shared).enumerate() {
         let own = |(column, ratios): (usize, &Vec<Option<Ratio>>)| {
             footer(rows, shared, (column, ratios[table]), settings)
         };
-        footers.push(ratios.iter().enumerate().map(own).collect());
+        let is_scored = cells.iter().any(|cell| cell.is_scored);
+        let of_table = ratios.iter().enumerate().filter(|_| is_scored).map(own);
+        footers.push(of_table.collect());
     }
     footers
 }
@@ -121,7 +123,7 @@ fn shared<'a>(cells: &[&'a CellData]) -> Vec<&'a CellData> {
     // A target that could not be measured at all would otherwise empty every mean.
     let measured: Vec<usize> =
         (0..columns).filter(|&t| cells.iter().any(|c| c.valid_for([t]))).collect();
-    cells.iter().copied().filter(|c| c.valid_for(measured.iter().copied())).collect()
+    cells.iter().copied().filter(|c| c.is_scored && c.valid_for(measured.iter().copied())).collect()
 }
 
 /// The mean ratio of a column in each table.

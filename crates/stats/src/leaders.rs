@@ -51,8 +51,11 @@ pub(crate) fn leaders(
     let [first, second] = call.candidates.get(..2)? else { return None };
     let column = |label: &String| targets.iter().position(|target| target == label);
     let (a, b) = column(&first.target).zip(column(&second.target))?;
-    let mut all: Vec<Contrast> =
-        cells.iter().filter_map(|cell| contrast(dataset, cell, (a, b), settings)).collect();
+    let mut all: Vec<Contrast> = cells
+        .iter()
+        .filter(|c| c.is_scored)
+        .filter_map(|cell| contrast(dataset, cell, (a, b), settings))
+        .collect();
     let p_values: Vec<Option<f64>> = all.iter().map(|c| c.ratio.p).collect();
     for (contrast, holds) in all.iter_mut().zip(holm(&p_values)) {
         contrast.holm = holds && contrast.verdict.is_difference();

@@ -146,7 +146,8 @@ pub fn forecast(
 
 /// Every ratio over the first column.
 fn pairs(cells: &[CellData], targets: usize) -> Vec<Pair<'_>> {
-    let all = cells.iter().flat_map(|cell| (1..targets).map(move |column| (cell, column)));
+    let scored = cells.iter().filter(|cell| cell.is_scored);
+    let all = scored.flat_map(|cell| (1..targets).map(move |column| (cell, column)));
     all.filter_map(|(cell, column)| Some(Pair { cell, column, estimate: cell.compare(column, 0)? }))
         .collect()
 }

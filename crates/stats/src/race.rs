@@ -158,7 +158,7 @@ impl Race<'_> {
     /// The cells of each group at each process count.
     fn tables(&self) -> Vec<Vec<&CellData>> {
         let mut tables: BTreeMap<(Group, u32), Vec<&CellData>> = BTreeMap::new();
-        for cell in self.cells {
+        for cell in self.cells.iter().filter(|cell| cell.is_scored) {
             let group = self.dataset().tests[cell.test].group;
             tables.entry((group, cell.procs)).or_default().push(cell);
         }

@@ -55,6 +55,8 @@ pub(crate) struct CellData {
     pub(crate) test: usize,
     /// Worker processes.
     pub(crate) procs: u32,
+    /// Whether it enters means, scores and the call.
+    pub(crate) is_scored: bool,
     /// Metric that the values come from.
     pub(crate) basis: String,
     /// Unit of that metric.
@@ -185,6 +187,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
     CellData {
         test,
         procs,
+        is_scored: info.group.is_scored(),
         basis: basis.to_string(),
         unit: info.unit.clone(),
         better: info.better,

@@ -85,8 +85,8 @@ fn moved(drift: &Drift, band: f64) -> Vec<String> {
     });
     let place = drift.position.as_ref().filter(|ratio| beyond(ratio)).map(|ratio| {
         format!(
-            "What ran last in a block differed by {} from what ran first. Orders are shuffled, so it \
-             favours no target; it widens the intervals.",
+            "What ran last in a block differed by {} from what ran first. Orders are balanced over the blocks, so that \
+             it favours no target.",
             percent(ratio)
         )
     });

@@ -125,3 +125,29 @@ fn the_forbidden_words_are_never_used() {
         }
     }
 }
+
+#[test]
+fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
+    let (targets, blocks) = (["ext4", "xfs"], 4);
+    let noise = |block: u32| 1.0 + 0.004 * f64::from(block % 3);
+    let mut samples = Vec::new();
+    for block in 0..blocks {
+        for (target, write, sync) in [("ext4", 1.2, 1.0), ("xfs", 1.0, 90.0)] {
+            samples.push(sample(
+                target,
+                "columnar.write",
+                block,
+                write * noise(block + sync as u32),
+            ));
+            samples.push(sample(target, "columnar.sync", block, sync * noise(block)));
+        }
+    }
+    let tests = vec![test("columnar.write", Group::WriteOther), test("columnar.sync", Group::Sync)];
+    let found = findings(&dataset(&targets, tests, samples), &Settings::default()).unwrap();
+    assert_eq!(found.call.candidates[0].target, "ext4", "{}", found.call.sentence);
+    assert_eq!((found.call.cells, found.call.of_cells), (1, 1));
+    let table = found.tables.iter().find(|t| t.group == Group::Sync).unwrap();
+    assert!(table.footers.is_empty() && table.rows[0].cells[1].ratio.unwrap().point > 80.0);
+    let leaders = found.leaders.unwrap();
+    assert!(leaders.behind.is_empty(), "{leaders:?}");
+}

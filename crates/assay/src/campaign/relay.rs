@@ -5,7 +5,7 @@
 
 use super::schedule::Ended;
 use anyhow::{Result, anyhow, ensure};
-use model::Rng;
+use model::balanced_order;
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,
@@ -52,6 +52,7 @@ struct State {
 /// The order of those who share the machine.
 pub struct Relay<'g> {
     seed: u64,
+    block: u32,
     gate: Option<&'g Gate<'g>>,
     state: Mutex<State>,
     changed: Condvar,
@@ -64,16 +65,16 @@ impl fmt::Debug for Relay<'_> {
 }
 
 impl<'g> Relay<'g> {
-    /// For `members`, each of which takes its [`Seat`] before anything is waited for; `seed` shuffles their
-    /// order, for each test anew.
-    pub fn of(members: usize, seed: u64) -> Relay<'g> {
+    /// For `members`, each of which takes its [`Seat`] before anything is waited for. Their order in a test is
+    /// balanced over the blocks in which they have the same numbers, as `seed` has it.
+    pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
         let state = State { members: vec![Member::Works; members], turn: None };
-        Relay { seed, gate: None, state: Mutex::new(state), changed: Condvar::new() }
+        Relay { seed, block, gate: None, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// For one member, which shares the machine with others that are not here.
     pub fn gated(gate: &'g Gate<'g>) -> Relay<'g> {
-        Relay { gate: Some(gate), ..Relay::of(1, 0) }
+        Relay { gate: Some(gate), ..Relay::of(1, (0, 0)) }
     }
 
     /// The seat of `member`, which leaves the relay when it is dropped.
@@ -119,9 +120,8 @@ impl<'g> Relay<'g> {
     /// The place of `member` in the order at `step`, which is turned round with every slice: what drifts
     /// steadily hits all alike.
     fn rank(&self, member: usize, step: Step, members: usize) -> usize {
-        let mut order: Vec<usize> = (0..members).collect();
         let salt = u64::from(step.procs) << 20 ^ u64::from(step.test);
-        Rng::new(self.seed ^ salt).shuffle(&mut order);
+        let mut order = balanced_order(self.seed ^ salt, self.block, members);
         if step.slices % 2 == 1 {
             order.reverse();
         }
@@ -213,18 +213,18 @@ impl Pace for Slices<'_> {
 }
 
 /// Has every member of a relay `run` in a thread of its own, and hands on what they tell, with their numbers;
-/// their orders follow from the seed of the campaign and the block. When one of them or `tell` fails, the others are told at their next word, and the first error is returned
-/// when all have left.
+/// their orders follow from the seed of the campaign and the block. When one of them or `tell` fails, the others
+/// are told at their next word, and the first error is returned when all have left.
 ///
 /// # Errors
 /// `run` or `tell` failed.
 pub fn side_by_side<E: Send>(
     members: usize,
-    (seed, block): (u64, u32),
+    of_block: (u64, u32),
     run: impl Fn(usize, &Seat<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
     tell: &mut dyn FnMut(usize, E) -> Result<()>,
 ) -> Result<Ended> {
-    let relay = Relay::of(members, seed ^ u64::from(block) << 32);
+    let relay = Relay::of(members, of_block);
     let over = AtomicBool::new(false);
     let (relay, over, run) = (&relay, &over, &run);
     thread::scope(|scope| {
@@ -268,7 +268,7 @@ mod tests {
 
     /// What the members of a relay do, in the order in which it happens: member, test, slice.
     fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize, u32, u32)> {
-        let relay = Relay::of(members, 7);
+        let relay = Relay::of(members, (7, 0));
         let (sender, events) = mpsc::channel();
         thread::scope(|scope| {
             for member in 0..members {
@@ -319,6 +319,16 @@ mod tests {
     }
 
     #[test]
+    fn orders_are_balanced_over_the_blocks() {
+        for test in 0..5 {
+            let step = Step { procs: 1, test, is_timed: true, slices: 0 };
+            let rank = |block| Relay::of(2, (7, block)).rank(0, step, 2);
+            assert_eq!([0, 1, 2, 3].map(rank).iter().sum::<usize>(), 2, "test {test}");
+            assert_ne!(rank(0), rank(1));
+        }
+    }
+
+    #[test]
     fn who_needs_more_slices_has_them_while_the_others_wait() {
         let events = course(2, &|member| if member == 0 { 1 } else { 5 });
         let first: Vec<_> = events.iter().filter(|event| event.1 == 0).collect();
@@ -328,7 +338,7 @@ mod tests {
 
     #[test]
     fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
-        let relay = Relay::of(2, 1);
+        let relay = Relay::of(2, (1, 0));
         let seat = relay.seat(0);
         let pace = seat.at(1, 1).timed(Some(Duration::ZERO));
         assert!(pace.slice().is_some());
@@ -339,7 +349,7 @@ mod tests {
 
     #[test]
     fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
-        let relay = Relay::of(2, 1);
+        let relay = Relay::of(2, (1, 0));
         let ahead = Step { procs: 4, test: 2, is_timed: false, slices: 0 };
         relay.state().members[1] = Member::Waits(ahead);
         let pace = |test| relay.seat(0).at(4, test).timed(Some(Duration::ZERO)).slice();

@@ -1,5 +1,5 @@
-//! Blocks and targets in their order. A block is every target that still runs once, shuffled by the stored
-//! seed, each process count on a fresh instance. A target that failed in a block is tried in it again, until it
+//! Blocks and targets in their order. A block is every target that still runs once, in orders that are balanced over
+//! the blocks, each process count on a fresh instance. A target that failed in a block is tried in it again, until it
 //! has failed too often in a row.
 
 mod outcome;
@@ -14,7 +14,7 @@ use super::{
 use crate::terminal::Progress;
 use anyhow::Result;
 use lab::Lab;
-use model::{Campaign, CampaignState, Fault, Rng, TargetRecord, TargetState};
+use model::{Campaign, CampaignState, Fault, TargetRecord, TargetState};
 use stats::Settings;
 use std::{collections::BTreeSet, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
@@ -185,8 +185,9 @@ impl<'a> Schedule<'a> {
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
         let start = Instant::now();
-        let mut order = block_order(self.prepared, self.campaign.seed, block);
-        order.retain(|&at| self.records[at].left_after().is_none());
+        let stays = |at: &usize| self.records[*at].left_after().is_none();
+        let all = self.prepared.available().filter(stays).collect();
+        let order = balanced(all, self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
         let seat = |(position, &target): (usize, &usize)| Seat {
@@ -216,8 +217,12 @@ impl<'a> Schedule<'a> {
         let open = seats.iter().filter(|seat| !given_up(seat)).copied();
         let in_guest = |seat: &Seat| self.prepared.places[seat.target].is_of(true);
         let (guests, here): (Vec<Seat>, Vec<Seat>) = open.partition(in_guest);
-        let group = |seats: Vec<Seat>, in_guests| match self.prepared.is_together(in_guests) {
-            true if !seats.is_empty() => vec![seats],
+        let group = |mut seats: Vec<Seat>, in_guests| match self.prepared.is_together(in_guests) {
+            true if !seats.is_empty() => {
+                // In every block with the same numbers, by which their orders in the tests are balanced.
+                seats.sort_by_key(|seat| seat.target);
+                vec![seats]
+            }
             _ => seats.into_iter().map(|seat| vec![seat]).collect(),
         };
         group(here, false).into_iter().chain(group(guests, true)).collect()
@@ -273,22 +278,9 @@ struct Seat {
 
 /// The order in `block` of the entrants that can be made: the same for the same seed, whenever it is run.
 pub fn block_order(prepared: &Prepared, seed: u64, block: u32) -> Vec<usize> {
-    shuffled(prepared.available().collect(), seed, block)
+    balanced(prepared.available().collect(), seed, block)
 }
 
-fn shuffled(mut order: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
-    Rng::new(seed ^ (u64::from(block) << 32 | 0xb10c)).shuffle(&mut order);
-    order
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders_differ_between_blocks_and_not_between_runs() {
-        let orders: Vec<_> = (0..8).map(|block| shuffled(vec![0, 1, 2, 3], 42, block)).collect();
-        assert_eq!(orders[3], shuffled(vec![0, 1, 2, 3], 42, 3));
-        assert!(orders.iter().any(|order| *order != orders[0]));
-    }
+fn balanced(all: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {
+    model::balanced_order(seed, block, all.len()).into_iter().map(|number| all[number]).collect()
 }

@@ -86,7 +86,7 @@ pub type TellOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Result<Ended> {
     let Some(first) = turns.first() else { return Ok(Ended::Done) };
     if let [turn] = turns {
-        return run_one(stage, turn, &Relay::of(1, 0).seat(0), &mut |event| tell(0, event));
+        return run_one(stage, turn, &Relay::of(1, (0, 0)).seat(0), &mut |event| tell(0, event));
     }
     let run = |member: usize, seat: &Seat<'_>, tell: &mut Tell<'_>| {
         run_one(stage, &turns[member], seat, tell)

@@ -84,7 +84,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()>
             thread::sleep(CALLS_SEEN_AFTER);
         }
     };
-    let relay = if turns.gated { Relay::gated(&gate) } else { Relay::of(1, 0) };
+    let relay = if turns.gated { Relay::gated(&gate) } else { Relay::of(1, (0, 0)) };
     let seat = relay.seat(0);
     for &procs in &prepared.counts {
         let turn = Turn {

@@ -43,7 +43,7 @@ fn notes(findings: &Findings) -> Vec<String> {
     let band = findings.band;
     vec![
         "Value: geometric mean over blocks. A block runs every target once, each on a fresh instance, \
-         in shuffled order; several samples of one block are averaged first."
+         in balanced order; several samples of one block are averaged first."
             .into(),
         "Ratio: exp(mean over blocks of ln target - ln baseline), negated where lower is better. Its \
          95 % interval is a paired t; Welch's where fewer than two blocks are shared. One block gives no \

@@ -239,6 +239,13 @@ pub(crate) fn counts(c: &Counts) -> String {
 
 fn footnotes(table: &stats::Table) -> Vec<String> {
     let mut notes = Vec::new();
+    if !table.group.is_scored() {
+        notes.push(
+            "What each write left to sync: its durable rate holds that already, so these rows are in no mean, \
+             no score and no call."
+                .into(),
+        );
+    }
     // A target that was not measured at all is in no mean.
     if let Some(footer) =
         table.footers.iter().max_by_key(|f| f.tests).filter(|f| f.tests < f.of_tests)

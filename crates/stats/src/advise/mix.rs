@@ -49,6 +49,7 @@ impl Mix {
         let cell = CellData {
             test: entries.first().map_or(0, |e| e.cell.test),
             procs: 0,
+            is_scored: true,
             basis: "mix_s".into(),
             unit: "s".into(),
             better: Better::Lower,

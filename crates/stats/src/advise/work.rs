@@ -31,7 +31,8 @@ pub(super) fn matched<'a>(
     for (index, group) in profile.groups.iter().enumerate() {
         let globs: Vec<WildMatch> = group.tests.iter().map(|glob| WildMatch::new(glob)).collect();
         let id = |cell: &CellData| dataset.tests[cell.test].id.as_str();
-        for cell in cells.iter().filter(|c| globs.iter().any(|glob| glob.matches(id(c)))) {
+        let asked = |c: &&CellData| c.is_scored && globs.iter().any(|glob| glob.matches(id(c)));
+        for cell in cells.iter().filter(asked) {
             let cache = states.get(&(id(cell), cell.procs)).copied().unwrap_or(CacheState::Any);
             if wanted(group, cell, cache, most_procs(cells, cell.test)) {
                 entries.push(Entry { group: index, cell, cache });

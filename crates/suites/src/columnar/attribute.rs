@@ -28,7 +28,7 @@ pub(super) struct AttributeTest {
 
 impl Test for AttributeTest {
     fn infos(&self) -> Vec<TestInfo> {
-        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+        vec![self.row.rate("durable_rate"), self.sync.sync()]
     }
 
     fn cache(&self) -> CacheNeed {

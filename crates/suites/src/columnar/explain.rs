@@ -17,7 +17,7 @@ use crate::Test;
 use model::CacheNeed;
 
 /// How the ancestor's shell command changes its figure.
-const INFLATED: &str = "Published sync rates are too high: the ancestor multiplies by the length of its shell command, about 60. `nano_rate` repeats that for comparison; `rate` is the truth.";
+const INFLATED: &str = "Published sync rates are too high: the ancestor multiplies by the length of its shell command, about 60. `nano_rate` repeats that for comparison; `sync_ms` is the truth.";
 const SPAWNED: &str = "`spawn_s` is the time of `/bin/sh -c \"sync FILE\"` on the file when it is clean: pure overhead of the ancestor's way, 2 to 10 ms.";
 const RESIDENT: &str = "Only cold when it was proven so: residency is sampled before, device bytes are compared after. A run that fails is lukewarm and stays out of the means.";
 
@@ -155,7 +155,7 @@ pub(super) fn replace(test: &ReplaceTest, id: &str) -> String {
     page.longer(test.stretch());
     page.figures(if sync.is_some() { Figures::Sync } else { Figures::Write });
     page.reading(if sync.is_some() {
-        "Dirty pages lie scattered over the file. `rate` counts whole pages, because that is what must reach the disk; a copy-on-write file system pays here for new places of every one."
+        "Dirty pages lie scattered over the file. Whole pages must reach the disk; a copy-on-write file system pays here for new places of every one."
     } else {
         "The cost is one page fault and one `page_mkwrite` for every touched page, so the rate per element falls with the length of the vector. Repeated cycles fault again, for each maps anew. A journal or a checksum shows in the sync."
     });
@@ -328,7 +328,7 @@ pub(super) fn sort(test: &SortTest, id: &str) -> String {
     page.figures(if syncs { Figures::SortSync } else { Figures::Write });
     page.reading("ext4 writes a file out when it is renamed over another (`auto_da_alloc`), XFS does not: one pays in the sort, the other in the sync. Only the durable rate, which has both, compares them.");
     page.caveats(&[
-        "The ancestor's sync after the sort is of the directory alone: the columns stay dirty, and its published rate (terabytes a second) is of nothing. `nano_rate` repeats it; `rate` is of the columns.",
+        "The ancestor's sync after the sort is of the directory alone: the columns stay dirty, and its published rate (terabytes a second) is of nothing. `nano_rate` repeats it; `sync_ms` is of the columns.",
         "The ancestor reads the symbol column before its clock starts. Here the sort starts cold for both columns.",
         "The ancestor spends most of this test in its own sort; figures are not comparable with its, ratios between file systems are.",
         "Bytes are those of both columns once; the second copy of the symbols counts in time only.",

@@ -25,6 +25,11 @@ const fn other(id: &'static str, name: &'static str) -> Row {
     Row { group: Group::WriteOther, ..critical(id, name) }
 }
 
+/// What was left to sync after a test.
+const fn left(id: &'static str, name: &'static str) -> Row {
+    Row { group: Group::Sync, ..critical(id, name) }
+}
+
 const fn cold(id: &'static str, name: &'static str) -> Row {
     Row { id, name, testtype: "read disk write mem", group: Group::ReadCold }
 }
@@ -92,13 +97,13 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &set(
         TINY,
         critical("columnar.write.int.tiny", "write int tiny"),
-        other("columnar.sync.int.tiny", "sync int tiny"),
+        left("columnar.sync.int.tiny", "sync int tiny"),
     ),
     &replace(TINY, REPLACED_INT, other("columnar.replace.int.tiny", "open replace int tiny"), None),
     &set(
         SMALL,
         critical("columnar.write.int.small", "write int small"),
-        other("columnar.sync.int.small", "sync int small"),
+        left("columnar.sync.int.small", "sync int small"),
     ),
     &replace(
         SMALL,
@@ -109,7 +114,7 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &set(
         MEDIUM,
         critical("columnar.write.int.medium", "write int medium"),
-        other("columnar.sync.int.medium", "sync int medium"),
+        left("columnar.sync.int.medium", "sync int medium"),
     ),
     &replace(
         MEDIUM,
@@ -120,29 +125,29 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &set(
         SYM,
         critical("columnar.write.sym.large", "write sym large"),
-        other("columnar.sync.sym.large", "sync sym large"),
+        left("columnar.sync.sym.large", "sync sym large"),
     ),
     &set(
         FLOAT,
         critical("columnar.write.float.large", "write float large"),
-        other("columnar.sync.float.large", "sync float large"),
+        left("columnar.sync.float.large", "sync float large"),
     ),
     &replace(
         FLOAT,
         REPLACED_FLOAT,
         other("columnar.replace.float.large", "open replace random float large"),
-        Some(other("columnar.sync.float.large.replaced", "sync float large after replace")),
+        Some(left("columnar.sync.float.large.replaced", "sync float large after replace")),
     ),
     &set(
         HUGE,
         critical("columnar.write.int.huge", "write int huge"),
-        other("columnar.sync.int.huge", "sync int huge"),
+        left("columnar.sync.int.huge", "sync int huge"),
     ),
     &replace(
         HUGE,
         REPLACED_INT,
         other("columnar.replace.int.huge", "open replace random int huge"),
-        Some(other("columnar.sync.int.huge.replaced", "sync int huge after replace")),
+        Some(left("columnar.sync.int.huge.replaced", "sync int huge after replace")),
     ),
     &ReplaceTest {
         sorted: true,
@@ -150,7 +155,7 @@ pub(super) static TESTS: &[&dyn Test] = &[
             HUGE,
             REPLACED_SORTED,
             other("columnar.replace_sorted.int.huge", "open replace sorted int huge"),
-            Some(other(
+            Some(left(
                 "columnar.sync.int.huge.replaced_sorted",
                 "sync int huge after sorted replace",
             )),
@@ -228,13 +233,13 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &rerandom(6, 4_000, "columnar.rerandom.mmap.4k", "mmap, random read 4k"),
     &SortTest {
         row: Row { testtype: "read write disk", ..critical("columnar.sort", "disk sort") },
-        sync: other("columnar.sync.sorted", "sync table after sort"),
+        sync: left("columnar.sync.sorted", "sync table after sort"),
     },
     &AttributeTest {
         row: Row {
             testtype: "read mem write disk",
             ..critical("columnar.attribute", "add attribute")
         },
-        sync: other("columnar.sync.attributed", "sync column after parted attribute"),
+        sync: left("columnar.sync.attributed", "sync column after parted attribute"),
     },
 ];

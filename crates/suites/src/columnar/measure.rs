@@ -59,7 +59,7 @@ pub(super) fn write(id: &str, crew: &CrewReport, elements: u64, basis: Basis) ->
 /// The figures of the sync after a test; `elements` is the length of the vector.
 pub(super) fn sync(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> Measured {
     let mut metrics = Metrics::default();
-    metrics.rate("rate", bytes(crew, PhaseKind::Sync), time(crew, basis.timed));
+    metrics.lower("sync_ms", 1e3 * time(crew, basis.timed), "ms");
     let nano = crew
         .workers
         .iter()
@@ -68,7 +68,6 @@ pub(super) fn sync(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> 
             ratio(8.0 * elements as f64 * chars, own_time(worker, basis.nano))
         })
         .sum();
-    metrics.bytes_per_s("sum_rate", sum_of_rates(crew, PhaseKind::Sync));
     if index(crew, PhaseKind::SpawnSync).is_some() {
         metrics.bytes_per_s("nano_rate", nano);
         metrics.lower("spawn_s", time(crew, &[PhaseKind::SpawnSync]), "s");

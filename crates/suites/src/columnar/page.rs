@@ -115,8 +115,8 @@ impl Page {
         self.heading("Figures");
         self.0.push_str(match figures {
             Figures::Write | Figures::Append => "- `durable_rate` ranks: bytes / (write + sync), each from the first worker's start to the last one's end. Data that is not on disk is not written.\n- `cache_rate`: bytes / write alone. `sync_s`: the time to durable.\n- `sum_rate`: every worker's bytes over its own time of writing, added up. `overlap_rate`: only while all wrote.\n",
-            Figures::Sync => "- `rate` ranks: true bytes made durable / time of fsync, from the first worker's start to the last one's end.\n- `sum_rate`: every worker's over its own time, added up. `spawn_s`: the spawned shell.\n",
-            Figures::SortSync => "- `rate` ranks: bytes of both columns / time of fsync of the directory and of each column.\n- `sum_rate`: every worker's over its own time, added up. `spawn_s`: the spawned shell.\n",
+            Figures::Sync => "- `sync_ms`: time of what was left to fsync, from the first worker's start to the last one's end. The durable rate of the write holds it, so it is in no mean and no score.\n- `spawn_s`: the spawned shell.\n",
+            Figures::SortSync => "- `sync_ms`: time of what was left to fsync, of the directory and of each column. The durable rate of the sort holds it, so it is in no mean and no score.\n- `spawn_s`: the spawned shell.\n",
             Figures::Read => "- `rate` ranks: bytes from the first worker's start to the last one's end.\n- `overlap_rate`: only while all read. `sum_rate`: every worker's over its own time, added up, which flatters uneven workers.\n- `first_done_s`, `last_done_s`: when the first and the last worker ended.\n",
             Figures::Meta => "- `latency_ms` ranks, lower is better: each worker's time divided by its operations, then the mean over workers.\n- `latency_max_ms`: the slowest worker's. `ops_rate`: all operations a second.\n",
         });

@@ -82,7 +82,7 @@ pub(super) fn distinct(rng: &mut Rng, count: u64, bound: u64) -> Vec<u64> {
 impl Test for ReplaceTest {
     fn infos(&self) -> Vec<TestInfo> {
         let mut infos = vec![self.row.rate("durable_rate")];
-        infos.extend(self.sync.map(|row| row.rate("rate")));
+        infos.extend(self.sync.map(|row| row.sync()));
         infos
     }
 

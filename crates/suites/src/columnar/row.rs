@@ -18,6 +18,11 @@ impl Row {
         self.info(metric, "MB/s", Better::Higher)
     }
 
+    /// A row of the time of a sync.
+    pub(super) fn sync(&self) -> TestInfo {
+        self.info("sync_ms", "ms", Better::Lower)
+    }
+
     /// A row that ranks by latency.
     pub(super) fn latency(&self) -> TestInfo {
         self.info("latency_ms", "ms", Better::Lower)

@@ -42,7 +42,7 @@ pub(super) struct SortTest {
 
 impl Test for SortTest {
     fn infos(&self) -> Vec<TestInfo> {
-        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+        vec![self.row.rate("durable_rate"), self.sync.sync()]
     }
 
     fn cache(&self) -> CacheNeed {

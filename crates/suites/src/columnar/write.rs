@@ -66,7 +66,7 @@ impl SetTest {
 
 impl Test for SetTest {
     fn infos(&self) -> Vec<TestInfo> {
-        vec![self.row.rate("durable_rate"), self.sync.rate("rate")]
+        vec![self.row.rate("durable_rate"), self.sync.sync()]
     }
 
     fn cache(&self) -> CacheNeed {

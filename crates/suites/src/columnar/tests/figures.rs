@@ -76,9 +76,8 @@ fn appends_count_the_sync_in_the_ancestors_time() {
 #[test]
 fn syncs_have_true_bytes_and_the_ancestors_factor() {
     let m = measure::sync("s", &writers(), 12_500_000, Basis::SYNC);
-    assert_eq!(m.metrics[0].name, "rate");
-    assert_eq!(value(&m, "rate"), Some(100.0));
-    assert_eq!(value(&m, "sum_rate"), Some(150.0));
+    assert_eq!(m.metrics[0].name, "sync_ms");
+    assert_eq!(value(&m, "sync_ms"), Some(2000.0));
     assert_eq!(value(&m, "nano_rate"), Some(20.0 * 100.0 / 2.5 + 20.0 * 100.0 / 1.25));
     assert_eq!(value(&m, "spawn_s"), Some(0.5));
     assert_eq!((m.seconds, m.phases), (2.0, 1..2));
@@ -97,7 +96,7 @@ fn a_sort_is_durable_when_its_columns_are() {
     assert_eq!(value(&write, "sync_s"), Some(1.0));
     assert_eq!(write.phases, 0..3);
     let sync = measure::sync("s", &sorted, 1_000_000, Basis::SORTED);
-    assert_eq!(value(&sync, "rate"), Some(60.0));
+    assert_eq!(value(&sync, "sync_ms"), Some(1000.0));
     assert_eq!(value(&sync, "nano_rate"), Some(320.0));
     assert_eq!(sync.phases, 1..3);
 }
