@@ -121,6 +121,9 @@ pub struct Job {
     /// Whether programs of others run, and how.
     #[serde(default)]
     pub programs: Programs,
+    /// The processor on which it works; anywhere where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
     /// The declaration of the test, TOML, when it is not built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,

@@ -185,6 +185,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         memory: Bytes(1 << 30),
         knobs: Options::new(),
         programs: Programs::None,
+        cpu: None,
         declaration: None,
     };
     let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =

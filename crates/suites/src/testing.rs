@@ -27,6 +27,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         memory: Bytes(1 << 40),
         knobs: Options::new(),
         programs: Programs::None,
+        cpu: None,
         declaration: None,
     }
 }

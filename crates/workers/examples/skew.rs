@@ -77,6 +77,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         memory: Bytes(0),
         knobs: knobs.map(|(name, value)| (name.to_string(), value.to_string())).into(),
         programs: Programs::None,
+        cpu: None,
         declaration: None,
     };
     (0..workers).map(job).collect()

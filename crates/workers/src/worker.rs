@@ -12,7 +12,10 @@ use engine::{
     fork::{Fork, end_as, fork},
 };
 use model::{Job, JobMode, Programs, User, WorkerReport};
-use rustix::io::Errno;
+use rustix::{
+    io::Errno,
+    thread::{CpuSet, sched_setaffinity},
+};
 use std::{
     any::Any,
     fs::File,
@@ -163,7 +166,10 @@ fn perform(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
     match job.mode {
         JobMode::Fill => test.fill(job)?,
         JobMode::Warm => test.files(job).iter().try_for_each(|path| read_through(path))?,
-        JobMode::Run => return measure(test, job, member),
+        JobMode::Run => {
+            stay_on(job.cpu);
+            return measure(test, job, member);
+        }
     }
     member.finish().map_err(stopped)?;
     Ok(WorkerReport::default())
@@ -185,6 +191,17 @@ fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
         output: run.output(),
         ..WorkerReport::default()
     })
+}
+
+/// Keeps this process, and what it starts, on `cpu`.
+fn stay_on(cpu: Option<u32>) {
+    let Some(cpu) = cpu.map(|cpu| cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU) else {
+        return;
+    };
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    // One that was taken away meanwhile is one that nobody can be kept on.
+    let _ = sched_setaffinity(None, &set);
 }
 
 fn read_through(path: &Path) -> Result<(), TestError> {

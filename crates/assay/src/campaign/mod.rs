@@ -18,6 +18,7 @@ pub mod limiter;
 pub mod pace;
 pub mod places;
 pub mod prepare;
+pub mod processors;
 pub mod programs;
 pub mod relay;
 pub mod room;

@@ -279,6 +279,7 @@ impl Prepared {
             memory,
             knobs: self.plan.knobs.clone(),
             programs: if item.test.runs_programs() { self.programs } else { Programs::None },
+            cpu: None,
             declaration: None,
         }
     }

@@ -6,6 +6,7 @@ use super::{
     case::{self, Bench, Place},
     condition::{self, Condition},
     prepare::{self, Item, Prepared},
+    processors,
     relay::{self, Relay, Runner, Seat},
     schedule::Ended,
 };
@@ -204,6 +205,7 @@ impl<'a> Standing<'a> {
         let info = &item.test.infos()[0];
         tell(Event::Now(format!("{} · {} proc · {}", turn.label, turn.procs, info.name)))?;
         let mut jobs = jobs(stage, item, turn.procs, instance.root(), self.memory);
+        processors::assign(item.test, &mut jobs, turn.block);
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
         let bench = Bench { instance, crew: &self.crew, runner, stop: stage.stop };

@@ -63,6 +63,7 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         memory: Bytes(1 << 34),
         knobs: Options::new(),
         programs: Programs::Confined,
+        cpu: None,
         declaration: test.declaration(),
     }
 }

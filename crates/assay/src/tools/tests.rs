@@ -18,6 +18,7 @@ pub(super) fn job(declaration: Option<String>, procs: u32) -> Job {
         memory: Bytes(1 << 30),
         knobs: Options::new(),
         programs: Programs::None,
+        cpu: None,
         declaration,
     }
 }

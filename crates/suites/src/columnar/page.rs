@@ -35,6 +35,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         memory: Bytes(0),
         knobs: Options::new(),
         programs: Programs::None,
+        cpu: None,
         declaration: None,
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         memory: Bytes(1 << 30),
         knobs: Default::default(),
         programs: Programs::None,
+        cpu: None,
         declaration: None,
     };
     (0..workers).map(job).collect()

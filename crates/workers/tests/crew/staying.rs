@@ -7,7 +7,10 @@ use crate::{
     },
 };
 use model::{Job, Programs};
-use rustix::process::Pid;
+use rustix::{
+    process::Pid,
+    thread::{CpuSet, sched_getaffinity},
+};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -55,6 +58,43 @@ pub(crate) fn workers_stay_for_further_jobs() {
     work(&crew, 3);
     let all = workers();
     assert!(all.len() == 5 && three.iter().all(|worker| all.contains(worker)), "{all:?}");
+    drop(crew);
+    assert_nobody_left();
+}
+
+/// Keeps the processors on which the workers could be in their first phase.
+#[derive(Default)]
+struct Where(Vec<u32>, Vec<Vec<usize>>);
+
+impl Observer for Where {
+    fn started(&mut self, pids: &[u32]) {
+        self.0 = pids.into();
+    }
+    fn released(&mut self, phase: usize) {
+        let of = |pid: &u32| {
+            let set = sched_getaffinity(Pid::from_raw(*pid as i32)).unwrap();
+            (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
+        };
+        if phase == 0 {
+            self.1 = self.0.iter().map(of).collect();
+        }
+    }
+    fn ended(&mut self, _phase: usize) {}
+}
+
+pub(crate) fn a_worker_keeps_to_the_processor_of_its_job_and_no_longer() {
+    let crew = crew(LONG);
+    let cpus = |cpu: Option<u32>| {
+        let jobs: Vec<Job> = jobs("work", 2).into_iter().map(|job| Job { cpu, ..job }).collect();
+        let mut seen = Where::default();
+        crew.run(&jobs, &mut seen, &GO_ON).unwrap();
+        seen.1
+    };
+    let all = cpus(None);
+    let last = *all[0].last().unwrap();
+    assert_eq!(cpus(Some(last as u32)), vec![vec![last]; 2]);
+    assert_eq!(cpus(None), all);
+    assert_eq!(cpus(Some(u32::MAX)), all, "there is no such one");
     drop(crew);
     assert_nobody_left();
 }

@@ -1,0 +1,103 @@
+//! On which processor each worker of a case works. Processors of one machine are not equally fast at the same
+//! moment: another virtual machine is on the other thread of a core, or takes a part of its time. A worker stays
+//! where it began, so that candidates that take turns every few milliseconds would still be measured on different
+//! processors. All candidates therefore have the same ones in a case, and others from block to block.
+
+use model::Job;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::{collections::BTreeMap, fs};
+use suites::Test;
+
+/// Gives each of `jobs`, which are the workers of `test` in `block`, a processor of its own; all may go anywhere
+/// where there are more workers than processors, where a worker has several threads, and where it starts programs.
+pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
+    let Some(first) = jobs.first().filter(|job| test.threads(job) == 1) else { return };
+    if test.runs_programs() {
+        return;
+    }
+    let seed = first
+        .test
+        .bytes()
+        .fold(first.seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let processors = turned(&by_thread(&allowed()), seed.wrapping_add(u64::from(block)));
+    if jobs.len() > processors.len() {
+        return;
+    }
+    for (job, cpu) in jobs.iter_mut().zip(processors) {
+        job.cpu = Some(cpu);
+    }
+}
+
+/// The processors that this process may use.
+fn allowed() -> Vec<u32> {
+    let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
+    (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect()
+}
+
+/// `cpus` by which thread of its core each is: first one of every core, then the second ones.
+fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
+    let mut cores = BTreeMap::<String, usize>::new();
+    let mut levels = Vec::<Vec<u32>>::new();
+    for &cpu in cpus {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        let core = fs::read_to_string(path).unwrap_or_else(|_| cpu.to_string());
+        let level = cores.entry(core).and_modify(|thread| *thread += 1).or_default();
+        if levels.len() <= *level {
+            levels.push(Vec::new());
+        }
+        levels[*level].push(cpu);
+    }
+    levels
+}
+
+/// All of `levels` one after the other, each turned by `steps`.
+fn turned(levels: &[Vec<u32>], steps: u64) -> Vec<u32> {
+    let turn = |level: &Vec<u32>| {
+        let mut level = level.clone();
+        let by = (steps % level.len().max(1) as u64) as usize;
+        level.rotate_left(by);
+        level
+    };
+    levels.iter().flat_map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A worker of `columnar.read.float.large` with so many threads.
+    fn job(threads: u32) -> Job {
+        serde_json::from_value(serde_json::json!({
+            "test": "columnar.read.float.large", "mode": "run", "dir": "/w0", "worker": 0, "workers": 1,
+            "threads": threads, "scale": 1.0, "seed": 7, "data": "random", "memory": 1 << 30, "knobs": {},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn cores_are_taken_before_their_second_threads_and_all_have_their_turn() {
+        let levels = [vec![0, 2, 4], vec![1, 3]];
+        assert_eq!(turned(&levels, 0), [0, 2, 4, 1, 3]);
+        assert_eq!(turned(&levels, 4), [2, 4, 0, 1, 3]);
+        let firsts: Vec<u32> = (7..10).map(|block| turned(&levels, block)[0]).collect();
+        assert_eq!(firsts, [2, 4, 0]);
+        assert_eq!(turned(&[], 3), [0; 0]);
+    }
+
+    #[test]
+    fn each_worker_has_one_of_its_own_and_many_go_anywhere() {
+        let test = suites::find("columnar.read.float.large").unwrap();
+        let cpus = |workers: usize, threads| {
+            let mut jobs = vec![job(threads); workers];
+            assign(test, &mut jobs, 3);
+            jobs.into_iter().map(|job| job.cpu).collect::<Vec<_>>()
+        };
+        let all = allowed().len();
+        let mut each = cpus(all, 1);
+        each.sort_unstable();
+        each.dedup();
+        assert!(each.len() == all && each[0].is_some(), "{each:?}");
+        assert!(cpus(all + 1, 1).iter().all(Option::is_none));
+        assert_eq!(cpus(1, 4), [None], "its threads would share it");
+    }
+}
