@@ -105,8 +105,8 @@ pub struct PlanArgs {
     /// Threads in each worker for the parallel parts [default: 1]
     #[arg(long)]
     pub threads: Option<u32>,
-    /// How much to measure: smoke 1 block; quick 3 or more, until its call is decided, the leaders are the
-    /// same within 5 %, or ten minutes are over; standard 5, 8, 12 or 20 and publish 12 or 20, until every
+    /// How much to measure: smoke 1 block; quick 3 or more, until its call is decided, or the leaders are the
+    /// same within 5 %, and seven in ten ratios are resolved, or ten minutes are over; standard 5, 8, 12 or 20 and publish 12 or 20, until every
     /// ratio is decided or known to 5 % [default: quick]
     #[arg(long, value_parser = preset)]
     pub preset: Option<Preset>,

@@ -32,7 +32,8 @@ fn a_standard_campaign_ends_when_it_is_precise_and_says_so() {
 fn a_plain_campaign_ends_with_its_call_and_says_so() {
     let place = Place::new();
     let report = run(&place, &[]);
-    let why = "Ended after 3 blocks: null and null#2 are the same within 5 %.";
+    let why = "Ended after 3 blocks: null and null#2 are the same within 5 %; 3 of 3 ratios over the baseline are \
+               decided or known to 5 %.";
     assert!(report.contains(why), "{report}");
     let shown = place.ok(&["show"]);
     assert!(shown.contains(&format!("note: {why}")) && shown.contains("done"), "{shown}");

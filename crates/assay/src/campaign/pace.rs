@@ -17,11 +17,15 @@ pub struct Spent {
     pub longest_block_s: f64,
 }
 
-/// What a look at a campaign shows: its call where it seeks one, else its ratios.
+/// Share of the ratios that are to be resolved when a campaign that seeks a call ends before its time: a call
+/// over tables that are mostly open would say which candidate to take, and not for what.
+const RESOLVED_SHARE: f64 = 0.7;
+
+/// What a look at a campaign shows.
 #[derive(Debug, PartialEq)]
 pub enum Seen {
-    /// How far the call is.
-    Call(Look),
+    /// Where it seeks a call, how far that is, and how many ratios are resolved.
+    Call(Look, Precision),
     /// How many ratios are resolved.
     Ratios(Precision),
 }
@@ -29,7 +33,10 @@ pub enum Seen {
 impl Seen {
     fn is_enough(&self) -> bool {
         match self {
-            Seen::Call(look) => look.is_settled(),
+            Seen::Call(look, ratios) => {
+                let most = ratios.resolved as f64 >= RESOLVED_SHARE * ratios.ratios as f64;
+                look.is_settled() && (most || look.calls.is_empty())
+            }
             Seen::Ratios(precision) => precision.is_enough(),
         }
     }
@@ -118,12 +125,12 @@ impl Seen {
                 "there is no ratio that more blocks would make precise.".into()
             }
             Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
-            Seen::Call(look) if look.calls.is_empty() => {
+            Seen::Call(look, _) if look.calls.is_empty() => {
                 "there is no call that more blocks would decide.".into()
             }
-            Seen::Call(look) => {
+            Seen::Call(look, ratios) => {
                 let all: Vec<String> = look.calls.iter().map(|call| standoff(call, band)).collect();
-                format!("{}.", all.join("; "))
+                format!("{}; {}.", all.join("; "), resolved(ratios, band))
             }
         }
     }
@@ -193,7 +200,12 @@ mod tests {
     }
 
     fn called(calls: &[Standoff]) -> Seen {
-        Seen::Call(Look { calls: calls.to_vec(), behind: Vec::new() })
+        with_ratios(calls, 7)
+    }
+
+    fn with_ratios(calls: &[Standoff], resolved: usize) -> Seen {
+        let look = Look { calls: calls.to_vec(), behind: Vec::new() };
+        Seen::Call(look, Precision { ratios: 10, resolved, widest: None })
     }
 
     fn never() -> Result<Seen> {
@@ -259,6 +271,16 @@ mod tests {
     }
 
     #[test]
+    fn a_call_over_ratios_that_are_mostly_open_does_not_end_a_campaign() {
+        let plan = plan(Preset::Quick, None, None);
+        let at = |seen: Seen| end(&plan, &spent(4, 0.0), || Ok(seen)).unwrap().is_some();
+        let decided = [Standoff::Decided("xfs".into())];
+        assert!(!at(with_ratios(&decided, 6)) && at(with_ratios(&decided, 7)));
+        assert!(!at(with_ratios(&[Standoff::Open], 10)));
+        assert!(at(with_ratios(&[], 0)), "nothing is compared");
+    }
+
+    #[test]
     fn a_quick_campaign_ends_with_its_call_or_after_ten_minutes() {
         let plan = plan(Preset::Quick, None, None);
         let at = |blocks, used_s, calls: &[Standoff]| {
@@ -274,15 +296,18 @@ mod tests {
         let sentence = |blocks, used_s, calls: &[Standoff]| at(blocks, used_s, calls).unwrap();
         assert_eq!(
             sentence(4, 0.0, std::slice::from_ref(&decided)),
-            "Ended after 4 blocks: the call is decided, for xfs."
+            "Ended after 4 blocks: the call is decided, for xfs; 7 of 10 ratios over the baseline are decided or known \
+             to 5 %."
         );
         assert_eq!(
             sentence(5, 0.0, &[decided, same]),
-            "Ended after 5 blocks: the call is decided, for xfs; xfs and ext4 are the same within 5 %."
+            "Ended after 5 blocks: the call is decided, for xfs; xfs and ext4 are the same within 5 %; 7 of 10 ratios \
+             over the baseline are decided or known to 5 %."
         );
         assert_eq!(
             sentence(20, 0.0, &[Standoff::Open]),
-            "Ended after 20 blocks, the most: the call is not decided."
+            "Ended after 20 blocks, the most: the call is not decided; 7 of 10 ratios over the baseline are decided or \
+             known to 5 %."
         );
         assert_eq!(
             sentence(3, 0.0, &[]),
@@ -291,7 +316,7 @@ mod tests {
         assert_eq!(
             sentence(7, 541.0, &[Standoff::Open]),
             "Ended after 7 blocks: the budget of 10m does not hold another; 9m 1s are used, a block took \
-             up to 1m. So far the call is not decided."
+             up to 1m. So far the call is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
         );
     }
 }

@@ -160,7 +160,10 @@ impl<'a> Schedule<'a> {
         let dataset = self.store.dataset(&self.campaign.id)?;
         let settings = Settings::default();
         Ok(match self.prepared.plan.seeks_a_call() {
-            true => Seen::Call(stats::look(&dataset, &settings)?),
+            true => {
+                let ratios = stats::precision(&dataset, &settings)?;
+                Seen::Call(stats::look(&dataset, &settings)?, ratios)
+            }
             false => Seen::Ratios(stats::precision(&dataset, &settings)?),
         })
     }
