@@ -1,6 +1,6 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Device, DiskPart, LabError, interlock::Claim, lock::Lock, loop_device, mounts};
+use crate::{Device, DiskPart, LabError, interlock::Claim, lock::Lock, loop_device, mounts, queue};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
@@ -110,7 +110,8 @@ impl Disk {
         match (&self.image, &self.claim) {
             (Some(image), _) => {
                 let direct = if image.direct_io { "on" } else { "off" };
-                vec![("image.bytes", size), ("loop.direct_io", direct.into())]
+                let own = [("image.bytes", size), ("loop.direct_io", direct.into())];
+                own.into_iter().chain(queue::facts(&self.node)).collect()
             }
             (None, Some(claim)) => {
                 let purge = claim.purge_policy().to_string();

@@ -56,6 +56,7 @@ mod private_dir;
 mod probe;
 #[allow(unsafe_code)]
 mod quiesce;
+mod queue;
 mod reach;
 #[allow(unsafe_code)]
 mod residency;

@@ -1,6 +1,6 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, lock::Lock, private_dir};
+use crate::{Cmd, LabError, lock::Lock, private_dir, queue};
 use std::{
     ffi::OsStr,
     fs::{self, File},
@@ -22,8 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The commands that attach `image`; the first prints the device that the second sets up.
 pub(crate) fn attach_commands(image: &Path, device: &Path) -> [Cmd; 2] {
+    let sector = queue::sector_bytes(image).map(|bytes| ["--sector-size".into(), bytes]);
     [
-        Cmd::new("losetup").args(["--find", "--show"]).arg(image),
+        Cmd::new("losetup")
+            .args(["--find", "--show"])
+            .args(sector.into_iter().flatten())
+            .arg(image),
         Cmd::new("losetup").arg("--direct-io=on").arg(device),
     ]
 }
@@ -41,12 +45,13 @@ pub(crate) struct LoopDevice {
     pub(crate) direct_io: bool,
 }
 
-/// Attaches `image` to a free loop device.
+/// Attaches `image` to a free loop device, which is made to look like the disk below.
 pub(crate) fn attach(image: &Path) -> Result<LoopDevice, LabError> {
     let [attach, _] = attach_commands(image, Path::new(""));
     let node = PathBuf::from(attach.run()?.stdout.trim());
     let [_, direct] = attach_commands(image, &node);
     let direct_io = direct.run().is_ok();
+    queue::imitate(&node, image);
     Ok(LoopDevice { node, direct_io })
 }
 
@@ -157,6 +162,7 @@ pub(crate) fn campaign(image: &Path) -> Option<&str> {
 pub(crate) fn detach(image: &Path) -> Result<Vec<PathBuf>, LabError> {
     let devices = find(image)?;
     for device in &devices {
+        queue::put_back(device, image);
         detach_command(device).run()?;
     }
     let start = Instant::now();
