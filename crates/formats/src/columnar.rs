@@ -36,6 +36,7 @@ known! {
         "append.int.tiny" "open append tiny, sync once"
         "handle.int.tiny" "append tiny, sync once"
         "handle.int.small" "append small, sync once"
+        "rewrite.int.tiny" "open replace tiny, sync once"
         "replace.int.tiny" "open replace int tiny"
         "replace.int.small" "open replace random int small"
         "replace.int.medium" "open replace random int medium"

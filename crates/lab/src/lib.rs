@@ -54,9 +54,9 @@ mod observe;
 mod plan;
 mod private_dir;
 mod probe;
+mod queue;
 #[allow(unsafe_code)]
 mod quiesce;
-mod queue;
 mod reach;
 #[allow(unsafe_code)]
 mod residency;

@@ -65,8 +65,9 @@ pub enum Limiter {
     Cpu,
     /// The device was busy more than 90 % of the time.
     Device,
-    /// Neither: the file system waited for itself.
-    Lock,
+    /// None of these was busy: it waited for something that is not seen, as a lock or a timer.
+    #[serde(alias = "lock")]
+    None,
     /// Frequency, temperature or a quota slowed the machine.
     Throttled,
     /// The tool itself.
@@ -80,7 +81,7 @@ impl Limiter {
         Limiter::Cache,
         Limiter::Cpu,
         Limiter::Device,
-        Limiter::Lock,
+        Limiter::None,
         Limiter::Throttled,
         Limiter::Tool,
         Limiter::Unknown,
@@ -92,7 +93,7 @@ impl Limiter {
             Limiter::Cache => "cache",
             Limiter::Cpu => "cpu",
             Limiter::Device => "device",
-            Limiter::Lock => "lock",
+            Limiter::None => "none",
             Limiter::Throttled => "throttled",
             Limiter::Tool => "tool",
             Limiter::Unknown => "unknown",
@@ -103,6 +104,8 @@ impl Limiter {
 impl FromStr for Limiter {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
+        // As it was called in earlier campaigns.
+        let text = if text == "lock" { "none" } else { text };
         Limiter::ALL.into_iter().find(|limiter| limiter.as_str() == text).ok_or_else(|| {
             let known = Limiter::ALL.map(Limiter::as_str).join(", ");
             format!("`{text}` is not a limiter; use one of {known}")

@@ -106,7 +106,7 @@ fn idle(usage: &Usage, load: &Load) -> Limiter {
         Some((read, written)) if load.bytes > 0 && (read + written) * 10 < load.bytes => {
             Limiter::Cache
         }
-        Some(_) => Limiter::Lock,
+        Some(_) => Limiter::None,
     }
 }
 
@@ -130,8 +130,8 @@ mod tests {
         assert_eq!(label(100 * MB, 0.95, 0.1), Limiter::Device);
         assert_eq!(label(0, 0.1, 0.99), Limiter::Cpu);
         assert_eq!(label(9 * MB, 0.1, 0.5), Limiter::Cache);
-        assert_eq!(label(50 * MB, 0.5, 0.5), Limiter::Lock);
-        assert_eq!(label(50 * MB, 0.7, 0.99), Limiter::Lock);
+        assert_eq!(label(50 * MB, 0.5, 0.5), Limiter::None);
+        assert_eq!(label(50 * MB, 0.7, 0.99), Limiter::None);
         let nowhere = Usage { seconds: 1.0, cpus: 2, ..Usage::default() };
         assert_eq!(limiter(&nowhere, &[], &load(MB, 0.5)).0, Limiter::Unknown);
     }
@@ -164,7 +164,7 @@ mod tests {
         let whole = usage(40 * MB, 4.0, 2.0);
         assert_eq!(limiter(&whole, &halves, &load(100 * MB, 0.97)), (Limiter::Cpu, Some(0.5)));
         let rest = [second(0.5, 0.5), second(0.5, 0.5), second(0.99, 0.5)];
-        assert_eq!(limiter(&whole, &rest, &load(100 * MB, 0.4)).0, Limiter::Lock);
+        assert_eq!(limiter(&whole, &rest, &load(100 * MB, 0.4)).0, Limiter::None);
         assert_eq!(limiter(&usage(MB, 3.0, 0.1), &rest, &load(100 * MB, 0.4)).0, Limiter::Cache);
         // Children of a worker are told at its end only.
         assert_eq!(limiter(&whole, &rest, &load(100 * MB, 0.99)), (Limiter::Cpu, None));

@@ -8,6 +8,7 @@ use super::{
     random::RandomTest,
     read::{How, ReadTest},
     replace::ReplaceTest,
+    rewrite::RewriteTest,
     row::Row,
     sizes::Length,
     sort::SortTest,
@@ -94,6 +95,11 @@ pub(super) static TESTS: &[&dyn Test] = &[
         Length::Small,
         Onto::Handle { chunks: 50 },
     ),
+    &RewriteTest {
+        row: other("columnar.rewrite.int.tiny", "open replace tiny, sync once"),
+        file: own_file("tinyReplace", Length::Tiny),
+        cycles: 100,
+    },
     &set(
         TINY,
         critical("columnar.write.int.tiny", "write int tiny"),

@@ -16,6 +16,7 @@ mod page;
 mod random;
 mod read;
 mod replace;
+mod rewrite;
 mod row;
 mod settings;
 mod sizes;

@@ -174,6 +174,7 @@ fn every_published_row_is_a_test() {
             "meta|meta|size",
             "meta|read disk|mmap",
             "read-hot|cpu read mem|aggregate int huge",
+            "write-other|write disk|open replace tiny, sync once",
         ]
     );
 }

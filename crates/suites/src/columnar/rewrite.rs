@@ -1,0 +1,110 @@
+//! Saving a small vector over itself again and again, and one sync at the end: a file that keeps a counter or the
+//! state of a process.
+
+use super::{
+    column::{self, Column, ColumnFile, Payload},
+    explain,
+    measure::{self, Basis},
+    row::Row,
+    sizes::Sizes,
+    sync::Durable,
+};
+use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use std::path::PathBuf;
+
+/// `set` of one column that is there already, as often as `cycles` says.
+pub(super) struct RewriteTest {
+    pub(super) row: Row,
+    pub(super) file: ColumnFile,
+    /// The ancestor's number of them.
+    pub(super) cycles: u64,
+}
+
+impl RewriteTest {
+    /// How often it is saved.
+    pub(super) fn cycles(&self, job: &Job) -> u64 {
+        Sizes::new(job).repeated(self.cycles)
+    }
+}
+
+impl Test for RewriteTest {
+    fn infos(&self) -> Vec<TestInfo> {
+        vec![self.row.rate("durable_rate")]
+    }
+
+    fn cache(&self) -> CacheNeed {
+        CacheNeed::Any
+    }
+
+    fn stretch(&self) -> Stretch {
+        Stretch::Times
+    }
+
+    /// Between two operations nothing is under way.
+    fn can_be_held(&self, job: &Job) -> bool {
+        self.threads(job) <= 1
+    }
+
+    fn fill(&self, job: &Job) -> Result<(), TestError> {
+        Column::new(self.file, job).fill()
+    }
+
+    fn files(&self, job: &Job) -> Vec<PathBuf> {
+        vec![job.dir.join(self.file.path)]
+    }
+
+    fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
+        let (column, cycles) = (Column::new(self.file, job), self.cycles(job));
+        let mut durable = Durable::file(&column.path, cycles * column.data_bytes());
+        if job.work.is_some() {
+            durable.spawned.clear();
+        }
+        let payload = column.payload();
+        Ok(Box::new(RewriteRun { column, payload, cycles, durable }))
+    }
+
+    fn estimate(&self, job: &Job) -> Estimate {
+        let (column, ops) = (Column::new(self.file, job), self.cycles(job));
+        // Of what is saved all but the last may never reach the disk.
+        let write_bytes = ops * column.file_bytes();
+        Estimate { write_bytes, disk_bytes: 2 * column.file_bytes(), ops, ..Estimate::default() }
+    }
+
+    fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
+        column::space(&[self.file], job)
+    }
+
+    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+        let elements = self.cycles(job) * Column::new(self.file, job).rows;
+        vec![measure::write(self.row.id, crew, elements, Basis::APPEND)]
+    }
+
+    fn explain(&self, _id: &str) -> String {
+        explain::rewrite(self)
+    }
+}
+
+struct RewriteRun {
+    column: Column,
+    payload: Payload,
+    cycles: u64,
+    durable: Durable,
+}
+
+impl Run for RewriteRun {
+    fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
+        meter.phase(PhaseKind::Write, &mut |progress| {
+            (0..self.cycles).try_for_each(|_| self.column.set(&self.payload, progress))
+        })?;
+        self.durable.phases(meter)
+    }
+
+    fn verify(&mut self) -> Result<(), TestError> {
+        self.column.check(0)
+    }
+
+    fn command_chars(&self) -> u32 {
+        self.durable.command_chars()
+    }
+}
