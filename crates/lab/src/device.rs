@@ -37,6 +37,12 @@ impl Device {
         device.sysfs().exists().then_some(device)
     }
 
+    /// The device with this number, as `8:1`, whether there is one or not.
+    pub(crate) fn numbered(text: &str) -> Option<Device> {
+        let (major, minor) = text.split_once(':')?;
+        Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+
     fn from_number(number: u64) -> Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
     }
@@ -52,8 +58,7 @@ impl Device {
             let own = fs::canonicalize(self.sysfs()).ok()?;
             own.join("partition").exists().then_some(())?;
             let text = fs::read_to_string(own.parent()?.join("dev")).ok()?;
-            let (major, minor) = text.trim().split_once(':')?;
-            Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+            Device::numbered(text.trim())
         };
         number().unwrap_or(self)
     }

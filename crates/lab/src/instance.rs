@@ -7,7 +7,7 @@ pub use cold::Cold;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Cmd, Device, Lab, LabError, Residency, Waited,
+    Below, Cmd, Device, Lab, LabError, Residency, Waited,
     disk::Disk,
     drop_caches,
     held_dir::HeldDir,
@@ -185,6 +185,19 @@ impl<'lab> Instance<'lab> {
     /// The block devices under it; none in memory or on a network.
     pub fn devices(&self) -> &[Device] {
         &self.devices
+    }
+
+    /// The disk below them, where others may be at work; `None` where it cannot be told who moves what there.
+    ///
+    /// # Errors
+    /// The mount table cannot be read, or an image is gone.
+    pub fn below(&self) -> Result<Option<Below>, LabError> {
+        Below::of(&self.disks, self.lab.disks())
+    }
+
+    /// The processes of its own servers.
+    pub fn servers(&self) -> Vec<u32> {
+        self.stack.servers()
     }
 
     /// Whether it keeps file data where the residency of files does not show it. Then only the device

@@ -136,6 +136,13 @@ impl Stack {
         self.parts.iter().find_map(ended).or_else(|| self.check_room().err())
     }
 
+    /// The processes that serve it.
+    pub(crate) fn servers(&self) -> Vec<u32> {
+        let pid = |service: &Service| service.pid().as_raw_nonzero().get() as u32;
+        let of = |part: &Standing| part.services.borrow().iter().map(pid).collect::<Vec<_>>();
+        self.parts.iter().flat_map(of).collect()
+    }
+
     /// Whether servers are at work for it.
     pub(crate) fn is_served(&self) -> bool {
         self.parts.iter().any(|part| !part.services.borrow().is_empty())

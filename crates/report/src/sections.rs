@@ -37,6 +37,7 @@ registry! {
     selfcheck::SelfCheck,
     left_out::LeftOut,
     invalid::Invalid,
+    contended::Contended,
     environment::Environment,
     method::Method,
 }

@@ -50,6 +50,7 @@ pub use amount::Amount;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
+pub use contention::Contention;
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
@@ -83,8 +84,8 @@ pub struct Settings {
     /// Half-width of the practical band as a share: with 0.05 a ratio from 1/1.05 to 1.05 is too
     /// small to act on.
     pub band: f64,
-    /// A sample is contended when others used more than this share of the machine's processor
-    /// time, percent.
+    /// A sample is contended when others had more than this share of the machine's processor time, or of
+    /// the disk below its devices, percent.
     pub contention_limit_pct: f64,
 }
 

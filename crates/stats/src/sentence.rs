@@ -71,8 +71,8 @@ fn compared(pairs: &[Pair]) -> String {
 
 pub(crate) fn contended(settings: &Settings) -> String {
     format!(
-        "No recommendation: other work used more than {} % of the processors during more than a \
-         fifth of the samples. Repeat on a quiet machine.",
+        "No recommendation: other work had more than {} % of the processors or of the disk below during \
+         more than a fifth of the samples. Repeat on a quiet machine.",
         settings.contention_limit_pct
     )
 }

@@ -28,7 +28,7 @@ pub struct Findings {
     pub failures: Vec<Failure>,
     /// Half-width of the practical band, a share.
     pub band: f64,
-    /// Processor time of others above which a sample is contended, percent.
+    /// Share of others in processors or disk above which a sample is contended, percent.
     pub contention_limit_pct: f64,
     /// Tables by group, then by processes.
     pub tables: Vec<Table>,

@@ -2,13 +2,14 @@
 //! workers, and turn what came back into samples.
 
 use super::{
+    contention::{self, OwnCpu},
     judge::{self, Seen},
     limiter::{self, Load},
     relay::Runner,
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Residency};
+use lab::{Coldness, Instance, Residency, Watched};
 use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
     Sample, Series, Validity,
@@ -84,7 +85,7 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
-    let mut sampler = Sampler::of(bench.instance.devices());
+    let mut sampler = Sampler::of(watched(bench.instance)?);
     set_mode(jobs, JobMode::Run);
     // A cap lets through later what was not used while a part stood still.
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
@@ -94,6 +95,7 @@ fn attempt(
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
+    sampler.count_others();
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
     bench.instance.check()?;
@@ -106,6 +108,16 @@ fn attempt(
     let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
+}
+
+/// What is looked at while a test runs on `instance`.
+fn watched(instance: &Instance<'_>) -> Result<Watched> {
+    Ok(Watched {
+        devices: instance.devices().into(),
+        below: instance.below()?,
+        workers: Vec::new(),
+        servers: instance.servers(),
+    })
 }
 
 /// Samples for a case whose workers failed; `None` when the failure is a stop.
@@ -258,9 +270,12 @@ impl Outcome {
         if let Some(why) = &measured.problem {
             validity = Validity::Invalid(why.clone());
         }
-        let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
-        metrics.extend(judge::machine_metrics(&usage, cpu_user_s, self.used_bytes, self.settle_s));
+        judge::charge_servers(&mut metrics, measured.ops, &usage);
+        metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
+        metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
@@ -281,8 +296,8 @@ impl Outcome {
             overlap: measured.overlap,
             device_read_bytes: usage.device_read_bytes,
             device_write_bytes: usage.device_write_bytes,
-            cpu_user_s,
-            cpu_sys_s,
+            cpu_user_s: own.user_s,
+            cpu_sys_s: own.sys_s,
             limiter,
             validity,
             histograms: measured.histograms.clone(),
