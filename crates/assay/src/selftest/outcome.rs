@@ -23,6 +23,15 @@ pub enum Outcome {
         /// As many may be, by chance.
         most: usize,
     },
+    /// Work of others.
+    Seen {
+        /// What it was.
+        imposed: &'static str,
+        /// Share that the tool says others had, %.
+        found_pct: f64,
+        /// A sample is contended above it, %.
+        limit_pct: f64,
+    },
 }
 
 impl Outcome {
@@ -31,6 +40,7 @@ impl Outcome {
         match *self {
             Outcome::Figure { limit, .. } => self.error().abs() <= limit,
             Outcome::Marks { cells, marked, most } => cells > 0 && marked <= most,
+            Outcome::Seen { found_pct, limit_pct, .. } => found_pct > limit_pct,
         }
     }
 
@@ -38,7 +48,7 @@ impl Outcome {
     fn error(&self) -> f64 {
         match *self {
             Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
-            Outcome::Marks { .. } => 0.0,
+            Outcome::Marks { .. } | Outcome::Seen { .. } => 0.0,
         }
     }
 
@@ -56,6 +66,12 @@ impl Outcome {
                 format!("{marked} of {cells} differ"),
                 String::new(),
                 format!("{most} by chance"),
+            ],
+            Outcome::Seen { imposed, found_pct, limit_pct } => [
+                imposed.into(),
+                format!("{found_pct:.0} % others'"),
+                String::new(),
+                format!("above {limit_pct:.0} %"),
             ],
         }
     }
@@ -135,6 +151,12 @@ mod tests {
     fn marks_pass_up_to_chance_and_not_without_cells() {
         let marks = |cells, marked| Outcome::Marks { cells, marked, most: 2 };
         assert!(marks(12, 2).passes() && !marks(12, 3).passes() && !marks(0, 0).passes());
+    }
+
+    #[test]
+    fn work_of_others_passes_where_it_makes_a_sample_contended() {
+        let seen = |found_pct| Outcome::Seen { imposed: "a writer", found_pct, limit_pct: 10.0 };
+        assert!(seen(10.1).passes() && !seen(10.0).passes() && !seen(f64::NAN).passes());
     }
 
     #[test]

@@ -118,6 +118,7 @@ impl Census {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::{Command, Stdio};
 
     /// Of number, parent, beginning, ticks and ticks of children that have ended.
     fn census(processes: &[(u32, u32, u64, u64, u64)]) -> Census {
@@ -168,5 +169,24 @@ mod tests {
         assert!(census.trees(&[own]).contains(&own) && census.processes.contains_key(&own));
         let others = Census::take().others_since(&census, own);
         assert!(others.seconds > 0.0 && others.system_s >= 0.0);
+    }
+
+    #[test]
+    fn a_program_that_copies_nothing_to_nowhere_is_seen_by_those_who_did_not_start_it() {
+        let copy = ["if=/dev/zero", "of=/dev/null", "bs=1M"];
+        let mut dd = Command::new("dd").args(copy).stderr(Stdio::null()).spawn().unwrap();
+        let number = dd.id();
+        let only = |census: Census| Census {
+            processes: census.processes.into_iter().filter(|(n, _)| *n == number).collect(),
+            ..census
+        };
+        let before = only(Census::take());
+        let (mut later, nobody) = (before.clone(), u32::MAX);
+        while later.system_of_others(&before, nobody) == 0 {
+            later = only(Census::take());
+        }
+        assert_eq!(later.system_of_others(&before, number), 0);
+        dd.kill().unwrap();
+        dd.wait().unwrap();
     }
 }
