@@ -2,6 +2,7 @@
 //! microseconds a process, so it is taken before and after a case, never in its timed part.
 
 use super::parse;
+use crate::service;
 use std::{collections::HashMap, fs, time::Instant};
 
 /// The first process. Orphans are its children: what they had used long before comes to it with their end.
@@ -17,6 +18,7 @@ pub struct Census {
 /// One process; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Process {
+    /// Who started it, or for whom it is at work where it was disowned.
     pub(super) parent: u32,
     /// A thread of the kernel, which works for whoever asked for it.
     pub(super) is_kernel: bool,
@@ -42,12 +44,43 @@ impl Census {
     /// Now. Processes that this one may not see are not in it.
     pub fn take() -> Census {
         let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let stat = |name: &str| parse::process_of_census(&fs::read_to_string(name).ok()?);
+        // Older ones are no servers of this process.
+        let oldest = stat("/proc/self/stat").map_or(0, |own| own.began);
         let process = |entry: fs::DirEntry| {
-            let number = entry.file_name().to_str()?.parse().ok()?;
-            let text = fs::read_to_string(entry.path().join("stat")).ok()?;
-            Some((number, parse::process_of_census(&text)?))
+            let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let process = stat(&format!("/proc/{number}/stat"))?;
+            let may_serve = !process.is_kernel && process.began >= oldest;
+            let environment = may_serve.then(|| fs::read(entry.path().join("environ")).ok());
+            Some((number, process, environment.flatten().and_then(|text| mark(&text))))
         };
-        Census { taken: Instant::now(), processes: numbers.filter_map(process).collect() }
+        let taken = Instant::now();
+        let all: Vec<(u32, Process, Option<String>)> = numbers.filter_map(process).collect();
+        let marks = all.iter().filter_map(|(number, _, mark)| Some((*number, mark.clone()?)));
+        let marks = marks.collect();
+        let processes = all.into_iter().map(|(number, process, _)| (number, process)).collect();
+        let mut census = Census { taken, processes };
+        census.adopt(&marks);
+        census
+    }
+
+    /// Makes what a server has started and disowned its child again; `marks` are those of servers, by process.
+    fn adopt(&mut self, marks: &HashMap<u32, String>) {
+        for (number, mark) in marks {
+            let starter = mark.split('.').next().and_then(|starter| starter.parse::<u32>().ok());
+            let (Some(process), Some(starter)) = (self.processes.get(number), starter) else {
+                continue;
+            };
+            if process.parent == starter || marks.get(&process.parent) == Some(mark) {
+                continue;
+            }
+            let is_server = |other: &&u32| {
+                let process = self.processes.get(*other);
+                marks[*other] == *mark && process.is_some_and(|process| process.parent == starter)
+            };
+            let parent = marks.keys().find(is_server).copied().unwrap_or(starter);
+            self.processes.entry(*number).and_modify(|process| process.parent = parent);
+        }
     }
 
     /// These processes and all their descendants.
@@ -115,6 +148,14 @@ impl Census {
     }
 }
 
+/// The mark of a server in the environment of a process.
+fn mark(environment: &[u8]) -> Option<String> {
+    let mut variables = environment.split(|byte| *byte == 0);
+    let value = variables
+        .find_map(|variable| variable.strip_prefix(service::MARK.as_bytes())?.strip_prefix(b"="))?;
+    String::from_utf8(value.into()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +194,26 @@ mod tests {
         // An orphan takes with it what it did.
         let orphan = census(&[(1, 0, 1, 0, 500), (60, 1, 3, 30_000, 0)]);
         assert_eq!(census(&[(1, 0, 1, 0, 30_600)]).system_of_others(&orphan, 9), 0);
+    }
+
+    #[test]
+    fn what_a_server_disowns_is_its_own() {
+        let mut census = census(&[
+            (1, 0, 1, 0, 0),
+            (100, 1, 2, 0, 0),
+            (101, 100, 3, 0, 0),
+            (102, 1, 4, 0, 0),
+            (103, 102, 5, 0, 0),
+            (104, 1, 6, 0, 0),
+            (105, 1, 7, 0, 0),
+        ]);
+        // Another assay has the last; the server of the one before has ended.
+        let marks = [(101, "100.0"), (102, "100.0"), (103, "100.0"), (104, "100.1"), (105, "99.0")];
+        census.adopt(&marks.map(|(number, mark)| (number, mark.to_string())).into());
+        assert_eq!(census.trees(&[101]), [101, 102, 103]);
+        assert_eq!(census.trees(&[100]), [100, 101, 102, 103, 104]);
+        assert_eq!(mark(b"A=1\0ASSAY_SERVER=7.2\0B=3\0").as_deref(), Some("7.2"));
+        assert_eq!(mark(b"XASSAY_SERVER=7.2\0"), None);
     }
 
     #[test]
