@@ -1,4 +1,5 @@
-//! A small campaign beside work of others: a writer on the disk that holds its images.
+//! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
+//! server, whose work is not that of others.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
@@ -6,7 +7,7 @@ mod common;
 use common::{Place, ready, root_or_skip};
 use serde_json::Value;
 use std::{
-    fs::File,
+    fs::{self, File},
     path::Path,
     process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -56,6 +57,22 @@ fn lies_on_a_disk(dir: &Path) -> bool {
     is_told
 }
 
+fn run_on(target: &str) -> [&str; 15] {
+    let [suite, knob] = ["./beside.toml", "runtime_s=1"];
+    let run = ["run", "--suite", suite, "--on", target, "--procs", "1", "--blocks", "1"];
+    let rest = ["--scale", "1", "--image-size", "256MiB", "--knob", knob];
+    [&run[..], &rest].concat().try_into().unwrap()
+}
+
+/// Those of the last campaign.
+fn samples(place: &Place) -> Vec<Value> {
+    let out = place.dir("out");
+    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
+    let file = fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
+    let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    dataset["samples"].as_array().unwrap().clone()
+}
+
 fn metric(sample: &Value, name: &str) -> Option<f64> {
     let metrics = sample["metrics"].as_array().unwrap();
     metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
@@ -70,7 +87,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
     if ready(&place, &["ext4"]).is_empty() || !lies_on_a_disk(&place.path("")) {
         return;
     }
-    std::fs::write(place.path("beside.toml"), SUITE).unwrap();
+    fs::write(place.path("beside.toml"), SUITE).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let file = place.path("other-work");
@@ -83,14 +100,9 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
         done.store(true, Ordering::Relaxed);
         assert!(output.status.success(), "{}", common::text(&output.stderr));
     });
-    let out = place.dir("out");
-    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
-    let file = std::fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
-    let text = std::fs::read_to_string(file).unwrap();
-    let dataset: Value = serde_json::from_str(&text).unwrap();
-    let samples = dataset["samples"].as_array().unwrap();
+    let samples = samples(&place);
     assert_eq!(samples.len(), 2);
-    for sample in samples {
+    for sample in &samples {
         let told = |name: &str| metric(sample, name).unwrap();
         assert!(told("foreign_write_bytes") > f64::from(1 << 20), "{sample}");
         // A worker that hardly gets a processor does not wait for the disk.
@@ -101,5 +113,25 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(report.contains("2 of 2 samples shared the machine with other work"), "{report}");
     assert!(report.contains(" meanwhile"), "{report}");
+    place.assert_clean();
+}
+
+#[test]
+fn the_server_of_a_target_is_paid_for_by_it() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    let ready = ready(&place, &["ntfs-3g", "bindfs", "gocryptfs"]);
+    let Some(target) = ready.first() else { return };
+    fs::write(place.path("beside.toml"), SUITE).unwrap();
+    place.ok(&run_on(target));
+    let samples = samples(&place);
+    assert!(samples.len() >= 2, "{samples:?}");
+    for sample in &samples {
+        let server_s = metric(sample, "server_cpu_s").unwrap();
+        let all_s = sample["cpu_user_s"].as_f64().unwrap() + sample["cpu_sys_s"].as_f64().unwrap();
+        assert!(server_s > 0.0 && all_s >= server_s, "{server_s} of {all_s}");
+    }
     place.assert_clean();
 }
