@@ -37,14 +37,14 @@ impl Device {
         device.sysfs().exists().then_some(device)
     }
 
-    /// The device with this number, as `8:1`, whether there is one or not.
-    pub(crate) fn numbered(text: &str) -> Option<Device> {
-        let (major, minor) = text.split_once(':')?;
-        Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
-    }
-
     fn from_number(number: u64) -> Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
+    }
+
+    /// A number as sysfs writes it: `7:1`.
+    pub(crate) fn from_text(text: &str) -> Option<Device> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
     /// Its directory in sysfs.
@@ -57,8 +57,7 @@ impl Device {
         let number = || {
             let own = fs::canonicalize(self.sysfs()).ok()?;
             own.join("partition").exists().then_some(())?;
-            let text = fs::read_to_string(own.parent()?.join("dev")).ok()?;
-            Device::numbered(text.trim())
+            Device::from_text(&fs::read_to_string(own.parent()?.join("dev")).ok()?)
         };
         number().unwrap_or(self)
     }

@@ -57,7 +57,7 @@ fn whole(device: Device, sysfs: &Path) -> Device {
     let slaves: Vec<_> = slaves.into_iter().flatten().flatten().collect();
     let [only] = slaves.as_slice() else { return disk };
     let number = fs::read_to_string(only.path().join("dev")).ok();
-    match number.and_then(|number| Device::numbered(number.trim())) {
+    match number.and_then(|number| Device::from_text(&number)) {
         Some(slave) => whole(slave, sysfs),
         None => disk,
     }
@@ -71,7 +71,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn device(number: &str) -> Device {
-        Device::numbered(number).unwrap()
+        Device::from_text(number).unwrap()
     }
 
     #[test]
