@@ -197,3 +197,76 @@ fn a_real_run_without_barriers_is_not_ranked() {
     assert!(shown.contains("sync.not_durable = ext4: the cache"), "{shown}");
     place.assert_clean();
 }
+
+/// Whether `target` passes the requirement `feature`, and the reasons that stand beside it. Facts of the mount are
+/// those of `facts`.
+fn required(place: &Place, feature: &str, target: &str, facts: &[(&str, &str)]) -> (bool, String) {
+    let mut data = commits(&[(target, 100.0), ("jfs", 90.0)]);
+    let slug = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    data.campaign.id = format!("r-{feature}-{target}-{}", facts.len()).chars().map(slug).collect();
+    data.targets[0].facts.0 = facts.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let id = imported(place, &data);
+    let args =
+        ["advise", &id, "--profile", "oltp-database", "--require", feature, "--format", "json"];
+    let said = serde_json::from_str::<Value>(&place.ok(&args)).unwrap()["advice"].clone();
+    let all = said["candidates"].as_array().unwrap();
+    let own = all.iter().find(|c| c["target"] == target).unwrap();
+    (own["standing"] == "eligible", own["reasons"].to_string())
+}
+
+#[test]
+fn requirements_are_met_by_what_is_in_force_and_by_any_layer() {
+    let place = Place::new();
+    for (feature, target, meets) in [
+        ("compression", "zfs", true),
+        ("compression", "zfs[compression=off]", false),
+        ("compression", "btrfs", false),
+        ("compression", "btrfs[compress=zstd:3]", true),
+        ("compression", "btrfs[compress=lzo,nodatacow]", false),
+        ("compression", "f2fs[mkfs.O=compression]", false),
+        ("data_checksums", "btrfs", true),
+        ("data_checksums", "btrfs[nodatasum]", false),
+        ("data_checksums", "btrfs[nodatacow]", false),
+        ("data_checksums", "zfs[checksum=off]", false),
+        ("data_checksums", "integrity(ext4)", true),
+        ("data_checksums", "f2fs", false),
+        ("encryption", "xfs", false),
+        ("encryption", "crypt(xfs)", true),
+        ("encryption", "ext4", false),
+        ("encryption", "ext4[mkfs.O=encrypt]", true),
+        ("reflink", "zfs", false),
+        ("reflink", "xfs", true),
+        ("reflink", "xfs[mkfs.m=reflink=0]", false),
+        ("reflink", "f2fs", false),
+        ("snapshots", "f2fs", false),
+        ("quota", "btrfs", true),
+    ] {
+        let (eligible, reasons) = required(&place, feature, target, &[]);
+        assert_eq!(eligible, meets, "{feature} of {target}: {reasons}");
+    }
+    let (_, said) = required(&place, "quota", "btrfs", &[("mount.options", "rw")]);
+    assert!(said.contains("quota: of subvolumes, not of users (btrfs-quota(8))"), "{said}");
+    // The lab makes a pool that does not compress, and a property can be inherited.
+    let off = [("mount.options", "rw,xattr"), ("geometry.compression", "off")];
+    let (eligible, said) = required(&place, "compression", "zfs", &off);
+    assert!(!eligible && said.contains("compression: no with compression=off"), "{said}");
+    let remounted = [("mount.fstype", "btrfs"), ("mount.options", "rw,nodatasum")];
+    assert!(!required(&place, "data_checksums", "btrfs", &remounted).0);
+}
+
+#[test]
+fn compression_is_what_was_measured() {
+    let place = Place::new();
+    let mut data = commits(&[("btrfs[compress=zstd]", 100.0), ("zfs", 90.0)]);
+    data.campaign.plan.data = model::DataKind::Zeros;
+    for (target, taken) in data.targets.iter_mut().zip(["0/1 1000", "0/1 10"]) {
+        let facts = [("cost.taken_bytes", taken), ("cost.logical_bytes", "0/1 1000")];
+        target.facts.0 = facts.map(|(k, v)| (k.to_string(), v.to_string())).into();
+    }
+    let id = imported(&place, &data);
+    let args = ["advise", &id, "--profile", "oltp-database", "--require", "compression"];
+    let said = place.ok(&args).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "btrfs[compress=zstd] is ruled out: compression is required; measured: files took 1.00 of their \
+               bytes, of zeros data";
+    assert!(said.contains(why) && said.contains("only zfs is left"), "{said}");
+}

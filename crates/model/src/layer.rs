@@ -44,8 +44,10 @@ const UNFLUSHED: &str = "the cache of the device is not flushed";
 pub struct Layer {
     /// File system or part, as `ext4`.
     pub name: String,
-    /// Options as they were written, `key` or `key=value`; the parts of what mkfs was given each by itself.
+    /// Options as they were written, `key` or `key=value`.
     pub written: Vec<String>,
+    /// What mkfs was given, each part by itself.
+    pub made: Vec<String>,
     /// Options that the mount table showed; `None` where nobody looked.
     pub mounted: Option<Vec<String>>,
     /// Properties that its own tools showed, `key=value`, and its features.
@@ -55,9 +57,12 @@ pub struct Layer {
 impl Layer {
     /// The layer `name` with the `options` of a target.
     pub fn written(name: &str, options: &Options) -> Layer {
+        let (made, written): (Vec<_>, Vec<_>) =
+            options.iter().partition(|(key, _)| key.starts_with(MKFS));
         Layer {
             name: name.into(),
-            written: options.iter().flat_map(words).collect(),
+            written: written.into_iter().map(|(key, value)| word(key, value)).collect(),
+            made: made.into_iter().flat_map(|(key, value)| parts(key, value)).collect(),
             ..Layer::default()
         }
     }
@@ -87,16 +92,19 @@ impl Layer {
         let seen = self.mounted.iter().flatten().chain(&self.properties);
         seen.map(String::as_str).any(is)
             || self.written.iter().any(|word| is(word) && self.counts(word))
+            || self.made.iter().any(|word| is(word) && !self.is_shown(word))
+    }
+
+    /// Whether a property tells what `word` would.
+    fn is_shown(&self, word: &str) -> bool {
+        let key = |word: &str| word.split('=').next().map(str::to_string);
+        self.properties.iter().any(|seen| key(seen) == key(word))
     }
 
     /// Whether what was written says more than what was seen.
     fn counts(&self, word: &str) -> bool {
-        let key = word.split('=').next().unwrap_or(word);
-        let is_seen = |seen: &String| seen.split('=').next() == Some(key);
-        if self.properties.iter().any(is_seen) {
-            return false;
-        }
-        self.mounted.is_none() || NOT_OF_MOUNT.contains(&&*self.name)
+        let asked = self.mounted.is_some() && !NOT_OF_MOUNT.contains(&&*self.name);
+        !asked && !self.is_shown(word)
     }
 
     /// Why it may lose with the power what it synced, with its name; `None` where nothing says so.
@@ -110,17 +118,15 @@ impl Layer {
     }
 }
 
-/// `key` or `key=value` without what it is given to; what mkfs is given also by its parts.
-fn words((key, value): (&String, &String)) -> Vec<String> {
-    let word =
-        |key: &str| if value.is_empty() { key.to_string() } else { format!("{key}={value}") };
-    match (key.strip_prefix(MKFS), key.strip_prefix(OTHER)) {
-        (Some(_), _) => {
-            std::iter::once(word(key)).chain(value.split(',').map(Into::into)).collect()
-        }
-        (None, Some(other)) => vec![word(other)],
-        (None, None) => vec![word(key)],
-    }
+/// `key` or `key=value`.
+fn word(key: &str, value: &str) -> String {
+    let key = key.strip_prefix(OTHER).unwrap_or(key);
+    if value.is_empty() { key.to_string() } else { format!("{key}={value}") }
+}
+
+/// The flag of mkfs, and the parts of its value.
+fn parts(key: &str, value: &str) -> Vec<String> {
+    std::iter::once(word(key, value)).chain(value.split(',').map(Into::into)).collect()
 }
 
 impl TargetRecord {
@@ -264,6 +270,9 @@ mod tests {
         assert!(layer.has("compress") && layer.has("compress=zstd") && !layer.has("comp"));
         let seen = layer.clone().mounted("rw,compress=lzo");
         assert!(seen.has("compress=lzo") && !seen.has("compress=zstd"));
+        let made = Options::from([("mkfs.O".into(), "encrypt,casefold".into())]);
+        let made = Layer::written("ext4", &made).mounted("rw");
+        assert!(made.has("encrypt") && made.has("casefold"), "what mkfs was given stays");
         let features = layer.with_properties([("features", "has_journal encrypt")].into_iter());
         assert!(features.has("encrypt"));
     }
