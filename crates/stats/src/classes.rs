@@ -10,8 +10,8 @@ pub(crate) struct Class<'a> {
     pub(crate) lab: LabKind,
     /// Of all its targets, with the reason of the first.
     pub(crate) durability: Durability,
-    /// Whether no class of this lab keeps more of what was synced. The others are shown, and nothing in them is
-    /// ranked.
+    /// Whether no class of this lab keeps more of what was synced, and where it may be lost, none of any lab. The
+    /// others are shown, and nothing in them is ranked.
     pub(crate) is_ranked: bool,
     pub(crate) dataset: Cow<'a, Dataset>,
     /// With the baseline, where it is in this class; the other classes take their first target.
@@ -25,18 +25,22 @@ pub(crate) fn classes<'a>(
 ) -> Result<Vec<Class<'a>>, StatsError> {
     // An unknown baseline is one of the whole campaign, not of a class.
     target_order(dataset, settings)?;
-    let class = |lab, (durability, part): (Durability, Cow<'a, Dataset>), is_ranked| {
+    let class = |lab, at: usize, (durability, part): (Durability, Cow<'a, Dataset>)| {
         let here = |label: &String| part.targets.iter().any(|t| t.label == *label);
         let baseline = settings.baseline.clone().filter(here);
         let settings = Settings { baseline, ..settings.clone() };
-        Class { lab, durability, is_ranked, dataset: part, settings }
+        Class { lab, durability, is_ranked: at == 0, dataset: part, settings }
     };
     let of_lab = |lab| {
         let parts = by_durability(dataset.of_lab(lab)).into_iter().enumerate();
-        parts.map(move |(at, part)| (lab, part, at == 0))
+        parts.map(move |(at, part)| class(lab, at, part))
     };
-    let all = dataset.labs().into_iter().flat_map(of_lab);
-    Ok(all.map(|(lab, part, is_ranked)| class(lab, part, is_ranked)).collect())
+    let mut all: Vec<Class<'a>> = dataset.labs().into_iter().flat_map(of_lab).collect();
+    let may_lose = |class: &Class<'_>| matches!(class.durability, Durability::Loses(_));
+    if !all.iter().all(may_lose) {
+        all.iter_mut().filter(|class| may_lose(class)).for_each(|class| class.is_ranked = false);
+    }
+    Ok(all)
 }
 
 /// The part of `dataset` that `findings` are about.

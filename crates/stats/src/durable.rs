@@ -53,13 +53,17 @@ impl Durability {
     /// What follows the name of a target of which it is true, with the reason: "may lose with the power what
     /// it synced (tmpfs: all of it is in memory)"; `None` where there is nothing to say.
     pub fn predicate(&self) -> Option<String> {
+        self.said_of("is", "it")
+    }
+
+    fn said_of(&self, are: &str, they: &str) -> Option<String> {
         match self {
             Durability::Keeps => None,
             Durability::NotProven(why) => {
-                Some(format!("is not proven to keep what it synced ({why})"))
+                Some(format!("{are} not proven to keep what {they} synced ({why})"))
             }
             Durability::Loses(why) => {
-                Some(format!("may lose with the power what it synced ({why})"))
+                Some(format!("may lose with the power what {they} synced ({why})"))
             }
         }
     }
@@ -97,15 +101,29 @@ fn is_shown(record: &TargetRecord) -> bool {
     }
 }
 
+/// Which of the targets called `labels` do not surely keep what they synced, and why, those of one reason together:
+/// "tmpfs and dir:/dev/shm may lose ...; zfs[sync=disabled] may lose ...". `None` when all keep it.
+pub fn doubtful<'a>(dataset: &Dataset, labels: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut groups: Vec<(Durability, Vec<&str>)> = Vec::new();
+    for label in labels {
+        let own = durability(dataset, label);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, all)) => all.push(label),
+            None => groups.push((own, vec![label])),
+        }
+    }
+    let sentence = |(own, labels): &(Durability, Vec<&str>)| {
+        let said = if labels.len() > 1 { own.said_of("are", "they") } else { own.predicate() };
+        Some(format!("{} {}", list(labels.iter().copied()), said?))
+    };
+    let all: Vec<String> = groups.iter().filter_map(sentence).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 /// That the targets called `labels` are not ranked, and why, as a sentence.
 pub(crate) fn not_ranked(dataset: &Dataset, labels: &[String]) -> String {
-    let of = |label: &String| Some(format!("{label} {}", durability(dataset, label).predicate()?));
-    let all: Vec<String> = labels.iter().filter_map(of).collect();
-    format!(
-        "Not ranked: {}. What was measured of it is of another promise than that of the targets that keep \
-         what they synced.",
-        list(all.iter().map(String::as_str))
-    )
+    let why = doubtful(dataset, labels.iter().map(String::as_str)).unwrap_or_default();
+    format!("Not ranked: {why}. Others of this campaign keep it.")
 }
 
 /// What must be known of a comparison in which no target keeps what it synced, as a sentence after it.

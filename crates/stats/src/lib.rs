@@ -55,7 +55,7 @@ pub use compare::{
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
-pub use durable::{Durability, durability};
+pub use durable::{Durability, doubtful, durability};
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};

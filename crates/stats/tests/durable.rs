@@ -7,8 +7,8 @@ mod common;
 
 use common::Noise;
 use model::{
-    Dataset, Fact, FactSheet, FactValue, NOT_DURABLE, Procs, Profile, ProfileHead, Require, Sweep,
-    WorkGroup,
+    Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Procs, Profile, ProfileHead,
+    Require, Sweep, WorkGroup,
 };
 use stats::{
     CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
@@ -45,7 +45,7 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
     assert!(matches!(loses.durability, Durability::Loses(_)) && !loses.is_ranked);
     assert_eq!((loses.call.kind, loses.call.candidates.len()), (CallKind::Insufficient, 0));
     let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
-                answers a sync at once) and tmpfs may lose";
+                answers a sync at once); tmpfs may lose";
     assert!(loses.call.sentence.starts_with(said), "{}", loses.call.sentence);
     assert!(loses.next.is_none() && loses.leaders.is_none());
     assert!(loses.costs.iter().all(|cost| cost.speed.is_none() && cost.dominated_by.is_none()));
@@ -65,6 +65,43 @@ fn what_keeps_is_judged_as_if_the_others_were_not_there() {
     let mut beside = judged(&mixed());
     beside.others.clear();
     assert_eq!(beside, judged(&alone));
+}
+
+#[test]
+fn what_loses_in_another_lab_is_not_ranked_either() {
+    let mut data = mixed();
+    for label in [LOSER, "tmpfs"] {
+        data.targets.iter_mut().filter(|t| t.label == label).for_each(|t| t.lab = LabKind::Kvm);
+        data.samples
+            .iter_mut()
+            .filter(|s| s.case.target == label)
+            .for_each(|s| s.lab = LabKind::Kvm);
+    }
+    let findings = judged(&data);
+    assert!(findings.is_ranked && findings.others.iter().all(|class| !class.is_ranked));
+    assert_eq!(advised(&data, &[]).candidates[0].target, "xfs");
+    // One that keeps decides before two that do not, wherever those were measured.
+    data.targets.retain(|t| t.label != "xfs");
+    data.samples.retain(|s| s.case.target != "xfs");
+    assert_eq!(advised(&data, &["durable"]).leaders, ["ext4"]);
+}
+
+#[test]
+fn what_is_not_proven_is_not_ranked_beside_what_is() {
+    let mut data = mixed();
+    let xfs = data.targets.iter_mut().find(|t| t.label == "xfs").unwrap();
+    xfs.facts.0.insert("lab.durable".into(), "not shown".into());
+    let findings = judged(&data);
+    let kinds: Vec<_> = findings.classes().map(|f| (f.durability.as_str(), f.is_ranked)).collect();
+    assert_eq!(kinds, [("keeps", true), ("not-proven", false), ("loses", false)]);
+    assert_eq!(findings.targets, ["ext4"]);
+    let said = "Not ranked: xfs is not proven to keep what it synced (measured on the host, whose fsync is not \
+                shown to reach the disk)";
+    assert!(
+        findings.others[0].call.sentence.starts_with(said),
+        "{}",
+        findings.others[0].call.sentence
+    );
 }
 
 #[test]

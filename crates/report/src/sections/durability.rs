@@ -1,8 +1,8 @@
 //! Which targets do not keep what was synced, for whatever their rates say.
 
 use crate::{block::Block, sections::Section};
-use model::{Dataset, TargetRecord};
-use stats::{Findings, durability};
+use model::Dataset;
+use stats::{Findings, doubtful, durability};
 
 pub(crate) struct Durability;
 
@@ -27,14 +27,11 @@ impl Section for Durability {
 /// Names the targets that may lose what they synced, with the reason; `None` when none does. What is not proven
 /// its class says.
 fn warning(dataset: &Dataset) -> Option<String> {
-    let told = |target: &TargetRecord| match durability(dataset, &target.label) {
-        loses @ stats::Durability::Loses(_) => {
-            Some(format!("{} {}.", target.label, loses.predicate()?))
-        }
-        _ => None,
-    };
-    let losers: Vec<String> = dataset.targets.iter().filter_map(told).collect();
-    let rank = "Compare the figures of such a target only with those of another: it is not ranked beside one that \
-                keeps what it synced.";
-    (!losers.is_empty()).then(|| format!("{} {rank}", losers.join(" ")))
+    let loses = |label: &&str| matches!(durability(dataset, label), stats::Durability::Loses(_));
+    let losers = dataset.targets.iter().map(|target| target.label.as_str()).filter(loses);
+    let losers = doubtful(dataset, losers)?;
+    Some(format!(
+        "{losers}. Compare the figures of such a target only with those of another: it is not ranked beside one \
+         that keeps what it synced."
+    ))
 }

@@ -2,17 +2,14 @@
 //! where a requirement says so, or not comparable.
 
 use super::{Advice, Advised, Counsel, Question, Standing, vetoes, words};
-use crate::{Durability, Settings, StatsError, classes::Class, durability};
+use crate::{Settings, StatsError, classes::Class, durability};
 use model::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
 
 /// The class that decides, of those that are ranked: the host where it measured two targets or more, else the
-/// one that measured most; of two the preferred. What may lose what was synced decides where nothing else
-/// was measured.
+/// one that measured most; of two the preferred.
 pub(super) fn decisive<'a>(classes: &'a [Class<'a>]) -> Option<&'a Class<'a>> {
-    let may_lose = |class: &Class<'_>| matches!(class.durability, Durability::Loses(_));
-    let has_other = classes.iter().any(|c| !may_lose(c) && !measured(c).is_empty());
-    let ranked = || classes.iter().filter(|c| c.is_ranked && !(has_other && may_lose(c)));
+    let ranked = || classes.iter().filter(|class| class.is_ranked);
     let host = ranked().find(|c| c.lab == LabKind::Host && measured(c).len() > 1);
     host.or_else(|| ranked().min_by_key(|c| Reverse(measured(c).len())))
 }
