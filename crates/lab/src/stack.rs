@@ -5,6 +5,7 @@ use crate::{
     Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mark::Mark, mounts,
     private_dir, service::Service, undo::Undo, vigil::Vigil,
 };
+use model::Layer;
 use std::{
     cell::{Cell, RefCell},
     fs,
@@ -188,10 +189,15 @@ impl Standing {
         self.part.fs.mount(&self.site, &self.part.options)
     }
 
-    /// Why a sync of it is not durable, with its name.
-    pub(crate) fn not_durable(&self) -> Option<String> {
-        let why = self.part.fs.not_durable(&self.part.options)?;
-        Some(format!("{}: {why}", self.fs().name()))
+    /// What it is, with its options as the mount table has them and the `properties` that its tools told.
+    pub(crate) fn layer(&self, properties: &[(String, String)]) -> Result<Layer, LabError> {
+        let layer = Layer::written(self.fs().name(), &self.part.options)
+            .with_properties(properties.iter().map(|(key, value)| (&**key, &**value)));
+        let mount = if self.is_mounted() { mounts::at(&self.site.dir)? } else { None };
+        Ok(match mount {
+            Some(mount) => layer.mounted(&mount.options),
+            None => layer,
+        })
     }
 
     /// Whether it has a mount point, and does not offer a disk.

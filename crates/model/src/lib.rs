@@ -17,6 +17,7 @@ mod histogram;
 mod job;
 mod knob;
 mod lab_kind;
+mod layer;
 mod like;
 mod limit;
 mod name;
@@ -55,6 +56,7 @@ pub use job::{
 };
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
+pub use layer::Layer;
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};

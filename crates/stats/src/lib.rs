@@ -17,6 +17,7 @@ mod cost;
 mod decide;
 mod draw;
 mod drift;
+mod durable;
 mod effect;
 mod footer;
 mod holm;
@@ -47,6 +48,7 @@ pub use advise::{
     Standing, Support, Tipping, Without, advise,
 };
 pub use amount::Amount;
+pub use classes::part;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
@@ -54,6 +56,7 @@ pub use contention::Contention;
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
+pub use durable::{Durability, doubtful, durability};
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
@@ -167,8 +170,8 @@ pub enum StatsError {
 }
 
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
-/// the call. What was measured in different labs is judged apart: the findings are those of the
-/// preferred lab, with those of each other one beside them.
+/// the call. What was measured in different labs, or does not keep what was synced while others do, is judged
+/// apart: the findings are those of the preferred class, with those of each other one beside them.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
     let classes = classes(dataset, settings)?;
     let all: Vec<Findings> =
@@ -192,14 +195,19 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let targets = target_order(dataset, settings)?;
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
     let selfcheck = selfcheck::selfcheck(dataset, &targets, &cells, settings)?;
-    let tables = table::tables(dataset, &targets, &cells, settings);
+    let mut tables = table::tables(dataset, &targets, &cells, settings);
+    if !class.is_ranked {
+        tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.lead = None);
+    }
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
-    let call = decide::call(dataset, &targets, &cells, settings);
+    let call = decide::call(class, &targets, &cells);
     let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
     let next = next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
+        durability: class.durability.clone(),
+        is_ranked: class.is_ranked,
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
         failures: table::failures(dataset),
