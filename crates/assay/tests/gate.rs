@@ -4,6 +4,7 @@
 
 mod common;
 use common::{Place, text};
+use rusqlite::Connection;
 use std::fs;
 
 /// Runs the null suite with this length of a read and gives the campaign's id.
@@ -86,6 +87,27 @@ fn what_became_worse_is_measured_again_before_it_is_called_a_regression() {
     assert_eq!(place.ok(&["list"]).matches(" run ").count(), 6, "{}", place.ok(&["list"]));
     let show = place.ok(&["show"]);
     assert!(show.contains("null.read") && !show.contains("null.write"), "{show}");
+}
+
+/// A read that was slow in both campaigns of B, and is not when it is measured for itself.
+#[test]
+fn what_is_not_so_again_is_no_regression() {
+    let place = Place::new();
+    let (a, b) = (side(&place, "1000"), side(&place, "1000"));
+    let slow = "UPDATE metric SET value = 0.8 * value WHERE sample IN
+                (SELECT number FROM sample WHERE test = 'null.read' AND campaign > 2)";
+    Connection::open(place.path("store.db")).unwrap().execute_batch(slow).unwrap();
+    let failed = place.assay(&["compare", &a, &b, "--fail-on-regression", "5%"]);
+    assert_eq!(failed.status.code(), Some(6), "{}", text(&failed.stderr));
+    let passed = place.assay(&["compare", &a, &b, "--fail-on-regression", "5%", "--rerun"]);
+    let line = text(&passed.stderr);
+    assert_eq!(passed.status.code(), Some(0), "{line}");
+    let last = line.lines().last().unwrap();
+    assert!(
+        line.contains("regression beyond 5 %: null read")
+            && last.starts_with("no regression beyond"),
+        "{line}"
+    );
 }
 
 #[test]

@@ -89,7 +89,8 @@ pub fn compare(
     if let Some(twice) = a.iter().chain(b).find(|d| !seen.insert(&d.campaign.id)) {
         return Err(StatsError::SameCampaign { campaign: twice.campaign.id.clone() });
     }
-    let joined = join::join(a, b)?;
+    let mut joined = join::join(a, b)?;
+    joined.dataset.campaign.notes.extend(mixed("A", a).into_iter().chain(mixed("B", b)));
     let settings = Settings { baseline: baseline(&joined.dataset, settings), ..settings.clone() };
     let classes = classes(&joined.dataset, &settings)?;
     let classes: Vec<Judged> = classes.iter().map(judged).collect::<Result<_, _>>()?;
@@ -131,6 +132,19 @@ fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
     };
     let findings = together(classes.into_iter().map(own).collect())?;
     Some(Findings { comparison: Some(comparison), ..findings })
+}
+
+/// What is not the same of the campaigns of a side, whose difference is then taken for what runs vary by.
+fn mixed(letter: &str, side: &[Dataset]) -> Option<String> {
+    let differing = side[1..].iter().flat_map(|other| changed::changed(&side[0], other));
+    let keys: BTreeSet<String> = differing.map(|c| format!("{} {}", c.of, c.key)).collect();
+    let keys: Vec<String> = keys.into_iter().collect();
+    (!keys.is_empty()).then(|| {
+        format!(
+            "The campaigns of {letter} are not of one kind: they differ in {}.",
+            keys.join(", ")
+        )
+    })
 }
 
 /// The label asked for, with the letter of the first campaign that has it.

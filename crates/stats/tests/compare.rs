@@ -254,6 +254,22 @@ fn with_several_campaigns_each_of_them_is_one_value() {
 }
 
 #[test]
+fn a_side_of_two_kinds_is_told() {
+    let of_kernel = |id: &str, release: &str| {
+        let mut data = campaign(id, &[("xfs", 1.0)], 3, 1);
+        data.campaign.environment.0.insert("kernel.release".into(), release.into());
+        data
+    };
+    let (a, b) = (
+        [of_kernel("a", "6.1"), of_kernel("b", "6.2")],
+        [of_kernel("c", "6.2"), of_kernel("d", "6.2")],
+    );
+    let (joined, _) = compare(&a, &b, &Settings::default()).unwrap();
+    let told = "The campaigns of A are not of one kind: they differ in machine kernel.release.";
+    assert_eq!(joined.campaign.notes, [told]);
+}
+
+#[test]
 fn a_campaign_counts_once() {
     let a = campaign("a", &[("xfs", 1.0)], 3, 1);
     let twice = compare(
