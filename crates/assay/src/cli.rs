@@ -1,10 +1,12 @@
 //! What a person types. Only types and their help; meaning is given in `commands`.
 
 mod backing;
+mod compare;
 mod programs;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
+pub use compare::CompareArgs;
 pub use programs::ProgramArgs;
 pub use values::targets;
 
@@ -12,15 +14,16 @@ use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use model::{Bytes, LabChoice, Order, Preset, Scale, SweepMode, Swept, Target};
 use std::{path::PathBuf, time::Duration};
-use values::{duration_s, more_blocks, preset, share};
+use values::{duration_s, more_blocks, preset};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
     version,
-    after_help = "Exit status: 0 done, 1 failed or a regression was found, 2 wrong arguments, plan or disk, 3 the \
-                  machine lacks root, a tool or space, 4 ended but a target or case failed, 130 stopped by a signal."
+    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments, plan or disk, 3 the machine lacks root, a tool or \
+                  space, 4 ended but a target or case failed, 5 a gate could not tell, 6 a gate found a regression, \
+                  130 stopped by a signal."
 )]
 pub struct Cli {
     /// What to do.
@@ -54,7 +57,7 @@ pub enum Verb {
     Show(IdArgs),
     /// Print the tables of a campaign, or write its report.html; with --summary the answer alone
     Report(ReportArgs),
-    /// Put two campaigns side by side: what changed, what became better or worse
+    /// Put campaigns side by side, some of A and some of B: what changed, what became better or worse
     Compare(CompareArgs),
     /// Tell which target a workload should use, by a profile of it, and what that hangs on
     Advise(AdviseArgs),
@@ -79,6 +82,14 @@ pub struct PlanArgs {
     /// Plan file, TOML
     #[arg(value_name = "PLAN.toml")]
     pub plan: Option<PathBuf>,
+    /// Do what this campaign did, with the sizes that it found, so that both can be compared: its id, the start
+    /// of it, or `last`. --on, --tests and --procs take a part of it, --blocks and --budget another length
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["plan", "suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
+    )]
+    pub like: Option<String>,
     /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; repeat or
     /// separate plain names by commas [default: every file system this machine supports]
     #[arg(long, value_name = "TARGET")]
@@ -265,28 +276,6 @@ pub struct ReportArgs {
     /// File to write instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
-}
-
-/// Arguments of `compare`.
-#[derive(Args, Debug)]
-pub struct CompareArgs {
-    /// The one campaign: its id, the start of it, `last`, or a published one
-    pub a: String,
-    /// The other, whose ratios are over the first
-    pub b: String,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// Target to compare the others with in the tables: `A:xfs`, `B:xfs`, or `xfs`
-    #[arg(long, value_name = "TARGET")]
-    pub baseline: Option<String>,
-    /// Fail with status 1 when a cell of a target that both have became worse by more than this, as
-    /// 5%, and its 95 % interval excludes 1; what is unclear never fails
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    pub fail_over: Option<f64>,
-    /// File for the HTML page, besides what is printed
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
 }
 
 /// Arguments of `tune`.

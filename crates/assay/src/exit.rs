@@ -9,8 +9,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything that was asked was done.
     Done = 0,
-    /// It could not be done, or `compare --fail-over` found a regression; the last line on stderr says
-    /// which.
+    /// It could not be done; the last line on stderr says why.
     Failed = 1,
     /// Arguments or a plan are wrong, or a disk is not one to destroy; nothing was touched.
     Usage = 2,
@@ -18,6 +17,10 @@ pub enum Exit {
     Lacking = 3,
     /// The campaign ended, but a target or a case of it failed.
     Partly = 4,
+    /// `compare --fail-on-regression` found none, and would not have found one of that size.
+    Blind = 5,
+    /// `compare --fail-on-regression` found a regression; nothing else ends so.
+    Regression = 6,
     /// Stopped by a signal; everything provisioned was undone and `assay resume` goes on.
     Stopped = 130,
 }
@@ -52,6 +55,16 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 /// An error about something that the machine lacks.
 pub fn lacking(message: impl Into<String>) -> anyhow::Error {
     Coded { exit: Exit::Lacking, message: message.into() }.into()
+}
+
+/// The end of a gate that could not tell.
+pub fn blind(message: impl Into<String>) -> anyhow::Error {
+    Coded { exit: Exit::Blind, message: message.into() }.into()
+}
+
+/// The end of a gate that found a regression.
+pub fn regression(message: impl Into<String>) -> anyhow::Error {
+    Coded { exit: Exit::Regression, message: message.into() }.into()
 }
 
 /// The end of a run that a signal stopped.

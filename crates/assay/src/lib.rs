@@ -17,6 +17,7 @@ mod like;
 mod mark;
 mod outbox;
 mod paths;
+mod repeat;
 mod selection;
 mod selftest;
 mod signals;

@@ -62,7 +62,7 @@ fn campaigns_of_two_labs_are_not_compared() {
     let shown = place.ok(&["compare", "here", "there"]);
     assert!(shown.contains("figures of different labs are not comparable"), "{shown}");
     assert!(shown.contains("settings: lab") && shown.contains("side by side, not comparable"));
-    let gated = place.assay(&["compare", "here", "there", "--fail-over", "5%"]);
+    let gated = place.assay(&["compare", "here", "there", "--fail-on-regression", "5%"]);
     assert_eq!(gated.status.code(), Some(2), "{}", text(&gated.stderr));
     assert!(text(&gated.stderr).contains("measured in different labs"));
 }

@@ -116,7 +116,7 @@ fn figures_of_two_labs_are_shown_and_not_compared() {
     let a = common::campaign(3);
     let mut b = measured_in([LabKind::Uml; 3]);
     b.campaign.id = "c8".into();
-    let (data, found) = compare(&a, &b, &Settings::default()).unwrap();
+    let (data, found) = compare(&[a], &[b], &Settings::default()).unwrap();
     let text = terminal(&data, &found, &TerminalOptions::default());
     let start = text.find("A:ext4 was measured").unwrap();
     let end = text.find("Measured on the host: A:ext4").unwrap();

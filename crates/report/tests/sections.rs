@@ -339,7 +339,7 @@ fn compared() -> (Dataset, Findings) {
     b.campaign.environment.0.insert("kernel.release".into(), "6.19.1".into());
     b.samples.iter_mut().filter(|s| s.case.target == "xfs").for_each(|s| s.metrics[0].value *= 1.5);
     b.samples.retain(|s| s.case.test != "matrix.rndrd.16k.t1");
-    stats::compare(&a, &b, &Settings::default()).unwrap()
+    stats::compare(&[a], &[b], &Settings::default()).unwrap()
 }
 
 #[test]
@@ -359,6 +359,9 @@ fn a_comparison_looks_like_this() {
     Recorded by A only: machine only.a.
 
     Of 6 ratios of B over A 3 are better, 0 worse, 3 the same, 0 unclear.
+
+    One campaign on each side is no more than a look: the intervals are of its blocks, and know nothing of what differs
+    between runs. Three on each side say more: assay compare A1,A2,A3 B1,B2,B3.
 
     The campaigns share no block, so their ratios are not paired (Welch's interval), and whatever else changed between them
     is part of each ratio. Ratios inside a campaign stay paired.
@@ -381,6 +384,28 @@ fn a_comparison_looks_like_this() {
 
     1 cell of A has no counterpart in B: the other has no sample of it at this number of processes. random read 16k, 1
     thread (1 process).
+    ");
+}
+
+#[test]
+fn several_campaigns_on_a_side_say_what_they_would_have_found() {
+    let side = |name: &str, factors: [f64; 3]| -> Vec<Dataset> {
+        let campaign = |(factor, i): (f64, u32)| {
+            let mut data = matrix(3);
+            data.campaign.id = format!("{name}{i}");
+            data.samples.iter_mut().for_each(|s| s.metrics[0].value *= factor);
+            data
+        };
+        factors.into_iter().zip(1..).map(campaign).collect()
+    };
+    let (a, b) = (side("a", [1.0, 1.02, 0.99]), side("b", [1.01, 0.98, 1.0]));
+    let (data, findings) = stats::compare(&a, &b, &Settings::default()).unwrap();
+    let text = on_terminal(&data, &findings);
+    assert!(text.contains("A is a3 (") && text.contains("B is b1 ("), "{text}");
+    insta::assert_snapshot!(between(&text, "3 campaigns of A", "The campaigns share"), @"
+    3 campaigns of A against 3 campaigns of B: each is one value, and the intervals are of what differs between them. By
+    that a loss of 5.9 % in the mean of all tests, 8.7 % in half of the cells and 8.7 % in the worst would have been found
+    with 80 % power.
     ");
 }
 

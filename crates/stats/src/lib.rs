@@ -50,7 +50,8 @@ pub use advise::{
 pub use amount::Amount;
 pub use classes::part;
 pub use compare::{
-    Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
+    Apart, AskedCell, Beside, Changed, Comparison, Difference, Gate, Outcome, Pair, Placed,
+    Regression, Unmatched, compare,
 };
 pub use contention::Contention;
 pub use cost::Cost;
@@ -127,8 +128,11 @@ pub enum StatsError {
         /// Id of the campaign.
         campaign: String,
     },
-    /// A campaign set against itself.
-    #[error("{campaign} cannot be compared with itself; name two campaigns")]
+    /// A side without a campaign.
+    #[error("a side has no campaign; name one at least on each")]
+    NoCampaign,
+    /// A campaign set against itself, or counted twice.
+    #[error("{campaign} is named twice; each campaign stands on one side, once")]
     SameCampaign {
         /// Its id.
         campaign: String,
@@ -142,6 +146,31 @@ pub enum StatsError {
         a: String,
         /// Id of the other.
         b: String,
+    },
+    /// Campaigns that did not do the same work.
+    #[error(
+        "{one} and {other} did not do the same work, so their ratios would say nothing: {what}; measure the second \
+         with `assay run --like {one}`, or rank both by one metric with --metric NAME"
+    )]
+    Unlike {
+        /// Id of the one.
+        one: String,
+        /// Id of the other.
+        other: String,
+        /// What differs, the one's first.
+        what: String,
+    },
+    /// Two campaigns that rank the same tests by other metrics.
+    #[error("{a} and {b} {how}; {remedy}")]
+    OtherMetric {
+        /// Id of the one.
+        a: String,
+        /// Id of the other.
+        b: String,
+        /// How many tests, and by what each ranks the first of them.
+        how: String,
+        /// What to do.
+        remedy: String,
     },
     /// A stage of a search in which the default failed.
     #[error(

@@ -13,6 +13,7 @@ use model::{
 use stats::{
     Counsel, Question, Settings, Standing, StatsError, advise, compare, findings, precision,
 };
+use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
 
@@ -134,7 +135,7 @@ fn precision_counts_the_ratios_inside_labs() {
 fn campaigns_of_different_labs_stand_side_by_side() {
     let on = |lab| campaign(lab_id(lab), &[("ext4", 100.0, lab), ("xfs", 130.0, lab)]);
     let (_, findings) =
-        compare(&on(LabKind::Host), &on(LabKind::Uml), &Settings::default()).unwrap();
+        compare(&[on(LabKind::Host)], &[on(LabKind::Uml)], &Settings::default()).unwrap();
     let comparison = findings.comparison.as_ref().unwrap();
     assert!(comparison.pairs.is_empty() && comparison.differences.is_empty());
     assert_eq!(comparison.gate(0.05), None);
@@ -149,7 +150,7 @@ fn campaigns_of_different_labs_stand_side_by_side() {
     let said = "A:ext4 was measured on the host and B:ext4 was measured in User-Mode Linux: figures \
                 of different labs are not comparable";
     assert!(findings.call.sentence.starts_with(said), "{}", findings.call.sentence);
-    let blocks = comparison.sides.each_ref().map(|side| side.blocks);
+    let blocks = comparison.sides.each_ref().map(|side| side[0].blocks);
     assert_eq!(blocks, [5, 5]);
 }
 
@@ -164,7 +165,8 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
     let moved = |t: &str| t == "xfs";
     b.targets.iter_mut().filter(|t| moved(&t.label)).for_each(|t| t.lab = LabKind::Kvm);
     b.samples.iter_mut().filter(|s| moved(&s.case.target)).for_each(|s| s.lab = LabKind::Kvm);
-    let (_, findings) = compare(&a, &b, &Settings::default()).unwrap();
+    let (_, findings) =
+        compare(slice::from_ref(&a), slice::from_ref(&b), &Settings::default()).unwrap();
     let comparison = findings.comparison.as_ref().unwrap();
     let pairs: Vec<_> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
     assert_eq!(pairs, ["A:ext4", "A:f2fs", "A:jfs"]);

@@ -195,7 +195,7 @@ fn campaigns_are_compared_promise_by_promise() {
     let a = campaign("a", &[("ext4", 100.0), ("xfs", 100.0)]);
     let mut b = campaign("b", &[("ext4", 100.0), ("xfs", 300.0)]);
     b.targets[1].facts.0.insert(NOT_DURABLE.into(), "somebody set it".into());
-    let (_, findings) = compare(&a, &b, &Settings::default()).unwrap();
+    let (_, findings) = compare(&[a], &[b], &Settings::default()).unwrap();
     let comparison = findings.comparison.as_ref().unwrap();
     let pairs: Vec<&str> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
     assert_eq!(pairs, ["A:ext4"]);

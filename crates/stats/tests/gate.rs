@@ -1,13 +1,14 @@
-//! The gate for continuous integration: what is a regression, and what is not.
+//! The gate for continuous integration: what is a regression, what is not, and what could not be seen.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::Noise;
-use model::{Better, Dataset, Metric};
-use stats::{Comparison, Settings, compare};
+use common::{Noise, dataset, normal, sample, test};
+use model::{Better, Dataset, Group, Metric, Rng};
+use stats::{Comparison, Gate, Outcome, Settings, Verdict, compare};
+use std::slice;
 
 fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u64) -> Dataset {
     let mut data = Noise { block_sd: 0.0, own_sd }.dataset(levels, 4, blocks, seed);
@@ -17,65 +18,258 @@ fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u6
 
 fn compared(a: &Dataset, b: &Dataset, band: f64) -> Comparison {
     let settings = Settings { band, ..Settings::default() };
+    compare(slice::from_ref(a), slice::from_ref(b), &settings).unwrap().1.comparison.unwrap()
+}
+
+/// What varies from run to run, logarithmic.
+#[derive(Clone, Copy)]
+struct Runs {
+    /// Shared by all cells of a campaign.
+    shared: f64,
+    /// Of each cell by itself.
+    own: f64,
+}
+
+impl Runs {
+    /// `count` campaigns of `cells` cells and five blocks, whose blocks vary by 1 %; the first `hit` cells at
+    /// `level`.
+    fn side(
+        &self,
+        name: &str,
+        (count, cells): (usize, usize),
+        level: (usize, f64),
+        seed: u64,
+    ) -> Vec<Dataset> {
+        (0..count as u64)
+            .map(|i| self.campaign(format!("{name}{i}"), cells, level, seed * 100 + i))
+            .collect()
+    }
+
+    fn campaign(&self, id: String, cells: usize, (hit, level): (usize, f64), seed: u64) -> Dataset {
+        let mut rng = Rng::new(seed);
+        let shared = self.shared * normal(&mut rng);
+        let mut samples = Vec::new();
+        for cell in 0..cells {
+            let of_run = shared + self.own * normal(&mut rng);
+            let level = if cell < hit { level } else { 1.0 };
+            samples.extend((0..5).map(|block| {
+                let log = of_run + 0.01 * normal(&mut rng);
+                sample("xfs", &format!("t{cell}"), block, 100.0 * level * log.exp())
+            }));
+        }
+        let infos = (0..cells).map(|t| test(&format!("t{t}"), Group::WriteCritical)).collect();
+        let mut data = dataset(&["xfs"], infos, samples);
+        data.campaign.id = id;
+        data
+    }
+}
+
+fn of_sides(a: &[Dataset], b: &[Dataset], limit: f64) -> Comparison {
+    let usual = Settings::default();
+    let settings = Settings { band: usual.band.min(limit), ..usual };
     compare(a, b, &settings).unwrap().1.comparison.unwrap()
+}
+
+/// The gate of campaigns in which the first `hit` of the cells of B are at `level`.
+fn gate_of(
+    runs: Runs,
+    sizes: (usize, usize),
+    (level, limit): ((usize, f64), f64),
+    seed: u64,
+) -> Gate {
+    let a = runs.side("a", sizes, (0, 1.0), 2 * seed);
+    let b = runs.side("b", sizes, level, 2 * seed + 1);
+    of_sides(&a, &b, limit).gate(limit).unwrap()
+}
+
+/// Shares of gates that passed, found a regression, and could not tell.
+fn shares(count: u64, gate: impl Fn(u64) -> Outcome) -> [f64; 3] {
+    let all: Vec<Outcome> = (0..count).map(gate).collect();
+    [Outcome::Passed, Outcome::Regressed, Outcome::Blind]
+        .map(|of| all.iter().filter(|o| **o == of).count() as f64 / count as f64)
+}
+
+const EQUAL: (usize, f64) = (0, 1.0);
+
+/// An effect of 2 to 3 % between runs.
+const RUNS: [Runs; 3] = [
+    Runs { shared: 0.03, own: 0.0 },
+    Runs { shared: 0.0, own: 0.03 },
+    Runs { shared: 0.02, own: 0.02 },
+];
+
+/// By the blocks of one campaign on each side something is certainly worse by 2 % and more nearly always, though
+/// nothing is: that is what a gate must not stand on.
+#[test]
+fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
+    for runs in RUNS {
+        let fails = |seed: &u64| {
+            let a = runs.side("a", (1, 60), EQUAL, 2 * seed);
+            let b = runs.side("b", (1, 60), EQUAL, 2 * seed + 1);
+            let look = of_sides(&a, &b, 0.02);
+            assert_eq!(look.gate(0.02).unwrap().outcome, Outcome::Blind);
+            look.differences.iter().any(|d| d.holm && d.verdict == Verdict::Worse)
+        };
+        let share = (0..60).filter(fails).count() as f64 / 60.0;
+        println!("by blocks, {} shared, {} own: {share} would fail", runs.shared, runs.own);
+        assert!(share > 0.2, "{share}");
+    }
+}
+
+/// The promise of the gate: runs that differ by 2 to 3 %, all cells together or each by itself, make it fail in
+/// one of twenty at most.
+#[test]
+fn equal_sides_whose_runs_differ_seldom_fail() {
+    for runs in RUNS {
+        for count in [2, 3, 5] {
+            let outcome = |seed| gate_of(runs, (count, 60), (EQUAL, 0.02), seed).outcome;
+            let [_, failed, _] = shares(120, outcome);
+            println!(
+                "{count} on each side, {} shared, {} own: {failed} fail",
+                runs.shared, runs.own
+            );
+            assert!(failed <= 0.05, "{count}: {failed}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_of_every_cell_is_found_or_the_gate_is_blind() {
+    for runs in RUNS {
+        for (count, limit) in [(2, 0.05), (3, 0.05), (3, 0.1), (5, 0.05), (5, 0.1)] {
+            let outcome = |seed| gate_of(runs, (count, 60), ((60, 1.0 / 1.1), limit), seed).outcome;
+            let [passed, found, blind] = shares(50, outcome);
+            println!(
+                "{count} on each side, limit {limit}, {} shared, {} own: {found} found, {blind} blind, {passed} passed",
+                runs.shared, runs.own
+            );
+            assert!(passed <= 0.05, "{count}, {limit}: {passed}");
+        }
+    }
+}
+
+/// What the power says is true: a loss as large as the gate tells is found in eight of ten.
+#[test]
+fn the_loss_that_is_told_is_found_with_80_percent() {
+    let runs = Runs { shared: 0.0, own: 0.03 };
+    for count in [3, 6] {
+        // se = 0.03 sqrt(2 / n) with the noise of blocks in it; one cell, one-sided 5 %.
+        let se = ((0.03_f64.powi(2) + 0.01_f64.powi(2) / 5.0) * 2.0 / count as f64).sqrt();
+        // Where the noncentral t with 2 (n - 1) degrees of freedom exceeds its critical value in 80 %.
+        let loss = se * if count == 3 { 3.04 } else { 2.67 };
+        let hit = (1, (-loss).exp());
+        let outcome = |seed| gate_of(runs, (count, 1), (hit, 0.001), seed);
+        let gates: Vec<Gate> = (0..400).map(outcome).collect();
+        let found = gates.iter().filter(|g| g.outcome == Outcome::Regressed).count() as f64 / 400.0;
+        println!("{count} on each side: {found} found");
+        assert!((0.72..=0.86).contains(&found), "{count}: {found}");
+    }
+}
+
+#[test]
+fn a_gate_that_passes_tells_what_it_would_have_found() {
+    let quiet = Runs { shared: 0.002, own: 0.002 };
+    let passed = gate_of(quiet, (3, 4), (EQUAL, 0.1), 1);
+    assert_eq!(passed.outcome, Outcome::Passed, "{}", passed.sentence);
+    let said = "no regression beyond 10 %: of 5 means and ratios of B over A on the same target none is certainly worse \
+                by more; a loss of ";
+    assert!(passed.sentence.starts_with(said), "{}", passed.sentence);
+    let power = "in the worst would have been found with 80 % power";
+    assert!(passed.sentence.ends_with(power), "{}", passed.sentence);
+    let noisy = Runs { shared: 0.0, own: 0.2 };
+    let blind = gate_of(noisy, (3, 4), (EQUAL, 0.1), 1);
+    assert_eq!(blind.outcome, Outcome::Blind, "{}", blind.sentence);
+    let said = "nothing is certainly worse, but a loss of 10 % would not have been found in ";
+    assert!(blind.sentence.starts_with(said), "{}", blind.sentence);
+    assert!(blind.regressions.is_empty());
+}
+
+#[test]
+fn one_campaign_on_each_side_is_no_more_than_a_look() {
+    let a = campaign("a", &[("xfs", 100.0)], 0.002, 5, 1);
+    let b = campaign("b", &[("xfs", 50.0)], 0.002, 5, 2);
+    let gate = compared(&a, &b, 0.05).gate(0.05).unwrap();
+    assert_eq!((gate.outcome, gate.regressions.len()), (Outcome::Blind, 0));
+    assert!(gate.sentence.contains("no more than a look"), "{}", gate.sentence);
+    // Nor is one against several enough: what the one varies by is not known.
+    let several = Runs { shared: 0.0, own: 0.002 }.side("c", (3, 4), EQUAL, 1);
+    let gate = of_sides(&several, &[b], 0.05).gate(0.05).unwrap();
+    assert_eq!(gate.outcome, Outcome::Blind);
+    assert!(gate.sentence.contains("a single value"), "{}", gate.sentence);
+}
+
+#[test]
+fn a_loss_that_is_certain_and_may_be_beyond_the_limit_does_not_pass() {
+    // 4 % less, known to 1 to 2 %: 5 % can neither be told nor ruled out.
+    let runs = Runs { shared: 0.0, own: 0.008 };
+    let outcome = |seed| gate_of(runs, (4, 1), ((1, 1.0 / 1.042), 0.05), seed);
+    let gates: Vec<Gate> = (0..40).map(outcome).collect();
+    let doubtful =
+        gates.iter().filter(|g| g.sentence.contains("it cannot be told whether beyond 5 %"));
+    assert!(doubtful.clone().count() > 10);
+    assert!(doubtful.clone().all(|g| g.outcome == Outcome::Blind));
 }
 
 #[test]
 fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
-    let a = campaign("a", &[("ext4", 100.0), ("xfs", 100.0)], 0.002, 5, 1);
-    let b = campaign("b", &[("ext4", 160.0), ("xfs", 80.0)], 0.002, 5, 2);
-    let comparison = compared(&a, &b, 0.05);
+    let side = |name: &str, levels: &[(&str, f64)], seed| -> Vec<Dataset> {
+        (0..3_u64).map(|i| campaign(&format!("{name}{i}"), levels, 0.002, 5, seed + i)).collect()
+    };
+    let a = side("a", &[("ext4", 100.0), ("xfs", 100.0)], 1);
+    let b = side("b", &[("ext4", 160.0), ("xfs", 80.0)], 11);
+    let comparison = of_sides(&a, &b, 0.05);
     let gate = comparison.gate(0.05).unwrap();
-    assert!(gate.regressions.iter().all(|d| d.a == "A:xfs" && d.b == "B:xfs"));
-    assert_eq!(gate.regressions.len(), 4);
+    assert_eq!(gate.outcome, Outcome::Regressed);
+    assert!(gate.regressions.iter().all(|r| r.target == "B:xfs"));
+    assert_eq!(gate.regressions.iter().filter(|r| r.cell.is_some()).count(), 4);
     assert!(gate.sentence.contains("B:xfs is 0.80x A:xfs"), "{}", gate.sentence);
-    let counts = "; cells worse by that much: 4";
-    assert!(gate.sentence.ends_with(counts), "{}", gate.sentence);
+    assert!(gate.sentence.contains("; worse by that much: 5; a loss of "), "{}", gate.sentence);
     // 0.80 is a loss of 25 % in this scale, on which 1/1.25 is as far from 1 as 1.25.
-    assert!(comparison.gate(0.3).unwrap().regressions.is_empty());
+    assert_eq!(comparison.gate(0.3).unwrap().outcome, Outcome::Passed);
     // The other way round only ext4 is worse.
-    let back = compared(&b, &a, 0.05);
-    assert!(back.gate(0.05).unwrap().regressions.iter().all(|d| d.b == "B:ext4"));
-}
-
-#[test]
-fn noise_is_no_regression() {
-    let a = campaign("a", &[("xfs", 100.0)], 0.5, 3, 1);
-    let b = campaign("b", &[("xfs", 80.0)], 0.5, 3, 2);
-    let comparison = compared(&a, &b, 0.05);
-    let gate = comparison.gate(0.05).unwrap();
-    assert!(gate.regressions.is_empty());
-    let expected = "no regression beyond 5 %: of 4 ratios of B over A on the same target none is certainly \
-                    worse by more; 4 are unclear";
-    assert_eq!(gate.sentence, expected);
+    let back = of_sides(&b, &a, 0.05);
+    assert!(back.gate(0.05).unwrap().regressions.iter().all(|r| r.target == "B:ext4"));
 }
 
 #[test]
 fn a_busy_machine_is_named_where_nothing_is_judged() {
-    let a = campaign("a", &[("xfs", 100.0)], 0.002, 3, 1);
-    let mut b = campaign("b", &[("xfs", 50.0)], 0.002, 3, 2);
-    for s in b.samples.iter_mut().filter(|s| s.case.test <= "t1".into()) {
-        s.metrics.push(Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower));
+    let side = |name: &str, level, seed| -> Vec<Dataset> {
+        (0..3_u64)
+            .map(|i| campaign(&format!("{name}{i}"), &[("xfs", level)], 0.002, 3, seed + i))
+            .collect()
+    };
+    let (a, mut b) = (side("a", 100.0, 1), side("b", 100.0, 11));
+    for s in b.iter_mut().flat_map(|b| &mut b.samples) {
+        let used = if s.case.test <= "t1".into() { 60.0 } else { 1.0 };
+        s.metrics.push(Metric::new("foreign_cpu_pct", used, "%", Better::Lower));
     }
-    for s in b.samples.iter_mut().filter(|s| s.case.test > "t1".into()) {
-        s.metrics.push(Metric::new("foreign_cpu_pct", 1.0, "%", Better::Lower));
-    }
-    let comparison = compared(&a, &b, 0.05);
-    assert_eq!(comparison.gate(0.05).unwrap().regressions.len(), 2);
-    let passed = comparison.gate(9.0).unwrap().sentence;
+    let gate = of_sides(&a, &b, 0.05).gate(0.05).unwrap();
+    assert_eq!(gate.outcome, Outcome::Blind);
+    assert!(gate.sentence.contains("in 3 of 5"), "{}", gate.sentence);
     assert!(
-        passed.ends_with("2 are unclear, 2 of them because the machine was busy with other work"),
-        "{passed}"
+        gate.sentence.contains("where the machine was busy with other work"),
+        "{}",
+        gate.sentence
     );
 }
 
 #[test]
-fn single_runs_make_a_gate_blind() {
-    let a = campaign("a", &[("xfs", 100.0)], 0.002, 1, 1);
-    let b = campaign("b", &[("xfs", 50.0)], 0.002, 3, 2);
-    assert!(compared(&a, &b, 0.05).gate(0.05).unwrap().is_blind);
-    let replicated = campaign("a", &[("xfs", 100.0)], 0.002, 2, 1);
-    assert!(!compared(&replicated, &b, 0.05).gate(0.05).unwrap().is_blind);
+fn what_b_lacks_is_told() {
+    let quiet = Runs { shared: 0.0, own: 0.002 };
+    let (a, mut b) = (quiet.side("a", (3, 4), EQUAL, 1), quiet.side("b", (3, 4), EQUAL, 2));
+    b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));
+    let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
+    let said = "; not judged, because B has none like them: 1 of A's cells";
+    assert!(gate.outcome == Outcome::Passed && gate.sentence.ends_with(said), "{}", gate.sentence);
+    // What one campaign of B lacks is judged by the others.
+    let mut b = quiet.side("b", (3, 4), EQUAL, 2);
+    b[0].samples.retain(|s| s.case.test != "t3");
+    let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
+    assert!(
+        gate.outcome == Outcome::Passed && !gate.sentence.contains("not judged"),
+        "{}",
+        gate.sentence
+    );
 }
 
 #[test]
@@ -83,26 +277,4 @@ fn without_a_common_target_there_is_no_gate() {
     let a = campaign("a", &[("xfs", 100.0)], 0.002, 3, 1);
     let b = campaign("b", &[("ext4", 50.0)], 0.002, 3, 2);
     assert_eq!(compared(&a, &b, 0.05).gate(0.05), None);
-}
-
-/// What a gate costs: sixty cells of two equal campaigns of five blocks fail one time in twenty at
-/// most, whatever their noise.
-#[test]
-fn equal_campaigns_seldom_fail() {
-    let fails = |own_sd: f64| {
-        let fails = |seed: &u64| {
-            let side = |id: &str, seed: u64| {
-                let mut data =
-                    Noise { block_sd: 0.0, own_sd }.dataset(&[("xfs", 1.0)], 60, 5, seed);
-                data.campaign.id = id.into();
-                data
-            };
-            let comparison = compared(&side("a", 2 * seed), &side("b", 2 * seed + 1), 0.05);
-            !comparison.gate(0.05).unwrap().regressions.is_empty()
-        };
-        (0..200).filter(fails).count() as f64 / 200.0
-    };
-    let (quiet, noisy) = (fails(0.02), fails(0.05));
-    println!("gates of equal campaigns that fail: {quiet} at 2 % noise, {noisy} at 5 %");
-    assert!(quiet <= 0.05 && noisy <= 0.05, "{quiet}, {noisy}");
 }

@@ -1,64 +1,120 @@
-//! `assay compare`: two campaigns side by side, and with `--fail-over` a gate for continuous
-//! integration.
+//! `assay compare`: two sides of campaigns beside each other, and with `--fail-on-regression` a gate for
+//! continuous integration.
 
-use super::report::{text, write};
+use super::{
+    report::{rank_by, text, write},
+    rerun,
+};
 use crate::{
     cli::CompareArgs,
     exit::{self, Exit},
     source, terminal,
 };
-use anyhow::{Result, anyhow};
-use stats::{Comparison, Settings, StatsError};
-use std::path::Path;
+use anyhow::Result;
+use model::Dataset;
+use stats::{Comparison, Findings, Gate, Outcome, Settings, StatsError};
+use std::{collections::HashSet, path::Path};
+use wildmatch::WildMatch;
 
-/// Prints what changed between two campaigns, what became better or worse, and the tables of both.
-pub fn compare(args: &CompareArgs, store: &Path) -> Result<Exit> {
-    let (a, b) = (source::dataset(&args.a, store)?, source::dataset(&args.b, store)?);
-    let (dataset, findings) =
-        stats::compare(&a, &b, &settings(args)).map_err(|error| match error {
-            StatsError::UnknownBaseline { .. } => exit::usage(error.to_string()),
-            other => other.into(),
-        })?;
+/// Prints what changed between the campaigns of both sides, what became better or worse, and the tables.
+pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
+    let (a, b) = (side(&args.a, args, store)?, side(&args.b, args, store)?);
+    let (dataset, findings) = judged(&a, &b, args)?;
     terminal::tables(&text(&dataset, &findings, args.format))?;
     if let Some(path) = &args.html {
         write(path, &::report::html(&dataset, &findings))?;
     }
-    match (args.fail_over, &findings.comparison) {
-        (Some(limit), Some(comparison)) => gate(comparison, limit),
-        _ => Ok(Exit::Done),
+    let (Some(limit), Some(comparison)) = (args.fail_on_regression, &findings.comparison) else {
+        return Ok(Exit::Done);
+    };
+    let gate = gate(comparison, limit)?;
+    if gate.outcome != Outcome::Regressed {
+        return ended(&gate);
     }
+    let again = rerun::Again::of(&gate, &b);
+    if !args.rerun {
+        terminal::note(&format!(
+            "not measured again: `--rerun` does that, or on the machine of B {}",
+            again.command()
+        ));
+        return ended(&gate);
+    }
+    terminal::note(&format!("{}; measuring it again", gate.sentence));
+    let b = again.measure(args, store, state)?;
+    let b: Vec<Dataset> = b.iter().map(|id| read(id, args, store)).collect::<Result<_>>()?;
+    let (_, findings) = judged(&a, &b, args)?;
+    match &findings.comparison {
+        Some(comparison) => ended(&self::gate(comparison, limit)?),
+        None => Ok(Exit::Done),
+    }
+}
+
+fn judged(a: &[Dataset], b: &[Dataset], args: &CompareArgs) -> Result<(Dataset, Findings)> {
+    stats::compare(a, b, &settings(args)).map_err(|error| match error {
+        StatsError::UnknownBaseline { .. }
+        | StatsError::Unlike { .. }
+        | StatsError::OtherMetric { .. }
+        | StatsError::NothingInCommon { .. }
+        | StatsError::SameCampaign { .. } => exit::usage(error.to_string()),
+        other => other.into(),
+    })
+}
+
+/// The campaigns of a side, by ids separated by commas.
+fn side(ids: &str, args: &CompareArgs, store: &Path) -> Result<Vec<Dataset>> {
+    ids.split(',').map(str::trim).map(|id| read(id, args, store)).collect()
+}
+
+/// A campaign, ranked by the metric asked for, with the tests asked for.
+fn read(id: &str, args: &CompareArgs, store: &Path) -> Result<Dataset> {
+    let mut dataset = source::dataset(id, store)?;
+    if let Some(metric) = &args.metric {
+        rank_by(&mut dataset, metric)?;
+    }
+    if args.tests.is_empty() {
+        return Ok(dataset);
+    }
+    let globs: Vec<WildMatch> = args.tests.iter().map(|glob| WildMatch::new(glob)).collect();
+    dataset.tests.retain(|test| globs.iter().any(|glob| glob.matches(&test.id)));
+    if dataset.tests.is_empty() {
+        let (id, globs) = (&dataset.campaign.id, args.tests.join(", "));
+        return Err(exit::usage(format!("no test of {id} matches `{globs}`")));
+    }
+    let kept: HashSet<&str> = dataset.tests.iter().map(|test| test.id.as_str()).collect();
+    dataset.samples.retain(|sample| kept.contains(sample.case.test.as_str()));
+    Ok(dataset)
 }
 
 /// What is smaller than the band is not acted on, so the band is never wider than what may fail.
 fn settings(args: &CompareArgs) -> Settings {
     let usual = Settings::default();
-    let band = args.fail_over.map_or(usual.band, |limit| limit.min(usual.band));
+    let band = args.fail_on_regression.map_or(usual.band, |limit| limit.min(usual.band));
     Settings { baseline: args.baseline.clone(), band, ..usual }
 }
 
-fn gate(comparison: &Comparison, limit: f64) -> Result<Exit> {
-    let [a, b] = comparison.sides.each_ref().map(|side| &side.id);
-    let nothing = |why: &str, then: &str| {
-        exit::usage(format!("{a} and {b} {why}, so --fail-over has nothing to judge; {then}"))
-    };
-    let Some(gate) = comparison.gate(limit) else {
-        return Err(match &comparison.apart {
-            Some(_) => nothing(
-                "were measured in different labs",
-                "measure the same target in the same lab",
-            ),
-            None => nothing("have no target in common", "measure the same target in both"),
-        });
-    };
-    if gate.is_blind {
-        return Err(nothing(
-            "have no ratio with an interval",
-            "run both with two blocks at least, better --blocks 5",
-        ));
+fn gate(comparison: &Comparison, limit: f64) -> Result<Gate> {
+    comparison.gate(limit).ok_or_else(|| {
+        let (why, then) = match &comparison.apart {
+            Some(_) => {
+                ("were measured in different labs", "measure the same target in the same lab")
+            }
+            None => ("have no target in common", "measure the same target in both"),
+        };
+        let [a, b] = comparison.sides.each_ref().map(|side| &side[0].id);
+        exit::usage(format!(
+            "{a} and {b} {why}, so --fail-on-regression has nothing to judge; {then}"
+        ))
+    })
+}
+
+/// The sentence of `gate`, and its status.
+fn ended(gate: &Gate) -> Result<Exit> {
+    match gate.outcome {
+        Outcome::Passed => {
+            terminal::note(&gate.sentence);
+            Ok(Exit::Done)
+        }
+        Outcome::Blind => Err(exit::blind(&gate.sentence)),
+        Outcome::Regressed => Err(exit::regression(&gate.sentence)),
     }
-    if gate.regressions.is_empty() {
-        terminal::note(&gate.sentence);
-        return Ok(Exit::Done);
-    }
-    Err(anyhow!("{}; see the decided differences", gate.sentence))
 }

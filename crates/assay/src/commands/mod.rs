@@ -11,6 +11,7 @@ mod import;
 mod list;
 pub mod plan;
 mod report;
+mod rerun;
 mod resume;
 pub mod run;
 mod selftest;
@@ -36,7 +37,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::List(args) => list::list(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
-        Verb::Compare(args) => compare::compare(&args, &store),
+        Verb::Compare(args) => compare::compare(&args, &store, &state),
         Verb::Tune(args) => tune::tune(&args, &store, &state),
         Verb::Advise(args) => advise::advise(&args, &store),
         Verb::Export(args) => export::export(&args, &store),

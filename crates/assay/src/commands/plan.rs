@@ -18,7 +18,7 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, selection, terminal, whereabouts,
+    input, repeat, selection, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use lab::Backing;
@@ -27,7 +27,7 @@ use std::{fmt::Write, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
-    let mut prepared = Prepared::new(from_args(args)?)?;
+    let mut prepared = prepared(args, store, state)?;
     programs::decide(&mut prepared, args.programs.unconfined)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
@@ -228,12 +228,28 @@ fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
     }
 }
 
+/// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
+pub fn prepared(args: &PlanArgs, store: &Path, state: &Path) -> Result<Prepared> {
+    let Some(like) = &args.like else { return Prepared::new(from_args(args)?) };
+    let plan = repeat::plan(like, store, state)?;
+    let prepared = Prepared::new(overridden(plan, args)?)?;
+    repeat::check(&prepared, like)?;
+    Ok(prepared)
+}
+
 /// The plan of a file, overridden by arguments.
 pub fn from_args(args: &PlanArgs) -> Result<Plan> {
-    let mut plan = match &args.plan {
+    let plan = match &args.plan {
         Some(path) => from_file(path)?,
         None => Plan::default(),
     };
+    overridden(plan, args)
+}
+
+fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
+    if args.like.is_some() && !args.on.is_empty() {
+        (plan.sweeps, plan.baseline) = (Vec::new(), None);
+    }
     if !args.on.is_empty() {
         plan.targets = cli::targets(&args.on).map_err(|e| exit::usage(e.to_string()))?;
     }

@@ -30,7 +30,7 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
 }
 
 /// Makes every test rank by `metric`, and leaves out the tests that do not have it.
-fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
+pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
     let found = |id: &str| {
         let samples = dataset.samples.iter().filter(|s| s.case.test == id);
         samples.flat_map(|s| &s.metrics).find(|m| m.name == metric).cloned()

@@ -45,7 +45,7 @@ const IMAGES: &str = "images";
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
-    let mut prepared = Prepared::new(plan::from_args(&args.plan)?)?;
+    let mut prepared = plan::prepared(&args.plan, store_path, state)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;

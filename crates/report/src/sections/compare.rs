@@ -1,4 +1,4 @@
-//! Two campaigns side by side: what changed between them first, then what became better or worse.
+//! Two sides of campaigns beside each other: what changed between them first, then what became better or worse.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
@@ -28,10 +28,14 @@ impl Section for Compare {
         let mut blocks: Vec<Block> = ["A", "B"]
             .iter()
             .zip(&comparison.sides)
-            .map(|(n, s)| Block::Prose(side(n, s)))
+            .flat_map(|(letter, side)| side.iter().map(move |campaign| (letter, campaign)))
+            .map(|(letter, campaign)| Block::Prose(side(letter, campaign)))
             .collect();
         blocks.extend(changes(comparison));
         blocks.push(Block::Callout(findings.call.sentence.clone()));
+        if !comparison.pairs.is_empty() {
+            blocks.push(Block::Prose(what_varies(comparison)));
+        }
         blocks.push(Block::Prose(UNPAIRED.into()));
         blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
         if !comparison.pairs.is_empty() {
@@ -57,6 +61,28 @@ impl Section for Compare {
 const UNPAIRED: &str = "The campaigns share no block, so their ratios are not paired (Welch's interval), \
                         and whatever else changed between them is part of each ratio. Ratios inside a \
                         campaign stay paired.";
+
+/// What the intervals know, and what they would have found.
+fn what_varies(comparison: &Comparison) -> String {
+    let known = match comparison.is_look() {
+        true => LOOK.to_string(),
+        false => format!(
+            "{} of A against {} of B: each is one value, and the intervals are of what differs between them.",
+            campaigns(comparison.sides[0].len()),
+            campaigns(comparison.sides[1].len())
+        ),
+    };
+    let power = comparison.power().filter(|_| !comparison.is_look());
+    known + &power.map_or_else(String::new, |told| format!(" By that {told}."))
+}
+
+fn campaigns(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "campaign" } else { "campaigns" })
+}
+
+/// What one campaign on each side is worth.
+const LOOK: &str = "One campaign on each side is no more than a look: the intervals are of its blocks, and know nothing \
+                    of what differs between runs. Three on each side say more: assay compare A1,A2,A3 B1,B2,B3.";
 
 fn side(letter: &str, facts: &CampaignFacts) -> String {
     let title = if facts.title.is_empty() { "" } else { &format!(" ({})", facts.title) };

@@ -1,10 +1,17 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
-use super::{PREFIXES, apart::Judged};
+use super::{
+    PREFIXES,
+    apart::Judged,
+    regression::{Asked, AskedCell},
+};
 use crate::{
-    Counts, Findings, Ratio, Settings, Verdict, contention,
+    Counts, Findings, Ratio, Settings, Verdict,
+    blocks::{self, Part},
+    contention,
     footer::mean_ratio,
     holm,
+    ratio::Estimate,
     select::CellData,
     verdict::judge,
     versus::{Versus, versus},
@@ -61,6 +68,7 @@ pub struct Difference {
 }
 
 pub(super) struct Decided {
+    pub(super) asked: Vec<Asked>,
     pub(super) pairs: Vec<Pair>,
     pub(super) differences: Vec<Difference>,
 }
@@ -98,10 +106,11 @@ struct Compared<'a> {
 
 /// Judges every pair of each class in every cell.
 pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Settings) -> Decided {
-    let (mut pairs, mut compared) = (Vec::new(), Vec::new());
+    let (mut asked, mut pairs, mut compared) = (Vec::new(), Vec::new(), Vec::new());
     for (Findings { targets, .. }, cells) in classes {
         for (a, b) in columns(targets) {
             pairs.push(pair(targets, cells, (a, b), settings));
+            asked.extend(ask(dataset, (targets, cells), (a, b)));
             compared.extend(cells.iter().filter_map(|cell| {
                 let versus = versus(cell, b, a, settings)?;
                 Some(Compared { targets, cell, columns: (a, b), versus })
@@ -117,7 +126,43 @@ pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Sett
     let mut differences: Vec<Difference> = compared.iter().zip(marks).filter_map(decided).collect();
     let size = |d: &Difference| d.ratio.point.ln().abs();
     differences.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    Decided { pairs, differences }
+    Decided { asked, pairs, differences }
+}
+
+/// The mean over the cells of a pair, where there are several, and each of them.
+fn ask(
+    dataset: &Dataset,
+    (targets, cells): (&[String], &[CellData]),
+    (a, b): (usize, usize),
+) -> Vec<Asked> {
+    let of = |cell, estimate, cells: &[&CellData]| Asked {
+        a: targets[a].clone(),
+        b: targets[b].clone(),
+        cell,
+        estimate,
+        contended: is_contended(cells, (a, b)),
+    };
+    let name = |cell: &CellData| AskedCell {
+        test: dataset.tests[cell.test].id.clone(),
+        name: dataset.tests[cell.test].name.clone(),
+        procs: cell.procs,
+    };
+    let shared: Vec<&CellData> = cells.iter().filter(|c| c.valid_for([a, b])).collect();
+    let mean = (cells.len() > 1).then(|| of(None, mean(&shared, (a, b)), &shared));
+    let each = cells.iter().map(|c| of(Some(name(c)), c.compare(b, a), &[c]));
+    mean.into_iter().chain(each).collect()
+}
+
+/// Mean of B over A: their blocks are not shared, so it is Welch's over the scores of either.
+fn mean(cells: &[&CellData], (a, b): (usize, usize)) -> Option<Estimate> {
+    let levels = |column: usize| -> Vec<Part> {
+        cells.iter().map(|c| Part::of(1.0, c.series[column].points.clone())).collect()
+    };
+    blocks::estimate_apart(&levels(b), &levels(a))
+}
+
+fn is_contended(cells: &[&CellData], (a, b): (usize, usize)) -> bool {
+    contention::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
 }
 
 fn pair(
@@ -131,8 +176,7 @@ fn pair(
     let mut counts = Counts::default();
     each.iter().for_each(|v| counts.add(v.verdict));
     let ratio = mean_ratio(&shared, b, a);
-    let contended =
-        contention::too_contended(shared.iter().flat_map(|c| [&c.series[a], &c.series[b]]));
+    let contended = is_contended(&shared, (a, b));
     Pair {
         a: targets[a].clone(),
         b: targets[b].clone(),

@@ -1,13 +1,16 @@
-//! Which cells of two campaigns are the same, and these cells as one dataset.
+//! Which cells of the campaigns of two sides are the same, and these cells as one dataset.
 
-use super::PREFIXES;
-use crate::StatsError;
+use super::{PREFIXES, alike};
+use crate::{StatsError, timed};
 use model::{
     Better, Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord,
     TestInfo,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Metric of a write with the sync that ends it.
+const DURABLE_RATE: &str = "durable_rate";
 
 /// A cell that stands in no table of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,28 +31,100 @@ pub(super) struct Joined {
 }
 
 /// Index of a test in its campaign, and worker processes.
-type Key = (usize, u32);
+pub(super) type Key = (usize, u32);
 
-/// For each shared cell of B the cell of A.
-type Shared = BTreeMap<Key, Key>;
+/// For each cell that a campaign shares with the first of A, the cell there.
+pub(super) type Shared = BTreeMap<Key, Key>;
 
-pub(super) fn join(a: &Dataset, b: &Dataset) -> Result<Joined, StatsError> {
-    let partners = partners(&a.tests, &b.tests);
-    let (cells_a, cells_b) = (cells(a)?, cells(b)?);
-    // A source that does not tell how many processes ran stands as one; see [`shared`].
-    let strict = tells_processes(a) && tells_processes(b);
-    let shared = shared(&partners, &cells_a, &cells_b, strict);
-    if shared.is_empty() {
-        let id = |d: &Dataset| d.campaign.id.clone();
-        return Err(StatsError::NothingInCommon { a: id(a), b: id(b) });
+/// A campaign and what it shares with the first of A.
+struct Member<'a> {
+    dataset: &'a Dataset,
+    partners: BTreeMap<usize, usize>,
+    cells: BTreeSet<Key>,
+    shared: Shared,
+}
+
+/// Every campaign of either side is matched with the first of A, whose tests and names stand for all.
+pub(super) fn join(a: &[Dataset], b: &[Dataset]) -> Result<Joined, StatsError> {
+    let first = &a[0];
+    let own = cells(first)?;
+    let (mut of_a, of_b) = (members(a, first, &own)?, members(b, first, &own)?);
+    let in_b: BTreeSet<Key> = of_b.iter().flat_map(|m| m.shared.values().copied()).collect();
+    of_a.iter_mut().for_each(|m| m.shared.retain(|_, key| in_b.contains(key)));
+    let unmatched = [left_out(&of_a[0], &of_b[0]), left_out_of_all(&of_b, &of_a[0])];
+    Ok(Joined { dataset: dataset(&of_a, &of_b), unmatched })
+}
+
+fn members<'a>(
+    side: &'a [Dataset],
+    first: &Dataset,
+    cells_of_first: &BTreeSet<Key>,
+) -> Result<Vec<Member<'a>>, StatsError> {
+    side.iter().map(|dataset| Member::of(dataset, first, cells_of_first)).collect()
+}
+
+impl<'a> Member<'a> {
+    /// # Errors
+    /// The two have nothing in common, or did not do the same work.
+    fn of(
+        dataset: &'a Dataset,
+        first: &Dataset,
+        cells_of_first: &BTreeSet<Key>,
+    ) -> Result<Member<'a>, StatsError> {
+        let (mut partners, mut cells) = (partners(&first.tests, &dataset.tests), cells(dataset)?);
+        let (ended_first, ended) = (syncs(first), syncs(dataset));
+        partners.retain(|one, other| !ended_first.contains(one) && !ended.contains(other));
+        cells.retain(|(test, _)| !ended.contains(test));
+        // A source that does not tell how many processes ran stands as one; see [`shared`].
+        let strict = tells_processes(first) && tells_processes(dataset);
+        let shared = shared(&partners, cells_of_first, &cells, strict);
+        let unlike = || alike::unlike(first, dataset, &shared, &ended_first);
+        if let Some(what) = strict.then(unlike).flatten() {
+            return Err(StatsError::Unlike { one: id(first), other: id(dataset), what });
+        }
+        if shared.is_empty() {
+            return Err(alike::nothing_in_common(first, dataset));
+        }
+        Ok(Member { dataset, partners, cells, shared })
     }
-    let in_a: BTreeSet<Key> = shared.values().copied().collect();
-    let back: BTreeMap<usize, usize> = partners.iter().map(|(&a, &b)| (b, a)).collect();
-    let unmatched = [
-        unmatched(a, b, cells_a.iter().filter(|key| !in_a.contains(key)), &partners),
-        unmatched(b, a, cells_b.iter().filter(|key| !shared.contains_key(key)), &back),
-    ];
-    Ok(Joined { dataset: dataset(a, b, &shared), unmatched })
+}
+
+fn id(dataset: &Dataset) -> String {
+    dataset.campaign.id.clone()
+}
+
+/// The syncs that have a row of their own and end a write that is ranked by its durable rate. They are part of
+/// that rate: what a kernel moves from the one to the other is neither gain nor loss.
+fn syncs(dataset: &Dataset) -> BTreeSet<usize> {
+    let index: HashMap<&str, usize> =
+        dataset.tests.iter().zip(0..).map(|(t, i)| (t.id.as_str(), i)).collect();
+    let test = |sample: &Sample| index.get(sample.case.test.as_str()).copied();
+    let is_durable = |i: usize| dataset.tests[i].metric == DURABLE_RATE;
+    let pairs = dataset.samples.iter().zip(dataset.samples.iter().skip(1));
+    let ends = pairs.filter(|(write, sync)| timed::is_within(sync, write));
+    let ends = ends.filter(|(write, _)| test(write).is_some_and(is_durable));
+    ends.filter_map(|(_, sync)| test(sync)).collect()
+}
+
+/// The cells of the first of A that no campaign of B has.
+fn left_out(own: &Member<'_>, other: &Member<'_>) -> Vec<Unmatched> {
+    let cells = own.cells.iter().filter(|key| !own.shared.contains_key(key));
+    unmatched(own.dataset, other.dataset, cells, &other.partners)
+}
+
+/// The cells of any campaign of B that the first of A has not.
+fn left_out_of_all(members: &[Member<'_>], first: &Member<'_>) -> Vec<Unmatched> {
+    let mut all: Vec<Unmatched> = Vec::new();
+    for member in members {
+        let back = member.partners.iter().map(|(&a, &b)| (b, a)).collect();
+        let cells = member.cells.iter().filter(|key| !member.shared.contains_key(key));
+        for one in unmatched(member.dataset, first.dataset, cells, &back) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    all
 }
 
 /// Whether assay measured it, here or, as the kernel tells that it noted, elsewhere.
@@ -103,7 +178,7 @@ fn partners(a: &[TestInfo], b: &[TestInfo]) -> BTreeMap<usize, usize> {
 }
 
 /// What a value is: two tests with the same name but another figure cannot be compared.
-fn figure(test: &TestInfo) -> (&str, &str, Better) {
+pub(super) fn figure(test: &TestInfo) -> (&str, &str, Better) {
     (&test.metric, &test.unit, test.better)
 }
 
@@ -157,32 +232,59 @@ fn unmatched<'a>(
         .collect()
 }
 
-/// The shared cells under the ids of `a`. Blocks of `b` are numbered after those of `a`.
-fn dataset(a: &Dataset, b: &Dataset, shared: &Shared) -> Dataset {
-    let tests: BTreeSet<usize> = shared.values().map(|key| key.0).collect();
-    let own: Shared = shared.values().map(|&key| (key, key)).collect();
-    let first_block = a.samples.iter().map(|s| s.block + 1).max().unwrap_or(0);
-    let mut samples = relabelled(a, &a.tests, PREFIXES[0], 0, &own);
-    samples.extend(relabelled(b, &a.tests, PREFIXES[1], first_block, shared));
-    let mut campaign = campaign(&a.campaign, &b.campaign);
-    campaign.notes.extend(other_counts(shared));
+/// The shared cells under the ids of the first of A. Where a side has several campaigns, each of them is one
+/// block: what it measured in its own blocks are repeats of one value, as what differs between two campaigns
+/// is the same in all of them. One campaign against one keeps its blocks; those of B are numbered after
+/// those of A.
+fn dataset(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Dataset {
+    let a = of_a[0].dataset;
+    let shared = || of_a.iter().chain(of_b).flat_map(|m| m.shared.values());
+    let tests: BTreeSet<usize> = shared().map(|key| key.0).collect();
+    let is_look = is_look(of_a.len(), of_b.len());
+    let last = a.samples.iter().map(|s| s.block + 1).max().unwrap_or(0);
+    let sides = of_a.iter().map(|m| (m, PREFIXES[0])).chain(of_b.iter().map(|m| (m, PREFIXES[1])));
+    let mut samples = Vec::new();
+    for ((member, prefix), number) in sides.zip(0..) {
+        let block = |own: u32| if is_look { own + number * last } else { number };
+        samples.extend(relabelled(member, &a.tests, prefix, block));
+    }
+    let mut campaign = campaign(of_a, of_b);
+    campaign.notes.extend(of_b.iter().find_map(|m| other_counts(&m.shared)));
+    campaign.notes.extend(ends(of_a, of_b));
     Dataset {
         campaign,
-        targets: targets(a, PREFIXES[0]).chain(targets(b, PREFIXES[1])).collect(),
+        targets: [targets(of_a, PREFIXES[0]), targets(of_b, PREFIXES[1])].concat(),
         tests: tests.into_iter().map(|i| a.tests[i].clone()).collect(),
         samples,
     }
 }
 
-/// The samples of `dataset` that are in `shared`, as samples of the cells of A, whose tests are
-/// `tests`.
+/// Whether the blocks of the campaigns are what varies, because either side has one campaign only.
+pub(super) fn is_look(of_a: usize, of_b: usize) -> bool {
+    of_a == 1 && of_b == 1
+}
+
+/// A sentence about the syncs that are not judged by themselves.
+fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<String> {
+    let rows = of_a.iter().chain(of_b).map(|m| syncs(m.dataset).len()).max()?;
+    (rows > 0).then(|| {
+        format!(
+            "{rows} {} that ends a durable write {} left out: it is part of the durable rate, by which the \
+             write is judged.",
+            if rows == 1 { "row of a sync" } else { "rows of a sync" },
+            if rows == 1 { "is" } else { "are" }
+        )
+    })
+}
+
+/// The samples that `member` shares, as samples of the cells of the first of A, whose tests are `tests`.
 fn relabelled(
-    dataset: &Dataset,
+    member: &Member<'_>,
     tests: &[TestInfo],
     prefix: &str,
-    first_block: u32,
-    shared: &Shared,
+    block: impl Fn(u32) -> u32,
 ) -> Vec<Sample> {
+    let Member { dataset, shared, .. } = member;
     let index: HashMap<&str, usize> =
         dataset.tests.iter().zip(0..).map(|(t, i)| (t.id.as_str(), i)).collect();
     let twin = dataset.twin().map(|twin| twin.label);
@@ -193,7 +295,7 @@ fn relabelled(
         let key = (*index.get(sample.case.test.as_str())?, sample.case.procs);
         let &(test, procs) = shared.get(&key)?;
         let mut sample = sample.clone();
-        sample.block += first_block;
+        sample.block = block(sample.block);
         sample.case.target.insert_str(0, prefix);
         sample.case.test.clone_from(&tests[test].id);
         sample.case.suite.clone_from(&tests[test].suite);
@@ -216,26 +318,37 @@ fn other_counts(shared: &Shared) -> Option<String> {
     ))
 }
 
-/// The candidates of `dataset`; the twin of an A/A pair is none.
-fn targets<'a>(dataset: &'a Dataset, prefix: &'a str) -> impl Iterator<Item = TargetRecord> + 'a {
-    let twin = dataset.twin().map(|twin| twin.label);
-    dataset
-        .targets
-        .iter()
-        .filter(move |t| twin.as_ref() != Some(&t.label))
-        .map(move |t| TargetRecord { label: format!("{prefix}{}", t.label), ..t.clone() })
+/// The candidates of all `members`, each label once; the twin of an A/A pair is none.
+fn targets(members: &[Member<'_>], prefix: &str) -> Vec<TargetRecord> {
+    let mut all: Vec<TargetRecord> = Vec::new();
+    for Member { dataset, .. } in members {
+        let twin = dataset.twin().map(|twin| twin.label);
+        for target in dataset.targets.iter().filter(|t| twin.as_ref() != Some(&t.label)) {
+            let label = format!("{prefix}{}", target.label);
+            if all.iter().all(|known| known.label != label) {
+                all.push(TargetRecord { label, ..target.clone() });
+            }
+        }
+    }
+    all
 }
 
-/// The identity of both: what they have in common; what they have not is in the comparison.
-fn campaign(a: &Campaign, b: &Campaign) -> Campaign {
-    let common = |(key, value): &(&String, &String)| b.environment.0.get(*key) == Some(value);
+/// The identity of all: what they have in common; what they have not is in the comparison.
+fn campaign(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Campaign {
+    let all = || of_a.iter().chain(of_b).map(|m| &m.dataset.campaign);
+    let (a, b) = (&of_a[0].dataset.campaign, &of_b[0].dataset.campaign);
+    let common =
+        |(key, value): &(&String, &String)| all().all(|c| c.environment.0.get(*key) == Some(value));
     let facts = a.environment.0.iter().filter(common).map(|(k, v)| (k.clone(), v.clone()));
     let both = |a: &str, b: &str| if a == b { a.to_string() } else { format!("{a} and {b}") };
+    let ids = |side: &[Member<'_>]| -> String {
+        side.iter().map(|m| m.dataset.campaign.id.as_str()).collect::<Vec<_>>().join(",")
+    };
     Campaign {
-        id: both(&a.id, &b.id),
-        created: a.created.clone().max(b.created.clone()),
+        id: both(&ids(of_a), &ids(of_b)),
+        created: all().map(|c| c.created.clone()).max().unwrap_or_default(),
         title: format!("A: {} · B: {}", titled(a), titled(b)),
-        origin: if a.origin == b.origin { a.origin } else { Origin::Import },
+        origin: if all().all(|c| c.origin == a.origin) { a.origin } else { Origin::Import },
         state: CampaignState::Done,
         assay_version: both(&a.assay_version, &b.assay_version),
         plan: Plan { suites: a.plan.suites.clone(), ..Plan::default() },

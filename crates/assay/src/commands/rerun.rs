@@ -1,0 +1,102 @@
+//! What `compare --rerun` does: the cells that became worse are measured again by themselves, in as many new
+//! campaigns as B has, before they are called a regression. They were picked because they looked bad, so
+//! what they look like without being picked is what counts.
+
+use super::{plan, run};
+use crate::{
+    campaign::{places, programs, room, together},
+    cli::{CompareArgs, PlanArgs},
+    disks,
+    mark::Key,
+    signals, terminal,
+};
+use anyhow::Result;
+use model::Dataset;
+use stats::Gate;
+use std::{collections::BTreeSet, path::Path};
+
+/// A part of a campaign of B, to be measured again.
+pub struct Again {
+    /// The campaign.
+    like: String,
+    targets: BTreeSet<String>,
+    /// All of its tests, when empty.
+    tests: BTreeSet<String>,
+    procs: BTreeSet<u32>,
+    times: usize,
+}
+
+impl Again {
+    /// What `gate` found worse in the campaigns `b`. Of a target that is worse in the mean alone all tests.
+    pub fn of(gate: &Gate, b: &[Dataset]) -> Again {
+        let target = |label: &str| {
+            let bare = label.strip_prefix("B:").unwrap_or(label);
+            let mut all = b.iter().flat_map(|b| &b.targets);
+            all.find(|t| t.label == bare).map_or_else(|| bare.to_string(), |t| t.target.clone())
+        };
+        let (mut tests, mut procs) = (BTreeSet::new(), BTreeSet::new());
+        for cell in gate.regressions.iter().filter_map(|r| r.cell.as_ref()) {
+            tests.insert(cell.test.clone());
+            procs.insert(cell.procs);
+        }
+        Again {
+            like: b.first().map_or_else(String::new, |b| b.campaign.id.clone()),
+            targets: gate.regressions.iter().map(|r| target(&r.target)).collect(),
+            tests,
+            procs,
+            times: b.len(),
+        }
+    }
+
+    /// The command that measures it once.
+    pub fn command(&self) -> String {
+        let list = |flag: &str, all: Vec<String>| match all.is_empty() {
+            true => String::new(),
+            false => format!(" {flag} '{}'", all.join(",")),
+        };
+        format!(
+            "`assay run --like {}{}{}{}`, {} times, each a campaign of B",
+            self.like,
+            list("--on", self.targets.iter().cloned().collect()),
+            list("--tests", self.tests.iter().cloned().collect()),
+            list("--procs", self.procs.iter().map(u32::to_string).collect()),
+            self.times
+        )
+    }
+
+    /// Measures it, and gives the ids of the new campaigns.
+    pub fn measure(
+        &self,
+        args: &CompareArgs,
+        store_path: &Path,
+        state: &Path,
+    ) -> Result<Vec<String>> {
+        let plan = PlanArgs {
+            like: Some(self.like.clone()),
+            on: self.targets.iter().cloned().collect(),
+            tests: self.tests.iter().cloned().collect(),
+            procs: self.procs.iter().copied().collect(),
+            no_aa: true,
+            ..PlanArgs::default()
+        };
+        let stop = signals::stop_flag()?;
+        let mut store = run::open_to_run(store_path, &stop)?;
+        let key = Key::of(&run::open_state(state)?)?;
+        let mut ids = Vec::new();
+        for _ in 0..self.times {
+            let mut prepared = plan::prepared(&plan, store_path, state)?;
+            programs::decide(&mut prepared, args.programs.unconfined)?;
+            let consent = disks::consent(&mut prepared, &args.consent, state)?;
+            room::check(&prepared, state, room::Remedy::Choose)?;
+            places::choose(&mut prepared, state, &stop)?;
+            together::choose(&mut prepared, state)?;
+            let campaign = run::new_campaign(&prepared, state)?;
+            run::begin(&prepared, &campaign, &mut store, &key)?;
+            let means = run::Means { consent: &consent, state, key: &key };
+            run::drive(&prepared, &campaign, &mut store, means, &stop)?;
+            ids.push(campaign.id);
+        }
+        terminal::note(&format!("measured again: {}", ids.join(", ")));
+        Ok(ids)
+    }
+}

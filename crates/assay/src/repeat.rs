@@ -1,0 +1,41 @@
+//! What `--like` takes from a campaign: all that it was asked to do, with the sizes that it found, so that a
+//! second campaign does the same work and both can be compared.
+
+use crate::{campaign::prepare::Prepared, exit, source};
+use anyhow::Result;
+use model::{Plan, Scale};
+use std::path::Path;
+
+/// The plan of the campaign `id`, for another one: with its sizes, and a seed of its own.
+///
+/// # Errors
+/// As of [`source::begun_here`]: what this assay did not begin is not run.
+pub fn plan(id: &str, store: &Path, state: &Path) -> Result<Plan> {
+    let campaign = source::begun_here(id, store, state)?.campaign;
+    // Where each test has a size the factor stands for what could not be tried.
+    let scale = match campaign.plan.sizes.is_empty() {
+        true => Scale::Factor(campaign.scale),
+        false => campaign.plan.scale,
+    };
+    Ok(Plan { scale, seed: None, looked_at: Vec::new(), ..campaign.plan })
+}
+
+/// Fails where `prepared` holds what the campaign `id` has no size for, so that it would be another work.
+pub fn check(prepared: &Prepared, id: &str) -> Result<()> {
+    if prepared.plan.sizes.is_empty() {
+        return Ok(());
+    }
+    let asked = prepared.items.iter().flat_map(|item| {
+        let test = item.test.infos()[0].id.clone();
+        item.counts.iter().map(move |&procs| (test.clone(), procs))
+    });
+    let unknown = |(test, procs): &(String, u32)| prepared.plan.size(test, *procs).is_none();
+    match asked.into_iter().find(unknown) {
+        None => Ok(()),
+        Some((test, procs)) => Err(exit::usage(format!(
+            "{id} did not run {test} at {}, so there is nothing to do it like; take --tests and --procs from \
+             what it ran",
+            stats::processes(procs)
+        ))),
+    }
+}
