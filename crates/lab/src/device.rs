@@ -37,8 +37,14 @@ impl Device {
         device.sysfs().exists().then_some(device)
     }
 
-    fn from_number(number: u64) -> Device {
+    pub(crate) fn from_number(number: u64) -> Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
+    }
+
+    /// A number as sysfs writes it: `7:1`.
+    pub(crate) fn from_text(text: &str) -> Option<Device> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
     /// Its directory in sysfs.
@@ -51,9 +57,7 @@ impl Device {
         let number = || {
             let own = fs::canonicalize(self.sysfs()).ok()?;
             own.join("partition").exists().then_some(())?;
-            let text = fs::read_to_string(own.parent()?.join("dev")).ok()?;
-            let (major, minor) = text.trim().split_once(':')?;
-            Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
+            Device::from_text(&fs::read_to_string(own.parent()?.join("dev")).ok()?)
         };
         number().unwrap_or(self)
     }

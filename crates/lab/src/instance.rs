@@ -12,7 +12,9 @@ use crate::{
     drop_caches,
     held_dir::HeldDir,
     kept::Kept,
-    kinds, mounts, private_dir,
+    kinds, mounts,
+    persistence::Persistence,
+    private_dir,
     quiesce::Rest,
     residency,
     stack::{self, Stack, Standing},
@@ -57,6 +59,7 @@ pub struct Instance<'lab> {
     /// `st_dev` of the root of a plain directory.
     number: u64,
     devices: Vec<Device>,
+    persistence: Option<Persistence>,
     facts: Environment,
     mkfs_ms: f64,
     mount_ms: f64,
@@ -94,6 +97,7 @@ impl<'lab> Instance<'lab> {
             root,
             number: 0,
             devices: Vec::new(),
+            persistence: None,
             facts,
             mkfs_ms: 0.0,
             mount_ms: 0.0,
@@ -118,6 +122,10 @@ impl<'lab> Instance<'lab> {
         } else {
             self.devices = Device::under(&self.root)?.into_iter().collect();
         }
+        self.persistence = Some(match self.stack.parts().is_empty() || self.devices.is_empty() {
+            true => Persistence::of_dir(&self.root)?,
+            false => Persistence::of_stack(&self.stack, self.devices.clone())?,
+        });
         self.number = number(&self.root)?;
         self.facts = self.gather_facts()?;
         self.quiesce()?;
@@ -185,6 +193,11 @@ impl<'lab> Instance<'lab> {
     /// The block devices under it; none in memory or on a network.
     pub fn devices(&self) -> &[Device] {
         &self.devices
+    }
+
+    /// Where what is written to it ends, as far as that can be seen.
+    pub fn persistence(&self) -> Option<&Persistence> {
+        self.persistence.as_ref()
     }
 
     /// Whether it keeps file data where the residency of files does not show it. Then only the device

@@ -2,16 +2,17 @@
 //! workers, and turn what came back into samples.
 
 use super::{
+    durable::{self, Looks},
     judge::{self, Seen},
     limiter::{self, Load},
     relay::Runner,
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Residency};
+use lab::{Coldness, Instance, Persistence, Residency};
 use model::{
-    Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
-    Sample, Series, Validity,
+    Better, CacheNeed, CacheState, Case, CrewReport, Durability, Job, JobMode, LabKind, Metric,
+    PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
@@ -84,7 +85,8 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
-    let mut sampler = Sampler::of(bench.instance.devices());
+    let persistence = bench.instance.persistence();
+    let mut sampler = Sampler::of(bench.instance.devices()).proving(persistence);
     set_mode(jobs, JobMode::Run);
     // A cap lets through later what was not used while a part stood still.
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
@@ -103,7 +105,15 @@ fn attempt(
     }
     let settle_s = settled.sync_s + settled.idle_s;
     let used_bytes = bench.instance.used_bytes()?;
-    let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
+    let outcome = Outcome {
+        report,
+        sampler,
+        persistence: persistence.cloned(),
+        cache,
+        settle_s,
+        settle_write_bytes,
+        used_bytes,
+    };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
 }
@@ -229,6 +239,7 @@ fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<R
 struct Outcome {
     report: CrewReport,
     sampler: Sampler,
+    persistence: Option<Persistence>,
     cache: CacheBefore,
     settle_s: f64,
     settle_write_bytes: Option<u64>,
@@ -285,9 +296,26 @@ impl Outcome {
             cpu_sys_s,
             limiter,
             validity,
+            durability: self.durability(measured),
             histograms: measured.histograms.clone(),
             series: self.series(measured),
         }
+    }
+
+    /// Whether what `measured` synced was seen to reach the medium. Bytes count from the begin of the run, as
+    /// some may have been written before the sync; flushes from the first phase that syncs.
+    fn durability(&self, measured: &Measured) -> Option<Durability> {
+        let workers = || self.report.workers.iter();
+        let synced = workers().filter_map(|worker| worker.synced).reduce(Synced::and)?;
+        let syncs = |phase: &PhaseReport| {
+            synced.throughout || matches!(phase.kind, PhaseKind::Sync | PhaseKind::SyncDir)
+        };
+        let first_sync = workers().next()?.phases.iter().position(syncs)?;
+        let last = measured.phases.end.checked_sub(1).filter(|last| *last >= first_sync)?;
+        let persistence = self.persistence.as_ref()?;
+        let at = |phase: usize| self.sampler.persisted(phase);
+        let looks = Looks { began: at(0)?[0], synced: at(first_sync)?[0], ended: at(last)?[1] };
+        Some(durable::judge(&synced, persistence, &looks))
     }
 
     /// How the timed part went, when it was long enough.

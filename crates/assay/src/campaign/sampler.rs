@@ -3,7 +3,7 @@
 
 mod series;
 
-use lab::{Device, LabError, Snapshot, Usage};
+use lab::{Device, LabError, Persisted, Persistence, Snapshot, Usage};
 use std::ops::Range;
 use workers::{Moved, Observer};
 
@@ -24,6 +24,7 @@ const LEAST_OPS: u64 = 1000;
 #[derive(Default)]
 pub struct Sampler {
     devices: Vec<Device>,
+    persistence: Option<Persistence>,
     pids: Vec<u32>,
     phases: Vec<Phase>,
     /// Edges of the times in which the workers stood still.
@@ -35,6 +36,8 @@ pub struct Sampler {
 /// What was seen of one phase.
 #[derive(Default)]
 struct Phase {
+    /// What the devices had written when it began and when it ended, whoever stood still meanwhile.
+    persisted: [Option<Persisted>; 2],
     released: Option<Snapshot>,
     seconds: Vec<(Snapshot, Moved)>,
     ended: Option<Snapshot>,
@@ -51,6 +54,22 @@ impl Sampler {
     /// Of the machine, and of `devices` where there are any.
     pub fn of(devices: &[Device]) -> Sampler {
         Sampler { devices: devices.into(), ..Sampler::default() }
+    }
+
+    /// The same, looking also at what shows that a sync reached the medium.
+    pub fn proving(self, persistence: Option<&Persistence>) -> Sampler {
+        Sampler { persistence: persistence.cloned(), ..self }
+    }
+
+    /// What the devices had written, and how often they had been flushed, when `phase` began and when it ended.
+    pub fn persisted(&self, phase: usize) -> Option<[Persisted; 2]> {
+        let [began, ended] = self.phases.get(phase)?.persisted;
+        Some([began?, ended?])
+    }
+
+    fn look(&mut self) -> Option<Persisted> {
+        let looked = self.persistence.as_ref()?.look();
+        looked.map_err(|error| self.failure.get_or_insert(error)).ok()
     }
 
     /// The first snapshot that could not be taken.
@@ -127,8 +146,9 @@ impl Observer for Sampler {
     }
 
     fn released(&mut self, _phase: usize) {
+        let persisted = [self.look(), None];
         let released = self.snapshot();
-        self.phases.push(Phase { released, ..Phase::default() });
+        self.phases.push(Phase { persisted, released, ..Phase::default() });
     }
 
     fn working(&mut self, phase: usize, moved: Moved) {
@@ -139,8 +159,11 @@ impl Observer for Sampler {
     }
 
     fn ended(&mut self, phase: usize) {
+        // First of all, as every moment lets more be written.
+        let persisted = self.look();
         let ended = self.snapshot();
         if let Some(phase) = self.phases.get_mut(phase) {
+            phase.persisted[1] = persisted;
             phase.ended = ended;
         }
     }
