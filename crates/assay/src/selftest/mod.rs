@@ -1,10 +1,11 @@
-//! The tool held against truths that are imposed: caps on a device, delays of known length, and a
-//! target that is entered twice. Each is measured the way a user's campaign is.
+//! The tool held against truths that are imposed: caps on a device, delays of known length, syncs that do
+//! nothing, and a target that is entered twice. Each is measured the way a user's campaign is.
 
 mod caps;
 mod delays;
 mod outcome;
 mod pairs;
+mod syncs;
 mod trial;
 
 pub use outcome::{Line, Outcome, table};
@@ -44,11 +45,13 @@ pub trait Truth: Sync {
 }
 
 /// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 11] = [
+pub static TRUTHS: [&dyn Truth; 13] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
     &delays::FUSE,
+    &syncs::LYING,
+    &syncs::HONEST,
     &caps::READ_RATE,
     &caps::WRITE_RATE,
     &caps::READ_500,
