@@ -1,6 +1,7 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
 mod cold;
+mod options;
 mod upkeep;
 
 pub use cold::Cold;
@@ -68,6 +69,8 @@ pub struct Instance<'lab> {
     /// What lifts the caps on the devices.
     caps: Vec<Undo>,
     rest: Rest,
+    /// Its mounts as they were made.
+    mounted: RefCell<Vec<mounts::Mount>>,
     since_remount: RefCell<Option<SinceRemount>>,
     /// What a remount needs.
     kept: OnceCell<Kept>,
@@ -104,6 +107,7 @@ impl<'lab> Instance<'lab> {
             fresh_bytes: 0,
             caps: Vec::new(),
             rest: Rest::default(),
+            mounted: RefCell::default(),
             since_remount: RefCell::default(),
             kept: OnceCell::new(),
             down: false,
@@ -127,6 +131,7 @@ impl<'lab> Instance<'lab> {
             false => Persistence::of_stack(&self.stack, self.devices.clone())?,
         });
         self.number = number(&self.root)?;
+        self.note_options()?;
         self.facts = self.gather_facts()?;
         self.quiesce()?;
         self.fresh_bytes = self.used_bytes()?;

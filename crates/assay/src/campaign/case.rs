@@ -85,6 +85,7 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
+    let changed_before = bench.instance.changed_options()?;
     let persistence = bench.instance.persistence();
     let mut sampler = Sampler::of(bench.instance.devices()).proving(persistence);
     set_mode(jobs, JobMode::Run);
@@ -99,6 +100,7 @@ fn attempt(
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
     bench.instance.check()?;
+    let changed = changed_before.or(bench.instance.changed_options()?);
     let settle_write_bytes = sampler.written_since_end();
     if let Some(error) = sampler.take_failure() {
         return Err(error.into());
@@ -110,6 +112,7 @@ fn attempt(
         sampler,
         persistence: persistence.cloned(),
         cache,
+        changed,
         settle_s,
         settle_write_bytes,
         used_bytes,
@@ -241,6 +244,8 @@ struct Outcome {
     sampler: Sampler,
     persistence: Option<Persistence>,
     cache: CacheBefore,
+    /// Why it was another target than the one that was made.
+    changed: Option<String>,
     settle_s: f64,
     settle_write_bytes: Option<u64>,
     used_bytes: u64,
@@ -266,7 +271,7 @@ impl Outcome {
         if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
             validity = Validity::Invalid(why);
         }
-        if let Some(why) = &measured.problem {
+        if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
         let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
