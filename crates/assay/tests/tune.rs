@@ -49,7 +49,7 @@ fn few_variants_are_confirmed_at_once() {
         return;
     }
     let args = ["tune", "--on", "ext4[lazytime]", "--image-size", "128M", "--budget", "5m"];
-    let tries = ["--try", "noatime", "--try", "barrier", "--allow-unsafe"];
+    let tries = ["--try", "noatime", "--try", "commit", "--allow-unsafe"];
     let stdout = place.ok(&[&args[..], &tries[..]].concat());
     assert!(stdout.contains("Confirmation over 20 blocks and 3 cells"), "{stdout}");
     let row = stdout.lines().find(|l| l.contains("ext4[lazytime,noatime]")).unwrap();
@@ -57,7 +57,7 @@ fn few_variants_are_confirmed_at_once() {
         row.starts_with("ext4[lazytime]  ") && row.ends_with("1.00   1.00-1.00  same"),
         "{row}"
     );
-    assert!(stdout.contains("UNSAFE ext4[barrier=0,lazytime]: power loss"), "{stdout}");
+    assert!(stdout.contains("UNSAFE ext4[commit=60,lazytime]: a crash loses"), "{stdout}");
     let keep = "Keep the default, ext4[lazytime]: none of the 2 finalists is better";
     assert!(stdout.contains(keep), "{stdout}");
     place.assert_clean();

@@ -98,11 +98,6 @@ pub trait FileSystem: Sync {
         self.kernel_name()
     }
 
-    /// Why data may be lost with the power after it was synced; `None` where a sync is kept to.
-    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
-        None
-    }
-
     /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
     fn has_own_cache(&self) -> bool {
         false

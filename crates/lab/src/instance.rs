@@ -1,6 +1,7 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
 mod cold;
+mod facts;
 mod options;
 mod upkeep;
 
@@ -8,17 +9,17 @@ pub use cold::Cold;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Cmd, Device, Lab, LabError, Residency, Waited,
+    Below, Device, Lab, LabError, Residency, Waited,
     disk::Disk,
     drop_caches,
     held_dir::HeldDir,
     kept::Kept,
-    kinds, mounts,
+    mounts,
     persistence::Persistence,
     private_dir,
     quiesce::Rest,
     residency,
-    stack::{self, Stack, Standing},
+    stack::Stack,
     throttle::{Cap, Controller},
     undo::Undo,
 };
@@ -205,6 +206,19 @@ impl<'lab> Instance<'lab> {
         self.persistence.as_ref()
     }
 
+    /// The disk below them, where others may be at work; `None` where it cannot be told who moves what there.
+    ///
+    /// # Errors
+    /// The mount table cannot be read, or an image is gone.
+    pub fn below(&self) -> Result<Option<Below>, LabError> {
+        Below::of(&self.disks, self.lab.disks())
+    }
+
+    /// The processes of its own servers.
+    pub fn servers(&self) -> Vec<u32> {
+        self.stack.servers()
+    }
+
     /// Whether it keeps file data where the residency of files does not show it. Then only the device
     /// proves that a run was hot.
     pub fn has_own_cache(&self) -> bool {
@@ -336,57 +350,6 @@ impl<'lab> Instance<'lab> {
         }
         self.down = true;
         Ok(())
-    }
-
-    fn gather_facts(&self) -> Result<Environment, LabError> {
-        let mut facts = Environment::default();
-        let mut put = |key: String, value: String| facts.0.insert(key, value);
-        let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
-        if let Some(mount) = mounts::holding(&root)? {
-            let source = mount.source.display().to_string();
-            put("fs.kind".into(), kinds::name(&mount.kind, &source));
-            put("mount.fstype".into(), mount.kind);
-            put("mount.options".into(), mount.options);
-            put("mount.source".into(), source);
-        }
-        let joined = |texts: Vec<String>, separator: &str| {
-            (!texts.is_empty()).then(|| texts.join(separator))
-        };
-        let commands = |of: fn(&Standing) -> Vec<Cmd>| {
-            let all = self.stack.parts().iter().flat_map(of);
-            joined(all.map(|cmd| cmd.to_string()).collect(), "; ")
-        };
-        let versions = self.stack.parts().iter();
-        let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
-        let losses = self.stack.parts().iter().filter_map(Standing::not_durable);
-        let told = [
-            ("mkfs.command", commands(Standing::mkfs)),
-            ("mount.command", commands(Standing::mount)),
-            ("mkfs.version", joined(versions, "; ")),
-            (model::NOT_DURABLE, joined(losses.collect(), "; ")),
-        ];
-        for (key, value) in told {
-            value.map(|value| put(key.into(), value));
-        }
-        self.user().map(|user| put("work.user".into(), user.uid.to_string()));
-        for (key, value) in self.geometry() {
-            put(format!("geometry.{key}"), value);
-        }
-        for (key, value) in self.disks.first().map(Disk::facts).unwrap_or_default() {
-            put(key.into(), value);
-        }
-        Ok(facts)
-    }
-
-    /// Of all parts; with the name of the part where there are several.
-    fn geometry(&self) -> Vec<(String, String)> {
-        let parts = self.stack.parts();
-        let named = |part: &Standing, key: String| match parts.len() {
-            1 => key,
-            _ => format!("{}.{key}", part.fs().name()),
-        };
-        let of = |part| stack::geometry(part).into_iter().map(move |(k, v)| (named(part, k), v));
-        parts.iter().flat_map(of).collect()
     }
 }
 

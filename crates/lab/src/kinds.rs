@@ -42,6 +42,11 @@ const SERVICES: &[(&str, &str)] =
 /// Types that are kept in memory.
 const MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
+/// Whether a file system of this type is kept in memory.
+pub(crate) fn is_memory(kind: &str) -> bool {
+    MEMORY.contains(&kind)
+}
+
 /// Names the file system of this type and source, as `network: Lustre, Amazon FSx`.
 pub(crate) fn name(kind: &str, source: &str) -> String {
     if let Some((_, name)) = NETWORK.iter().find(|(known, _)| *known == kind) {
@@ -53,7 +58,7 @@ pub(crate) fn name(kind: &str, source: &str) -> String {
     match kind.strip_prefix("fuse.") {
         Some(server) => format!("FUSE: {server}"),
         None if kind == "fuse" || kind == "fuseblk" => "FUSE".into(),
-        None if MEMORY.contains(&kind) => format!("memory: {kind}"),
+        None if is_memory(kind) => format!("memory: {kind}"),
         None => format!("local: {kind}"),
     }
 }

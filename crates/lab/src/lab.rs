@@ -292,6 +292,11 @@ impl Lab {
         }
     }
 
+    /// All disks that targets are made on.
+    pub(crate) fn disks(&self) -> &[Disk] {
+        &self.disks
+    }
+
     /// The part or the set with the number `part`.
     fn disks_at(&self, part: u32) -> Vec<Disk> {
         let of_set = if self.disks_of_set == 0 { self.disks.len() } else { self.disks_of_set };

@@ -98,7 +98,7 @@ pub use lock::Lock;
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};
 pub use medium::medium;
 pub use needs::Need;
-pub use observe::{Snapshot, Usage};
+pub use observe::{Below, BelowUsage, Census, Others, Snapshot, Usage, Watched};
 pub use persistence::{Flushes, Persisted, Persistence};
 pub use plan::{Backing, plan};
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};

@@ -16,6 +16,7 @@ use std::{
     os::unix::{fs::FileExt, net::UnixStream, process::ExitStatusExt},
     path::Path,
     process::{Child, ExitStatus, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -28,6 +29,15 @@ const LAST_WORDS: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(10);
 /// As much of what a server said explains its end, bytes.
 const SAID: usize = 4096;
+
+/// Stands in the environment of a server, and of all that it starts: sshfs, for one, disowns its helper.
+pub(crate) const MARK: &str = "ASSAY_SERVER";
+
+/// A mark that no other server has: the number of this process, and how many it has started.
+fn mark() -> String {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    format!("{}.{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed))
+}
 
 /// A server that runs; ended when dropped.
 #[derive(Debug)]
@@ -51,7 +61,7 @@ impl Service {
         let log = File::from(log);
         let copy = || log.try_clone().map(Stdio::from).map_err(LabError::io("run", name));
         let mounted = matches!(ready, Ready::Mounted(_));
-        let child = cmd.start(copy()?, copy()?)?;
+        let child = cmd.clone().env(MARK, mark()).start(copy()?, copy()?)?;
         let (command, out_of_memory) = (cmd.to_string(), out_of_memory());
         let mut service = Service { child, command, log, mounted, out_of_memory };
         let began = Instant::now();
@@ -166,6 +176,7 @@ fn is_ready(ready: &Ready) -> Result<bool, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Census;
 
     #[test]
     fn a_server_is_waited_for_and_ended() {
@@ -182,6 +193,35 @@ mod tests {
         drop(service);
         assert!(ended.exists());
         fs::remove_file(ended).unwrap();
+    }
+
+    #[test]
+    fn what_a_server_disowns_is_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let ready = dir.path().join("ready");
+        let wait = "while [ -e $0 ]; do sleep 0.01; done";
+        let script = format!("touch $0; ( ( {wait} ) & ) ; touch $0.started; {wait}");
+        let cmd = Cmd::new("sh").args(["-c", &script]).arg(&ready);
+        let started = dir.path().join("ready.started");
+        let mut service = Service::start(&cmd, &Ready::Exists(started)).unwrap();
+        let own = service.pid().as_raw_nonzero().get() as u32;
+        let disowned = || {
+            let tree = Census::take().trees(&[own]);
+            let elsewhere = |pid: &u32| parent(*pid).is_some_and(|parent| !tree.contains(&parent));
+            tree.iter().any(|pid| *pid != own && elsewhere(pid))
+        };
+        // The one in between ends when it likes.
+        while !disowned() {
+            assert!(service.runs());
+        }
+        fs::remove_file(ready).unwrap();
+        service.end().unwrap();
+    }
+
+    /// The process that the kernel calls the parent of the process `pid`.
+    fn parent(pid: u32) -> Option<u32> {
+        let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
     }
 
     #[test]

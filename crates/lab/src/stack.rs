@@ -5,6 +5,7 @@ use crate::{
     Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mark::Mark, mounts,
     private_dir, service::Service, undo::Undo, vigil::Vigil,
 };
+use model::Layer;
 use std::{
     cell::{Cell, RefCell},
     fs,
@@ -136,6 +137,13 @@ impl Stack {
         self.parts.iter().find_map(ended).or_else(|| self.check_room().err())
     }
 
+    /// The processes that serve it.
+    pub(crate) fn servers(&self) -> Vec<u32> {
+        let pid = |service: &Service| service.pid().as_raw_nonzero().get() as u32;
+        let of = |part: &Standing| part.services.borrow().iter().map(pid).collect::<Vec<_>>();
+        self.parts.iter().flat_map(of).collect()
+    }
+
     /// Whether servers are at work for it.
     pub(crate) fn is_served(&self) -> bool {
         self.parts.iter().any(|part| !part.services.borrow().is_empty())
@@ -181,10 +189,15 @@ impl Standing {
         self.part.fs.mount(&self.site, &self.part.options)
     }
 
-    /// Why a sync of it is not durable, with its name.
-    pub(crate) fn not_durable(&self) -> Option<String> {
-        let why = self.part.fs.not_durable(&self.part.options)?;
-        Some(format!("{}: {why}", self.fs().name()))
+    /// What it is, with its options as the mount table has them and the `properties` that its tools told.
+    pub(crate) fn layer(&self, properties: &[(String, String)]) -> Result<Layer, LabError> {
+        let layer = Layer::written(self.fs().name(), &self.part.options)
+            .with_properties(properties.iter().map(|(key, value)| (&**key, &**value)));
+        let mount = if self.is_mounted() { mounts::at(&self.site.dir)? } else { None };
+        Ok(match mount {
+            Some(mount) => layer.mounted(&mount.options),
+            None => layer,
+        })
     }
 
     /// Whether it has a mount point, and does not offer a disk.

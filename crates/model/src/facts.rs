@@ -29,6 +29,15 @@ pub struct Fact {
     /// Counts only where this is required too, as `supported_on=rhel-10` for what a vendor limits.
     #[serde(default)]
     pub only_with: Option<String>,
+    /// Options of which none may be in force, as `compression=off`: with one of them it does not hold.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// Options of which one must be in force, as `compress`: without them it does not hold.
+    #[serde(default)]
+    pub with: Vec<String>,
+    /// What is to be known by those who require it, as `of subvolumes, not of users`.
+    #[serde(default)]
+    pub but: Option<String>,
     /// Document that says so.
     pub source: String,
     /// Date on which it was looked up, `2026-11-21`.
@@ -116,8 +125,8 @@ impl FactSheet {
     /// The facts that speak to `wanted` when all of `asked` are required.
     pub fn about<'a>(
         &'a self,
-        wanted: &'a Requirement,
-        asked: &'a [Requirement],
+        wanted: &Requirement,
+        asked: &[Requirement],
     ) -> impl Iterator<Item = &'a Fact> {
         let counts = move |fact: &&Fact| {
             let with = fact.only_with.as_ref();
@@ -150,6 +159,9 @@ mod tests {
             value,
             scope: "a kernel".into(),
             only_with: only_with.map(Into::into),
+            unless: Vec::new(),
+            with: Vec::new(),
+            but: None,
             source: "a page".into(),
             as_of: "2026-11-21".into(),
             checked_by: "a test".into(),

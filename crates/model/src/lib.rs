@@ -18,6 +18,7 @@ mod histogram;
 mod job;
 mod knob;
 mod lab_kind;
+mod layer;
 mod like;
 mod limit;
 mod name;
@@ -57,6 +58,7 @@ pub use job::{
 };
 pub use knob::{Knob, KnobError, Options, check_options};
 pub use lab_kind::{LabChoice, LabKind};
+pub use layer::Layer;
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};

@@ -185,9 +185,9 @@ pub struct Sample {
     pub device_read_bytes: Option<u64>,
     /// Bytes that the device under the target wrote.
     pub device_write_bytes: Option<u64>,
-    /// Processor time of the workers in user mode, seconds.
+    /// Processor time of the workers and of the target's own servers in user mode, seconds.
     pub cpu_user_s: f64,
-    /// Processor time of the workers in the kernel, seconds.
+    /// The same in the kernel, seconds.
     pub cpu_sys_s: f64,
     /// What limited it.
     pub limiter: Limiter,

@@ -14,7 +14,7 @@ mod terminal_table;
 
 use crate::{
     block::Block,
-    sections::{SECTIONS, Section},
+    sections::{self, SECTIONS, Section},
 };
 use model::{Dataset, LabKind, printable};
 use stats::Findings;
@@ -33,8 +33,8 @@ fn built(
 /// Makes the blocks of a section of a dataset and its findings.
 type Build<'b> = dyn Fn(&dyn Section, &Dataset, &Findings) -> Option<Vec<Block>> + 'b;
 
-/// The same of `sections`, by `build`. Of a campaign of several labs what is not of the whole is built for one lab
-/// after the other.
+/// The same of `sections`, by `build`. Of a campaign of several classes what is not of the whole is built for one
+/// class after the other.
 fn assembled(
     dataset: &Dataset,
     findings: &Findings,
@@ -51,9 +51,14 @@ fn assembled(
             continue;
         }
         for class in findings.classes() {
-            let part = dataset.of_lab(class.lab);
-            let title = |s: &dyn Section| format!("{}, {}", s.title(), class.lab.place());
-            all.extend((class.lab == LabKind::Host).then(|| opening(class)));
+            let part = stats::part(dataset, class);
+            let name = class.class_name(findings);
+            let title = |s: &dyn Section| match &name {
+                Some(name) => format!("{}, {name}", s.title()),
+                None => s.title().into(),
+            };
+            let opened = class.lab == LabKind::Host && findings.has_labs();
+            all.extend(opened.then(|| opening(class, &title(&sections::Lab))));
             let built =
                 |s: &&dyn Section| Some((title(*s), clean::blocks(build(*s, &part, class)?)));
             all.extend(run.iter().filter_map(built));
@@ -63,9 +68,9 @@ fn assembled(
 }
 
 /// What stands before the sections of the host; of the other labs the section of the lab tells more.
-fn opening(host: &Findings) -> (String, Vec<Block>) {
+fn opening(host: &Findings, title: &str) -> (String, Vec<Block>) {
     let text = format!("Measured {}: {}.", host.lab.place(), host.targets.join(", "));
-    (format!("Lab, {}", host.lab.place()), clean::blocks(vec![Block::Callout(text)]))
+    (title.into(), clean::blocks(vec![Block::Callout(text)]))
 }
 
 /// The heading of the whole report.

@@ -19,8 +19,8 @@ registry! {
     compare::Compare,
     unfinished::Unfinished,
     labs::Labs,
-    lab::Lab,
     durability::Durability,
+    lab::Lab,
     advice::Advice,
     call::Call,
     overview::Overview,
@@ -37,10 +37,12 @@ registry! {
     selfcheck::SelfCheck,
     left_out::LeftOut,
     invalid::Invalid,
+    contended::Contended,
     environment::Environment,
     method::Method,
 }
 
+pub(crate) use lab::Lab;
 pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};
 
@@ -58,8 +60,8 @@ pub trait Section: Sync {
         None
     }
 
-    /// True for what is said once of a campaign of several labs; the other sections are built for each
-    /// lab, with the targets and samples of that lab.
+    /// True for what is said once of a campaign of several classes, which are labs and what a sync promises; the
+    /// other sections are built for each class, with the targets and samples of that class.
     fn of_whole(&self) -> bool {
         false
     }

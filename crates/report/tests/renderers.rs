@@ -54,20 +54,20 @@ fn csv_has_its_header_and_rows() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,seconds"
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,seconds,durability"
     );
-    assert_eq!(lines[1].matches(',').count(), 14);
+    assert_eq!(lines[1].matches(',').count(), 15);
     assert!(lines[1].starts_with("write-critical,1,write disk,columnar.write.float.large,ext4,10"));
-    assert!(lines[1].ends_with(",MB/s,1,,,,host,268435456,64,1.5"));
-    assert!(lines[2].ends_with(",better,host,268435456,64,1.5"));
+    assert!(lines[1].ends_with(",MB/s,1,,,,host,268435456,64,1.5,keeps"));
+    assert!(lines[2].ends_with(",better,host,268435456,64,1.5,keeps"));
     let invalid = "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid,host,\
-                   268435456,64,1.5";
+                   268435456,64,1.5,keeps";
     assert!(lines.contains(&invalid), "{text}");
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         let start = format!("write-critical,1,,{footer},xfs,");
         assert!(lines.iter().any(|l| l.starts_with(&start)), "{footer}");
     }
-    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host,,,\n"));
+    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host,,,,keeps\n"));
 }
 
 #[test]

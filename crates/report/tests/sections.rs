@@ -420,3 +420,26 @@ fn a_whole_matrix_fits_a_mail() {
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert_eq!(page.matches("which target leads").count(), 4);
 }
+
+#[test]
+fn contended_samples_are_listed_with_what_others_did() {
+    let (targets, tests) = (&["ext4", "xfs"], &MATRIX[..2]);
+    let study = Study { targets, tests, group: Group::ReadCold, blocks: 3 };
+    let mut data = study.dataset(|_, target, block| 100.0 + f64::from(block) + target as f64);
+    assert!(!markdown(&data, &judged(&data)).contains("Contended samples"));
+    let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
+    for sample in data.samples.iter_mut().filter(|s| s.case.target == "xfs" && s.block < 2) {
+        let busy = 80.0 + f64::from(sample.block);
+        let read = (30u32 << 20).into();
+        sample.metrics.push(lower("foreign_disk_pct", busy));
+        sample.metrics.push(lower("foreign_read_bytes", read));
+    }
+    let page = markdown(&data, &judged(&data));
+    let section = between(&page, "Contended samples", "## ");
+    assert!(section.contains("4 of 12 samples shared the machine with other work"), "{section}");
+    let why = "others read 30.0 MiB from the disk below meanwhile, and had it for 80 % of the time";
+    let rows: Vec<&str> = section.lines().filter(|line| line.contains(why)).collect();
+    assert_eq!(rows.len(), 2, "{section}");
+    assert!(rows.iter().all(|row| row.contains("xfs") && row.contains(" 2 ")), "{section}");
+    assert!(page.contains("No recommendation: other work had more than 10 %"), "{page}");
+}

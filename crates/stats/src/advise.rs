@@ -16,7 +16,8 @@ mod work;
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
 use crate::{
-    CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, classes::classes, judged,
+    CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, classes::classes, durable,
+    judged,
 };
 use model::{Dataset, FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
@@ -147,7 +148,7 @@ pub enum Standing {
     AtRisk,
     /// It may not.
     RuledOut,
-    /// It was measured in another lab than the candidates.
+    /// It was measured in another lab than the candidates, or does not keep what was synced as they do.
     NotComparable,
 }
 
@@ -214,7 +215,8 @@ pub struct Support {
 
 /// Judges the campaign by the question. The findings carry the advice and no tables: those are what
 /// [`findings`](crate::findings) gives. It decides among the targets of one lab: the host where that
-/// has two or more, else the lab with most; the others are listed as not comparable.
+/// has two or more, else the lab with most; in it among those that keep what was synced, where there are
+/// such. The others are listed as ruled out or not comparable.
 pub fn advise(
     dataset: &Dataset,
     question: &Question<'_>,
@@ -226,7 +228,10 @@ pub fn advise(
     let (mut findings, cells) = judged(class)?;
     let (part, settings) = (class.dataset.as_ref(), &class.settings);
     let mut advice = judge::judge(part, question, &findings.targets, &cells, settings)?;
-    elsewhere::list(&mut advice, &classes, class.lab);
+    if advice.lead.is_some() {
+        advice.sentence.extend(durable::among_equals(&class.durability));
+    }
+    elsewhere::list(&mut advice, &classes, class, question, settings)?;
     findings.advice = Some(advice);
     findings.tables.clear();
     findings.latencies.clear();

@@ -40,7 +40,8 @@ pub struct Comparison {
     pub pairs: Vec<Pair>,
     /// Ratios of B over A whose interval excludes 1, the largest first.
     pub differences: Vec<Difference>,
-    /// Targets that were not, because they were measured in different labs.
+    /// Targets that were not, because they were measured in different labs, or because one keeps what was synced
+    /// and the other may not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
 }

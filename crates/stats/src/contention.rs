@@ -1,12 +1,14 @@
 //! Was the machine busy with something else? A ratio of two runs of which one shared the
-//! processors is a ratio of circumstances, and no interval over blocks shows it.
+//! processors or the disk is a ratio of circumstances, and no interval over blocks shows it.
 
 use crate::select::Series;
-use model::{Dataset, Sample};
+use model::{Bytes, Dataset, Sample};
 use std::collections::HashMap;
 
-/// Metric that says how much processor time of the machine others used, percent.
-const FOREIGN_CPU: &str = "foreign_cpu_pct";
+/// Metrics that say how much of something others had, percent, with what that is.
+const SHARED: [(&str, &str); 2] = [(CPU, "the processors"), (DISK, "the disk below")];
+const CPU: &str = "foreign_cpu_pct";
+const DISK: &str = "foreign_disk_pct";
 
 /// Share of contended samples above which a pair is not judged.
 const TOLERATED_SHARE: f64 = 0.2;
@@ -15,34 +17,66 @@ const TOLERATED_SHARE: f64 = 0.2;
 type Turn<'a> = (u32, &'a str, u32);
 
 /// When the machine was busy with something else.
-pub(crate) struct Contention<'a> {
+#[derive(Debug)]
+pub struct Contention<'a> {
     limit_pct: f64,
-    /// For each turn: how many samples were contended, and how many say.
-    turns: HashMap<Turn<'a>, (usize, usize)>,
+    /// For each metric and turn: in how many samples others had too much of it, and how many say.
+    turns: HashMap<(&'static str, Turn<'a>), (usize, usize)>,
 }
 
 impl<'a> Contention<'a> {
-    /// A sample is contended when others used more than `limit_pct` of the processors.
-    pub(crate) fn of(dataset: &'a Dataset, limit_pct: f64) -> Contention<'a> {
+    /// A sample is contended when others had more than `limit_pct` of the processors, or of the disk below
+    /// its devices.
+    pub fn of(dataset: &'a Dataset, limit_pct: f64) -> Contention<'a> {
         let mut turns = HashMap::new();
         for sample in &dataset.samples {
-            if let Some(used) = sample.metric(FOREIGN_CPU) {
-                let (contended, telling) = turns.entry(turn(sample)).or_insert((0, 0));
-                *contended += usize::from(used > limit_pct);
-                *telling += 1;
+            for (metric, _) in SHARED {
+                if let Some(used) = sample.metric(metric) {
+                    let (contended, telling) =
+                        turns.entry((metric, turn(sample))).or_insert((0, 0));
+                    *contended += usize::from(used > limit_pct);
+                    *telling += 1;
+                }
             }
         }
         Contention { limit_pct, turns }
     }
 
-    /// Whether `sample` was. One that was too short to say is judged by the others of its turn: by
-    /// what they saw, the machine was not idle in between.
-    pub(crate) fn during(&self, sample: &'a Sample) -> bool {
-        match sample.metric(FOREIGN_CPU) {
-            Some(used) => used > self.limit_pct,
-            None => self.turns.get(&turn(sample)).is_some_and(|&(c, all)| is_too_much(c, all)),
-        }
+    /// Why `sample` is contended, with what others did; `None` for one that is not. One that was too short
+    /// to say is judged by the others of its turn: by what they saw, the machine was not idle in between.
+    pub fn why(&self, sample: &Sample) -> Option<String> {
+        let reasons = SHARED.iter().filter_map(|&(metric, what)| {
+            let Some(used) = sample.metric(metric) else {
+                let turn = self.turns.get(&(metric, turn(sample)));
+                return turn.is_some_and(|&(c, all)| is_too_much(c, all)).then(|| of_turn(what));
+            };
+            (used > self.limit_pct).then(|| match metric {
+                DISK => of_disk(sample, used),
+                _ => format!("other work used {used:.0} % of {what} meanwhile"),
+            })
+        });
+        let reasons: Vec<String> = reasons.collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
+
+    /// Whether `sample` was.
+    pub(crate) fn during(&self, sample: &Sample) -> bool {
+        self.why(sample).is_some()
+    }
+}
+
+fn of_turn(what: &str) -> String {
+    format!("too short to tell by itself; others wanted {what} in the tests before or after it")
+}
+
+fn of_disk(sample: &Sample, used: f64) -> String {
+    let moved = |metric: &str| Bytes(sample.metric(metric).unwrap_or(0.0) as u64);
+    let did = match (moved("foreign_read_bytes"), moved("foreign_write_bytes")) {
+        (read, Bytes(0)) => format!("read {read} from the disk below"),
+        (Bytes(0), written) => format!("wrote {written} to the disk below"),
+        (read, written) => format!("wrote {written} to the disk below and read {read} from it"),
+    };
+    format!("others {did} meanwhile, and had it for {used:.0} % of the time")
 }
 
 fn turn(sample: &Sample) -> Turn<'_> {

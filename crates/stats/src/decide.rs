@@ -4,7 +4,8 @@
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    Ratio, Settings, bar::Bar, board::Board, model_fit::Fit, race, select::CellData, sentence,
+    Ratio, Settings, bar::Bar, board::Board, classes::Class, durable, model_fit::Fit, race,
+    select::CellData, sentence,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -86,8 +87,26 @@ impl CellRatio {
     }
 }
 
-/// Judges all measured targets of `dataset`; `targets` are the labels of the columns of `cells`.
-pub(crate) fn call(
+/// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
+/// its lab keep more of what was synced there is nothing to choose from it, and it says why.
+pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Call {
+    let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
+    if !class.is_ranked {
+        return Call {
+            candidates: Vec::new(),
+            notes: Vec::new(),
+            sentence: durable::not_ranked(dataset, targets),
+            ..unjudged(&Board::new(dataset, targets.len(), cells), targets, cells.len())
+        };
+    }
+    let mut call = of_ranked(dataset, targets, cells, settings);
+    if call.candidates.len() > 1 {
+        call.sentence.extend(durable::among_equals(&class.durability));
+    }
+    call
+}
+
+fn of_ranked(
     dataset: &Dataset,
     targets: &[String],
     cells: &[CellData],

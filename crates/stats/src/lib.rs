@@ -17,6 +17,7 @@ mod cost;
 mod decide;
 mod draw;
 mod drift;
+mod durable;
 mod effect;
 mod footer;
 mod holm;
@@ -48,12 +49,15 @@ pub use advise::{
     Standing, Support, Tipping, Without, advise,
 };
 pub use amount::Amount;
+pub use classes::part;
 pub use compare::{
     Apart, Beside, Changed, Comparison, Difference, Gate, Pair, Placed, Unmatched, compare,
 };
+pub use contention::Contention;
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;
+pub use durable::{Durability, doubtful, durability};
 pub use effect::Affected;
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
@@ -85,8 +89,8 @@ pub struct Settings {
     /// Half-width of the practical band as a share: with 0.05 a ratio from 1/1.05 to 1.05 is too
     /// small to act on.
     pub band: f64,
-    /// A sample is contended when others used more than this share of the machine's processor
-    /// time, percent.
+    /// A sample is contended when others had more than this share of the machine's processor time, or of
+    /// the disk below its devices, percent.
     pub contention_limit_pct: f64,
 }
 
@@ -168,8 +172,8 @@ pub enum StatsError {
 }
 
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
-/// the call. What was measured in different labs is judged apart: the findings are those of the
-/// preferred lab, with those of each other one beside them.
+/// the call. What was measured in different labs, or does not keep what was synced while others do, is judged
+/// apart: the findings are those of the preferred class, with those of each other one beside them.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
     let classes = classes(dataset, settings)?;
     let all: Vec<Findings> =
@@ -193,14 +197,19 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let targets = target_order(dataset, settings)?;
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
     let selfcheck = selfcheck::selfcheck(dataset, &targets, &cells, settings)?;
-    let tables = table::tables(dataset, &targets, &cells, settings);
+    let mut tables = table::tables(dataset, &targets, &cells, settings);
+    if !class.is_ranked {
+        tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.lead = None);
+    }
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
-    let call = decide::call(dataset, &targets, &cells, settings);
+    let call = decide::call(class, &targets, &cells);
     let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
     let next = next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
+        durability: class.durability.clone(),
+        is_ranked: class.is_ranked,
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
         failures: table::failures(dataset),

@@ -60,7 +60,8 @@ impl Look {
 /// The baseline is unknown, or a sample names what the campaign does not list.
 pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> {
     let mut look = Look { calls: Vec::new(), behind: Vec::new() };
-    for class in classes(dataset, settings)? {
+    // Of what is not ranked nothing can be decided, and nobody is behind.
+    for class in classes(dataset, settings)?.into_iter().filter(|class| class.is_ranked) {
         let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
         let targets = target_order(dataset, settings)?;
         let cells = select(dataset, &targets, settings.contention_limit_pct)?;

@@ -38,11 +38,19 @@ pub(crate) fn comparison(pairs: &[Pair], apart: Option<&Apart>) -> String {
     let Some(apart) = apart else { return compared(pairs) };
     let mut places: Vec<String> = Vec::new();
     for placed in &apart.columns {
-        let place = format!("{} was measured {}", placed.target, placed.lab.place());
+        let place = match (apart.is_of_one_lab(), placed.durability.words()) {
+            (false, _) => format!("{} was measured {}", placed.target, placed.lab.place()),
+            (true, None) => format!("{} keeps what it synced", placed.target),
+            (true, Some(words)) => format!("{} ({words})", placed.target),
+        };
         places.extend((places.len() < 2).then_some(place));
     }
+    let of = match apart.is_of_one_lab() {
+        true => "of different promises of a sync",
+        false => "of different labs",
+    };
     let not = format!(
-        "{}: figures of different labs are not comparable, so they stand side by side without a ratio.",
+        "{}: figures {of} are not comparable, so they stand side by side without a ratio.",
         places.join(" and ")
     );
     if pairs.is_empty() { not } else { format!("{} {not}", compared(pairs)) }
@@ -71,8 +79,8 @@ fn compared(pairs: &[Pair]) -> String {
 
 pub(crate) fn contended(settings: &Settings) -> String {
     format!(
-        "No recommendation: other work used more than {} % of the processors during more than a \
-         fifth of the samples. Repeat on a quiet machine.",
+        "No recommendation: other work had more than {} % of the processors or of the disk below during \
+         more than a fifth of the samples. Repeat on a quiet machine.",
         settings.contention_limit_pct
     )
 }

@@ -78,11 +78,13 @@ fn sweep_effects(
             loss: effect.loss.filter(|loss| loss.cell.ratio.point < 1.0),
         })
         .collect();
+    let is_here = |label: &String| dataset.targets.iter().any(|t| t.label == *label);
     let compared = |label: &String| variants.iter().any(|v| v.target == *label);
     Some(SweepEffects {
         sweep: sweep.on.to_string(),
         default: targets[default].clone(),
-        unmeasured: labels[1..].iter().filter(|label| !compared(label)).cloned().collect(),
+        // Those of other classes are told there.
+        unmeasured: labels[1..].iter().filter(|l| is_here(l) && !compared(l)).cloned().collect(),
         left_out: sweep.left_out.clone(),
         blocks: board.blocks(),
         cells: board.cells.len(),

@@ -2,8 +2,9 @@
 //! target.
 
 use crate::{
-    Advice, Amount, Call, Comparison, Cost, Doubt, Footer, Interval, Latencies, Leaders, Next,
-    Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Doubt, Durability, Footer, Interval, Latencies,
+    Leaders, Next, Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount,
+    footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -17,6 +18,12 @@ pub struct Findings {
     /// In which kind of lab everything here was measured.
     #[serde(skip_serializing_if = "is_host")]
     pub lab: LabKind,
+    /// Whether the targets of everything here keep what was synced to them.
+    #[serde(skip_serializing_if = "Durability::is_kept")]
+    pub durability: Durability,
+    /// False where others of the lab keep more of what was synced: then nothing here is ranked.
+    #[serde(skip_serializing_if = "is_true")]
+    pub is_ranked: bool,
     /// Which campaign.
     pub campaign: CampaignFacts,
     /// Labels in the order of the cells of every row: the baseline first.
@@ -28,7 +35,7 @@ pub struct Findings {
     pub failures: Vec<Failure>,
     /// Half-width of the practical band, a share.
     pub band: f64,
-    /// Processor time of others above which a sample is contended, percent.
+    /// Share of others in processors or disk above which a sample is contended, percent.
     pub contention_limit_pct: f64,
     /// Tables by group, then by processes.
     pub tables: Vec<Table>,
@@ -64,7 +71,8 @@ pub struct Findings {
     /// a dataset, so whoever has the store adds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
-    /// The findings of the other labs of the campaign. Nothing is ranked across labs.
+    /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
+    /// was synced. Nothing is ranked across classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Findings>,
 }
@@ -75,6 +83,10 @@ fn is_host(lab: &LabKind) -> bool {
 
 fn is_none(count: &usize) -> bool {
     *count == 0
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 /// A target that could not be made, or not every time.
@@ -105,7 +117,7 @@ impl Findings {
         self
     }
 
-    /// These findings, then those of each other lab.
+    /// These findings, then those of each other class.
     pub fn classes(&self) -> impl Iterator<Item = &Findings> {
         std::iter::once(self).chain(&self.others)
     }
@@ -113,6 +125,21 @@ impl Findings {
     /// Why the target called `label` failed; `None` where it did not.
     pub fn failure_of(&self, label: &str) -> Option<&str> {
         self.failures.iter().find(|f| f.target == label).map(|f| f.why.as_str())
+    }
+
+    /// Whether these and those of the other classes are of several labs.
+    pub fn has_labs(&self) -> bool {
+        self.others.iter().any(|class| class.lab != self.lab)
+    }
+
+    /// What tells these findings from those of the other classes, for headings, as `in User-Mode Linux, may lose
+    /// what it synced`: of `whole`, which holds them; `None` where nothing does.
+    pub fn class_name(&self, whole: &Findings) -> Option<String> {
+        let lab = whole.has_labs().then(|| self.lab.place());
+        let of_lab = whole.classes().filter(|class| class.lab == self.lab).count();
+        let words = self.durability.words().filter(|_| of_lab > 1);
+        let parts: Vec<&str> = lab.into_iter().chain(words).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// Blocks of the campaign that the target called `label` is of.

@@ -12,7 +12,7 @@ mod stage;
 pub use confirm::{Confirmation, Finalist};
 pub use stage::{Stage, StageKind};
 
-use crate::{Settings, StatsError, board::Board, select};
+use crate::{Settings, StatsError, board::Board, durability, select};
 use model::Dataset;
 
 /// What the search needs of the world.
@@ -105,7 +105,8 @@ pub fn search<B: Bench>(
     Ok(Outcome { untried, last, ending })
 }
 
-/// The board of a stage, whose first target is the default.
+/// The board of a stage, whose first target is the default. A variant that keeps less of what was synced than
+/// the default is no candidate, however fast it is.
 fn with_board<T>(
     dataset: &Dataset,
     settings: &Settings,
@@ -113,7 +114,13 @@ fn with_board<T>(
 ) -> Result<T, StatsError> {
     let targets: Vec<String> = dataset.targets.iter().map(|t| t.label.clone()).collect();
     let cells = select::select(dataset, &targets, settings.contention_limit_pct)?;
-    let board = Board::new(dataset, targets.len(), &cells);
+    let promises = |column: &usize| durability(dataset, &targets[*column]);
+    let keeps = |column: &usize| {
+        let (own, default) = (promises(column), promises(&0));
+        own < default || own.is_like(&default)
+    };
+    let columns = (0..targets.len()).filter(keeps);
+    let board = Board::of_columns(dataset, columns, &cells);
     if board.columns.first() == Some(&0) && !board.cells.is_empty() {
         return Ok(read(&board));
     }

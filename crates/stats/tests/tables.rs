@@ -8,7 +8,7 @@ mod common;
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};
 use proptest::prelude::*;
-use stats::{Amount, Settings, StatsError, Table, Verdict, findings};
+use stats::{Amount, Contention, Settings, StatsError, Table, Verdict, findings};
 
 fn first_table(data: &Dataset) -> Table {
     findings(data, &Settings::default()).unwrap().tables.remove(0)
@@ -113,6 +113,36 @@ fn contention_makes_a_cell_unclear() {
     assert_eq!(
         (cell.verdict, cell.reason.as_deref(), cell.holm),
         (Some(Verdict::Unclear), Some("contended"), false)
+    );
+}
+
+#[test]
+fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
+    let mut samples = [series("xfs", "t0", &[10.0; 5]), series("ext4", "t0", &[20.0; 5])].concat();
+    let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
+    let quiet = [lower("foreign_cpu_pct", 3.0), lower("foreign_disk_pct", 10.0)];
+    samples.iter_mut().for_each(|s| s.metrics.extend(quiet.clone()));
+    let data = two_targets(samples.clone());
+    assert_eq!(first_table(&data).rows[0].cells[1].verdict, Some(Verdict::Better));
+    assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
+    for sample in samples.iter_mut().take(3) {
+        sample.metrics.truncate(1);
+        sample.metrics.extend([
+            lower("foreign_cpu_pct", 31.4),
+            lower("foreign_disk_pct", 66.0),
+            lower("foreign_read_bytes", 0.0),
+            lower("foreign_write_bytes", (212u32 << 20).into()),
+        ]);
+    }
+    let data = two_targets(samples);
+    let cell = &first_table(&data).rows[0].cells[1];
+    assert_eq!((cell.verdict, cell.reason.as_deref()), (Some(Verdict::Unclear), Some("contended")));
+    let reasons: Vec<_> =
+        data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
+    assert_eq!(
+        reasons,
+        ["other work used 31 % of the processors meanwhile; others wrote 212 MiB to the disk below \
+          meanwhile, and had it for 66 % of the time"; 3]
     );
 }
 

@@ -2,6 +2,7 @@
 //! workers, and turn what came back into samples.
 
 use super::{
+    contention::{self, OwnCpu},
     durable::{self, Looks},
     judge::{self, Seen},
     limiter::{self, Load},
@@ -9,7 +10,7 @@ use super::{
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Persistence, Residency};
+use lab::{Coldness, Instance, Persistence, Residency, Watched};
 use model::{
     Better, CacheNeed, CacheState, Case, CrewReport, Durability, Job, JobMode, LabKind, Metric,
     PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
@@ -87,7 +88,7 @@ fn attempt(
     };
     let changed_before = bench.instance.changed_options()?;
     let persistence = bench.instance.persistence();
-    let mut sampler = Sampler::of(bench.instance.devices()).proving(persistence);
+    let mut sampler = Sampler::of(watched(bench.instance)?).proving(persistence);
     set_mode(jobs, JobMode::Run);
     // A cap lets through later what was not used while a part stood still.
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
@@ -97,6 +98,7 @@ fn attempt(
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
+    sampler.count_others();
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
     bench.instance.check()?;
@@ -119,6 +121,16 @@ fn attempt(
     };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
+}
+
+/// What is looked at while a test runs on `instance`.
+fn watched(instance: &Instance<'_>) -> Result<Watched> {
+    Ok(Watched {
+        devices: instance.devices().into(),
+        below: instance.below()?,
+        workers: Vec::new(),
+        servers: instance.servers(),
+    })
 }
 
 /// Samples for a case whose workers failed; `None` when the failure is a stop.
@@ -274,9 +286,12 @@ impl Outcome {
         if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
-        let (cpu_user_s, cpu_sys_s) = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
-        metrics.extend(judge::machine_metrics(&usage, cpu_user_s, self.used_bytes, self.settle_s));
+        judge::charge_servers(&mut metrics, measured.ops, &usage);
+        metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
+        metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
@@ -297,8 +312,8 @@ impl Outcome {
             overlap: measured.overlap,
             device_read_bytes: usage.device_read_bytes,
             device_write_bytes: usage.device_write_bytes,
-            cpu_user_s,
-            cpu_sys_s,
+            cpu_user_s: own.user_s,
+            cpu_sys_s: own.sys_s,
             limiter,
             validity,
             durability: self.durability(measured),

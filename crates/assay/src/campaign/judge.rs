@@ -101,6 +101,13 @@ pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> 
     phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
 }
 
+/// Adds the processor time of the target's own servers to the figure for each of `ops` operations that a test
+/// knows of its workers alone.
+pub fn charge_servers(metrics: &mut [Metric], ops: u64, usage: &Usage) {
+    let server_ns = 1e9 * (usage.server_user_s + usage.server_sys_s) / ops.max(1) as f64;
+    metrics.iter_mut().filter(|m| m.name == "cpu_ns_per_op").for_each(|m| m.value += server_ns);
+}
+
 /// Why a part is no measurement whose device moved so many `bytes` while its clock stood; `None` when that is
 /// little beside what it moved in its own time.
 pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
@@ -112,18 +119,9 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     })
 }
 
-/// Metrics that every sample carries beside the test's own: pressure, others' processor time,
-/// whole-machine processor time, memory and space.
-pub fn machine_metrics(
-    usage: &Usage,
-    cpu_user_s: f64,
-    used_bytes: u64,
-    settle_s: f64,
-) -> Vec<Metric> {
-    let capacity_s = (usage.seconds * f64::from(usage.cpus.max(1))).max(1e-9);
-    // Kernel threads work for the file system under test and count as system time, so only user
-    // time that is not the workers', and stolen time, is certainly somebody else's.
-    let foreign = (usage.machine_user_s - cpu_user_s).max(0.0) + usage.steal_s;
+/// Metrics that every sample carries beside the test's own: pressure, whole-machine processor time,
+/// memory and space.
+pub fn machine_metrics(usage: &Usage, used_bytes: u64, settle_s: f64) -> Vec<Metric> {
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
     let mut metrics = vec![
         lower("machine_cpu_s", usage.machine_user_s + usage.machine_sys_s, "s"),
@@ -134,10 +132,6 @@ pub fn machine_metrics(
         lower("settle_s", settle_s, "s"),
     ];
     metrics.extend(usage.arc_bytes.map(|bytes| lower("arc_bytes", bytes as f64, "B")));
-    // /proc/stat counts in ticks of 10 ms: below 20 of them a share would be noise.
-    if capacity_s >= 0.2 {
-        metrics.push(lower("foreign_cpu_pct", 100.0 * foreign / capacity_s, "%"));
-    }
     let pressures = [
         ("psi_cpu_some_pct", usage.psi_cpu_some_pct),
         ("psi_io_some_pct", usage.psi_io_some_pct),
@@ -237,6 +231,15 @@ mod tests {
     }
 
     #[test]
+    fn servers_are_paid_for_by_the_operation() {
+        let figure = |name: &str| Metric::new(name, 700.0, "ns", Better::Lower);
+        let mut metrics = [figure("cpu_ns_per_op"), figure("service_p50_us")];
+        let usage = Usage { server_user_s: 0.1, server_sys_s: 0.2, ..Usage::default() };
+        charge_servers(&mut metrics, 1_000_000, &usage);
+        assert_eq!(metrics.map(|metric| metric.value.round()), [1000.0, 700.0]);
+    }
+
+    #[test]
     fn seconds_tell_peaks() {
         let second = |busy_s, dirty_bytes, mhz| Usage {
             dirty_bytes,
@@ -261,13 +264,5 @@ mod tests {
         );
         let edges = second_metrics(&whole, &[], &load);
         assert_eq!(edges.len(), 3, "no peak and no frequency");
-    }
-
-    #[test]
-    fn only_the_time_of_others_is_foreign() {
-        let usage = Usage { machine_user_s: 1.5, steal_s: 0.1, ..usage(0, 1.0, 0.0) };
-        let metrics = machine_metrics(&usage, 1.0, 0, 0.0);
-        let foreign = metrics.iter().find(|m| m.name == "foreign_cpu_pct").unwrap().value;
-        assert!((foreign - 30.0).abs() < 1e-9);
     }
 }

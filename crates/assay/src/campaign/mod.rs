@@ -10,6 +10,7 @@
 
 pub mod case;
 pub mod condition;
+pub mod contention;
 pub mod durable;
 pub mod forecast;
 pub mod guest;

@@ -3,7 +3,7 @@
 
 mod series;
 
-use lab::{Device, LabError, Persisted, Persistence, Snapshot, Usage};
+use lab::{Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched};
 use std::ops::Range;
 use workers::{Moved, Observer};
 
@@ -23,9 +23,11 @@ const LEAST_OPS: u64 = 1000;
 /// them.
 #[derive(Default)]
 pub struct Sampler {
-    devices: Vec<Device>,
+    watched: Watched,
     persistence: Option<Persistence>,
-    pids: Vec<u32>,
+    /// Who was on the machine before the first release, and what they did until the workers had reported.
+    before: Option<Census>,
+    others: Option<Others>,
     phases: Vec<Phase>,
     /// Edges of the times in which the workers stood still.
     away: Vec<(Snapshot, Snapshot)>,
@@ -51,9 +53,20 @@ impl Phase {
 }
 
 impl Sampler {
-    /// Of the machine, and of `devices` where there are any.
-    pub fn of(devices: &[Device]) -> Sampler {
-        Sampler { devices: devices.into(), ..Sampler::default() }
+    /// Of the machine, and of what is `watched`; to its servers come all processes that they started.
+    pub fn of(watched: Watched) -> Sampler {
+        Sampler { watched, ..Sampler::default() }
+    }
+
+    /// Looks at what other processes did. To be called when all workers have reported.
+    pub fn count_others(&mut self) {
+        let now = self.before.as_ref().map(|before| (before, Census::take()));
+        self.others = now.map(|(before, now)| now.others_since(before, std::process::id()));
+    }
+
+    /// What other processes did around the timed parts; `None` before they were counted.
+    pub fn others(&self) -> Option<Others> {
+        self.others
     }
 
     /// The same, looking also at what shows that a sync reached the medium.
@@ -100,7 +113,7 @@ impl Sampler {
     }
 
     fn full_snapshot(&mut self) -> Option<Snapshot> {
-        match Snapshot::with_workers(&self.devices, &self.pids) {
+        match Snapshot::of(&self.watched) {
             Ok(snapshot) => Some(snapshot),
             Err(error) => {
                 self.failure.get_or_insert(error);
@@ -142,11 +155,17 @@ impl Sampler {
 
 impl Observer for Sampler {
     fn started(&mut self, pids: &[u32]) {
-        self.pids = pids.into();
+        self.watched.workers = pids.into();
     }
 
     fn released(&mut self, _phase: usize) {
         let persisted = [self.look(), None];
+        // Between phases it would give the kernel time to write back.
+        if self.before.is_none() {
+            let census = Census::take();
+            self.watched.servers = census.trees(&self.watched.servers);
+            self.before = Some(census);
+        }
         let released = self.snapshot();
         self.phases.push(Phase { persisted, released, ..Phase::default() });
     }
@@ -251,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_happens_while_workers_stand_still_is_not_theirs() {
-        let mut sampler = Sampler::of(&[]);
+        let mut sampler = Sampler::of(Watched::default());
         sampler.released(0);
         let at = |seconds: u64| {
             let mut snapshot = Snapshot::default();
@@ -267,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_part_has_its_seconds() {
-        let mut sampler = Sampler::of(&[]);
+        let mut sampler = Sampler::of(Watched::default());
         sampler.released(0);
         let first = sampler.phases[0].released.clone().unwrap();
         let later = |seconds: f64| {

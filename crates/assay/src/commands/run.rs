@@ -442,8 +442,8 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     // Where all of it is on one screen it is not said twice.
     if !(is_answer && terminal::shows_results()) {
         for class in findings.classes() {
-            let several = !findings.others.is_empty();
-            let place = if several { format!("{}: ", class.lab.place()) } else { String::new() };
+            let place =
+                class.class_name(&findings).map_or_else(String::new, |name| format!("{name}: "));
             terminal::note(&format!("{place}{}", class.call.sentence));
         }
         terminal::note(&format!("campaign {id} · report {}", page.display()));

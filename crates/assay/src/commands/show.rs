@@ -3,7 +3,7 @@
 use crate::{cli::IdArgs, exit::Exit, source, terminal};
 use anyhow::{Context, Result};
 use model::{Dataset, LabKind, TargetState, Validity};
-use stats::Timed;
+use stats::{Contention, Settings, Timed};
 use std::{fmt::Write, path::Path};
 
 /// Prints plan, environment, targets and counts.
@@ -64,8 +64,14 @@ fn durability(dataset: &Dataset, label: &str) -> Option<String> {
 fn counts(dataset: &Dataset) -> String {
     let count =
         |test: fn(&Validity) -> bool| dataset.samples.iter().filter(|s| test(&s.validity)).count();
+    let contention = Contention::of(dataset, Settings::default().contention_limit_pct);
+    let contended = dataset.samples.iter().filter(|s| s.validity.is_valid());
+    let contended = match contended.filter(|s| contention.why(s).is_some()).count() {
+        0 => String::new(),
+        count => format!("; {count} of the valid contended"),
+    };
     format!(
-        "{} samples: {} valid, {} lukewarm, {} invalid",
+        "{} samples: {} valid, {} lukewarm, {} invalid{contended}",
         dataset.samples.len(),
         count(Validity::is_valid),
         count(|v| matches!(v, Validity::Lukewarm(_))),

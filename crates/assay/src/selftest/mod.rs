@@ -1,6 +1,8 @@
 //! The tool held against truths that are imposed: caps on a device, delays of known length, syncs that do
-//! nothing, and a target that is entered twice. Each is measured the way a user's campaign is.
+//! nothing, a target that is entered twice, and work beside a test. Each is measured the way a user's campaign
+//! is.
 
+mod beside;
 mod caps;
 mod delays;
 mod outcome;
@@ -45,13 +47,15 @@ pub trait Truth: Sync {
 }
 
 /// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 13] = [
+pub static TRUTHS: [&dyn Truth; 15] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
+    &beside::BUSY_SERVER,
     &delays::FUSE,
     &syncs::LYING,
     &syncs::HONEST,
+    &beside::BUSY_DISK,
     &caps::READ_RATE,
     &caps::WRITE_RATE,
     &caps::READ_500,

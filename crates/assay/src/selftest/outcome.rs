@@ -34,6 +34,15 @@ pub enum Outcome {
         /// Whether all should be, or none.
         all: bool,
     },
+    /// Work of others.
+    Seen {
+        /// What it was.
+        imposed: &'static str,
+        /// Share that the tool says others had, %.
+        found_pct: f64,
+        /// A sample is contended above it, %.
+        limit_pct: f64,
+    },
 }
 
 impl Outcome {
@@ -45,6 +54,7 @@ impl Outcome {
             Outcome::Proofs { samples, judged, proven, all } => {
                 samples > 0 && judged == samples && proven == if all { samples } else { 0 }
             }
+            Outcome::Seen { found_pct, limit_pct, .. } => found_pct > limit_pct,
         }
     }
 
@@ -52,7 +62,7 @@ impl Outcome {
     fn error(&self) -> f64 {
         match *self {
             Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
-            Outcome::Marks { .. } | Outcome::Proofs { .. } => 0.0,
+            Outcome::Marks { .. } | Outcome::Proofs { .. } | Outcome::Seen { .. } => 0.0,
         }
     }
 
@@ -76,6 +86,12 @@ impl Outcome {
                 format!("{proven} of {samples} proven"),
                 String::new(),
                 if all { "all" } else { "none" }.into(),
+            ],
+            Outcome::Seen { imposed, found_pct, limit_pct } => [
+                imposed.into(),
+                format!("{found_pct:.0} % others'"),
+                String::new(),
+                format!("above {limit_pct:.0} %"),
             ],
         }
     }
@@ -163,6 +179,12 @@ mod tests {
         assert!(proofs(2, 2, true).passes() && proofs(2, 0, false).passes());
         assert!(!proofs(2, 1, true).passes() && !proofs(2, 1, false).passes());
         assert!(!proofs(0, 0, false).passes(), "nobody looked");
+    }
+
+    #[test]
+    fn work_of_others_passes_where_it_makes_a_sample_contended() {
+        let seen = |found_pct| Outcome::Seen { imposed: "a writer", found_pct, limit_pct: 10.0 };
+        assert!(seen(10.1).passes() && !seen(10.0).passes() && !seen(f64::NAN).passes());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::exit;
 use anyhow::Result;
 use lab::{FileSystem, LabError, Trial};
-use model::{Options, Target};
+use model::{Layer, Options, Target};
 use std::collections::BTreeSet;
 
 /// The default with some settings changed.
@@ -40,7 +40,8 @@ pub struct Wanted {
     pub risky: bool,
 }
 
-/// Every variant of `default` that changes one setting, the most promising first.
+/// Every variant of `default` that changes one setting, the most promising first. One that may lose what it
+/// synced is none, unless the default does: nothing could be said for it.
 ///
 /// # Errors
 /// The target has no settings to try, or `wanted` names none of them.
@@ -69,10 +70,12 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
         .filter(asked)
         .filter(allowed)
         .filter_map(|trial| plain.with(*trial))
+        .filter(|variant| loses(default) || !loses(&variant.target))
         .collect();
     if field.is_empty() {
         return Err(exit::usage(format!(
-            "nothing of {default} is left to try; leave options out of --on, or add --allow-unsafe"
+            "nothing of {default} is left to try; leave options out of --on, or add --allow-unsafe; what may \
+             lose synced data is never tried"
         )));
     }
     Ok(field)
@@ -100,6 +103,14 @@ fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
             "{target} has no options of its own to search; tune one of {}",
             tunable().join(", ")
         ))),
+    }
+}
+
+/// Whether its own options give up what is synced to it.
+fn loses(target: &Target) -> bool {
+    match target {
+        Target::Made { name, options, .. } => Layer::written(name, options).loss().is_some(),
+        Target::Dir(_) => false,
     }
 }
 
@@ -132,14 +143,26 @@ mod tests {
 
     #[test]
     fn promises_are_given_up_only_when_that_is_allowed() {
-        for (fs, risky) in [("ext4", "barrier=0"), ("ext4", "commit=60"), ("btrfs", "nodatacow")] {
+        for (fs, risky) in [("ext4", "commit=60"), ("btrfs", "nodatacow")] {
             let target = format!("{fs}[{risky}]");
             assert!(!all(fs, false).contains(&target) && all(fs, true).contains(&target));
         }
         let wanted = Wanted { risky: true, ..Wanted::default() };
         let field = field(&"ext4".parse().unwrap(), &wanted).unwrap();
-        let barrier = field.iter().find(|v| v.target.to_string() == "ext4[barrier=0]").unwrap();
-        assert_eq!(barrier.risks().count(), 1);
+        let commit = field.iter().find(|v| v.target.to_string() == "ext4[commit=60]").unwrap();
+        assert_eq!(commit.risks().count(), 1);
+    }
+
+    #[test]
+    fn what_loses_synced_data_is_not_tried_where_the_default_keeps_it() {
+        for (default, loses) in
+            [("ext4", "barrier=0"), ("zfs", "sync=disabled"), ("f2fs", "fsync_mode=nobarrier")]
+        {
+            let target = format!("{default}[{loses}]");
+            assert!(!all(default, true).contains(&target), "{target}");
+        }
+        assert!(refusal("ext4", &["barrier"]).contains("may lose synced data is never tried"));
+        assert!(all("ext4[barrier=0]", false).contains(&"ext4[barrier=0,noatime]".to_string()));
     }
 
     #[test]

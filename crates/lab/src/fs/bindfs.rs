@@ -28,7 +28,6 @@ pub(super) const ROW: Over = Over {
     serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
     version: "--version",
     source: store,
-    not_durable: None,
 };
 
 #[cfg(test)]

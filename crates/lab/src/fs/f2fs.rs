@@ -213,12 +213,6 @@ impl FileSystem for Fs {
         Some(Cmd::new("fsck.f2fs").arg("--dry-run").arg(site.disk()))
     }
 
-    fn not_durable(&self, options: &Options) -> Option<&'static str> {
-        let mode = options.get("fsync_mode").is_some_and(|value| value == "nobarrier");
-        let without = mode || options.contains_key("nobarrier");
-        without.then_some("the cache of the device is not flushed")
-    }
-
     fn version(&self) -> Option<Cmd> {
         Some(Cmd::new("mkfs.f2fs").arg("-V"))
     }

@@ -45,7 +45,6 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
-    not_durable: None,
 };
 
 /// What tells it a password that protects nothing.

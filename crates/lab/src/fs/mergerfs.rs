@@ -47,7 +47,6 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
-    not_durable: None,
 };
 
 const BOOL: &[&str] = &["true", "false"];

@@ -126,11 +126,6 @@ impl FileSystem for Fs {
         Some(if is_3(options) { "nfs" } else { "nfs4" })
     }
 
-    fn not_durable(&self, options: &Options) -> Option<&'static str> {
-        let server = "the server answers before data is on its disk";
-        options.contains_key("async").then_some(server)
-    }
-
     fn undo(&self, site: &Site) -> Vec<Undo> {
         vec![Undo::EndNetwork { namespace: network(site) }]
     }

@@ -56,7 +56,6 @@ pub(super) const ROW: Over = Over {
     },
     version: "version",
     source: name,
-    not_durable: Some("rclone answers a sync before any file below it is synced"),
 };
 
 const CACHE_MODE: &str = "vfs-cache-mode";
@@ -69,7 +68,8 @@ mod tests {
 
     #[test]
     fn it_stores_at_once_and_promises_nothing() {
-        assert!(super::ROW.not_durable(&model::Options::new()).is_some());
+        let layer = model::Layer::written(super::ROW.name(), &model::Options::new());
+        assert!(layer.loss().is_some());
         assert_eq!(
             over("rclone[vfs-cache-mode=full]")[1],
             "rclone mount --config '' --devname assay-1 --cache-dir /m0/cache \

@@ -42,7 +42,6 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
-    not_durable: None,
 };
 
 /// Where Debian and RHEL keep sftp-server.

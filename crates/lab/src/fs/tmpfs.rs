@@ -36,10 +36,6 @@ impl FileSystem for Fs {
         0
     }
 
-    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
-        Some("all of it is in memory")
-    }
-
     fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
         "tmpfs".into()
     }

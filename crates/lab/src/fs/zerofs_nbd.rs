@@ -105,10 +105,6 @@ impl FileSystem for Fs {
         Some(carrier(site).dir)
     }
 
-    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
-        Some(zerofs::NOT_DURABLE)
-    }
-
     fn version(&self) -> Option<Cmd> {
         Some(zerofs::version())
     }

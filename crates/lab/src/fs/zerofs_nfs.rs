@@ -74,10 +74,6 @@ impl FileSystem for Fs {
         zerofs::KEEPS_DELETED
     }
 
-    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
-        Some(zerofs::NOT_DURABLE)
-    }
-
     fn version(&self) -> Option<Cmd> {
         Some(zerofs::version())
     }

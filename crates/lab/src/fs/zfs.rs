@@ -185,11 +185,6 @@ impl FileSystem for Fs {
         PathBuf::from(&site.name)
     }
 
-    fn not_durable(&self, options: &Options) -> Option<&'static str> {
-        let disabled = options.get("sync").is_some_and(|value| value == "disabled");
-        disabled.then_some("sync=disabled answers a sync at once")
-    }
-
     /// The ARC.
     fn has_own_cache(&self) -> bool {
         true

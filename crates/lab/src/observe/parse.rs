@@ -1,6 +1,6 @@
 //! The texts of `/proc` and `/sys` that counters come from, each read as its documentation says.
 
-use super::{CpuTicks, DeviceCounters, Memory};
+use super::{CpuTicks, DeviceCounters, Memory, census::Process};
 
 /// The number in column `i`, 0 where it is missing.
 fn column(words: &[&str], i: usize) -> u64 {
@@ -14,6 +14,8 @@ pub(super) fn device(text: &str) -> DeviceCounters {
         read_sectors: column(&words, 2),
         written_sectors: column(&words, 6),
         busy_ms: column(&words, 9),
+        flushes: column(&words, 15),
+        flush_ms: column(&words, 16),
     }
 }
 
@@ -32,12 +34,34 @@ pub(super) fn machine(text: &str) -> CpuTicks {
     }
 }
 
-/// proc_pid_stat(5): utime and stime, ticks. The name of the program, in parentheses, may hold
+/// `PF_KTHREAD` of `include/linux/sched.h`.
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// proc_pid_stat(5): the columns from the third on. The name of the program, in parentheses, may hold
 /// anything, so columns are counted after the last one.
-pub(super) fn process(text: &str) -> Option<u64> {
-    let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |i: usize| words.get(i)?.parse::<u64>().ok();
-    Some(ticks(11)? + ticks(12)?)
+fn columns_of_process(text: &str) -> Option<Vec<&str>> {
+    Some(text.rsplit_once(')')?.1.split_whitespace().collect())
+}
+
+/// utime and stime, ticks.
+pub(super) fn process(text: &str) -> Option<[u64; 2]> {
+    let words = columns_of_process(text)?;
+    let ticks = |i: usize| words.get(i)?.parse().ok();
+    Some([ticks(11)?, ticks(12)?])
+}
+
+/// The same with what else is needed to tell processes apart.
+pub(super) fn process_of_census(text: &str) -> Option<Process> {
+    let words = columns_of_process(text)?;
+    let number = |i: usize| words.get(i)?.parse::<u64>().ok();
+    Some(Process {
+        parent: number(1)? as u32,
+        is_kernel: number(6)? & KERNEL_THREAD != 0,
+        began: number(19)?,
+        system: number(12)?,
+        // A signed number, which is never negative.
+        ended_system: number(14)?,
+    })
 }
 
 /// Documentation/accounting/psi.rst of the kernel.
@@ -74,8 +98,13 @@ mod tests {
     #[test]
     fn a_process_may_be_called_anything() {
         let text = "42 (a) b) R 1 42 42 0 -1 4194304 9 8 7 6 130 25 3 2 20 0 4 0 17 1 1\n";
-        assert_eq!(process(text), Some(155));
+        assert_eq!(process(text), Some([130, 25]));
         assert_eq!(process("42 (gone"), None);
+        let expected =
+            Process { parent: 1, is_kernel: false, began: 17, system: 25, ended_system: 2 };
+        assert_eq!(process_of_census(text), Some(expected));
+        let kernel = "9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 7 0 0 20 0 1 0 88 0 0\n";
+        assert!(process_of_census(kernel).unwrap().is_kernel);
     }
 
     #[test]

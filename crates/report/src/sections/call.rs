@@ -51,6 +51,9 @@ impl Section for Call {
 
     fn brief(&self, dataset: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
         let call = &findings.call;
+        if !findings.is_ranked {
+            return Some(vec![Block::Callout(call.sentence.clone())]);
+        }
         let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&call.notes).collect();
         let mut blocks = head(dataset, findings);
         blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));

@@ -138,10 +138,20 @@ fn side_by_side(apart: &Apart) -> Table {
         let cells = [test, Cell::plain(&row.unit)].into_iter().chain(row.values.iter().map(value));
         Row::body(cells)
     };
-    let column = |placed: &Placed| Column::numbers(&placed.target, placed.lab.as_str());
+    let (caption, by_lab) = match apart.is_of_one_lab() {
+        true => ("Different promises of a sync: side by side, not comparable", false),
+        false => ("Measured in different labs: side by side, not comparable", true),
+    };
+    let column = |placed: &Placed| match by_lab {
+        true => Column::numbers(&placed.target, placed.lab.as_str()),
+        false => Column::numbers(
+            &placed.target,
+            placed.durability.words().unwrap_or("keeps what it synced"),
+        ),
+    };
     let words = ["Test", "Unit"].map(Column::words).into_iter();
     Table {
-        caption: "Measured in different labs: side by side, not comparable".into(),
+        caption: caption.into(),
         columns: words.chain(apart.columns.iter().map(column)).collect(),
         rows: apart.rows.iter().map(row).collect(),
         footnotes: Vec::new(),

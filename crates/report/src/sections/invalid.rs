@@ -4,7 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::Section,
 };
-use model::{Dataset, TestInfo, Validity};
+use model::{Dataset, Sample, TestInfo, Validity};
 use stats::Findings;
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,10 +14,10 @@ const MOST_ROWS: usize = 200;
 pub(crate) struct Invalid;
 
 /// Target, index of the test, and reason without its numbers.
-type Key<'a> = (&'a str, usize, String);
+pub(super) type Key<'a> = (&'a str, usize, String);
 
-struct Entry {
-    count: usize,
+pub(super) struct Entry {
+    pub(super) count: usize,
     /// The reason of the first such sample, with its numbers.
     example: String,
 }
@@ -55,13 +55,25 @@ impl Section for Invalid {
 }
 
 fn collect(dataset: &Dataset) -> BTreeMap<Key<'_>, Entry> {
+    let kept_out = dataset.samples.iter().filter(|s| s.validity != Validity::Valid);
+    let said = kept_out.map(|sample| {
+        let text = sample.validity.to_string();
+        (sample, without_numbers(&text), text)
+    });
+    by_reason(dataset, said)
+}
+
+/// Samples with their reasons, what of a reason makes it another, and its text.
+pub(super) fn by_reason<'a>(
+    dataset: &'a Dataset,
+    said: impl Iterator<Item = (&'a Sample, String, String)>,
+) -> BTreeMap<Key<'a>, Entry> {
     let tests: HashMap<&str, usize> =
         dataset.tests.iter().enumerate().map(|(i, t)| (t.id.as_str(), i)).collect();
     let mut entries = BTreeMap::new();
-    for sample in dataset.samples.iter().filter(|s| s.validity != Validity::Valid) {
-        let text = sample.validity.to_string();
+    for (sample, reason, text) in said {
         let test = tests.get(sample.case.test.as_str()).copied().unwrap_or(usize::MAX);
-        let key = (sample.case.target.as_str(), test, without_numbers(&text));
+        let key = (sample.case.target.as_str(), test, reason);
         entries.entry(key).or_insert(Entry { count: 0, example: text }).count += 1;
     }
     entries
@@ -84,7 +96,8 @@ fn name(dataset: &Dataset, test: &TestInfo) -> String {
     if alone { test.name.clone() } else { format!("{}: {}", test.suite, test.name) }
 }
 
-fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
+/// A row for each reason.
+pub(super) fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
     let row = |((target, test, _), entry): (&Key<'_>, &Entry)| {
         let name = dataset.tests.get(*test).map_or_else(|| "?".into(), |t| name(dataset, t));
         let cells = vec![

@@ -2,10 +2,7 @@
 
 use crate::{block::Block, sections::Section};
 use model::{Dataset, LabKind};
-use stats::Findings;
-
-/// Fact of a target: whether its lab was shown to write through to the disk.
-const DURABLE: &str = "lab.durable";
+use stats::{Durability, Findings};
 
 pub(crate) struct Lab;
 
@@ -14,14 +11,14 @@ impl Section for Lab {
         "Lab"
     }
 
-    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let why = why(findings.lab)?;
         let targets = findings.targets.join(", ");
         let mut text = format!(
             "Measured {}: {targets}. {why}: compare these targets with each other only.",
             findings.lab.place()
         );
-        if !is_durable(dataset, findings.lab) {
+        if matches!(findings.durability, Durability::NotProven(_)) {
             text.push_str(" Its fsync is not shown to be durable.");
         }
         Some(vec![Block::Callout(text)])
@@ -45,14 +42,5 @@ fn why(lab: LabKind) -> Option<&'static str> {
         LabKind::Tcg => {
             Some("The processor is emulated and about ten times slower than the real one")
         }
-    }
-}
-
-/// User-Mode Linux is not, unless a fact says so; the others are, unless a fact denies it.
-fn is_durable(dataset: &Dataset, lab: LabKind) -> bool {
-    let facts = || dataset.targets.iter().filter_map(|t| t.facts.0.get(DURABLE));
-    match lab {
-        LabKind::Uml => facts().next().is_some() && facts().all(|fact| fact == "shown"),
-        _ => facts().all(|fact| fact == "shown"),
     }
 }

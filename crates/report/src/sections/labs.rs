@@ -1,7 +1,7 @@
 //! That a campaign was measured in several labs, and why each has tables of its own.
 
 use crate::{block::Block, sections::Section};
-use model::Dataset;
+use model::{Dataset, LabKind};
 use stats::Findings;
 
 pub(crate) struct Labs;
@@ -12,11 +12,21 @@ impl Section for Labs {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.others.is_empty() || findings.comparison.is_some() {
+        if !findings.has_labs() || findings.comparison.is_some() {
             return None;
         }
-        let class = |f: &Findings| format!("{}: {}", f.lab.place(), f.targets.join(", "));
-        let classes: Vec<String> = findings.classes().map(class).collect();
+        let mut labs: Vec<(LabKind, Vec<&str>)> = Vec::new();
+        for class in findings.classes() {
+            let targets = class.targets.iter().map(String::as_str);
+            match labs.iter_mut().find(|(lab, _)| *lab == class.lab) {
+                Some((_, all)) => all.extend(targets),
+                None => labs.push((class.lab, targets.collect())),
+            }
+        }
+        let place = |(lab, targets): &(LabKind, Vec<&str>)| {
+            format!("{}: {}", lab.place(), targets.join(", "))
+        };
+        let classes: Vec<String> = labs.iter().map(place).collect();
         Some(vec![Block::Prose(format!(
             "The targets were measured in {} kinds of lab ({}). A lab is a machine of its own between \
              the work and the disk, so figures of two labs are not comparable: each has tables of its \

@@ -52,8 +52,8 @@ fn notes(findings: &Findings) -> Vec<String> {
          about noise; a noisier one keeps its own. The JSON has the plain t's interval beside it."
             .into(),
         format!(
-            "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, when others used more \
-             than {} % of the processors in more than a fifth of its samples.",
+            "Band: 1/(1+{band}) to 1+{band}. A cell is contended, and so unclear, when others had more \
+             than {} % of the processors or of the disk below in more than a fifth of its samples.",
             findings.contention_limit_pct
         ),
         "GEOMETRIC MEAN: of the values, and of the ratios, over the tests valid on all targets. The \

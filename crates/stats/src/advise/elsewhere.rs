@@ -1,16 +1,17 @@
-//! A campaign of several labs: one of them decides, and what the others measured is listed as not
-//! comparable.
+//! A campaign of several classes: one of them decides, and what the others measured is listed as ruled out,
+//! where a requirement says so, or not comparable.
 
-use super::{Advice, Advised, Standing};
-use crate::classes::Class;
+use super::{Advice, Advised, Counsel, Question, Standing, vetoes, words};
+use crate::{Settings, StatsError, classes::Class, durability};
 use model::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
 
-/// The class that decides: the host where it measured two targets or more, else the one that measured
-/// most; of two the preferred.
+/// The class that decides, of those that are ranked: the host where it measured two targets or more, else the
+/// one that measured most; of two the preferred.
 pub(super) fn decisive<'a>(classes: &'a [Class<'a>]) -> Option<&'a Class<'a>> {
-    let host = classes.iter().find(|c| c.lab == LabKind::Host && measured(c).len() > 1);
-    host.or_else(|| classes.iter().min_by_key(|c| Reverse(measured(c).len())))
+    let ranked = || classes.iter().filter(|class| class.is_ranked);
+    let host = ranked().find(|c| c.lab == LabKind::Host && measured(c).len() > 1);
+    host.or_else(|| ranked().min_by_key(|c| Reverse(measured(c).len())))
 }
 
 /// Labels with a sample.
@@ -18,21 +19,48 @@ fn measured<'a>(class: &'a Class<'_>) -> BTreeSet<&'a str> {
     class.dataset.samples.iter().map(|s| s.case.target.as_str()).collect()
 }
 
-/// Lists the targets that only other labs than `decisive` measured after the candidates.
-pub(super) fn list(advice: &mut Advice, classes: &[Class<'_>], decisive: LabKind) {
-    let own: BTreeSet<&str> =
-        classes.iter().filter(|c| c.lab == decisive).flat_map(measured).collect();
-    for class in classes.iter().filter(|c| c.lab != decisive) {
-        let others = measured(class).into_iter().filter(|label| !own.contains(label));
-        advice.candidates.extend(others.map(|label| not_comparable(label, class.lab)));
+/// Lists the targets that only other classes than `decisive` measured after the candidates, and says of a single
+/// candidate whether the others are ruled out.
+pub(super) fn list(
+    advice: &mut Advice,
+    classes: &[Class<'_>],
+    decisive: &Class<'_>,
+    question: &Question<'_>,
+    settings: &Settings,
+) -> Result<(), StatsError> {
+    let required = vetoes::requirements(question)?;
+    let own = measured(decisive);
+    let is_other = |class: &&Class<'_>| {
+        class.lab != decisive.lab || !class.durability.is_like(&decisive.durability)
+    };
+    let mut others = Vec::new();
+    for class in classes.iter().filter(is_other) {
+        let not_here = measured(class).into_iter().filter(|label| !own.contains(label));
+        others.extend(not_here.map(|label| {
+            let judged = vetoes::judge(&class.dataset, label, question, &required, settings.band);
+            listed(label, class, decisive, judged.vetoes)
+        }));
     }
+    let all_out = others.iter().all(|other| other.standing == Standing::RuledOut);
+    if advice.counsel == Counsel::NoChoice && !others.is_empty() && all_out {
+        advice.counsel = Counsel::OnlyOne;
+        advice.leaders = advice.candidates.iter().take(1).map(|c| c.target.clone()).collect();
+        advice.sentence = words::answer(&decisive.dataset, advice, None, false, settings);
+    }
+    advice.candidates.extend(others);
+    Ok(())
 }
 
-fn not_comparable(label: &str, lab: LabKind) -> Advised {
+fn listed(label: &str, class: &Class<'_>, decisive: &Class<'_>, vetoes: Vec<String>) -> Advised {
+    let standing = if vetoes.is_empty() { Standing::NotComparable } else { Standing::RuledOut };
+    let lab = (class.lab != decisive.lab).then(|| format!("measured {}", class.lab.place()));
+    let own = durability(&class.dataset, label);
+    let promise = own.predicate().filter(|_| !own.is_like(&decisive.durability));
+    let promise = promise.map(|promise| format!("not ranked: it {promise}"));
     Advised {
         target: label.into(),
-        standing: Standing::NotComparable,
-        reasons: vec![format!("measured {}", lab.place())],
+        standing,
+        reasons: vetoes.into_iter().chain(lab).chain(promise).collect(),
         ratio: None,
         p_best: None,
         ranks: None,

@@ -48,8 +48,7 @@ impl<'a> Field<'a> {
         let required = vetoes::requirements(question)?;
         let facts: Vec<Judged> = targets
             .iter()
-            .filter_map(|label| dataset.targets.iter().find(|t| t.label == *label))
-            .map(|record| vetoes::judge(record, question, &required, settings.band))
+            .map(|label| vetoes::judge(dataset, label, question, &required, settings.band))
             .collect();
         let all = work::matched(dataset, question.profile, cells);
         let has = |column: &usize| match mix {
@@ -175,8 +174,8 @@ impl<'a> Field<'a> {
         let unknown = (!facts.unknown.is_empty()).then(|| {
             format!("no fact says whether it has {}; look it up", facts.unknown.join(", "))
         });
-        let maybe: Vec<String> =
-            unknown.into_iter().chain(floors.at_risk.iter().cloned()).collect();
+        let doubts = facts.doubts.iter().chain(&floors.at_risk).cloned();
+        let maybe: Vec<String> = unknown.into_iter().chain(doubts).collect();
         let standing = match (no.is_empty(), maybe.is_empty()) {
             (false, _) => Standing::RuledOut,
             (true, false) => Standing::AtRisk,
@@ -185,7 +184,7 @@ impl<'a> Field<'a> {
         Advised {
             target: self.targets[column].clone(),
             standing,
-            reasons: no.into_iter().chain(maybe).collect(),
+            reasons: no.into_iter().chain(maybe).chain(facts.caveats.iter().cloned()).collect(),
             ratio,
             p_best: None,
             ranks: None,

@@ -1,9 +1,20 @@
 //! What facts forbid, and what they favour. Performance never buys back a veto.
 
 use super::Question;
-use crate::StatsError;
-use model::{Fact, FactSheet, FactValue, Requirement, Target, TargetRecord};
+use crate::{Durability, StatsError, durability};
+use model::{
+    DataKind, Dataset, Fact, FactSheet, FactValue, Layer, Readings, Requirement, TargetRecord,
+};
 use std::collections::BTreeSet;
+
+const DURABLE: &str = "durable";
+const COMPRESSION: &str = "compression";
+/// What the support of a vendor begins with.
+const SUPPORTED: &str = "supported_on=";
+/// Features, beside limits and support, that a stack has only when every layer has them.
+const LIMITED: &[&str] = &[DURABLE, "in_kernel"];
+/// Share of its bytes from which compressible data was not compressed.
+const UNCOMPRESSED: f64 = 0.99;
 
 /// What the facts say of one target.
 #[derive(Default)]
@@ -12,6 +23,10 @@ pub(super) struct Judged {
     pub(super) vetoes: Vec<String>,
     /// Requirements that no fact speaks of.
     pub(super) unknown: Vec<String>,
+    /// Requirements that nobody has shown to be met.
+    pub(super) doubts: Vec<String>,
+    /// What is to be known of requirements that are met.
+    pub(super) caveats: Vec<String>,
     /// Worth of the preferred features that it has, logarithmic, capped at the band.
     pub(super) worth: f64,
     /// Those features.
@@ -39,68 +54,156 @@ pub(super) fn requirements(question: &Question<'_>) -> Result<Vec<Requirement>, 
     }
 }
 
-/// Judges `record` by the sheet of its file system.
+/// Judges the target of `dataset` called `label`: every layer of it by its sheet and the options in force, and
+/// by what was measured.
 pub(super) fn judge(
-    record: &TargetRecord,
+    dataset: &Dataset,
+    label: &str,
     question: &Question<'_>,
     required: &[Requirement],
     band: f64,
 ) -> Judged {
-    let sheet = sheet(record, question.facts);
     let mut judged = Judged::default();
+    let Some(record) = dataset.targets.iter().find(|record| record.label == label) else {
+        return judged;
+    };
+    let stack = Stack::new(record, question.facts, required);
     for wanted in required {
-        let facts: Vec<&Fact> =
-            sheet.iter().flat_map(|sheet| sheet.about(wanted, required)).collect();
-        if facts.is_empty() {
-            judged.unknown.push(wanted.to_string());
+        match stack.answer(wanted) {
+            Answer::Unknown => judged.unknown.push(wanted.to_string()),
+            Answer::Has(facts) => {
+                judged.caveats.extend(facts.iter().filter_map(|f| caveat(f, wanted)))
+            }
+            Answer::Lacks(whys) => judged.vetoes.extend(whys),
         }
-        let failed = facts.into_iter().filter(|fact| !fact.meets(wanted));
-        judged.vetoes.extend(failed.map(|fact| veto(fact, wanted)));
+        match wanted.feature.as_str() {
+            DURABLE => doubt_durable(&mut judged, durability(dataset, label)),
+            COMPRESSION => judged.vetoes.extend(not_compressed(dataset, record)),
+            _ => {}
+        }
     }
-    if let Some(sheet) = sheet {
-        prefer(&mut judged, sheet, question, required, band);
-    }
+    prefer(&mut judged, &stack, question, band);
     judged
 }
 
-fn prefer(
-    judged: &mut Judged,
-    sheet: &FactSheet,
-    question: &Question<'_>,
-    required: &[Requirement],
-    band: f64,
-) {
+fn doubt_durable(judged: &mut Judged, durability: Durability) {
+    let Some(predicate) = durability.predicate() else { return };
+    match durability {
+        Durability::Loses(_) => {
+            judged.vetoes.push(format!("{DURABLE} is required; it {predicate}"))
+        }
+        _ => judged.doubts.push(format!("{DURABLE} is required; it {predicate}")),
+    }
+}
+
+/// Why it does not compress, where compressible data took as much space as it has bytes.
+fn not_compressed(dataset: &Dataset, record: &TargetRecord) -> Option<String> {
+    let reading = |name: &str| Readings::of(&record.facts, name).mean();
+    let share = reading("taken_bytes")? / reading("logical_bytes").filter(|bytes| *bytes > 0.0)?;
+    let compressible = dataset.campaign.plan.data != DataKind::Random;
+    (compressible && share >= UNCOMPRESSED).then(|| {
+        format!(
+            "{COMPRESSION} is required; measured: files took {share:.2} of their bytes, of {} data",
+            dataset.campaign.plan.data
+        )
+    })
+}
+
+fn prefer(judged: &mut Judged, stack: &Stack<'_>, question: &Question<'_>, band: f64) {
     for preference in &question.profile.prefers {
         let Ok(wanted) = preference.feature.parse::<Requirement>() else { continue };
-        let facts: Vec<&Fact> = sheet.about(&wanted, required).collect();
-        if !facts.is_empty() && facts.iter().all(|fact| fact.meets(&wanted)) {
+        if matches!(stack.answer(&wanted), Answer::Has(_)) {
             judged.worth += preference.worth;
             judged.preferred.push(preference.feature.clone());
         }
     }
     judged.worth = judged.worth.min(band.ln_1p());
-    let support = |fact: &&Fact| {
-        fact.feature.starts_with("supported_on=") && fact.value == FactValue::Has(true)
-    };
-    judged.supported = sheet.facts.iter().filter(support).count();
+    let support =
+        |fact: &&Fact| fact.feature.starts_with(SUPPORTED) && fact.value == FactValue::Has(true);
+    let sheets = stack.layers.iter().filter_map(|(_, sheet)| *sheet);
+    judged.supported = sheets.map(|sheet| sheet.facts.iter().filter(support).count()).sum();
 }
 
-fn veto(fact: &Fact, wanted: &Requirement) -> String {
-    format!(
-        "{wanted} is required; {}: {} ({}; {}; as of {})",
-        fact.feature, fact.value, fact.scope, fact.source, fact.as_of
-    )
+/// The layers of a target with what is known of each.
+struct Stack<'a> {
+    layers: Vec<(Layer, Option<&'a FactSheet>)>,
+    required: &'a [Requirement],
 }
 
-/// The sheet of the file system that a target is, or of the one that lies innermost.
-fn sheet<'a>(record: &TargetRecord, facts: &'a [FactSheet]) -> Option<&'a FactSheet> {
-    let mut target = record.target.parse::<Target>().ok()?;
-    loop {
-        let Target::Made { name, inner, .. } = target else { return None };
-        match (facts.iter().find(|sheet| sheet.file_system == name), inner) {
-            (Some(sheet), _) => return Some(sheet),
-            (None, Some(inner)) => target = *inner,
-            (None, None) => return None,
+/// What a stack says to a requirement.
+enum Answer<'a> {
+    /// No fact of any layer speaks of it.
+    Unknown,
+    /// It has it, by these facts.
+    Has(Vec<&'a Fact>),
+    /// It has not, for these reasons.
+    Lacks(Vec<String>),
+}
+
+impl<'a> Stack<'a> {
+    fn new(
+        record: &TargetRecord,
+        facts: &'a [FactSheet],
+        required: &'a [Requirement],
+    ) -> Stack<'a> {
+        let sheet = |layer: &Layer| facts.iter().find(|sheet| sheet.file_system == layer.name);
+        let layers = record.layers().into_iter().map(|layer| {
+            let sheet = sheet(&layer);
+            (layer, sheet)
+        });
+        Stack { layers: layers.collect(), required }
+    }
+
+    /// What one layer gives is enough for most; what any layer limits is limited.
+    fn answer(&self, wanted: &Requirement) -> Answer<'a> {
+        let known: Vec<(&Layer, Vec<&'a Fact>)> = self
+            .layers
+            .iter()
+            .filter_map(|(layer, sheet)| Some((layer, self.about((*sheet)?, wanted))))
+            .filter(|(_, facts)| !facts.is_empty())
+            .collect();
+        let lacks = |(layer, facts): &(&Layer, Vec<&'a Fact>)| -> Vec<String> {
+            facts.iter().filter_map(|fact| veto(fact, wanted, layer)).collect()
+        };
+        let each: Vec<Vec<String>> = known.iter().map(lacks).collect();
+        let limited = wanted.at_least.is_some()
+            || LIMITED.contains(&&*wanted.feature)
+            || wanted.feature.starts_with(SUPPORTED);
+        let is_met = match limited {
+            true => each.iter().all(Vec::is_empty),
+            false => each.iter().any(Vec::is_empty),
+        };
+        let met = known.into_iter().zip(&each).filter(|(_, whys)| whys.is_empty());
+        match is_met {
+            _ if each.is_empty() => Answer::Unknown,
+            true => Answer::Has(met.flat_map(|((_, facts), _)| facts).collect()),
+            false => Answer::Lacks(each.into_iter().flatten().collect()),
         }
     }
+
+    fn about(&self, sheet: &'a FactSheet, wanted: &Requirement) -> Vec<&'a Fact> {
+        sheet.about(wanted, self.required).collect()
+    }
+}
+
+/// Why `fact` does not meet `wanted` with the options of `layer` that are in force; `None` where it does.
+fn veto(fact: &Fact, wanted: &Requirement, layer: &Layer) -> Option<String> {
+    let off = fact.unless.iter().find(|option| layer.has(option));
+    let on = fact.with.is_empty() || fact.with.iter().any(|option| layer.has(option));
+    let state = match (off, on, fact.meets(wanted)) {
+        (None, true, true) => return None,
+        (_, _, false) => fact.value.to_string(),
+        (Some(off), ..) => format!("no with {off}"),
+        (None, ..) => format!("no without {}", fact.with.join(" or ")),
+    };
+    Some(format!(
+        "{wanted} is required; {}: {state} ({}; {}; as of {})",
+        fact.feature, fact.scope, fact.source, fact.as_of
+    ))
+}
+
+/// What is to be known of a requirement that is met.
+fn caveat(fact: &Fact, wanted: &Requirement) -> Option<String> {
+    let but = fact.but.as_ref()?;
+    Some(format!("{wanted} is required; {}: {but} ({})", fact.feature, fact.source))
 }

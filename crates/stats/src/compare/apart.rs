@@ -1,8 +1,8 @@
-//! Targets of two campaigns that were measured in different labs: their values stand side by side, and
-//! no ratio between them is decided.
+//! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their
+//! values stand side by side, and no ratio between them is decided.
 
 use super::{PREFIXES, Pair};
-use crate::{Findings, select::CellData};
+use crate::{Durability, Findings, select::CellData};
 use model::{Dataset, LabKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -23,6 +23,16 @@ pub struct Placed {
     pub target: String,
     /// Kind of lab.
     pub lab: LabKind,
+    /// Whether its class keeps what was synced.
+    #[serde(skip_serializing_if = "Durability::is_kept")]
+    pub durability: Durability,
+}
+
+impl Apart {
+    /// Whether all were measured in one kind of lab, so that what a sync promises keeps them apart.
+    pub fn is_of_one_lab(&self) -> bool {
+        self.columns.windows(2).all(|pair| pair[0].lab == pair[1].lab)
+    }
 }
 
 /// One test at one process count.
@@ -44,7 +54,7 @@ pub struct Beside {
 pub(super) type Judged = (Findings, Vec<CellData>);
 
 /// The targets that no pair holds although the other campaign has their label; all of them, where
-/// the campaigns share no lab. `None` without any.
+/// the campaigns share no class. `None` without any.
 pub(super) fn apart(dataset: &Dataset, classes: &[Judged], pairs: &[Pair]) -> Option<Apart> {
     let all: Vec<Placed> = classes.iter().flat_map(|(findings, _)| placed(findings)).collect();
     let paired = |p: &&Placed| pairs.iter().any(|pair| pair.a == p.target || pair.b == p.target);
@@ -61,7 +71,11 @@ pub(super) fn apart(dataset: &Dataset, classes: &[Judged], pairs: &[Pair]) -> Op
 }
 
 fn placed(findings: &Findings) -> impl Iterator<Item = Placed> + '_ {
-    let place = |target: &String| Placed { target: target.clone(), lab: findings.lab };
+    let place = |target: &String| Placed {
+        target: target.clone(),
+        lab: findings.lab,
+        durability: findings.durability.clone(),
+    };
     findings.targets.iter().map(place)
 }
 
@@ -82,7 +96,9 @@ fn rows(dataset: &Dataset, classes: &[Judged], columns: &[Placed]) -> Vec<Beside
                 unit: info.unit.clone(),
                 values: vec![None; columns.len()],
             });
-            let own = columns.iter().zip(&mut row.values).filter(|(p, _)| p.lab == findings.lab);
+            let is_here =
+                |p: &Placed| p.lab == findings.lab && p.durability.is_like(&findings.durability);
+            let own = columns.iter().zip(&mut row.values).filter(|(p, _)| is_here(p));
             for (placed, value) in own {
                 let column = findings.targets.iter().position(|t| *t == placed.target);
                 *value = column.and_then(|column| cell.mean_value(column));

@@ -43,7 +43,11 @@ impl Comparison {
     fn not_judged(&self) -> String {
         self.apart.as_ref().map_or_else(String::new, |apart| {
             let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
-            format!("; not judged, because measured in different labs: {}", labels.join(", "))
+            let why = match apart.is_of_one_lab() {
+                true => "they do not keep alike what they synced",
+                false => "measured in different labs",
+            };
+            format!("; not judged, because {why}: {}", labels.join(", "))
         })
     }
 }

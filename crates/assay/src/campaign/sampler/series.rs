@@ -91,6 +91,7 @@ fn add(series: &mut Series, usage: &Usage) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lab::Watched;
 
     fn moved(ops: u64) -> Moved {
         Moved { ops, bytes: 10 * ops }
@@ -114,7 +115,7 @@ mod tests {
     #[test]
     fn intervals_have_what_came_in_them_and_the_sync_goes_on() {
         let first = Snapshot::take(&[]).unwrap();
-        let mut sampler = Sampler::of(&[]);
+        let mut sampler = Sampler::of(Watched::default());
         sampler.phases = vec![
             phase(&first, 0.0, &[(1.0, 100), (2.0, 250), (2.0002, 251)], 2.5),
             phase(&first, 2.6, &[], 3.1),
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn short_parts_have_none_and_late_counters_no_operations() {
         let first = Snapshot::take(&[]).unwrap();
-        let mut sampler = Sampler::of(&[]);
+        let mut sampler = Sampler::of(Watched::default());
         sampler.phases = vec![phase(&first, 0.0, &[(1.0, 5)], 1.3)];
         assert_eq!(sampler.series(&(0..1), &[moved(9)]), None);
         sampler.phases = vec![phase(&first, 0.0, &[(1.0, 0), (2.0, 0)], 3.0)];

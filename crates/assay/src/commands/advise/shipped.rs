@@ -31,7 +31,10 @@ const PROFILES: &[(&str, &str)] = shipped!(
 );
 
 /// The facts of each file system.
-const FACTS: &[(&str, &str)] = shipped!("facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "jfs", "ntfs-3g", "zfs-fuse", "tmpfs");
+const FACTS: &[(&str, &str)] = shipped!(
+    "facts": "ext4", "xfs", "btrfs", "f2fs", "zfs", "nilfs2", "jfs", "ntfs-3g", "zfs-fuse", "tmpfs", "crypt",
+    "gocryptfs", "integrity"
+);
 
 /// The profiles that ship.
 pub(super) fn profiles() -> Result<Vec<Profile>> {

@@ -25,8 +25,6 @@ pub(super) struct Over {
     pub(super) version: &'static str,
     /// What the mount table shows as its source.
     pub(super) source: fn(&Site) -> PathBuf,
-    /// Why a sync through it promises nothing; `None` where it reaches the file system below.
-    pub(super) not_durable: Option<&'static str>,
 }
 
 pub(super) const ATTRIBUTE_TIMEOUT: Knob =
@@ -115,10 +113,6 @@ impl FileSystem for Over {
     /// when a file is opened again.
     fn has_own_cache(&self) -> bool {
         true
-    }
-
-    fn not_durable(&self, _options: &Options) -> Option<&'static str> {
-        self.not_durable
     }
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {

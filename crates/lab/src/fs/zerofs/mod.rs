@@ -42,10 +42,6 @@ const MANY_L0_FILES: &str = "4096";
 const CACHE: &[&str] = &["disk_size_gb", "memory_size_gb"];
 const LSM: &[&str] = &["max_unflushed_gb", "flush_interval_secs", "l0_max_ssts"];
 
-/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store.
-pub(super) const NOT_DURABLE: &str =
-    "its store is in files that ZeroFS does not sync; a sync reaches the page cache, not the disk";
-
 /// ZeroFS looks every ten minutes, from its start, for objects older than ten minutes that nothing refers
 /// to; a server that is restarted for a cold case begins to count anew.
 pub(super) const KEEPS_DELETED: bool = true;

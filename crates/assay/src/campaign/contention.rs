@@ -1,0 +1,216 @@
+//! What others did on the machine while a candidate worked: processor time and traffic of the disk below.
+//! What the candidate itself causes is told apart: its workers, its servers, the coordinator, threads of the
+//! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
+
+use lab::{BelowUsage, Others, Usage};
+use model::{Better, Metric};
+
+/// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.
+const LEAST_CPU_S: f64 = 0.2;
+
+/// What the file system below may write each time that a device of ours is flushed: its journal keeps the
+/// times of the image. ext4 writes 8 KiB.
+const FLUSH_BYTES: u64 = 32 << 10;
+
+/// What the disk below may move beyond that in each second: logs, clocks, the store of the campaign.
+const SPARE_BYTES_PER_S: f64 = (1 << 20) as f64;
+
+/// A shorter part tells nothing of a disk on which others moved less than the spare bytes.
+const LEAST_DISK_S: f64 = 0.1;
+
+/// Processor time of the workers and of the target's own servers, seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OwnCpu {
+    /// In user mode.
+    pub user_s: f64,
+    /// In the kernel.
+    pub sys_s: f64,
+}
+
+impl OwnCpu {
+    /// Of the workers, with the servers over the same time.
+    pub fn of((user_s, sys_s): (f64, f64), usage: &Usage) -> OwnCpu {
+        OwnCpu { user_s: user_s + usage.server_user_s, sys_s: sys_s + usage.server_sys_s }
+    }
+}
+
+/// The metrics of it; what cannot be told is left out.
+pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric> {
+    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
+    let mut metrics = Vec::new();
+    metrics.extend(cpu_pct(usage, own, others).map(|pct| lower("foreign_cpu_pct", pct, "%")));
+    if let Some(below) = &usage.below {
+        let (read, written) = foreign_bytes(below);
+        metrics.push(lower("foreign_read_bytes", read as f64, "B"));
+        metrics.push(lower("foreign_write_bytes", written as f64, "B"));
+        let pct = disk_pct(usage, below, read + written);
+        metrics.extend(pct.map(|pct| lower("foreign_disk_pct", pct, "%")));
+    }
+    let server_s = usage.server_user_s + usage.server_sys_s;
+    metrics.extend((server_s > 0.0).then(|| lower("server_cpu_s", server_s, "s")));
+    metrics.retain(|metric| metric.value.is_finite());
+    metrics
+}
+
+/// Share of the machine's processors that others had, the hypervisor among them.
+///
+/// User time is certainly somebody's, so what is not own is foreign. System time may be that of threads of
+/// the kernel, which work for the target as well: of it counts what processes of others had, at the rate at
+/// which they had it around the timed part.
+fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
+    let capacity_s = usage.seconds * f64::from(usage.cpus.max(1));
+    let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
+    let rate = others.filter(|others| others.seconds > 0.0);
+    let sys_s = rate.map_or(0.0, |others| others.system_s / others.seconds * usage.seconds);
+    let sys_s = sys_s.min((usage.machine_sys_s - own.sys_s).max(0.0));
+    let foreign_s = user_s + sys_s + usage.steal_s;
+    (capacity_s >= LEAST_CPU_S).then(|| 100.0 * foreign_s / capacity_s)
+}
+
+/// Bytes that others read and wrote on the disk below.
+fn foreign_bytes(below: &BelowUsage) -> (u64, u64) {
+    let journal = below.own_flushes.saturating_mul(FLUSH_BYTES);
+    let own_written = below.own_write_bytes.saturating_add(journal);
+    (
+        below.read_bytes.saturating_sub(below.own_read_bytes),
+        below.write_bytes.saturating_sub(own_written),
+    )
+}
+
+/// Share of the part in which the candidate waited for the disk while that moved bytes of others: the share
+/// of the time in which its own devices had work, times the share of others in what the disk moved.
+fn disk_pct(usage: &Usage, below: &BelowUsage, foreign: u64) -> Option<f64> {
+    let own = below.own_read_bytes + below.own_write_bytes;
+    if own == 0 && below.own_flushes == 0 {
+        return Some(0.0);
+    }
+    if foreign as f64 <= SPARE_BYTES_PER_S * usage.seconds.max(1.0) {
+        return (usage.seconds >= LEAST_DISK_S).then_some(0.0);
+    }
+    let busy_s = usage.device_busy_s? + usage.device_flush_s.unwrap_or(0.0);
+    let waited = (busy_s / usage.seconds.max(1e-9)).min(1.0);
+    Some(100.0 * waited * foreign as f64 / (foreign + own) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::testing;
+
+    const MIB: u64 = 1 << 20;
+
+    fn value(metrics: &[Metric], name: &str) -> Option<f64> {
+        metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
+    }
+
+    /// A second on two processors.
+    fn usage() -> Usage {
+        testing::usage(0, 1.0, 0.0)
+    }
+
+    fn cpu(usage: &Usage, own: OwnCpu, system_s: f64) -> f64 {
+        let others = Others { seconds: 4.0, system_s };
+        value(&metrics(usage, own, Some(others)), "foreign_cpu_pct").unwrap()
+    }
+
+    #[test]
+    fn only_the_time_of_others_is_foreign() {
+        let usage = Usage { machine_user_s: 1.5, steal_s: 0.1, ..usage() };
+        let own = OwnCpu { user_s: 1.0, sys_s: 0.0 };
+        assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
+        let short = Usage { seconds: 0.05, ..usage.clone() };
+        assert_eq!(value(&metrics(&short, own, None), "foreign_cpu_pct"), None);
+    }
+
+    #[test]
+    fn system_time_of_other_processes_is_foreign_and_that_of_the_kernel_is_not() {
+        // Two programs that copy nothing to nowhere beside one worker, on two processors.
+        let usage = Usage { machine_user_s: 0.1, machine_sys_s: 1.8, ..usage() };
+        let own = OwnCpu { user_s: 0.05, sys_s: 0.6 };
+        assert!((cpu(&usage, own, 4.0) - 52.5).abs() < 1e-9);
+        // The same time, of threads that write back and check sums.
+        assert!(cpu(&usage, own, 0.0) < 3.0);
+        // Never more than the machine had in the slices of this candidate.
+        assert!((cpu(&usage, own, 400.0) - 62.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn own_servers_and_the_coordinator_are_not_foreign() {
+        let usage = Usage {
+            machine_user_s: 0.60,
+            machine_sys_s: 0.50,
+            server_user_s: 0.40,
+            server_sys_s: 0.30,
+            own_cpu_s: 0.02,
+            ..usage()
+        };
+        let own = OwnCpu::of((0.17, 0.2), &usage);
+        assert!((own.user_s - 0.57).abs() < 1e-9 && (own.sys_s - 0.5).abs() < 1e-9);
+        assert!(cpu(&usage, own, 0.04) < 1.0);
+        let told = value(&metrics(&usage, own, None), "server_cpu_s").unwrap();
+        assert!((told - 0.7).abs() < 1e-9);
+    }
+
+    /// A part whose own device was busy for a share of it, on a disk that moved this in MiB, read and
+    /// written, own and in all.
+    fn on_disk(
+        seconds: f64,
+        busy: f64,
+        own: (u64, u64),
+        all: (u64, u64),
+        flushes: u64,
+    ) -> Vec<Metric> {
+        let below = BelowUsage {
+            read_bytes: all.0 * MIB,
+            write_bytes: all.1 * MIB,
+            own_read_bytes: own.0 * MIB,
+            own_write_bytes: own.1 * MIB,
+            own_flushes: flushes,
+        };
+        let usage = testing::usage(0, seconds, busy * seconds);
+        metrics(&Usage { below: Some(below), ..usage }, OwnCpu::default(), None)
+    }
+
+    fn disk(metrics: &[Metric]) -> Option<f64> {
+        value(metrics, "foreign_disk_pct").map(|pct| (10.0 * pct).round() / 10.0)
+    }
+
+    #[test]
+    fn what_the_disk_moves_beyond_own_devices_is_foreign() {
+        // A writer that takes two thirds of the disk.
+        let beside = on_disk(1.0, 1.0, (0, 100), (0, 300), 2);
+        assert_eq!(disk(&beside), Some(66.7));
+        let written = value(&beside, "foreign_write_bytes").unwrap();
+        assert!((written - (200.0 * MIB as f64 - 65536.0)).abs() < 1.0);
+        // A reader beside a cold test that ran at a sixth of its speed.
+        assert_eq!(disk(&on_disk(2.0, 1.0, (50, 0), (300, 0), 0)), Some(83.3));
+        // The candidate did not want the disk.
+        assert_eq!(disk(&on_disk(1.0, 0.0, (0, 0), (0, 300), 0)), Some(0.0));
+        assert_eq!(disk(&on_disk(1.0, 0.05, (1, 0), (1, 300), 0)), Some(5.0));
+    }
+
+    #[test]
+    fn what_own_devices_cause_below_is_own() {
+        // As measured: 200 MiB in one go; 500 commits, each with two flushes; a cold read.
+        assert_eq!(disk(&on_disk(0.3, 0.4, (0, 200), (0, 200), 2)), Some(0.0));
+        assert_eq!(disk(&on_disk(2.5, 0.9, (0, 14), (0, 22), 1002)), Some(0.0));
+        assert_eq!(disk(&on_disk(0.5, 1.0, (200, 0), (200, 0), 0)), Some(0.0));
+        // A request that ended below and not yet above.
+        assert_eq!(disk(&on_disk(1.0, 1.0, (100, 0), (99, 1), 0)), Some(0.0));
+    }
+
+    #[test]
+    fn a_short_part_tells_of_a_disk_only_what_is_plain() {
+        assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 5), 0)), None);
+        assert_eq!(disk(&on_disk(0.05, 1.0, (0, 5), (0, 15), 0)), Some(66.7));
+        // Nor was one that never asked for it held up by it.
+        assert_eq!(disk(&on_disk(0.05, 0.0, (0, 0), (0, 0), 0)), Some(0.0));
+    }
+
+    #[test]
+    fn without_a_disk_below_nothing_is_said_of_it() {
+        let metrics = metrics(&usage(), OwnCpu::default(), None);
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!(names, ["foreign_cpu_pct"]);
+    }
+}

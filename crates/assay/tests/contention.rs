@@ -1,0 +1,137 @@
+//! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
+//! server, whose work is not that of others.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use common::{Place, ready, root_or_skip};
+use serde_json::Value;
+use std::{
+    fs::{self, File},
+    path::Path,
+    process::{Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+/// A second of reads past the cache at random places, which need the disk.
+const SUITE: &str = r#"
+name = "beside"
+about = "Reads and writes that need the disk."
+procs = [1]
+
+[[test]]
+kind = "io"
+id = "beside.{rw}"
+for.rw = ["rndrd", "rndwr"]
+block = "64k"
+size = "64M"
+direct = true
+threads = 1
+"#;
+
+/// Runs of dd at most: of 64 MiB each, over the same file.
+const MOST_RUNS: usize = 1500;
+
+/// Writes to `file` past the cache until `done`.
+fn write_beside(file: &Path, done: &AtomicBool) {
+    let to = format!("of={}", file.display());
+    for _ in 0..MOST_RUNS {
+        if done.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut dd = Command::new("dd");
+        dd.args(["if=/dev/zero", &to, "bs=1M", "count=64", "oflag=direct", "conv=notrunc"]);
+        assert!(dd.stderr(Stdio::null()).status().unwrap().success());
+    }
+}
+
+/// Whether the disk that `dir` lies on can be told apart from loop devices on it.
+fn lies_on_a_disk(dir: &Path) -> bool {
+    let kind = rustix::fs::fstatfs(File::open(dir).unwrap()).unwrap().f_type;
+    // ext2 to ext4, and xfs.
+    let is_told = [0xEF53, 0x5846_5342].contains(&kind);
+    if !is_told {
+        println!("skipped: images here lie on no ext4 or xfs");
+    }
+    is_told
+}
+
+fn run_on(target: &str) -> [&str; 15] {
+    let [suite, knob] = ["./beside.toml", "runtime_s=1"];
+    let run = ["run", "--suite", suite, "--on", target, "--procs", "1", "--blocks", "1"];
+    let rest = ["--scale", "1", "--image-size", "256MiB", "--knob", knob];
+    [&run[..], &rest].concat().try_into().unwrap()
+}
+
+/// Those of the last campaign.
+fn samples(place: &Place) -> Vec<Value> {
+    let out = place.dir("out");
+    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
+    let file = fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
+    let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    dataset["samples"].as_array().unwrap().clone()
+}
+
+fn metric(sample: &Value, name: &str) -> Option<f64> {
+    let metrics = sample["metrics"].as_array().unwrap();
+    metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
+}
+
+#[test]
+fn a_writer_on_the_disk_below_makes_samples_contended() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() || !lies_on_a_disk(&place.path("")) {
+        return;
+    }
+    fs::write(place.path("beside.toml"), SUITE).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let file = place.path("other-work");
+        let done = &done;
+        scope.spawn(move || write_beside(&file, done));
+        let run =
+            ["run", "--suite", "./beside.toml", "--on", "ext4", "--procs", "1", "--blocks", "1"];
+        let rest = ["--scale", "1", "--image-size", "256MiB", "--knob", "runtime_s=1"];
+        let output = place.assay(&[&run[..], &rest].concat());
+        done.store(true, Ordering::Relaxed);
+        assert!(output.status.success(), "{}", common::text(&output.stderr));
+    });
+    let samples = samples(&place);
+    assert_eq!(samples.len(), 2);
+    for sample in &samples {
+        let told = |name: &str| metric(sample, name).unwrap();
+        assert!(told("foreign_write_bytes") > f64::from(1 << 20), "{sample}");
+        // A worker that hardly gets a processor does not wait for the disk.
+        assert!(told("foreign_disk_pct").max(told("foreign_cpu_pct")) > 10.0, "{sample}");
+    }
+    assert!(place.ok(&["show", "last"]).contains("2 of the valid contended"));
+    let report = place.ok(&["report", "last"]);
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("2 of 2 samples shared the machine with other work"), "{report}");
+    assert!(report.contains(" meanwhile"), "{report}");
+    place.assert_clean();
+}
+
+#[test]
+fn the_server_of_a_target_is_paid_for_by_it() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    let ready = ready(&place, &["ntfs-3g", "bindfs", "gocryptfs"]);
+    let Some(target) = ready.first() else { return };
+    fs::write(place.path("beside.toml"), SUITE).unwrap();
+    place.ok(&run_on(target));
+    let samples = samples(&place);
+    assert!(samples.len() >= 2, "{samples:?}");
+    for sample in &samples {
+        let server_s = metric(sample, "server_cpu_s").unwrap();
+        let all_s = sample["cpu_user_s"].as_f64().unwrap() + sample["cpu_sys_s"].as_f64().unwrap();
+        assert!(server_s > 0.0 && all_s >= server_s, "{server_s} of {all_s}");
+    }
+    place.assert_clean();
+}

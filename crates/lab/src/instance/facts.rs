@@ -1,0 +1,109 @@
+//! What an instance is, from the mount table and its own tools: effective options, geometry, versions, the
+//! commands that were run, and whether it keeps what is synced to it.
+
+use super::Instance;
+use crate::{Cmd, LabError, disk::Disk, kinds, mounts, stack, stack::Standing};
+use model::{Environment, Layer};
+use std::path::Path;
+
+/// Properties of a data set of ZFS that somebody else made, as its own geometry has them.
+const ZFS_PROPERTIES: &str = "sync,compression,checksum,encryption";
+
+/// Facts by their keys, as tools tell them.
+type Told = Vec<(String, String)>;
+
+impl Instance<'_> {
+    pub(super) fn gather_facts(&self) -> Result<Environment, LabError> {
+        let mut facts = Environment::default();
+        let mut put = |key: String, value: String| facts.0.insert(key, value);
+        let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
+        if let Some(mount) = mounts::holding(&root)? {
+            let source = mount.source.display().to_string();
+            put("fs.kind".into(), kinds::name(&mount.kind, &source));
+            put("mount.fstype".into(), mount.kind);
+            put("mount.options".into(), mount.options);
+            put("mount.source".into(), source);
+        }
+        let (layers, told) = self.layers()?;
+        for layer in layers.iter().filter(|_| layers.len() > 1) {
+            let options = layer.mounted.as_ref().map(|options| options.join(","));
+            options.map(|options| put(format!("mount.{}.options", layer.name), options));
+        }
+        let joined = |texts: Vec<String>, separator: &str| {
+            (!texts.is_empty()).then(|| texts.join(separator))
+        };
+        let commands = |of: fn(&Standing) -> Vec<Cmd>| {
+            let all = self.stack.parts().iter().flat_map(of);
+            joined(all.map(|cmd| cmd.to_string()).collect(), "; ")
+        };
+        let versions = self.stack.parts().iter();
+        let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
+        let losses: Vec<String> = layers.iter().filter_map(Layer::loss).collect();
+        let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
+        let told = told.into_iter().map(|(key, value)| (key, Some(value))).chain([
+            ("mkfs.command".into(), commands(Standing::mkfs)),
+            ("mount.command".into(), commands(Standing::mount)),
+            ("mkfs.version".into(), joined(versions, "; ")),
+            (model::NOT_DURABLE.into(), joined(losses, "; ")),
+        ]);
+        for (key, value) in told {
+            value.map(|value| put(key, value));
+        }
+        self.user().map(|user| put("work.user".into(), user.uid.to_string()));
+        for (key, value) in self.disks.first().map(Disk::facts).unwrap_or_default() {
+            put(key.into(), value);
+        }
+        Ok(facts)
+    }
+
+    /// Its layers as they are mounted, and what their tools say of them as facts: with the name of the layer
+    /// where there are several.
+    fn layers(&self) -> Result<(Vec<Layer>, Told), LabError> {
+        let parts = self.stack.parts();
+        if parts.is_empty() {
+            return directory(&self.root);
+        }
+        let (mut layers, mut facts) = (Vec::new(), Vec::new());
+        for part in parts {
+            let geometry = stack::geometry(part);
+            layers.push(part.layer(&geometry)?);
+            facts.extend(geometry.into_iter().map(|(key, value)| match parts.len() {
+                1 => (format!("geometry.{key}"), value),
+                _ => (format!("geometry.{}.{key}", part.fs().name()), value),
+            }));
+        }
+        Ok((layers, facts))
+    }
+}
+
+/// What the plain directory `root` lies on.
+fn directory(root: &Path) -> Result<(Vec<Layer>, Told), LabError> {
+    let root = root.canonicalize().map_err(LabError::io("find", root))?;
+    let Some(mount) = mounts::holding(&root)? else { return Ok((Vec::new(), Vec::new())) };
+    let told: Told = match mount.kind.as_str() {
+        "zfs" => properties(&mount.source),
+        _ => Vec::new(),
+    };
+    let name = mount.kind.strip_prefix("fuse.").unwrap_or(&mount.kind);
+    let layer = Layer::written(name, &model::Options::new())
+        .with_properties(told.iter().map(|(key, value)| (&**key, &**value)))
+        .mounted(&mount.options);
+    let facts = told.into_iter().map(|(key, value)| (format!("geometry.{key}"), value)).collect();
+    Ok((vec![layer], facts))
+}
+
+/// What `zfs get` tells of the data set; nothing where it cannot be asked.
+fn properties(dataset: &Path) -> Told {
+    let get = ["get", "-H", "-p", "-o", "property,value", ZFS_PROPERTIES];
+    let output = Cmd::new("zfs").args(get).arg(dataset).run();
+    let text = output.map(|output| output.stdout).unwrap_or_default();
+    let pairs = text.lines().filter_map(|line| line.split_once('\t'));
+    pairs.map(|(property, value)| (property.into(), value.into())).collect()
+}
+
+/// Why nothing on `disk` outlives the power, when it is an image in memory.
+fn in_memory(disk: &Disk) -> Option<String> {
+    let path = disk.image.as_ref()?.path.canonicalize().ok()?;
+    let mount = mounts::holding(&path).ok()??;
+    kinds::is_memory(&mount.kind).then(|| format!("the disk image lies in memory ({})", mount.kind))
+}

@@ -1,0 +1,113 @@
+//! The disk below: where loop images lie together with whatever else the machine does there. What it moved
+//! beyond the loop devices' own was somebody else's.
+//!
+//! That holds where a loop device hands on each request as it came: with direct I/O, on a file system that
+//! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
+//! ZFS, which write data anew with their trees) nothing can be told by counters, and no disk below is named.
+
+use crate::{Device, LabError, disk::Disk, mounts};
+use std::{fs, path::Path};
+
+/// File systems that overwrite a file that was written in full where it lies.
+const IN_PLACE: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
+
+/// Disks, and those devices of a campaign that lie on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    pub(super) disks: Vec<Device>,
+    pub(super) own: Vec<Device>,
+}
+
+impl Below {
+    /// Below `disks`, some of `all` that a campaign has; `None` where it cannot be told who moves what.
+    ///
+    /// # Errors
+    /// The mount table cannot be read, or an image is gone.
+    pub(crate) fn of(disks: &[Disk], all: &[Disk]) -> Result<Option<Below>, LabError> {
+        let mut below = Below::default();
+        for disk in disks {
+            let Some(whole) = image_disk(disk)? else { return Ok(None) };
+            if !below.disks.contains(&whole) {
+                below.disks.push(whole);
+            }
+        }
+        for disk in all {
+            let on_it = image_disk(disk)?.is_some_and(|whole| below.disks.contains(&whole));
+            below.own.extend(disk.device().filter(|_| on_it));
+        }
+        Ok((!below.disks.is_empty()).then_some(below))
+    }
+}
+
+/// The disk that the image behind `disk` lies on.
+fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
+    let Some(image) = disk.image.as_ref().filter(|image| image.direct_io) else { return Ok(None) };
+    let path = image.path.canonicalize().map_err(LabError::io("find", &image.path))?;
+    let kind = mounts::holding(&path)?.map(|mount| mount.kind);
+    let in_place = kind.is_some_and(|kind| IN_PLACE.contains(&&*kind));
+    let device = if in_place { Device::under(&path)? } else { None };
+    Ok(device.map(|device| whole(device, Path::new("/sys/dev/block"))))
+}
+
+/// The lowest device that all of `device` goes through, byte by byte: the disk of a partition, what a
+/// mapping lies on. One that is made of several is counted by itself, as mirrors write everything twice.
+fn whole(device: Device, sysfs: &Path) -> Device {
+    let disk = device.disk();
+    let slaves = fs::read_dir(sysfs.join(disk.to_string()).join("slaves"));
+    let slaves: Vec<_> = slaves.into_iter().flatten().flatten().collect();
+    let [only] = slaves.as_slice() else { return disk };
+    let number = fs::read_to_string(only.path().join("dev")).ok();
+    match number.and_then(|number| Device::from_text(&number)) {
+        Some(slave) => whole(slave, sysfs),
+        None => disk,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::Image;
+    use model::Bytes;
+    use std::os::unix::fs::symlink;
+
+    fn device(number: &str) -> Device {
+        Device::from_text(number).unwrap()
+    }
+
+    #[test]
+    fn one_goes_down_as_long_as_there_is_one_way() {
+        let sysfs = tempfile::tempdir().unwrap();
+        // A mapping on an array of two disks that nobody has; numbers of none of this machine.
+        let lay = |above: &str, below: &[&str]| {
+            let slaves = sysfs.path().join(above).join("slaves");
+            fs::create_dir_all(&slaves).unwrap();
+            for number in below {
+                let dir = sysfs.path().join(number);
+                fs::create_dir_all(&dir).unwrap();
+                fs::write(dir.join("dev"), format!("{number}\n")).unwrap();
+                symlink(&dir, slaves.join(number)).unwrap();
+            }
+        };
+        lay("4001:0", &["4001:1"]);
+        lay("4001:1", &["4002:0"]);
+        lay("4002:0", &["4003:0", "4003:16"]);
+        assert_eq!(whole(device("4001:0"), sysfs.path()), device("4002:0"));
+        assert_eq!(whole(device("4003:16"), sysfs.path()), device("4003:16"));
+    }
+
+    #[test]
+    fn where_bytes_are_not_handed_on_one_by_one_no_disk_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("image");
+        fs::write(&path, "x").unwrap();
+        let image = |direct_io| Image { path: path.clone(), direct_io, _held: None };
+        let disk = |image| {
+            let node = "/dev/null".into();
+            [Disk { node, size: Bytes(1), image, claim: None, part: None }]
+        };
+        for one in [disk(Some(image(false))), disk(None)] {
+            assert_eq!(Below::of(&one, &one).unwrap(), None);
+        }
+        assert_eq!(Below::of(&[], &[]).unwrap(), None);
+    }
+}

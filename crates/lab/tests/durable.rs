@@ -1,0 +1,74 @@
+//! What a lab finds after the mount of what a sync promises: options in force, directories and images in
+//! memory. Mounting needs root; where it or a file system is missing, a test says so and ends.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use lab::{Availability, Lab, fs};
+use model::{Bytes, NOT_DURABLE, Target};
+use std::{fs as files, path::Path, sync::atomic::AtomicBool};
+
+const IMAGE: Bytes = Bytes(320 << 20);
+/// A memory file system that nearly every Linux has.
+const MEMORY: &str = "/dev/shm";
+
+fn ready(name: &str) -> bool {
+    match lab::available(fs::find(name).unwrap()) {
+        Availability::Ready => true,
+        Availability::Missing { what, .. } => {
+            println!("skipped: {name}: {what}");
+            false
+        }
+    }
+}
+
+/// A directory in memory, where there is one.
+fn in_memory() -> Option<tempfile::TempDir> {
+    let mounts = files::read_to_string("/proc/self/mounts").unwrap();
+    let is_tmpfs = mounts.lines().any(|line| line.split(' ').skip(1).take(2).eq([MEMORY, "tmpfs"]));
+    if !is_tmpfs {
+        println!("skipped: {MEMORY} is no tmpfs");
+        return None;
+    }
+    Some(tempfile::Builder::new().prefix("assay-durable-").tempdir_in(MEMORY).unwrap())
+}
+
+/// Why `target` loses what it synced, when the images lie in `images`.
+fn loss(images: &Path, target: &str) -> Option<String> {
+    let state = tempfile::tempdir().unwrap();
+    let mut lab = Lab::open(state.path(), "d").unwrap();
+    lab.make_images(images, IMAGE, 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let instance = lab.provision(&target.parse().unwrap(), "d").unwrap();
+    let loss = instance.facts().0.get(NOT_DURABLE).cloned();
+    instance.teardown().unwrap();
+    loss
+}
+
+#[test]
+fn a_directory_in_memory_is_found_by_its_mount() {
+    let Some(data) = in_memory() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let instance = lab.provision(&Target::Dir(data.path().into()), "d").unwrap();
+    assert_eq!(instance.facts().0[NOT_DURABLE], "tmpfs: all of it is in memory");
+    instance.teardown().unwrap();
+}
+
+#[test]
+fn the_options_in_force_decide() {
+    let images = tempfile::tempdir().unwrap();
+    let flushed =
+        [("ext4", "ext4[barrier=0]", "ext4[barrier=1]"), ("btrfs", "btrfs[nobarrier]", "btrfs")];
+    for (name, loses, keeps) in flushed.into_iter().filter(|(name, ..)| ready(name)) {
+        let why = format!("{name}: the cache of the device is not flushed");
+        assert_eq!(loss(images.path(), loses), Some(why));
+        assert_eq!(loss(images.path(), keeps), None, "{keeps}");
+    }
+}
+
+#[test]
+fn a_disk_image_in_memory_is_not_durable() {
+    let Some(images) = in_memory() else { return };
+    if ready("ext4") {
+        let why = loss(images.path(), "ext4");
+        assert_eq!(why.as_deref(), Some("the disk image lies in memory (tmpfs)"));
+    }
+}

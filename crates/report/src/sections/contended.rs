@@ -1,0 +1,35 @@
+//! Samples that were taken while other work wanted the same processors or the same disk, with what that did.
+
+use super::invalid::{by_reason, table};
+use crate::{block::Block, sections::Section};
+use model::Dataset;
+use stats::{Contention, Findings};
+
+pub(crate) struct Contended;
+
+impl Section for Contended {
+    fn title(&self) -> &'static str {
+        "Contended samples"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let contention = Contention::of(dataset, findings.contention_limit_pct);
+        let valid = dataset.samples.iter().filter(|sample| sample.validity.is_valid());
+        let said = valid.filter_map(|s| Some((s, String::new(), contention.why(s)?)));
+        let entries = by_reason(dataset, said);
+        if entries.is_empty() {
+            return None;
+        }
+        let count: usize = entries.values().map(|entry| entry.count).sum();
+        let prose = format!(
+            "{count} of {} samples shared the machine with other work. They are in the means; a ratio of \
+             which they are more than a fifth is not judged.",
+            dataset.samples.len()
+        );
+        Some(vec![Block::Prose(prose), Block::Table(table(dataset, &entries))])
+    }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
+}

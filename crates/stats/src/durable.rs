@@ -1,0 +1,138 @@
+//! Whether a target keeps what was synced to it: the one place that says so. What does not keep it is never
+//! scored beside what does, as its rates are of another promise: see [`classes`](crate::classes).
+
+use crate::sentence::list;
+use model::{Dataset, LabKind, Layer, NOT_DURABLE, TargetRecord};
+use serde::Serialize;
+
+/// Fact of a target: whether its lab was shown to write through to the disk, `shown` or not.
+const LAB_DURABLE: &str = "lab.durable";
+
+/// What is known of the promise of a sync. The order is the one in which targets are preferred and shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "synced", content = "why")]
+pub enum Durability {
+    /// What was synced is kept.
+    #[default]
+    Keeps,
+    /// Nobody saw that it is, for this reason.
+    NotProven(String),
+    /// It may be lost with the power, for this reason.
+    Loses(String),
+}
+
+impl Durability {
+    /// Whether it is [`Durability::Keeps`].
+    pub fn is_kept(&self) -> bool {
+        *self == Durability::Keeps
+    }
+
+    /// Whether the two are of one kind, whatever the reasons: only then may targets be compared.
+    pub fn is_like(&self, other: &Durability) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// The word used in files.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Durability::Keeps => "keeps",
+            Durability::NotProven(_) => "not-proven",
+            Durability::Loses(_) => "loses",
+        }
+    }
+
+    /// In a few words, for headings and tables; `None` where there is nothing to say.
+    pub fn words(&self) -> Option<&'static str> {
+        match self {
+            Durability::Keeps => None,
+            Durability::NotProven(_) => Some("durability not proven"),
+            Durability::Loses(_) => Some("may lose what it synced"),
+        }
+    }
+
+    /// What follows the name of a target of which it is true, with the reason: "may lose with the power what
+    /// it synced (tmpfs: all of it is in memory)"; `None` where there is nothing to say.
+    pub fn predicate(&self) -> Option<String> {
+        self.said_of("is", "it")
+    }
+
+    fn said_of(&self, are: &str, they: &str) -> Option<String> {
+        match self {
+            Durability::Keeps => None,
+            Durability::NotProven(why) => {
+                Some(format!("{are} not proven to keep what {they} synced ({why})"))
+            }
+            Durability::Loses(why) => {
+                Some(format!("may lose with the power what {they} synced ({why})"))
+            }
+        }
+    }
+}
+
+/// Whether the target of `dataset` called `label` keeps what was synced to it: what its lab found after the mount
+/// counts most, then what its layers are and their options in force; of what was imported these are the
+/// options that its label carries.
+pub fn durability(dataset: &Dataset, label: &str) -> Durability {
+    let record = dataset.targets.iter().find(|record| record.label == label);
+    record.map_or(Durability::Keeps, of_record)
+}
+
+fn of_record(record: &TargetRecord) -> Durability {
+    let losses: Vec<String> = record.layers().iter().filter_map(Layer::loss).collect();
+    if let Some(why) = record.facts.0.get(NOT_DURABLE) {
+        Durability::Loses(why.clone())
+    } else if !losses.is_empty() {
+        Durability::Loses(losses.join("; "))
+    } else if !is_shown(record) {
+        let why =
+            format!("measured {}, whose fsync is not shown to reach the disk", record.lab.place());
+        Durability::NotProven(why)
+    } else {
+        Durability::Keeps
+    }
+}
+
+/// Whether the lab writes through to the disk: User-Mode Linux does not unless a fact says so, the others do
+/// unless a fact denies it.
+fn is_shown(record: &TargetRecord) -> bool {
+    match record.facts.0.get(LAB_DURABLE) {
+        Some(word) => word == "shown",
+        None => record.lab != LabKind::Uml,
+    }
+}
+
+/// Which of the targets called `labels` do not surely keep what they synced, and why, those of one reason together:
+/// "tmpfs and dir:/dev/shm may lose ...; zfs[sync=disabled] may lose ...". `None` when all keep it.
+pub fn doubtful<'a>(dataset: &Dataset, labels: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut groups: Vec<(Durability, Vec<&str>)> = Vec::new();
+    for label in labels {
+        let own = durability(dataset, label);
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, all)) => all.push(label),
+            None => groups.push((own, vec![label])),
+        }
+    }
+    let sentence = |(own, labels): &(Durability, Vec<&str>)| {
+        let said = if labels.len() > 1 { own.said_of("are", "they") } else { own.predicate() };
+        Some(format!("{} {}", list(labels.iter().copied()), said?))
+    };
+    let all: Vec<String> = groups.iter().filter_map(sentence).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// That the targets called `labels` are not ranked, and why, as a sentence.
+pub(crate) fn not_ranked(dataset: &Dataset, labels: &[String]) -> String {
+    let why = doubtful(dataset, labels.iter().map(String::as_str)).unwrap_or_default();
+    format!("Not ranked: {why}. Others of this campaign keep it.")
+}
+
+/// What must be known of a comparison in which no target keeps what it synced, as a sentence after it.
+pub(crate) fn among_equals(durability: &Durability) -> Option<&'static str> {
+    match durability {
+        Durability::Keeps => None,
+        Durability::NotProven(_) => {
+            Some(" That a sync reaches the disk is proven for none of them.")
+        }
+        Durability::Loses(_) => Some(" All of them may lose with the power what they synced."),
+    }
+}

@@ -1,0 +1,295 @@
+//! What may lose what it synced is never ranked beside what keeps it.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Noise;
+use model::{
+    Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Procs, Profile, ProfileHead,
+    Require, Sweep, WorkGroup,
+};
+use stats::{
+    CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
+    findings, look, part,
+    tune::{self, Bench, Ending, Stage},
+};
+
+const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
+const LOSER: &str = "zfs[sync=disabled]";
+
+/// As an import has it: labels and samples, no fact of a mount.
+fn campaign(id: &str, levels: &[(&str, f64)]) -> Dataset {
+    let mut data = QUIET.dataset(levels, 4, 5, 1);
+    data.campaign.id = id.into();
+    data
+}
+
+fn mixed() -> Dataset {
+    campaign("mixed", &[("ext4", 100.0), (LOSER, 758.0), ("xfs", 130.0), ("tmpfs", 900.0)])
+}
+
+fn judged(data: &Dataset) -> stats::Findings {
+    findings(data, &Settings::default()).unwrap()
+}
+
+#[test]
+fn what_loses_has_tables_of_its_own_and_no_rank() {
+    let data = mixed();
+    let keeps = judged(&data);
+    assert_eq!((&keeps.targets[..], keeps.is_ranked), (&["ext4".into(), "xfs".into()][..], true));
+    assert!(keeps.call.sentence.contains("xfs is best"), "{}", keeps.call.sentence);
+    let [loses] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
+    assert_eq!(loses.targets, [LOSER, "tmpfs"]);
+    assert!(matches!(loses.durability, Durability::Loses(_)) && !loses.is_ranked);
+    assert_eq!((loses.call.kind, loses.call.candidates.len()), (CallKind::Insufficient, 0));
+    let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
+                answers a sync at once); tmpfs may lose";
+    assert!(loses.call.sentence.starts_with(said), "{}", loses.call.sentence);
+    assert!(loses.next.is_none() && loses.leaders.is_none());
+    assert!(loses.costs.iter().all(|cost| cost.speed.is_none() && cost.dominated_by.is_none()));
+    let rows = || loses.tables.iter().flat_map(|table| &table.rows);
+    assert!(rows().count() == 4 && rows().all(|row| row.lead.is_none()));
+    assert!(rows().all(|row| row.cells.iter().all(|cell| cell.value.is_some())), "shown");
+    let labels: Vec<String> = part(&data, loses).targets.iter().map(|t| t.label.clone()).collect();
+    assert_eq!(labels, [LOSER, "tmpfs"]);
+}
+
+#[test]
+fn what_keeps_is_judged_as_if_the_others_were_not_there() {
+    let mut alone = mixed();
+    let keeps = |label: &str| matches!(label, "ext4" | "xfs");
+    alone.targets.retain(|t| keeps(&t.label));
+    alone.samples.retain(|s| keeps(&s.case.target));
+    let mut beside = judged(&mixed());
+    beside.others.clear();
+    assert_eq!(beside, judged(&alone));
+}
+
+#[test]
+fn what_loses_in_another_lab_is_not_ranked_either() {
+    let mut data = mixed();
+    for label in [LOSER, "tmpfs"] {
+        data.targets.iter_mut().filter(|t| t.label == label).for_each(|t| t.lab = LabKind::Kvm);
+        data.samples
+            .iter_mut()
+            .filter(|s| s.case.target == label)
+            .for_each(|s| s.lab = LabKind::Kvm);
+    }
+    let findings = judged(&data);
+    assert!(findings.is_ranked && findings.others.iter().all(|class| !class.is_ranked));
+    assert_eq!(advised(&data, &[]).candidates[0].target, "xfs");
+    // One that keeps decides before two that do not, wherever those were measured.
+    data.targets.retain(|t| t.label != "xfs");
+    data.samples.retain(|s| s.case.target != "xfs");
+    assert_eq!(advised(&data, &["durable"]).leaders, ["ext4"]);
+}
+
+#[test]
+fn what_is_not_proven_is_not_ranked_beside_what_is() {
+    let mut data = mixed();
+    let xfs = data.targets.iter_mut().find(|t| t.label == "xfs").unwrap();
+    xfs.facts.0.insert("lab.durable".into(), "not shown".into());
+    let findings = judged(&data);
+    let kinds: Vec<_> = findings.classes().map(|f| (f.durability.as_str(), f.is_ranked)).collect();
+    assert_eq!(kinds, [("keeps", true), ("not-proven", false), ("loses", false)]);
+    assert_eq!(findings.targets, ["ext4"]);
+    let said = "Not ranked: xfs is not proven to keep what it synced (measured on the host, whose fsync is not \
+                shown to reach the disk)";
+    assert!(
+        findings.others[0].call.sentence.starts_with(said),
+        "{}",
+        findings.others[0].call.sentence
+    );
+}
+
+#[test]
+fn those_that_all_lose_are_compared_and_the_call_says_so() {
+    let all = judged(&campaign("all", &[(LOSER, 100.0), ("tmpfs", 130.0)]));
+    assert!(all.others.is_empty() && all.is_ranked);
+    let said = &all.call.sentence;
+    assert!(said.contains("tmpfs is best"), "{said}");
+    assert!(said.ends_with("All of them may lose with the power what they synced."), "{said}");
+}
+
+#[test]
+fn what_a_lab_found_counts_as_what_was_written() {
+    let mut data = campaign("run", &[("ext4", 100.0), ("xfs", 200.0)]);
+    let facts = &mut data.targets[1].facts.0;
+    facts.insert(NOT_DURABLE.into(), "xfs: the cache of the device is not flushed".into());
+    assert!(matches!(durability(&data, "xfs"), Durability::Loses(_)));
+    let findings = judged(&data);
+    assert_eq!(
+        (&*findings.targets, &*findings.others[0].targets),
+        (&["ext4".into()][..], &["xfs".into()][..])
+    );
+    // What the mount table shows of a campaign from before that fact was kept.
+    data.targets[1].facts.0 = [("mount.options".to_string(), "rw,nobarrier".to_string())].into();
+    assert!(matches!(durability(&data, "xfs"), Durability::Loses(_)));
+}
+
+#[test]
+fn no_race_is_settled_by_what_loses() {
+    let look = look(&mixed(), &Settings::default()).unwrap();
+    assert_eq!(look.calls, [stats::Standoff::Decided("xfs".into())]);
+    assert!(look.behind.iter().all(|behind| behind.leader == "xfs"));
+}
+
+#[test]
+fn a_sweep_does_not_set_what_loses_against_its_default() {
+    let mut data =
+        campaign("sweep", &[("ext4", 100.0), ("ext4[barrier=0]", 300.0), ("ext4[noatime]", 101.0)]);
+    let variants = data.targets.iter().map(|t| t.label.parse().unwrap()).collect();
+    let sweep: Sweep = Sweep {
+        on: "ext4[barrier=0,1;noatime]".parse().unwrap(),
+        mode: model::SweepMode::default(),
+        variants,
+        left_out: vec![],
+    };
+    data.campaign.plan.sweeps = vec![sweep];
+    let findings = judged(&data);
+    let effects = &findings.sweeps[0];
+    let variants: Vec<&str> = effects.variants.iter().map(|v| v.target.as_str()).collect();
+    assert_eq!((variants, effects.unmeasured.len()), (vec!["ext4[noatime]"], 0));
+}
+
+/// Every stage measures the default at 100 and the variants as they are called.
+struct Levels(u32);
+
+impl Bench for Levels {
+    type Variant = (&'static str, f64);
+    type Error = stats::StatsError;
+
+    fn turns_left(&self) -> f64 {
+        if self.0 == 0 { 100.0 } else { 50.0 }
+    }
+
+    fn measure(
+        &mut self,
+        stage: &Stage,
+        variants: &[Self::Variant],
+    ) -> Result<Dataset, Self::Error> {
+        self.0 += 1;
+        let levels = [&[("ext4", 100.0)], variants].concat();
+        Ok(QUIET.dataset(&levels, 4, stage.blocks, u64::from(self.0)))
+    }
+
+    fn combine(&self, _: &[Self::Variant]) -> Option<Self::Variant> {
+        None
+    }
+}
+
+#[test]
+fn a_search_never_chooses_what_loses() {
+    let field = [("ext4[barrier=0]", 500.0), ("ext4[noatime]", 120.0)];
+    let outcome = tune::search(&field, &mut Levels(0), &Settings::default()).unwrap();
+    let Ending::Confirmed(confirmation) = outcome.ending else { panic!("{outcome:?}") };
+    let chosen = &confirmation.finalists[confirmation.chosen.unwrap()];
+    assert_eq!(outcome.last[chosen.variant].0, "ext4[noatime]");
+    assert_eq!(confirmation.finalists.len(), 1);
+}
+
+#[test]
+fn campaigns_are_compared_promise_by_promise() {
+    let a = campaign("a", &[("ext4", 100.0), ("xfs", 100.0)]);
+    let mut b = campaign("b", &[("ext4", 100.0), ("xfs", 300.0)]);
+    b.targets[1].facts.0.insert(NOT_DURABLE.into(), "somebody set it".into());
+    let (_, findings) = compare(&a, &b, &Settings::default()).unwrap();
+    let comparison = findings.comparison.as_ref().unwrap();
+    let pairs: Vec<&str> = comparison.pairs.iter().map(|p| p.a.as_str()).collect();
+    assert_eq!(pairs, ["A:ext4"]);
+    let apart = comparison.apart.as_ref().unwrap();
+    assert_eq!(
+        apart.columns.iter().map(|p| p.target.as_str()).collect::<Vec<_>>(),
+        ["A:xfs", "B:xfs"]
+    );
+    assert!(apart.rows.iter().flat_map(|row| &row.values).all(Option::is_some));
+    let said = "A:xfs keeps what it synced and B:xfs (may lose what it synced): figures of different promises \
+                of a sync are not comparable";
+    assert!(findings.call.sentence.contains(said), "{}", findings.call.sentence);
+    let gate = comparison.gate(0.05).unwrap().sentence;
+    assert!(
+        gate.ends_with("because they do not keep alike what they synced: A:xfs, B:xfs"),
+        "{gate}"
+    );
+}
+
+fn advised(data: &Dataset, requires: &[&str]) -> stats::Advice {
+    let profile = Profile {
+        profile: ProfileHead {
+            name: "writes".into(),
+            intent: "Writes.".into(),
+            device_class: "ssd".into(),
+            tier: None,
+        },
+        groups: vec![WorkGroup {
+            name: "all".into(),
+            weight: 1.0,
+            tests: vec!["t*".into()],
+            cache: None,
+            procs: Procs::All,
+        }],
+        ops: vec![],
+        floors: vec![],
+        requires: requires.iter().map(|f| Require { feature: f.to_string() }).collect(),
+        prefers: vec![],
+    };
+    let sheet = |name: &str| FactSheet {
+        file_system: name.into(),
+        facts: vec![Fact {
+            feature: "durable".into(),
+            value: FactValue::Has(true),
+            scope: "Linux".into(),
+            only_with: None,
+            unless: vec![],
+            with: vec![],
+            but: None,
+            source: "a manual page".into(),
+            as_of: "2026-11-21".into(),
+            checked_by: "a test".into(),
+        }],
+    };
+    let facts = ["ext4", "xfs", "zfs"].map(sheet);
+    let question = Question { profile: &profile, facts: &facts, requirements: &[], block_s: None };
+    advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
+}
+
+#[test]
+fn advice_never_ranks_what_loses_beside_what_keeps() {
+    for (requires, standing) in
+        [(&["durable"][..], Standing::RuledOut), (&[][..], Standing::NotComparable)]
+    {
+        let advice = advised(&mixed(), requires);
+        assert_eq!(advice.counsel, Counsel::Clear);
+        assert!(advice.sentence.contains("xfs is best"), "{}", advice.sentence);
+        let loser = advice.candidates.iter().find(|c| c.target == LOSER).unwrap();
+        assert_eq!(
+            (loser.standing, loser.ratio, loser.p_best, loser.ranks),
+            (standing, None, None, None)
+        );
+        let reason = loser.reasons.last().unwrap();
+        assert!(reason.starts_with("not ranked: it may lose with the power"), "{reason}");
+    }
+}
+
+#[test]
+fn a_single_target_that_keeps_is_what_is_left() {
+    let data = campaign("two", &[("ext4", 100.0), (LOSER, 758.0)]);
+    let advice = advised(&data, &["durable"]);
+    assert_eq!(
+        (advice.counsel, &advice.leaders[..]),
+        (Counsel::OnlyOne, &["ext4".to_string()][..])
+    );
+    assert!(advice.sentence.contains("only ext4 is left"), "{}", advice.sentence);
+    // Nobody forbids what loses; it is not ranked beside ext4 all the same.
+    assert_eq!(advised(&data, &[]).counsel, Counsel::NoChoice);
+}
+
+#[test]
+fn those_that_all_lose_are_advised_unless_that_is_forbidden() {
+    let data = campaign("all", &[(LOSER, 100.0), ("tmpfs", 130.0)]);
+    let said = advised(&data, &[]).sentence;
+    assert!(said.contains("tmpfs is best") && said.contains("All of them may lose"), "{said}");
+    assert_eq!(advised(&data, &["durable"]).counsel, Counsel::NoneLeft);
+}
