@@ -9,7 +9,7 @@ mod schema;
 
 pub use self::csv::csv;
 pub(crate) use self::csv::{
-    HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER, older_samples_header,
+    HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER, older_samples_headers,
 };
 pub use self::fio_json::fio_json;
 pub(crate) use self::json::JSON_SCHEMA_NAME;

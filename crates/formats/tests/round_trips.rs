@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import, importer_names, published};
-use model::{Dataset, LabKind, Validity, strategies::dataset};
+use model::{Dataset, Durability, LabKind, Validity, strategies::dataset};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn options() -> ImportOptions {
@@ -144,15 +144,21 @@ fn valid_files() -> Vec<Vec<NamedBytes>> {
 }
 
 #[test]
-fn tables_without_a_lab_were_measured_on_the_host() {
+fn older_tables_tell_of_no_proof_and_the_oldest_were_measured_on_the_host() {
     let mut data = published().unwrap().swap_remove(1);
     data.samples[0].lab = LabKind::Uml;
+    data.samples[0].durability = Some(Durability::Proven);
     let mut files = export::csv(&data).unwrap();
-    let table = String::from_utf8(files[0].1.clone()).unwrap();
-    let older = |line: &str| format!("{}\n", line.rsplit_once(',').unwrap().0);
-    files[0].1 = table.lines().map(older).collect::<String>().into_bytes();
+    let mut cut_a_column = || {
+        let table = String::from_utf8(files[0].1.clone()).unwrap();
+        let older = |line: &str| format!("{}\n", line.rsplit_once(',').unwrap().0);
+        files[0].1 = table.lines().map(older).collect::<String>().into_bytes();
+        import(&files, None, &options()).unwrap()
+    };
+    data.samples[0].durability = None;
+    assert_eq!(cut_a_column(), data);
     data.samples[0].lab = LabKind::Host;
-    assert_eq!(import(&files, None, &options()).unwrap(), data);
+    assert_eq!(cut_a_column(), data);
 }
 
 proptest! {

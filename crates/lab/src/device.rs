@@ -37,7 +37,7 @@ impl Device {
         device.sysfs().exists().then_some(device)
     }
 
-    fn from_number(number: u64) -> Device {
+    pub(crate) fn from_number(number: u64) -> Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
     }
 

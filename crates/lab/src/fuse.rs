@@ -1,12 +1,14 @@
-//! A file system with a known latency, served by this process over FUSE: every read takes a given
-//! time and, what counts, the time that it really took is written down. A measurement of it must give
-//! that time back.
+//! File systems of which a truth is known, served by this process over FUSE. Of the delayed one every read takes
+//! a given time and, what counts, the time that it really took is written down. The lying one says that it has
+//! synced what it has not. A measurement must find both.
 
+mod lying;
+mod pass;
 mod protocol;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, drop_caches, mounts, undo::Undo};
-use protocol::{Opcode, Request};
+use protocol::{Answer, Opcode, Request};
 use rustix::{
     io::Errno,
     mount::{MountFlags, mount},
@@ -26,20 +28,16 @@ const DEVICE: &str = "/dev/fuse";
 /// The kernel refuses a buffer that could not hold its largest request.
 const REQUEST_BYTES: usize = 64 << 10;
 
+pub use lying::Lying;
+
 /// A mounted file system whose reads take a given time. Dropping it unmounts it.
 #[derive(Debug)]
-pub struct Delayed {
-    mount_point: PathBuf,
-    server: Option<JoinHandle<io::Result<Vec<u64>>>>,
-}
+pub struct Delayed(Served<Vec<u64>>);
 
 impl Delayed {
     /// Why none can be served here; `None` where it can.
     pub fn missing() -> Option<String> {
-        if !drop_caches::is_root() {
-            return Some("mounting needs root".into());
-        }
-        open_device().err().map(|error| error.to_string())
+        missing()
     }
 
     /// Mounts one in `lab` that holds `files`, paths and bytes, all zeros. A read takes `delay`; it
@@ -52,26 +50,26 @@ impl Delayed {
         files: &[(PathBuf, u64)],
         delay: Duration,
     ) -> Result<Delayed, LabError> {
-        let mount_point = lab.mount_point("delayed");
-        fs::create_dir(&mount_point).map_err(LabError::io("create", &mount_point))?;
-        let device = open_device()?;
-        lab.record(&Undo::Unmount { mount_point: mount_point.clone() })?;
-        let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
-        let data = CString::new(data).unwrap_or_default();
-        let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount("assay-delayed", &mount_point, "fuse.assay", flags, &*data)
-            .map_err(LabError::errno("mount FUSE at", &mount_point))?;
         let tree = Tree::of(files);
-        let server = thread::Builder::new()
-            .name("delayed".into())
-            .spawn(move || serve(device, &tree, delay))
-            .map_err(LabError::io("serve FUSE at", &mount_point))?;
-        Ok(Delayed { mount_point, server: Some(server) })
+        let serve = move |device| {
+            let mut times_ns = Vec::with_capacity(1 << 16);
+            serve(device, |request| {
+                let start = Instant::now();
+                let answer = tree.answer(request);
+                if request.opcode == Opcode::READ {
+                    thread::sleep(delay);
+                    times_ns.push(start.elapsed().as_nanos() as u64);
+                }
+                answer
+            })?;
+            Ok(times_ns)
+        };
+        Served::mount(lab, "delayed", Path::new("assay-delayed"), serve).map(Delayed)
     }
 
     /// Where the files are.
     pub fn root(&self) -> &Path {
-        &self.mount_point
+        &self.0.mount_point
     }
 
     /// Unmounts it, and tells how long each read was in its hands, nanoseconds: from when the request
@@ -80,11 +78,53 @@ impl Delayed {
     /// # Errors
     /// It stays busy, or could not be served to the end.
     pub fn unmount(mut self) -> Result<Vec<u64>, LabError> {
-        self.take_down()
+        self.0.take_down()
     }
+}
 
-    fn take_down(&mut self) -> Result<Vec<u64>, LabError> {
-        let Some(server) = self.server.take() else { return Ok(Vec::new()) };
+fn missing() -> Option<String> {
+    if !drop_caches::is_root() {
+        return Some("mounting needs root".into());
+    }
+    open_device().err().map(|error| error.to_string())
+}
+
+/// A mounted file system and the thread that serves it, which leaves a `T`. Dropping it unmounts it.
+#[derive(Debug)]
+struct Served<T: Default> {
+    mount_point: PathBuf,
+    server: Option<JoinHandle<io::Result<T>>>,
+}
+
+impl<T: Default + Send + 'static> Served<T> {
+    /// Mounts `source`, which `serve` serves by the device that it is given, at the mount point called `name`.
+    fn mount(
+        lab: &Lab,
+        name: &str,
+        source: &Path,
+        serve: impl FnOnce(File) -> io::Result<T> + Send + 'static,
+    ) -> Result<Served<T>, LabError> {
+        let mount_point = lab.mount_point(name);
+        fs::create_dir(&mount_point).map_err(LabError::io("create", &mount_point))?;
+        let device = open_device()?;
+        lab.record(&Undo::Unmount { mount_point: mount_point.clone() })?;
+        let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
+        let data = CString::new(data).unwrap_or_default();
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
+        mount(source, &mount_point, "fuse.assay", flags, &*data)
+            .map_err(LabError::errno("mount FUSE at", &mount_point))?;
+        let server = thread::Builder::new()
+            .name(name.into())
+            .spawn(move || serve(device))
+            .map_err(LabError::io("serve FUSE at", &mount_point))?;
+        Ok(Served { mount_point, server: Some(server) })
+    }
+}
+
+impl<T: Default> Served<T> {
+    /// Unmounts it; what its server leaves.
+    fn take_down(&mut self) -> Result<T, LabError> {
+        let Some(server) = self.server.take() else { return Ok(T::default()) };
         let dir = &self.mount_point;
         mounts::unmount(dir, &[Cmd::new("umount").arg(dir)])?;
         fs::remove_dir(dir).map_err(LabError::io("remove", dir))?;
@@ -93,7 +133,7 @@ impl Delayed {
     }
 }
 
-impl Drop for Delayed {
+impl<T: Default> Drop for Served<T> {
     fn drop(&mut self) {
         // What fails here is tried again by the lab, and told by `assay cleanup`.
         let _ = self.take_down();
@@ -105,27 +145,21 @@ fn open_device() -> Result<File, LabError> {
     File::options().read(true).write(true).open(device).map_err(LabError::io("open", device))
 }
 
-/// Answers until it is unmounted. Returns the time of each read, nanoseconds.
-fn serve(mut device: File, tree: &Tree, delay: Duration) -> io::Result<Vec<u64>> {
+/// Gives what `answer` says until it is unmounted.
+fn serve(mut device: File, mut answer: impl FnMut(&Request<'_>) -> Answer) -> io::Result<()> {
     let mut buffer = vec![0; REQUEST_BYTES];
-    let mut times_ns = Vec::with_capacity(1 << 16);
     loop {
         let length = match device.read(&mut buffer) {
             Ok(length) => length,
             Err(error) => match Errno::from_io_error(&error) {
                 // The program that asked was killed before its request came.
                 Some(Errno::NOENT | Errno::INTR | Errno::AGAIN) => continue,
-                Some(Errno::NODEV) => return Ok(times_ns),
+                Some(Errno::NODEV) => return Ok(()),
                 _ => return Err(error),
             },
         };
-        let start = Instant::now();
         let Some(request) = Request::of(&buffer[..length]) else { continue };
-        let Some(message) = tree.answer(&request).message(request.unique) else { continue };
-        if request.opcode == Opcode::READ {
-            thread::sleep(delay);
-            times_ns.push(start.elapsed().as_nanos() as u64);
-        }
+        let Some(message) = answer(&request).message(request.unique) else { continue };
         match device.write(&message).map_err(|error| Errno::from_io_error(&error).ok_or(error)) {
             // The program that asked was killed while it waited.
             Ok(_) | Err(Ok(Errno::NOENT)) => {}

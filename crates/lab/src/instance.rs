@@ -2,6 +2,7 @@
 
 mod cold;
 mod facts;
+mod options;
 mod upkeep;
 
 pub use cold::Cold;
@@ -13,6 +14,8 @@ use crate::{
     drop_caches,
     held_dir::HeldDir,
     kept::Kept,
+    mounts,
+    persistence::Persistence,
     private_dir,
     quiesce::Rest,
     residency,
@@ -58,6 +61,7 @@ pub struct Instance<'lab> {
     /// `st_dev` of the root of a plain directory.
     number: u64,
     devices: Vec<Device>,
+    persistence: Option<Persistence>,
     facts: Environment,
     mkfs_ms: f64,
     mount_ms: f64,
@@ -66,6 +70,8 @@ pub struct Instance<'lab> {
     /// What lifts the caps on the devices.
     caps: Vec<Undo>,
     rest: Rest,
+    /// Its mounts as they were made.
+    mounted: RefCell<Vec<mounts::Mount>>,
     since_remount: RefCell<Option<SinceRemount>>,
     /// What a remount needs.
     kept: OnceCell<Kept>,
@@ -95,12 +101,14 @@ impl<'lab> Instance<'lab> {
             root,
             number: 0,
             devices: Vec::new(),
+            persistence: None,
             facts,
             mkfs_ms: 0.0,
             mount_ms: 0.0,
             fresh_bytes: 0,
             caps: Vec::new(),
             rest: Rest::default(),
+            mounted: RefCell::default(),
             since_remount: RefCell::default(),
             kept: OnceCell::new(),
             down: false,
@@ -119,7 +127,12 @@ impl<'lab> Instance<'lab> {
         } else {
             self.devices = Device::under(&self.root)?.into_iter().collect();
         }
+        self.persistence = Some(match self.stack.parts().is_empty() || self.devices.is_empty() {
+            true => Persistence::of_dir(&self.root)?,
+            false => Persistence::of_stack(&self.stack, self.devices.clone())?,
+        });
         self.number = number(&self.root)?;
+        self.note_options()?;
         self.facts = self.gather_facts()?;
         self.quiesce()?;
         self.fresh_bytes = self.used_bytes()?;
@@ -186,6 +199,11 @@ impl<'lab> Instance<'lab> {
     /// The block devices under it; none in memory or on a network.
     pub fn devices(&self) -> &[Device] {
         &self.devices
+    }
+
+    /// Where what is written to it ends, as far as that can be seen.
+    pub fn persistence(&self) -> Option<&Persistence> {
+        self.persistence.as_ref()
     }
 
     /// The disk below them, where others may be at work; `None` where it cannot be told who moves what there.

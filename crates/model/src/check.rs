@@ -4,8 +4,8 @@
 //! [`Dataset::printable`].
 
 use crate::{
-    Campaign, Dataset, Environment, Head, Histogram, Metric, Name, NameError, NameKind, Plan,
-    Sample, Series, TargetRecord, TargetState, TestInfo, Validity, name,
+    Campaign, Dataset, Durability, Environment, Head, Histogram, Metric, Name, NameError, NameKind,
+    Plan, Sample, Series, TargetRecord, TargetState, TestInfo, Unproven, Validity, name,
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -287,6 +287,9 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     if let Some(series) = &mut sample.series {
         keys(&mut series.columns, visit)?;
     }
+    if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.durability {
+        visit(NameKind::Label, kind)?;
+    }
     match &mut sample.validity {
         Validity::Valid => Ok(()),
         Validity::Lukewarm(why) | Validity::Invalid(why) => visit(NameKind::Text, why),
@@ -342,6 +345,8 @@ mod tests {
             vec![Histogram { bins, ..Histogram::new("read", LatencyKind::Service) }];
         let columns = BTreeMap::from([(series::OPS.to_owned(), vec![1, 2])]);
         sample.series = Some(Series { end_ms: vec![10, 20], columns });
+        let kind = "fuse.sshfs".to_string();
+        sample.durability = Some(Durability::NotProven(Unproven::NoDevice(kind)));
         data
     }
 

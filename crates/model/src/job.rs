@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Like, Metric, Options, Work};
+use crate::{Bytes, Histogram, Like, Metric, Options, Synced, Work};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -31,6 +31,24 @@ impl fmt::Display for DataKind {
             DataKind::Zeros => "zeros",
             DataKind::Ancestor => "ancestor",
         })
+    }
+}
+
+/// What is left of the estimate for data like the user's by a compressor that does better than it.
+const BEYOND_ESTIMATE: f64 = 0.75;
+
+impl DataKind {
+    /// Share of the bytes that no compressor can save, 0 to 1; rather too low than too high.
+    pub fn incompressible_share(&self) -> f64 {
+        match self {
+            DataKind::Random => 1.0,
+            DataKind::Compressible => 0.5,
+            DataKind::Zeros | DataKind::Ancestor => 0.0,
+            DataKind::Like(like) => {
+                let unique = 1.0 - f64::from(like.duplicate()) / 1000.0;
+                BEYOND_ESTIMATE * unique * like.left_coded()
+            }
+        }
     }
 }
 
@@ -176,6 +194,9 @@ pub struct WorkerReport {
     /// Distinct file bytes, in whole pages, that the timed part touched for reading: what a cold
     /// run must at least bring from the device.
     pub footprint_bytes: u64,
+    /// What the timed part made durable; `None` when it synced nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced: Option<Synced>,
     /// Length of the command string of the ancestor's sync, characters; 0 where it has none.
     pub command_chars: u32,
     /// Further numbers of the test itself.

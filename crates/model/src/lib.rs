@@ -10,6 +10,7 @@ pub mod cell;
 mod check;
 mod classes;
 mod dataset;
+mod durability;
 mod evidence;
 mod facts;
 mod fault;
@@ -46,6 +47,7 @@ pub use dataset::{
     Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
     TargetRecord, TargetState,
 };
+pub use durability::{Durability, Synced, Unproven};
 pub use evidence::{PART, ROUND_RATES, Readings, is_cost, part_fact};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use fault::{Fault, FaultKind};

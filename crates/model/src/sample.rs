@@ -1,6 +1,6 @@
 //! A sample is one measurement of one case in one block: raw, never averaged.
 
-use crate::{Case, Histogram, LabKind, Series};
+use crate::{Case, Durability, Histogram, LabKind, Series};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -193,6 +193,10 @@ pub struct Sample {
     pub limiter: Limiter,
     /// Whether it may enter a mean.
     pub validity: Validity,
+    /// Whether what it synced was seen to reach the medium; `None` where nothing was to be synced, or nobody
+    /// looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
     /// Latencies of its operations, all workers, one histogram for each kind of operation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<Histogram>,
@@ -221,6 +225,7 @@ impl Sample {
             cpu_sys_s: 0.0,
             limiter: Limiter::Unknown,
             validity: Validity::Valid,
+            durability: None,
             histograms: Vec::new(),
             series: None,
         }

@@ -132,6 +132,15 @@ fn validity() -> impl Strategy<Value = Validity> {
     ]
 }
 
+fn durability() -> impl Strategy<Value = Durability> {
+    let wrote = |(device_bytes, of_bytes)| Unproven::NotWritten { device_bytes, of_bytes };
+    prop_oneof![
+        Just(Durability::Proven),
+        label().prop_map(|kind| Durability::NotProven(Unproven::NoDevice(kind))),
+        any::<(u64, u64)>().prop_map(move |bytes| Durability::NotProven(wrote(bytes))),
+    ]
+}
+
 fn case(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, u32, CacheState)> {
     use CacheState::*;
     (0..targets, 0..tests, 1..5u32, select(vec![Cold, Lukewarm, Hot, Any]))
@@ -144,14 +153,15 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
     let times = (number(), number(), number(), number(), number());
     let limiter = select(vec![Limiter::Cache, Limiter::Device, Limiter::Unknown]);
     let figures = (metrics(), histograms(), option::of(series()));
-    (place, figures, counts, times, limiter, validity()).prop_map(
+    let proof = (validity(), option::of(durability()));
+    (place, figures, counts, times, limiter, proof).prop_map(
         |(
             (block, position, lab, (target, test, procs, cache)),
             (metrics, histograms, series),
             counts,
             times,
             limiter,
-            validity,
+            (validity, durability),
         )| {
             let case = Case {
                 target: String::new(),
@@ -178,6 +188,7 @@ fn sample(targets: usize, tests: usize) -> impl Strategy<Value = (usize, usize, 
                 cpu_sys_s: times.4,
                 limiter,
                 validity,
+                durability,
                 histograms,
                 series,
             };

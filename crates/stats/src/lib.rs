@@ -29,6 +29,7 @@ mod noise;
 mod observations;
 mod precision;
 mod prior;
+mod proof;
 mod race;
 mod ratio;
 mod select;
@@ -65,6 +66,7 @@ pub use leaders::{Contrast, Leaders};
 pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
+pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use selfcheck::SelfCheck;
@@ -243,6 +245,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         latencies: latency::latencies(dataset, &targets),
         costs: cost::costs(dataset, &targets, &call, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
+        doubts: proof::doubts(dataset, &targets),
         targets,
         band: settings.band,
         contention_limit_pct: settings.contention_limit_pct,

@@ -7,6 +7,7 @@ use crate::{
     StatsError,
     contention::Contention,
     noise::Noise,
+    proof,
     ratio::{Estimate, Learnt, compare, compare_knowing, logs, paired},
     steady,
 };
@@ -44,6 +45,8 @@ pub(crate) struct Series {
     pub(crate) lukewarm: usize,
     /// Valid samples of a sustained run that had not settled.
     pub(crate) unsteady: usize,
+    /// Valid samples that synced and of which durability is not proven.
+    pub(crate) unproven: usize,
     /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
     pub(crate) ln_seconds: Option<f64>,
 }
@@ -208,6 +211,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
                 series.unsteady += usize::from(steady::is_unsteady(sample));
+                series.unproven += usize::from(proof::is_unproven(sample));
             }
             Err(Unusable::Lukewarm) => series.lukewarm += 1,
             Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,

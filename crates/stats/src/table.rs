@@ -2,8 +2,9 @@
 //! target.
 
 use crate::{
-    Advice, Amount, Call, Comparison, Cost, Durability, Footer, Interval, Latencies, Leaders, Next,
-    Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount, footer, holm,
+    Advice, Amount, Call, Comparison, Cost, Doubt, Durability, Footer, Interval, Latencies,
+    Leaders, Next, Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount,
+    footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -52,6 +53,9 @@ pub struct Findings {
     pub costs: Vec<Cost>,
     /// Whether sustained runs had reached a steady state, where they were long enough to tell.
     pub steadiness: Vec<Steadiness>,
+    /// Targets of which it was not seen in every sample that what they synced reached the medium.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
     /// What the campaign says of itself.
     pub selfcheck: SelfCheck,
     /// What the options of a file system do, for each sweep of the plan.
@@ -75,6 +79,10 @@ pub struct Findings {
 
 fn is_host(lab: &LabKind) -> bool {
     *lab == LabKind::Host
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 fn is_true(flag: &bool) -> bool {
@@ -257,6 +265,9 @@ pub struct Cell {
     pub lukewarm: usize,
     /// Valid samples of a sustained run that had not reached a steady state.
     pub unsteady: usize,
+    /// Valid samples that synced and of which durability is not proven.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unproven: usize,
 }
 
 /// Every table that has a row.
@@ -354,6 +365,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
         lukewarm: series.lukewarm,
         unsteady: series.unsteady,
+        unproven: series.unproven,
     }
 }
 

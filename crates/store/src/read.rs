@@ -4,7 +4,7 @@ use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     Campaign, Case, Dataset, Head, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
 };
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, types::ValueRef};
 use std::collections::HashMap;
 
 /// A campaign in a list.
@@ -209,7 +209,7 @@ fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreErro
 const SAMPLES: &str =
     "SELECT s.number, s.block, s.position, s.target, s.suite, s.test, s.procs, s.threads,
      s.cache, s.bytes, s.ops, s.seconds, s.skew_ms, s.overlap, s.device_read_bytes,
-     s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab
+     s.device_write_bytes, s.cpu_user_s, s.cpu_sys_s, s.limiter, s.validity, s.lab, s.durability
      FROM last_attempt l JOIN sample s USING (campaign, block, attempt)
      WHERE l.campaign = ?1 AND (s.block, s.target, s.try) IN
          (SELECT block, target, max(try)
@@ -321,6 +321,10 @@ fn read_sample(found: &Found, row: &Row<'_>) -> Result<Sample, StoreError> {
         cpu_sys_s: row.get(17)?,
         limiter: found.word(row, 18, "limiter")?,
         validity: found.word(row, 19, "validity")?,
+        durability: match row.get_ref(21)? {
+            ValueRef::Null => None,
+            _ => Some(found.word(row, 21, "durability")?),
+        },
         histograms: Vec::new(),
         series: None,
     })

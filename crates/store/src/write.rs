@@ -341,8 +341,8 @@ fn insert_sample_row(
     db.prepare_cached(
         "INSERT INTO sample (campaign, block, attempt, position, target, suite, test, procs, threads,
          cache, bytes, ops, seconds, skew_ms, overlap, device_read_bytes, device_write_bytes,
-         cpu_user_s, cpu_sys_s, limiter, validity, lab, try)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         cpu_user_s, cpu_sys_s, limiter, validity, lab, try, durability)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
@@ -367,7 +367,8 @@ fn insert_sample_row(
         s.limiter.as_str(),
         s.validity.to_string(),
         s.lab.as_str(),
-        nth
+        nth,
+        s.durability.as_ref().map(ToString::to_string)
     ])?;
     Ok(db.last_insert_rowid())
 }

@@ -1,7 +1,7 @@
 //! The traits between a test and the worker that runs it.
 
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Histogram, Job, Metric, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Histogram, Job, Metric, PhaseKind, Synced, TestInfo};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -77,6 +77,11 @@ pub trait Run {
     /// Distinct file bytes, in whole pages, that the timed part had to read; 0 for writes.
     fn footprint_bytes(&self) -> u64 {
         0
+    }
+
+    /// What the timed part has made durable; `None` where it synced nothing. Asked after `verify`.
+    fn synced(&self) -> Option<Synced> {
+        None
     }
 
     /// Length of the ancestor's shell command for the sync of this test; 0 where it has none.

@@ -71,6 +71,7 @@ pub(crate) fn run(test: &dyn Test, job: &Job) -> Result<WorkerReport, TestError>
         worker: job.worker,
         phases: clock.0,
         footprint_bytes: run.footprint_bytes(),
+        synced: run.synced(),
         command_chars: run.command_chars(),
         metrics: run.metrics(),
         histograms: run.histograms(),

@@ -185,6 +185,7 @@ fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
     Ok(WorkerReport {
         phases: meter.phases,
         footprint_bytes: run.footprint_bytes(),
+        synced: run.synced(),
         command_chars: run.command_chars(),
         metrics: run.metrics(),
         histograms: run.histograms(),

@@ -3,16 +3,17 @@
 
 use super::{
     contention::{self, OwnCpu},
+    durable::{self, Looks},
     judge::{self, Seen},
     limiter::{self, Load},
     relay::Runner,
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Residency, Watched};
+use lab::{Coldness, Instance, Persistence, Residency, Watched};
 use model::{
-    Better, CacheNeed, CacheState, Case, CrewReport, Job, JobMode, LabKind, Metric, ROUND_RATES,
-    Sample, Series, Validity,
+    Better, CacheNeed, CacheState, Case, CrewReport, Durability, Job, JobMode, LabKind, Metric,
+    PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
@@ -85,7 +86,9 @@ fn attempt(
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
-    let mut sampler = Sampler::of(watched(bench.instance)?);
+    let changed_before = bench.instance.changed_options()?;
+    let persistence = bench.instance.persistence();
+    let mut sampler = Sampler::of(watched(bench.instance)?).proving(persistence);
     set_mode(jobs, JobMode::Run);
     // A cap lets through later what was not used while a part stood still.
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
@@ -99,13 +102,23 @@ fn attempt(
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
     bench.instance.check()?;
+    let changed = changed_before.or(bench.instance.changed_options()?);
     let settle_write_bytes = sampler.written_since_end();
     if let Some(error) = sampler.take_failure() {
         return Err(error.into());
     }
     let settle_s = settled.sync_s + settled.idle_s;
     let used_bytes = bench.instance.used_bytes()?;
-    let outcome = Outcome { report, sampler, cache, settle_s, settle_write_bytes, used_bytes };
+    let outcome = Outcome {
+        report,
+        sampler,
+        persistence: persistence.cloned(),
+        cache,
+        changed,
+        settle_s,
+        settle_write_bytes,
+        used_bytes,
+    };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
 }
@@ -241,7 +254,10 @@ fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<R
 struct Outcome {
     report: CrewReport,
     sampler: Sampler,
+    persistence: Option<Persistence>,
     cache: CacheBefore,
+    /// Why it was another target than the one that was made.
+    changed: Option<String>,
     settle_s: f64,
     settle_write_bytes: Option<u64>,
     used_bytes: u64,
@@ -267,7 +283,7 @@ impl Outcome {
         if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
             validity = Validity::Invalid(why);
         }
-        if let Some(why) = &measured.problem {
+        if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
         let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
@@ -300,9 +316,26 @@ impl Outcome {
             cpu_sys_s: own.sys_s,
             limiter,
             validity,
+            durability: self.durability(measured),
             histograms: measured.histograms.clone(),
             series: self.series(measured),
         }
+    }
+
+    /// Whether what `measured` synced was seen to reach the medium. Bytes count from the begin of the run, as
+    /// some may have been written before the sync; flushes from the first phase that syncs.
+    fn durability(&self, measured: &Measured) -> Option<Durability> {
+        let workers = || self.report.workers.iter();
+        let synced = workers().filter_map(|worker| worker.synced).reduce(Synced::and)?;
+        let syncs = |phase: &PhaseReport| {
+            synced.throughout || matches!(phase.kind, PhaseKind::Sync | PhaseKind::SyncDir)
+        };
+        let first_sync = workers().next()?.phases.iter().position(syncs)?;
+        let last = measured.phases.end.checked_sub(1).filter(|last| *last >= first_sync)?;
+        let persistence = self.persistence.as_ref()?;
+        let at = |phase: usize| self.sampler.persisted(phase);
+        let looks = Looks { began: at(0)?[0], synced: at(first_sync)?[0], ended: at(last)?[1] };
+        Some(durable::judge(&synced, persistence, &looks))
     }
 
     /// How the timed part went, when it was long enough.

@@ -5,12 +5,13 @@
 //! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
 //! up, `turn` makes one and runs its tests, `together` and `relay` have several share the
 //! machine, `condition` ages and fills a fresh instance, `case` runs one
-//! case while `sampler` watches the machine, `judge` and `limiter` turn what was seen into a sample,
+//! case while `sampler` watches the machine, `judge`, `durable` and `limiter` turn what was seen into a sample,
 //! `upkeep` notes what the target itself cost.
 
 pub mod case;
 pub mod condition;
 pub mod contention;
+pub mod durable;
 pub mod forecast;
 pub mod guest;
 pub mod history;

@@ -3,7 +3,7 @@
 
 mod series;
 
-use lab::{Census, LabError, Others, Snapshot, Usage, Watched};
+use lab::{Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched};
 use std::ops::Range;
 use workers::{Moved, Observer};
 
@@ -24,6 +24,7 @@ const LEAST_OPS: u64 = 1000;
 #[derive(Default)]
 pub struct Sampler {
     watched: Watched,
+    persistence: Option<Persistence>,
     /// Who was on the machine before the first release, and what they did until the workers had reported.
     before: Option<Census>,
     others: Option<Others>,
@@ -37,6 +38,8 @@ pub struct Sampler {
 /// What was seen of one phase.
 #[derive(Default)]
 struct Phase {
+    /// What the devices had written when it began and when it ended, whoever stood still meanwhile.
+    persisted: [Option<Persisted>; 2],
     released: Option<Snapshot>,
     seconds: Vec<(Snapshot, Moved)>,
     ended: Option<Snapshot>,
@@ -64,6 +67,22 @@ impl Sampler {
     /// What other processes did around the timed parts; `None` before they were counted.
     pub fn others(&self) -> Option<Others> {
         self.others
+    }
+
+    /// The same, looking also at what shows that a sync reached the medium.
+    pub fn proving(self, persistence: Option<&Persistence>) -> Sampler {
+        Sampler { persistence: persistence.cloned(), ..self }
+    }
+
+    /// What the devices had written, and how often they had been flushed, when `phase` began and when it ended.
+    pub fn persisted(&self, phase: usize) -> Option<[Persisted; 2]> {
+        let [began, ended] = self.phases.get(phase)?.persisted;
+        Some([began?, ended?])
+    }
+
+    fn look(&mut self) -> Option<Persisted> {
+        let looked = self.persistence.as_ref()?.look();
+        looked.map_err(|error| self.failure.get_or_insert(error)).ok()
     }
 
     /// The first snapshot that could not be taken.
@@ -140,6 +159,7 @@ impl Observer for Sampler {
     }
 
     fn released(&mut self, _phase: usize) {
+        let persisted = [self.look(), None];
         // Between phases it would give the kernel time to write back.
         if self.before.is_none() {
             let census = Census::take();
@@ -147,7 +167,7 @@ impl Observer for Sampler {
             self.before = Some(census);
         }
         let released = self.snapshot();
-        self.phases.push(Phase { released, ..Phase::default() });
+        self.phases.push(Phase { persisted, released, ..Phase::default() });
     }
 
     fn working(&mut self, phase: usize, moved: Moved) {
@@ -158,8 +178,11 @@ impl Observer for Sampler {
     }
 
     fn ended(&mut self, phase: usize) {
+        // First of all, as every moment lets more be written.
+        let persisted = self.look();
         let ended = self.snapshot();
         if let Some(phase) = self.phases.get_mut(phase) {
+            phase.persisted[1] = persisted;
             phase.ended = ended;
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{guest::Told, prepare::Prepared, turn::Event};
 use lab::Check;
-use model::{Environment, Fault, Validity, printable_line};
+use model::{Durability, Environment, Fault, Unproven, Validity, printable_line};
 use std::collections::BTreeSet;
 
 /// Most characters of a text, and most facts of a target.
@@ -88,6 +88,11 @@ impl Asked {
                 if let Validity::Invalid(text) | Validity::Lukewarm(text) = &mut sample.validity {
                     *text = plain(text);
                 }
+                if let Some(Durability::NotProven(Unproven::NoDevice(text))) =
+                    &mut sample.durability
+                {
+                    *text = plain(text);
+                }
                 Event::Sample(sample)
             }
         })
@@ -169,5 +174,9 @@ mod tests {
         let Ok((_, Event::Sample(taken))) = asked().take(invalid) else { panic!("not taken") };
         let Validity::Invalid(why) = taken.validity else { panic!("valid") };
         assert_eq!(why.chars().count(), TEXT_CHARS);
+        let unproven = |kind: &str| Some(Durability::NotProven(Unproven::NoDevice(kind.into())));
+        let told = sample(|s| s.durability = unproven("\x1b[2J"));
+        let Ok((_, Event::Sample(taken))) = asked().take(told) else { panic!("not taken") };
+        assert!(!format!("{taken:?}").contains("\\u{1b}"), "{taken:?}");
     }
 }

@@ -37,11 +37,28 @@ fn text(dataset: &Dataset, timed: Option<&Timed>) -> Result<String> {
             writeln!(text, "  failed: {why}")?;
         }
         target.facts.0.iter().try_for_each(|(key, value)| writeln!(text, "  {key} = {value}"))?;
+        if let Some(durability) = durability(dataset, &target.label) {
+            writeln!(text, "  durability {durability}")?;
+        }
     }
     writeln!(text, "\n{}", counts(dataset))?;
     timed.map_or(Ok(()), |timed| writeln!(text, "{}", ::report::measured(timed)))?;
     c.notes.iter().try_for_each(|note| writeln!(text, "note: {note}"))?;
     Ok(text)
+}
+
+/// In how many of the valid samples of `label` that synced it is proven that they are durable; `None` where
+/// none was judged.
+fn durability(dataset: &Dataset, label: &str) -> Option<String> {
+    let own = dataset.samples.iter().filter(|s| s.case.target == label && s.validity.is_valid());
+    let judged = own.filter(|sample| sample.durability.is_some()).count();
+    (judged > 0).then(|| match stats::doubt(dataset, label) {
+        None => format!("proven in {judged} of {judged} samples that synced"),
+        Some(doubt) => format!(
+            "not proven in {} of {judged} samples that synced: {}",
+            doubt.unproven, doubt.why
+        ),
+    })
 }
 
 fn counts(dataset: &Dataset) -> String {

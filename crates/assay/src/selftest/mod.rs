@@ -1,11 +1,13 @@
-//! The tool held against truths that are imposed: caps on a device, delays of known length, a
-//! target that is entered twice, and work beside a test. Each is measured the way a user's campaign is.
+//! The tool held against truths that are imposed: caps on a device, delays of known length, syncs that do
+//! nothing, a target that is entered twice, and work beside a test. Each is measured the way a user's campaign
+//! is.
 
 mod beside;
 mod caps;
 mod delays;
 mod outcome;
 mod pairs;
+mod syncs;
 mod trial;
 
 pub use outcome::{Line, Outcome, table};
@@ -45,12 +47,14 @@ pub trait Truth: Sync {
 }
 
 /// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 13] = [
+pub static TRUTHS: [&dyn Truth; 15] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
     &beside::BUSY_SERVER,
     &delays::FUSE,
+    &syncs::LYING,
+    &syncs::HONEST,
     &beside::BUSY_DISK,
     &caps::READ_RATE,
     &caps::WRITE_RATE,

@@ -23,6 +23,17 @@ pub enum Outcome {
         /// As many may be, by chance.
         most: usize,
     },
+    /// Samples that are proven to be durable.
+    Proofs {
+        /// Samples.
+        samples: usize,
+        /// Those of which durability was judged.
+        judged: usize,
+        /// Those of which it is proven.
+        proven: usize,
+        /// Whether all should be, or none.
+        all: bool,
+    },
     /// Work of others.
     Seen {
         /// What it was.
@@ -40,6 +51,9 @@ impl Outcome {
         match *self {
             Outcome::Figure { limit, .. } => self.error().abs() <= limit,
             Outcome::Marks { cells, marked, most } => cells > 0 && marked <= most,
+            Outcome::Proofs { samples, judged, proven, all } => {
+                samples > 0 && judged == samples && proven == if all { samples } else { 0 }
+            }
             Outcome::Seen { found_pct, limit_pct, .. } => found_pct > limit_pct,
         }
     }
@@ -48,7 +62,7 @@ impl Outcome {
     fn error(&self) -> f64 {
         match *self {
             Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
-            Outcome::Marks { .. } | Outcome::Seen { .. } => 0.0,
+            Outcome::Marks { .. } | Outcome::Proofs { .. } | Outcome::Seen { .. } => 0.0,
         }
     }
 
@@ -66,6 +80,12 @@ impl Outcome {
                 format!("{marked} of {cells} differ"),
                 String::new(),
                 format!("{most} by chance"),
+            ],
+            Outcome::Proofs { samples, proven, all, .. } => [
+                if all { "durable" } else { "not durable" }.into(),
+                format!("{proven} of {samples} proven"),
+                String::new(),
+                if all { "all" } else { "none" }.into(),
             ],
             Outcome::Seen { imposed, found_pct, limit_pct } => [
                 imposed.into(),
@@ -151,6 +171,14 @@ mod tests {
     fn marks_pass_up_to_chance_and_not_without_cells() {
         let marks = |cells, marked| Outcome::Marks { cells, marked, most: 2 };
         assert!(marks(12, 2).passes() && !marks(12, 3).passes() && !marks(0, 0).passes());
+    }
+
+    #[test]
+    fn proofs_are_of_all_samples_or_of_none() {
+        let proofs = |judged, proven, all| Outcome::Proofs { samples: 2, judged, proven, all };
+        assert!(proofs(2, 2, true).passes() && proofs(2, 0, false).passes());
+        assert!(!proofs(2, 1, true).passes() && !proofs(2, 1, false).passes());
+        assert!(!proofs(0, 0, false).passes(), "nobody looked");
     }
 
     #[test]

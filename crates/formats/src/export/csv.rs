@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 /// Columns of `samples.csv`; one row for each metric of a sample.
 pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,test,procs,threads,\
     cache,metric,value,unit,better,bytes,ops,seconds,skew_ms,overlap,device_read_bytes,\
-    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab";
+    device_write_bytes,cpu_user_s,cpu_sys_s,limiter,validity,lab,durability";
 
-/// The columns of `samples.csv` before samples told their lab; those are of the host.
-pub(crate) fn older_samples_header() -> &'static str {
-    SAMPLES_HEADER.trim_end_matches(",lab")
+/// The columns of `samples.csv` before samples told whether durability is proven, and before they told their
+/// lab; those are of the host.
+pub(crate) fn older_samples_headers() -> [&'static str; 2] {
+    let unproven = SAMPLES_HEADER.trim_end_matches(",durability");
+    [unproven, unproven.trim_end_matches(",lab")]
 }
 
 /// Columns of `tests.csv`.
@@ -74,7 +76,7 @@ fn samples(dataset: &Dataset) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 }
 
 /// Cells in the order of [`SAMPLES_HEADER`].
-fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 25] {
+fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 26] {
     let of = |field: fn(&Metric) -> String| metric.map(field).unwrap_or_default();
     let optional = |bytes: Option<u64>| bytes.map(|n| n.to_string()).unwrap_or_default();
     [
@@ -103,6 +105,7 @@ fn row(campaign: &str, s: &Sample, metric: Option<&Metric>) -> [String; 25] {
         s.limiter.as_str().into(),
         text(&s.validity.to_string()),
         s.lab.to_string(),
+        s.durability.as_ref().map(|proof| text(&proof.to_string())).unwrap_or_default(),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::{
     FormatError, ImportOptions, base_name,
     export::{
         HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
-        older_samples_header,
+        older_samples_headers,
     },
     source::{Input, Take},
     table::{Columns, Row, Rows},
@@ -34,7 +34,7 @@ impl crate::Importer for Importer {
     }
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
-        head.starts_with(older_samples_header().as_bytes())
+        older_samples_headers().iter().any(|header| head.starts_with(header.as_bytes()))
     }
 
     fn stream(
@@ -45,8 +45,9 @@ impl crate::Importer for Importer {
     ) -> Result<Head, FormatError> {
         let tests = read_tests(open(files, "tests.csv")?)?;
         let identity = find(files, "campaign.json").map(read_identity).transpose()?;
+        let [older, oldest] = older_samples_headers();
         let (columns, rows) =
-            tabulate(open(files, "samples.csv")?, &[SAMPLES_HEADER, older_samples_header()])?;
+            tabulate(open(files, "samples.csv")?, &[SAMPLES_HEADER, older, oldest])?;
         let attached = |name, header| {
             find(files, name).map(|file| Attached::new(tabulate(file, &[header])?)).transpose()
         };
@@ -217,6 +218,7 @@ fn read_sample(table: &Columns<'_>, row: &Row) -> Result<Sample, FormatError> {
         cpu_sys_s: table.number(row, "cpu_sys_s")?,
         limiter: table.get(row, "limiter")?,
         validity: table.get(row, "validity")?,
+        durability: table.optional(row, "durability")?,
         histograms: Vec::new(),
         series: None,
     })

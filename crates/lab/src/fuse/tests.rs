@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout)]
 
 use super::*;
+use crate::Persistence;
 use std::os::unix::fs::FileExt;
 
 const DELAY: Duration = Duration::from_millis(3);
@@ -48,4 +49,37 @@ fn every_read_takes_at_least_the_delay_and_is_written_down() {
     assert!((6..=8).contains(&times_ns.len()), "{times_ns:?}");
     assert!(times_ns.iter().all(|&ns| ns >= DELAY.as_nanos() as u64), "{times_ns:?}");
     assert!(!root.exists());
+}
+
+#[test]
+fn the_lying_one_keeps_files_and_does_no_sync() {
+    if !ready() {
+        return;
+    }
+    let (state, below) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "lying").unwrap();
+    let lying = Lying::mount(&lab, below.path()).unwrap();
+    let root = lying.root().to_path_buf();
+    let source = mounts::at(&root).unwrap().unwrap().source;
+    assert_eq!(source, below.path().canonicalize().unwrap());
+    // What shows that a sync was done is looked for where the files are.
+    let unseen = |dir: &Path| Persistence::of_dir(dir).unwrap().unseen().cloned();
+    assert_eq!(unseen(&root), unseen(below.path()));
+    fs::create_dir_all(root.join("a/b")).unwrap();
+    let data: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
+    let path = root.join("a/b/file");
+    fs::write(&path, &data).unwrap();
+    let file = File::options().read(true).write(true).open(&path).unwrap();
+    file.write_all_at(b"other", 70_000).unwrap();
+    file.sync_all().unwrap();
+    file.sync_data().unwrap();
+    drop(file);
+    fs::rename(root.join("a"), root.join("c")).unwrap();
+    let expected = [&data[..70_000], b"other", &data[70_005..]].concat();
+    assert_eq!(fs::read(root.join("c/b/file")).unwrap(), expected);
+    assert_eq!(fs::read(below.path().join("c/b/file")).unwrap(), expected);
+    assert_eq!(fs::read_dir(root.join("c/b")).unwrap().count(), 1);
+    fs::remove_dir_all(root.join("c")).unwrap();
+    assert!(lying.unmount().unwrap() >= 2);
+    assert!(fs::read_dir(below.path()).unwrap().next().is_none() && !root.exists());
 }

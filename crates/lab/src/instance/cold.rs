@@ -99,6 +99,7 @@ impl Instance<'_> {
         self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         self.stack.bring_up()?;
+        self.note_options()?;
         self.check()?;
         Ok(Coldness::Remounted)
     }

@@ -68,10 +68,17 @@ impl Section for Call {
 
 /// The call, what would settle it, and its scope.
 fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
-    let mut blocks = vec![Block::Callout(findings.call.sentence.clone())];
+    let sentence = [Some(findings.call.sentence.clone()), unproven(findings)];
+    let mut blocks = vec![Block::Callout(sentence.into_iter().flatten().collect::<Vec<_>>().join(" "))];
     blocks.extend(next::next(dataset, findings).map(Block::Prose));
     blocks.push(Block::Prose(scope(dataset, findings)));
     blocks
+}
+
+/// Of which targets a sync was not seen to reach the medium, as a sentence; `None` when of none.
+fn unproven(findings: &Findings) -> Option<String> {
+    let all: Vec<String> = findings.doubts.iter().map(stats::Doubt::text).collect();
+    (!all.is_empty()).then(|| format!("Durability not proven: {}.", all.join("; ")))
 }
 
 /// What was measured, where, how often and when.

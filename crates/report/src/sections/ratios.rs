@@ -46,11 +46,15 @@ fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
 }
 
 fn legend(findings: &Findings) -> String {
-    let values = format!(
+    let mut values = format!(
         "n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %. one \
          sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
+    let cells = || findings.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
+    if cells().any(|cell| cell.unproven > 0) {
+        values += " unproven: durability not proven, as nothing shows that what was synced reached the medium.";
+    }
     if findings.targets.len() < 2 {
         return values;
     }
@@ -145,6 +149,9 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     }
     if cell.unsteady > 0 {
         notes.push("not steady".to_string());
+    }
+    if cell.unproven > 0 {
+        notes.push("unproven".to_string());
     }
     let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
     Cell { note: notes.join(" "), ..Cell::plain(text) }

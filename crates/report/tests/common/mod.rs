@@ -50,6 +50,7 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
         limiter: Limiter::Device,
         validity: validity(block, target, test),
         histograms: Vec::new(),
+        durability: None,
         series: None,
     }
 }

@@ -44,6 +44,7 @@ pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample
         limiter: Limiter::Device,
         validity: Validity::Valid,
         histograms: Vec::new(),
+        durability: None,
         series: None,
     }
 }

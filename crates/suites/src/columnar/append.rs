@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo, Work};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo, Work};
 use std::{
     fs::{File, OpenOptions},
     io::{Seek, SeekFrom},
@@ -329,6 +329,10 @@ impl Run for AppendRun<'_> {
             }
         }
         Ok(())
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        self.durable.synced()
     }
 
     fn command_chars(&self) -> u32 {

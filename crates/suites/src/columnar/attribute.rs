@@ -17,7 +17,7 @@ use engine::{
     data::SYMBOLS,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
 use std::{io::Write, path::PathBuf};
 
 /// `p#`: the sorted column read, checked and written again with another mark.
@@ -54,7 +54,8 @@ impl Test for AttributeTest {
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
         let columns = Column::copies(SYM_TABLE, job);
-        let durable = Durable::of(&columns, job);
+        // Equal symbols stand together.
+        let durable = Durable { incompressible_share: 0.0, ..Durable::of(&columns, job) };
         Ok(Box::new(AttributeRun { columns, settings: Settings::new(job), durable }))
     }
 
@@ -150,6 +151,10 @@ impl Run for AttributeRun {
 
     fn verify(&mut self) -> Result<(), TestError> {
         self.columns.iter().try_for_each(|sym| sym.open_checked(PARTED).map(drop))
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        self.durable.synced()
     }
 
     fn command_chars(&self) -> u32 {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::TestError;
 use engine::{
-    data::{Data, Domain, Pattern, Text, derive_seed},
+    data::{Data, Domain, Pattern, SYMBOLS, Text, derive_seed},
     progress::{Counters, Progress},
 };
 use model::{DataKind, Job};
@@ -111,6 +111,8 @@ pub(super) struct Column {
     pub(super) domain: Option<Domain>,
     set_mode: SetMode,
     pattern: Pattern,
+    /// Share of the bytes of its rows, in their first order, that no compressor can save.
+    pub(super) incompressible_share: f64,
 }
 
 /// The distinct symbols of a campaign, the same for every worker.
@@ -127,6 +129,14 @@ pub(super) fn path_of_copy(path: &str, number: u32) -> String {
     let (first, rest) = path.split_once('/').map_or((path, None), |(dir, rest)| (dir, Some(rest)));
     let name = format!("{first}.{number}");
     rest.map_or(name.clone(), |rest| format!("{name}/{rest}"))
+}
+
+/// Bits of a row over those that it takes: a symbol is one of so many, whatever its name is (Shannon 1948).
+fn entropy_share(value: Value, format: Format) -> f64 {
+    match value {
+        Value::Symbol => (SYMBOLS as f64).log2() / (8 * format.row_bytes()) as f64,
+        Value::Int | Value::Float => 1.0,
+    }
 }
 
 impl Column {
@@ -168,6 +178,7 @@ impl Column {
             format,
             domain: (file.value == Value::Symbol).then(|| domain(job)),
             set_mode: settings.set_mode,
+            incompressible_share: kind.incompressible_share() * entropy_share(file.value, format),
             pattern: Pattern::new(kind, seed, job.worker, run_rows).after(lead),
         }
     }

@@ -15,7 +15,7 @@ use engine::{
     map::{PAGE_BYTES, WriteMap},
     progress::Progress,
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, Synced, TestInfo};
 use std::{
     collections::HashSet,
     fs::OpenOptions,
@@ -107,7 +107,10 @@ impl Test for ReplaceTest {
         let header = column.format.header_bytes();
         let bytes_at: Vec<u64> = self.places(job).into_iter().map(|i| header + 8 * i).collect();
         let pages: HashSet<u64> = bytes_at.iter().map(|at| at / PAGE_BYTES).collect();
-        let mut durable = Durable::file(&column.path, pages.len() as u64 * PAGE_BYTES);
+        let bytes = pages.len() as u64 * PAGE_BYTES;
+        let replaced = 8.0 * bytes_at.len() as f64 / bytes.max(1) as f64;
+        let share = column.incompressible_share * (1.0 - replaced);
+        let mut durable = Durable::file(&column.path, bytes, share);
         if self.sync.is_none() || job.work.is_some() {
             durable.spawned.clear();
         }
@@ -211,6 +214,10 @@ impl Run for ReplaceRun {
             .try_for_each(|at| self.column.expect(&file, (at - header) / 8, self.value, &[]))
     }
 
+    fn synced(&self) -> Option<Synced> {
+        self.durable.synced()
+    }
+
     fn command_chars(&self) -> u32 {
         self.durable.command_chars()
     }
@@ -229,7 +236,7 @@ mod tests {
         Column::new(column::TINY, &job).fill().unwrap();
         let cycles = |longest| {
             let column = Column::new(column::TINY, &job);
-            let durable = Durable::file(&column.path, PAGE_BYTES);
+            let durable = Durable::file(&column.path, PAGE_BYTES, 1.0);
             let bytes_at = vec![16, 24];
             let run = ReplaceRun { column, bytes_at, value: 7, cycles: 1000, longest, durable };
             let counters = Counters::default();

@@ -10,7 +10,7 @@ use super::{
     sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
 use std::path::PathBuf;
 
 /// `set` of one column that is there already, as often as `cycles` says.
@@ -56,7 +56,8 @@ impl Test for RewriteTest {
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
         let (column, cycles) = (Column::new(self.file, job), self.cycles(job));
-        let mut durable = Durable::file(&column.path, cycles * column.data_bytes());
+        let (bytes, share) = (cycles * column.data_bytes(), column.incompressible_share);
+        let mut durable = Durable::file(&column.path, bytes, share);
         if job.work.is_some() {
             durable.spawned.clear();
         }
@@ -102,6 +103,11 @@ impl Run for RewriteRun {
 
     fn verify(&mut self) -> Result<(), TestError> {
         self.column.check(0)
+    }
+
+    /// All but the last may never reach the disk.
+    fn synced(&self) -> Option<Synced> {
+        Some(Synced::data(self.column.data_bytes(), self.column.incompressible_share))
     }
 
     fn command_chars(&self) -> u32 {

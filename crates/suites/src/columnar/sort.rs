@@ -13,7 +13,7 @@ use super::{
     settings::{SetMode, Settings},
     sizes::Sizes,
     symbols::{SymbolWriter, read_ids},
-    sync::{Durable, fsync},
+    sync::{Durable, fsync, mean_share},
     write::set,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
@@ -22,7 +22,7 @@ use engine::{
     map::PAGE_BYTES,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
 use std::{
     fs,
     io::Write,
@@ -77,7 +77,13 @@ impl Test for SortTest {
             tables.iter().flat_map(|table| [table.sym.clone(), table.float.clone()]).collect();
         // The ancestor syncs the directory alone.
         let spawned = if job.work.is_none() { vec![job.dir.join(TABLE_DIR)] } else { Vec::new() };
-        let durable = Durable { spawned, ..Durable::of(&columns, job) };
+        // Equal symbols stand together when they are sorted.
+        let sorted_share = |column: &Column| match column.domain {
+            Some(_) => 0.0,
+            None => column.incompressible_share,
+        };
+        let incompressible_share = mean_share(&columns, sorted_share);
+        let durable = Durable { spawned, incompressible_share, ..Durable::of(&columns, job) };
         Ok(Box::new(SortRun {
             tables,
             settings: Settings::new(job),
@@ -287,6 +293,10 @@ impl Run for SortRun {
     fn footprint_bytes(&self) -> u64 {
         let columns = self.tables.iter().flat_map(|table| [&table.sym, &table.float]);
         columns.map(|c| c.file_bytes().next_multiple_of(PAGE_BYTES)).sum()
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        self.durable.synced()
     }
 
     fn command_chars(&self) -> u32 {

@@ -3,7 +3,7 @@
 
 use super::column::Column;
 use crate::{Meter, TestError};
-use model::{Job, PhaseKind};
+use model::{Job, PhaseKind, Synced};
 use std::{
     fs::File,
     io,
@@ -24,14 +24,21 @@ pub(super) struct Durable {
     pub(super) files: Vec<PathBuf>,
     /// Bytes that become durable by it.
     pub(super) bytes: u64,
+    /// Share of them that no compressor can save.
+    pub(super) incompressible_share: f64,
     /// What the ancestor's shell command syncs; empty where it has none.
     pub(super) spawned: Vec<PathBuf>,
 }
 
 impl Durable {
     /// One file, which the ancestor syncs too.
-    pub(super) fn file(path: &Path, bytes: u64) -> Durable {
-        Durable { files: vec![path.into()], bytes, spawned: vec![path.into()] }
+    pub(super) fn file(path: &Path, bytes: u64, incompressible_share: f64) -> Durable {
+        Durable {
+            files: vec![path.into()],
+            bytes,
+            incompressible_share,
+            spawned: vec![path.into()],
+        }
     }
 
     /// The files that a test of `job` wrote. The ancestor's command is left out where tests are sized one by
@@ -39,7 +46,9 @@ impl Durable {
     pub(super) fn of(columns: &[Column], job: &Job) -> Durable {
         let files: Vec<PathBuf> = columns.iter().map(|column| column.path.clone()).collect();
         let spawned = if job.work.is_none() { files.clone() } else { Vec::new() };
-        Durable { bytes: columns.iter().map(Column::data_bytes).sum(), files, spawned }
+        let bytes = columns.iter().map(Column::data_bytes).sum();
+        let incompressible_share = mean_share(columns, |column| column.incompressible_share);
+        Durable { files, bytes, incompressible_share, spawned }
     }
 
     /// The phases `Sync` and, where the ancestor has it, `SpawnSync`.
@@ -60,6 +69,11 @@ impl Durable {
             progress.add(0, 1);
             Ok(())
         })
+    }
+
+    /// What these phases make durable.
+    pub(super) fn synced(&self) -> Option<Synced> {
+        Some(Synced::data(self.bytes, self.incompressible_share))
     }
 
     /// Characters in the ancestor's command, by which it multiplies its rate.
@@ -89,6 +103,16 @@ impl Durable {
     }
 }
 
+/// The share of the bytes of all `columns` of which each has `share`.
+pub(super) fn mean_share(columns: &[Column], share: impl Fn(&Column) -> f64) -> f64 {
+    let (mut bytes, mut all) = (0.0, 0.0);
+    for column in columns {
+        let own = column.data_bytes() as f64;
+        (bytes, all) = (bytes + share(column) * own, all + own);
+    }
+    if all > 0.0 { bytes / all } else { 0.0 }
+}
+
 /// A path as one word of a shell command; left as it is where that is safe, as the ancestor does.
 fn quoted(path: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
@@ -104,7 +128,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("it's a $(file)");
         std::fs::write(&path, "x").unwrap();
-        let durable = Durable::file(&path, 1);
+        let durable = Durable::file(&path, 1, 1.0);
         durable.spawn().unwrap();
         assert_eq!(durable.command_chars() as usize, 5 + path.to_str().unwrap().len());
         std::fs::remove_file(&path).unwrap();

@@ -10,7 +10,7 @@ use super::{
     sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions},
@@ -143,6 +143,10 @@ impl Run for SetRun {
 
     fn verify(&mut self) -> Result<(), TestError> {
         self.columns.iter().try_for_each(|column| column.check(0))
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        self.durable.synced()
     }
 
     fn command_chars(&self) -> u32 {

@@ -105,6 +105,7 @@ mod tests {
             snapshot
         };
         Phase {
+            persisted: [None; 2],
             released: Some(at(released_s)),
             seconds: seen.iter().map(|&(s, ops)| (at(s), moved(ops))).collect(),
             ended: Some(at(ended_s)),

@@ -24,6 +24,12 @@ fn run_suite(jobs: &[Job]) {
             assert!(measured.ops > 0 && measured.seconds > 0.0, "{}", info.id);
             assert!(measured.phases.end <= crew.workers[0].phases.len());
         }
+        for worker in &crew.workers {
+            let syncs = worker.phases.iter().any(|phase| phase.kind == PhaseKind::Sync);
+            assert_eq!(worker.synced.is_some(), syncs, "{}", infos[0].id);
+            let Some(synced) = worker.synced else { continue };
+            assert!(synced.bytes > 0 && synced.incompressible_bytes <= synced.bytes);
+        }
         let estimate = test.estimate(&jobs[0]);
         let work = estimate.write_bytes + estimate.read_bytes + estimate.ops;
         assert!(work > 0, "{}", infos[0].id);

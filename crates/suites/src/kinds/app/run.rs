@@ -5,7 +5,7 @@ use crate::{
     Meter, Run, TestError,
     program::{self, Program, Ran},
 };
-use model::{Better, Job, Metric, PhaseKind};
+use model::{Better, Job, Metric, PhaseKind, Synced};
 use std::{
     fs::{self, File},
     path::Path,
@@ -80,6 +80,11 @@ impl Run for AppRun<'_> {
         let files = self.test.files_of(&self.test.settings.reads, self.job);
         let sizes = files.iter().filter_map(|path| path.metadata().ok()).map(|meta| meta.len());
         sizes.map(|bytes| bytes.next_multiple_of(PAGE_BYTES)).sum()
+    }
+
+    /// What the command wrote is not known.
+    fn synced(&self) -> Option<Synced> {
+        self.test.settings.sync.then_some(Synced { throughout: true, ..Synced::FLUSH })
     }
 
     fn metrics(&mut self) -> Vec<Metric> {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Meter, Run, TestError};
 use engine::{data::derive_seed, progress::Progress};
-use model::{Histogram, Job, PhaseKind, Rng};
+use model::{Histogram, Job, PhaseKind, Rng, Synced};
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use std::ffi::CStr;
 
@@ -226,6 +226,16 @@ impl Run for FilesRun<'_> {
             // Whatever a directory looks like, an entry has at least the number of an inode. What all
             // workers share comes from the device once, so each counts its own part.
             _ => self.set.count * INODE_NUMBER_BYTES,
+        }
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        let share = self.job.data.incompressible_share();
+        let data = Synced::data(self.set.count * self.set.file_bytes, share);
+        let throughout = self.settings.sync_method == 1;
+        match self.settings.action {
+            Action::Create | Action::Rewrite => Some(Synced { throughout, ..data }),
+            action => action.changes().then_some(Synced::FLUSH),
         }
     }
 

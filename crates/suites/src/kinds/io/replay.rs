@@ -31,17 +31,28 @@ fn all<'a>(shares: &'a [Share], ended: &'a [Ended]) -> impl Iterator<Item = (usi
 
 /// Distinct bytes, in whole pages, that were read.
 pub(super) fn footprint_bytes(shares: &[Share], ended: &[Ended], layout: &Layout) -> u64 {
+    PAGE_BYTES * pages(shares, ended, layout, false)
+}
+
+/// Distinct bytes that were written.
+pub(super) fn written_bytes(shares: &[Share], ended: &[Ended], layout: &Layout) -> u64 {
+    let least = shares.iter().map(|share| u64::from(share.access.block_bytes)).min();
+    PAGE_BYTES.min(least.unwrap_or(0)) * pages(shares, ended, layout, true)
+}
+
+/// Distinct pages that were touched by reads, or by writes.
+fn pages(shares: &[Share], ended: &[Ended], layout: &Layout, writes: bool) -> u64 {
     let pages = layout.file_bytes.div_ceil(PAGE_BYTES);
-    let mut read = vec![false; (pages * layout.paths.len() as u64) as usize];
+    let mut touched = vec![false; (pages * layout.paths.len() as u64) as usize];
     for share in shares.iter().zip(ended) {
         let block_bytes = u64::from(share.0.access.block_bytes);
-        for (file, op) in done(share.0, share.1).filter(|(_, op)| !op.write) {
+        for (file, op) in done(share.0, share.1).filter(|(_, op)| op.write == writes) {
             let first = file as u64 * pages;
             let of_op = op.offset / PAGE_BYTES..(op.offset + block_bytes).div_ceil(PAGE_BYTES);
-            read[(first + of_op.start) as usize..(first + of_op.end) as usize].fill(true);
+            touched[(first + of_op.start) as usize..(first + of_op.end) as usize].fill(true);
         }
     }
-    PAGE_BYTES * read.iter().filter(|read| **read).count() as u64
+    touched.iter().filter(|touched| **touched).count() as u64
 }
 
 /// Where file number `nth`, which was written anew, should end.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Meter, Run, TestError};
 use engine::io::EngineKind;
-use model::{CacheNeed, Histogram, Job, PhaseKind};
+use model::{CacheNeed, Histogram, Job, PhaseKind, Synced};
 use std::{
     fs::{self, File},
     path::PathBuf,
@@ -112,6 +112,20 @@ impl Run for IoRun<'_> {
             CacheNeed::Cold => replay::footprint_bytes(&self.shares, &self.ended, &self.layout),
             _ => 0,
         }
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        let fsync = self.settings.fsync();
+        if !self.settings.rw.writes() || fsync == Fsync::Never || self.paths.is_empty() {
+            return None;
+        }
+        // What was written before the timed part may have gone before it, too.
+        let written = match self.settings.ramp_s > 0.0 {
+            true => 0,
+            false => replay::written_bytes(&self.shares, &self.ended, &self.layout),
+        };
+        let data = Synced::data(written, self.job.data.incompressible_share());
+        Some(Synced { throughout: fsync != Fsync::End, ..data })
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

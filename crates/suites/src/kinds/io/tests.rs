@@ -191,6 +191,23 @@ fn only_distinct_pages_are_the_footprint() {
 }
 
 #[test]
+fn only_distinct_blocks_that_were_synced_are_to_be_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = job("x.io", dir.path());
+    let synced = |text: &str| run(test(text), &job).unwrap().synced;
+    let bytes = |text: &str| synced(text).unwrap().bytes;
+    assert_eq!(bytes("rw = 'seqwr'"), 8 << 20);
+    // Some blocks are drawn twice.
+    let drawn = run(test("rw = 'rndwr'\nops = 1\noffsets = 'uniform'"), &job).unwrap();
+    let (distinct, ops) = (drawn.synced.unwrap().bytes / 4096, drawn.phases[0].ops);
+    assert!(distinct < ops && distinct > ops * 3 / 4, "{distinct} of {ops}");
+    assert!(!synced("rw = 'seqwr'").unwrap().throughout);
+    assert!(synced("rw = 'rndwr'\nops = 1\nfsync = 'every=10'").unwrap().throughout);
+    assert_eq!(synced("rw = 'rndwr'\nops = 1\nfsync = 'none'"), None);
+    assert_eq!(synced("rw = 'seqrd'"), None);
+}
+
+#[test]
 fn at_a_fixed_rate_latencies_are_of_the_schedule() {
     let dir = tempfile::tempdir().unwrap();
     let job = job("x.io", dir.path());

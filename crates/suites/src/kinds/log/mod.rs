@@ -199,6 +199,7 @@ impl Test for LogTest {
         Ok(Box::new(LogRun {
             client: Client::new(self.load(job.scale), 0, 1, &path)?,
             data: data(job, &job.test, record),
+            incompressible_share: job.data.incompressible_share(),
             log: Log {
                 file,
                 path,

@@ -3,7 +3,7 @@
 use super::{Space, Sync};
 use crate::{Meter, Run, TestError, commits::Client};
 use engine::{clock::now_ns, data::Data};
-use model::{Histogram, Metric, PhaseKind};
+use model::{Histogram, Metric, PhaseKind, Synced};
 use rustix::fs::{FallocateFlags, fallocate};
 use std::{
     fs::{self, File},
@@ -70,6 +70,8 @@ impl Log {
 pub(super) struct LogRun {
     pub(super) client: Client,
     pub(super) data: Data,
+    /// Share of the data that no compressor can save.
+    pub(super) incompressible_share: f64,
     pub(super) log: Log,
 }
 
@@ -85,7 +87,7 @@ pub(super) fn record(data: &Data, k: u64, bytes: u64) -> &[u8] {
 
 impl Run for LogRun {
     fn timed(&mut self, meter: &mut dyn Meter) -> Result<(), TestError> {
-        let LogRun { client, data, log } = self;
+        let LogRun { client, data, log, .. } = self;
         meter.phase(PhaseKind::Operate, &mut |progress| {
             client.run(now_ns(), |k| {
                 let durable_ns = log.append(k, record(data, k, log.record))?;
@@ -114,6 +116,14 @@ impl Run for LogRun {
             }
         }
         fs::remove_file(path).map_err(TestError::io("remove", path))
+    }
+
+    /// What was written over or cut off is not counted.
+    fn synced(&self) -> Option<Synced> {
+        let (records, _) = self.log.holds(self.client.commits);
+        let bytes = (records.end - records.start) * self.log.record;
+        let data = Synced::data(bytes, self.incompressible_share);
+        Some(Synced { throughout: self.log.sync != Sync::None, ..data })
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

@@ -60,7 +60,7 @@ fn log(space: Space) -> (tempfile::TempDir, LogRun) {
     let (record, segment) = (64 << 10, 1 << 20);
     let log = Log { file, path, sync: Sync::None, space, record, segment };
     let client = Client::new(declared.load(0.002), 0, 1, dir.path()).unwrap();
-    (dir, LogRun { client, data: data(&job, "x.l", record), log })
+    (dir, LogRun { client, data: data(&job, "x.l", record), incompressible_share: 1.0, log })
 }
 
 /// 16 records in a segment: after 20 the second segment holds 4.

@@ -15,7 +15,7 @@ use engine::{
     data::{Data, derive_seed},
     progress::Progress,
 };
-use model::{Better, Histogram, Job, Metric, PhaseKind, Rng};
+use model::{Better, Histogram, Job, Metric, PhaseKind, Rng, Synced};
 use std::{
     collections::HashSet,
     fs::{self, File},
@@ -196,6 +196,14 @@ impl Run for PagesRun<'_> {
         }
         self.verify_log()?;
         fs::remove_file(&self.log_path).map_err(TestError::io("remove", &self.log_path))
+    }
+
+    /// The log of all commits, and of the table, of which pages are written again and again, nothing.
+    fn synced(&self) -> Option<Synced> {
+        let commits: u64 = self.done.commits.iter().sum();
+        let share = self.job.data.incompressible_share();
+        let log = Synced::data(commits * self.record_bytes as u64, share);
+        Some(Synced { throughout: true, ..log })
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

@@ -3,7 +3,7 @@
 use super::bank::{Bank, Teller, failed};
 use crate::{Meter, Run, TestError, commits::Client};
 use engine::{clock::now_ns, data::Data};
-use model::{Histogram, Metric, PhaseKind, Rng};
+use model::{Histogram, Metric, PhaseKind, Rng, Synced};
 use rusqlite::Connection;
 use std::io;
 
@@ -61,6 +61,11 @@ impl Run for SqliteRun {
         }
         self.bank.verify(self.client.commits, self.total)?;
         self.bank.remove()
+    }
+
+    /// Which pages a transaction writes is SQLite's affair.
+    fn synced(&self) -> Option<Synced> {
+        Some(Synced { throughout: true, ..Synced::FLUSH })
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use engine::{data::derive_seed, progress::Progress};
-use model::{Histogram, Job, PhaseKind, Rng};
+use model::{Histogram, Job, PhaseKind, Rng, Synced};
 use rustix::fs::{self, Mode, OFlags};
 use std::{
     ffi::CStr,
@@ -158,6 +158,11 @@ impl Run for TreeRun<'_> {
             }
         }
         self.check_read()
+    }
+
+    fn synced(&self) -> Option<Synced> {
+        let syncs = self.settings.sync || self.settings.fsync;
+        syncs.then_some(Synced { throughout: true, ..Synced::FLUSH })
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

@@ -1,0 +1,77 @@
+//! A sync that reaches the disk, and one that does not: the first must be proven in every sample, the second in
+//! none.
+
+use super::{Bench, Outcome, Truth, trial};
+use anyhow::{Context, Result};
+use lab::{Availability, Lab, Lying};
+use model::{Dataset, Durability};
+
+const TEST: &str = "selftest.synced_write";
+/// It ends sooner, when its file is written.
+const RUNTIME_S: f64 = 5.0;
+
+/// Who is asked to sync.
+pub enum Syncs {
+    /// A file system on a loop device.
+    Honest,
+    /// A FUSE file system over a directory, which answers at once and does nothing.
+    Lying,
+}
+
+pub static HONEST: Syncs = Syncs::Honest;
+pub static LYING: Syncs = Syncs::Lying;
+
+impl Truth for Syncs {
+    fn name(&self) -> String {
+        match self {
+            Syncs::Honest => "sync.ext4".into(),
+            Syncs::Lying => "sync.lying".into(),
+        }
+    }
+
+    fn about(&self) -> String {
+        match self {
+            Syncs::Honest => "ext4 on a loop device, whose syncs reach it".into(),
+            Syncs::Lying => "a file system over a directory, whose syncs do nothing".into(),
+        }
+    }
+
+    fn missing(&self) -> Result<Option<String>> {
+        Ok(match (self, lab::available(lab::fs::find("ext4")?)) {
+            (Syncs::Lying, _) => Lying::missing(),
+            (Syncs::Honest, Availability::Ready) => None,
+            (Syncs::Honest, Availability::Missing { what, .. }) => Some(what),
+        })
+    }
+
+    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+        match self {
+            Syncs::Honest => Ok(proofs(&measured("ext4", "selftest-sync", bench)?, true)),
+            Syncs::Lying => lying(bench),
+        }
+    }
+}
+
+fn lying(bench: &Bench<'_>) -> Result<Outcome> {
+    let lab = Lab::open(bench.state, "selftest-sync.lying")?;
+    let below = lab.provision(&"null".parse()?, "below")?;
+    let lying = Lying::mount(&lab, below.root())?;
+    let dir = lying.root().to_str().context("the state folder has a name that is no text")?;
+    let outcome = proofs(&measured(&format!("dir:{dir}"), "selftest-lying", bench)?, false);
+    let lies = lying.unmount()?;
+    below.teardown()?;
+    lab.close()?;
+    anyhow::ensure!(lies > 0, "the file system was never asked to sync");
+    Ok(outcome)
+}
+
+fn measured(target: &str, id: &str, bench: &Bench<'_>) -> Result<Dataset> {
+    trial::run(id, trial::plan(target, TEST, RUNTIME_S)?, bench)
+}
+
+/// How many of the samples of `dataset` are proven to be durable.
+fn proofs(dataset: &Dataset, all: bool) -> Outcome {
+    let proofs = || dataset.samples.iter().filter_map(|sample| sample.durability.as_ref());
+    let proven = proofs().filter(|proof| **proof == Durability::Proven).count();
+    Outcome::Proofs { samples: dataset.samples.len(), judged: proofs().count(), proven, all }
+}

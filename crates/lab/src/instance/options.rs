@@ -1,0 +1,79 @@
+//! The options with which a target is mounted, as the mount table tells them. Whoever remounts it with others while
+//! it is measured makes another target of it.
+
+use super::{Instance, Place};
+use crate::{
+    LabError,
+    mounts::{self, Mount},
+};
+use std::path::PathBuf;
+
+impl Instance<'_> {
+    /// Remembers the options in force: those of this mount, until the next.
+    pub(super) fn note_options(&self) -> Result<(), LabError> {
+        let now = self.mounts()?;
+        self.mounted.replace(now);
+        Ok(())
+    }
+
+    /// What has become of the mount options since it was mounted, in words; `None` when they are the same.
+    ///
+    /// # Errors
+    /// The mount table cannot be read.
+    pub fn changed_options(&self) -> Result<Option<String>, LabError> {
+        let now = self.mounts()?;
+        let mounted = self.mounted.borrow();
+        Ok(mounted.iter().zip(&now).find_map(|(was, is)| difference(was, is)))
+    }
+
+    /// Each of its mounts; for a directory that on which it lies.
+    fn mounts(&self) -> Result<Vec<Mount>, LabError> {
+        let Place::Mounted { .. } = self.place else {
+            let root = self.root.canonicalize().map_err(LabError::io("find", &self.root))?;
+            return Ok(mounts::holding(&root)?.into_iter().collect());
+        };
+        let all = mounts::all()?;
+        let of = |dir: &PathBuf| all.iter().rfind(|mount| mount.mount_point == *dir).cloned();
+        let parts = self.stack.parts().iter().filter(|part| part.is_mounted());
+        Ok(parts.filter_map(|part| of(&part.site.dir)).collect())
+    }
+}
+
+/// The options that came and went: `its mount options changed: noatime instead of relatime`.
+fn difference(was: &Mount, is: &Mount) -> Option<String> {
+    let only = |one: &Mount, other: &Mount| {
+        let others: Vec<&str> = other.options.split(',').collect();
+        let own = one.options.split(',').filter(|option| !others.contains(option));
+        own.collect::<Vec<_>>().join(",")
+    };
+    let (gone, new) = (only(was, is), only(is, was));
+    let what = match (gone.is_empty(), new.is_empty()) {
+        (true, true) => return None,
+        (false, false) => format!("{new} instead of {gone}"),
+        (true, false) => format!("{new} is new"),
+        (false, true) => format!("{gone} is gone"),
+    };
+    Some(format!("its mount options changed: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_options_that_came_or_went_are_told() {
+        let mount = |options: &str| Mount {
+            number: "7:0".into(),
+            mount_point: "/m".into(),
+            kind: "ext4".into(),
+            source: "/dev/loop0".into(),
+            options: options.into(),
+        };
+        let told = |was, is| difference(&mount(was), &mount(is));
+        assert_eq!(told("rw,relatime", "relatime,rw"), None);
+        let changed = told("rw,relatime", "rw,noatime").unwrap();
+        assert_eq!(changed, "its mount options changed: noatime instead of relatime");
+        assert!(told("rw", "rw,sync").unwrap().ends_with("sync is new"));
+        assert!(told("rw,lazytime", "rw").unwrap().ends_with("lazytime is gone"));
+    }
+}

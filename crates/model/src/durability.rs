@@ -1,0 +1,185 @@
+//! Whether what a sample synced was seen to reach the medium, and why that is not known. A sync is a promise of
+//! the file system; a device that wrote the bytes and was told to flush its cache is evidence.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// The proof of one sample. It stands as one line of text in files and stores.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Durability {
+    /// When the sync returned, the device had written what cannot be left out, and had been flushed.
+    Proven,
+    /// It may be durable; nothing shows it.
+    NotProven(Unproven),
+}
+
+/// Why durability is not proven.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// The file system, or the image that it lies on, is in memory.
+    InMemory,
+    /// There is no block device to look at below a file system of this type, as `nfs4`: it stands by the word of
+    /// its server.
+    NoDevice(String),
+    /// The device wrote less than it must have.
+    NotWritten {
+        /// Bytes that it wrote from the begin of the first phase to the return of the sync.
+        device_bytes: u64,
+        /// Bytes that it had to write at least, had all of them been written.
+        of_bytes: u64,
+    },
+    /// The device has a cache, and nobody told it to flush.
+    NotFlushed,
+    /// The loop device was told to flush, and the disk below its image was not.
+    NotFlushedBelow,
+    /// The kernel does not count flushes (before Linux 5.5).
+    FlushesNotCounted,
+}
+
+/// What a worker wrote and had made durable when its last sync returned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Synced {
+    /// Distinct bytes of files; 0 where only a flush can be asked for, as after deletes.
+    pub bytes: u64,
+    /// Those of them that no compressor can save.
+    pub incompressible_bytes: u64,
+    /// Whether it synced while it worked, and not only in a phase of its own.
+    pub throughout: bool,
+}
+
+impl Synced {
+    /// Only a flush can be asked for.
+    pub const FLUSH: Synced = Synced { bytes: 0, incompressible_bytes: 0, throughout: false };
+
+    /// `bytes` of which this share, 0 to 1, cannot be compressed.
+    pub fn data(bytes: u64, incompressible_share: f64) -> Synced {
+        let incompressible_bytes = (bytes as f64 * incompressible_share.clamp(0.0, 1.0)) as u64;
+        Synced { bytes, incompressible_bytes, throughout: false }
+    }
+
+    /// What several workers synced.
+    #[must_use]
+    pub fn and(self, other: Synced) -> Synced {
+        Synced {
+            bytes: self.bytes.saturating_add(other.bytes),
+            incompressible_bytes: self
+                .incompressible_bytes
+                .saturating_add(other.incompressible_bytes),
+            throughout: self.throughout || other.throughout,
+        }
+    }
+}
+
+const PROVEN: &str = "proven";
+const NOT_PROVEN: &str = "not proven: ";
+const IN_MEMORY: &str = "it lies in memory";
+const NO_DEVICE: &str = "no device to look at below ";
+const NOT_WRITTEN: &str = "the device wrote ";
+const NOT_FLUSHED: &str = "the device was not flushed";
+const NOT_FLUSHED_BELOW: &str = "the disk below the image was not flushed";
+const FLUSHES_NOT_COUNTED: &str = "this kernel does not count flushes";
+
+impl fmt::Display for Unproven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unproven::InMemory => f.write_str(IN_MEMORY),
+            Unproven::NoDevice(kind) => write!(f, "{NO_DEVICE}{kind}"),
+            Unproven::NotWritten { device_bytes, of_bytes } => {
+                write!(f, "{NOT_WRITTEN}{device_bytes} of {of_bytes} bytes")
+            }
+            Unproven::NotFlushed => f.write_str(NOT_FLUSHED),
+            Unproven::NotFlushedBelow => f.write_str(NOT_FLUSHED_BELOW),
+            Unproven::FlushesNotCounted => f.write_str(FLUSHES_NOT_COUNTED),
+        }
+    }
+}
+
+impl FromStr for Unproven {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = match text {
+            IN_MEMORY => Some(Unproven::InMemory),
+            NOT_FLUSHED => Some(Unproven::NotFlushed),
+            NOT_FLUSHED_BELOW => Some(Unproven::NotFlushedBelow),
+            FLUSHES_NOT_COUNTED => Some(Unproven::FlushesNotCounted),
+            _ => match text.strip_prefix(NO_DEVICE) {
+                Some(kind) => Some(Unproven::NoDevice(kind.into())),
+                None => not_written(text),
+            },
+        };
+        known.ok_or_else(|| format!("`{text}` is no reason why durability is not proven"))
+    }
+}
+
+fn not_written(text: &str) -> Option<Unproven> {
+    let numbers = text.strip_prefix(NOT_WRITTEN)?.strip_suffix(" bytes")?;
+    let (device, of) = numbers.split_once(" of ")?;
+    Some(Unproven::NotWritten { device_bytes: device.parse().ok()?, of_bytes: of.parse().ok()? })
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Durability::Proven => f.write_str(PROVEN),
+            Durability::NotProven(why) => write!(f, "{NOT_PROVEN}{why}"),
+        }
+    }
+}
+
+impl FromStr for Durability {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.strip_prefix(NOT_PROVEN) {
+            Some(why) => why.parse().map(Durability::NotProven),
+            None if text == PROVEN => Ok(Durability::Proven),
+            None => Err(format!("`{text}` is no durability; use proven or not proven: WHY")),
+        }
+    }
+}
+
+impl TryFrom<String> for Durability {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Durability> for String {
+    fn from(durability: Durability) -> String {
+        durability.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_proof_survives_text() {
+        let reasons = [
+            Unproven::InMemory,
+            Unproven::NoDevice("fuse.sshfs".into()),
+            Unproven::NotWritten { device_bytes: 7, of_bytes: u64::MAX },
+            Unproven::NotFlushed,
+            Unproven::NotFlushedBelow,
+            Unproven::FlushesNotCounted,
+        ];
+        for reason in reasons {
+            let durability = Durability::NotProven(reason);
+            assert_eq!(durability.to_string().parse(), Ok(durability));
+        }
+        assert_eq!("proven".parse(), Ok(Durability::Proven));
+        for wrong in ["", "Proven", "not proven: ", "not proven: the device wrote 1 of x bytes"] {
+            assert!(wrong.parse::<Durability>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_workers_synced_adds_up() {
+        let one = Synced::data(100, 0.5);
+        assert_eq!(one.and(Synced::FLUSH), one);
+        let all = one.and(Synced { throughout: true, ..one });
+        assert_eq!(all, Synced { bytes: 200, incompressible_bytes: 100, throughout: true });
+    }
+}
