@@ -1,7 +1,10 @@
 //! Whether a target keeps what was synced to it: the one place that says so. What does not keep it is never
 //! scored beside what does, as its rates are of another promise: see [`classes`](crate::classes).
 
-use crate::sentence::list;
+use crate::{
+    proof::{self, Doubt},
+    sentence::list,
+};
 use model::{Dataset, LabKind, Layer, NOT_DURABLE, TargetRecord};
 use serde::Serialize;
 
@@ -71,10 +74,17 @@ impl Durability {
 
 /// Whether the target of `dataset` called `label` keeps what was synced to it: what its lab found after the mount
 /// counts most, then what its layers are and their options in force; of what was imported these are the
-/// options that its label carries.
+/// options that its label carries. What promises to keep it has to have shown it in most of its samples that
+/// synced.
 pub fn durability(dataset: &Dataset, label: &str) -> Durability {
     let record = dataset.targets.iter().find(|record| record.label == label);
-    record.map_or(Durability::Keeps, of_record)
+    match record.map_or(Durability::Keeps, of_record) {
+        Durability::Keeps => {
+            let doubt = proof::doubt(dataset, label).filter(Doubt::is_general);
+            doubt.map_or(Durability::Keeps, |doubt| Durability::NotProven(doubt.why))
+        }
+        other => other,
+    }
 }
 
 fn of_record(record: &TargetRecord) -> Durability {

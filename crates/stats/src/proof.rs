@@ -1,5 +1,5 @@
 //! Of which targets it was not seen that what they synced reached the medium: the durability of samples, target by
-//! target. Nobody is ranked by this here.
+//! target. [`durability`](crate::durability) ranks those apart of which most are in doubt.
 
 use model::{Dataset, Durability, Sample, Unproven};
 use serde::Serialize;

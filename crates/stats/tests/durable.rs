@@ -8,7 +8,7 @@ mod common;
 use common::Noise;
 use model::{
     Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Procs, Profile, ProfileHead,
-    Require, Sweep, WorkGroup,
+    Require, Sweep, Unproven, WorkGroup,
 };
 use stats::{
     CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
@@ -65,6 +65,27 @@ fn what_keeps_is_judged_as_if_the_others_were_not_there() {
     let mut beside = judged(&mixed());
     beside.others.clear();
     assert_eq!(beside, judged(&alone));
+}
+
+#[test]
+fn what_does_not_show_that_it_keeps_is_not_ranked_beside_what_does() {
+    let mut data = campaign("lying", &[("ext4", 100.0), ("dir:/mnt/fuse", 267.0), ("xfs", 130.0)]);
+    for (number, sample) in data.samples.iter_mut().enumerate() {
+        let lies = sample.case.target.starts_with("dir:");
+        // Now and then a sample of the others is not proven either.
+        let unproven = lies || number % 5 == 0;
+        sample.durability = Some(match unproven {
+            true => model::Durability::NotProven(Unproven::NotFlushed),
+            false => model::Durability::Proven,
+        });
+    }
+    let keeps = judged(&data);
+    assert_eq!(keeps.targets, ["ext4", "xfs"]);
+    assert!(keeps.call.sentence.contains("xfs is best"), "{}", keeps.call.sentence);
+    let [doubtful] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
+    assert!(matches!(doubtful.durability, Durability::NotProven(_)) && !doubtful.is_ranked);
+    let said = "Not ranked: dir:/mnt/fuse is not proven to keep what it synced (";
+    assert!(doubtful.call.sentence.starts_with(said), "{}", doubtful.call.sentence);
 }
 
 #[test]

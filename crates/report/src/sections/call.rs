@@ -75,8 +75,12 @@ fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
     blocks
 }
 
-/// Of which targets a sync was not seen to reach the medium, as a sentence; `None` when of none.
+/// Of which targets a sync was not seen to reach the medium, as a sentence; `None` when of none, and where they are
+/// not ranked, as the call says why.
 fn unproven(findings: &Findings) -> Option<String> {
+    if !findings.is_ranked {
+        return None;
+    }
     let all: Vec<String> = findings.doubts.iter().map(stats::Doubt::text).collect();
     (!all.is_empty()).then(|| format!("Durability not proven: {}.", all.join("; ")))
 }
