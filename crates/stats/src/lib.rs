@@ -26,6 +26,7 @@ mod model_fit;
 mod next;
 mod noise;
 mod observations;
+mod power;
 mod precision;
 mod prior;
 mod race;
