@@ -1,7 +1,7 @@
 //! How many blocks show a difference with a probability that can be promised.
 //!
 //! When the half-width of an interval is the difference, half of the campaigns find it. And what few blocks tell
-//! of the noise is itself uncertain: with the noise of three blocks taken for the truth, 80 % would be 65 to 70.
+//! of the noise is itself uncertain: with the noise of three blocks taken for the truth, 80 % would be 65 to 79.
 
 use crate::ratio::{Estimate, cdf, quantile};
 use statrs::distribution::{ChiSquared, ContinuousCDF};

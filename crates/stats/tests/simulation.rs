@@ -174,7 +174,7 @@ fn equal_targets_have_no_winner() {
 }
 
 /// Equal targets of which each instance has 6 % of noise: one is called best in at most 5 % of campaigns, be they two,
-/// three or six, and three blocks or more. By P(best) of 0.90 it was 16 %.
+/// three or six, and three blocks or more.
 #[test]
 fn one_of_equal_targets_is_seldom_called_best() {
     let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
