@@ -109,7 +109,7 @@ fn has_block(place: &Place, block: u32) -> bool {
 #[test]
 fn the_twin_is_checked_and_is_no_candidate() {
     let place = Place::new();
-    let report = run(&place, &["--preset", "standard", "--blocks", "3", "--full"]);
+    let report = run(&place, &["--preset", "standard", "--blocks", "6", "--full"]);
     assert!(report.contains("A/A pair passes") && report.contains("0 of 3"), "{report}");
     assert!(!report.contains("Ended after"), "a given number needs no reason: {report}");
     let list = place.ok(&["list"]);
@@ -128,8 +128,8 @@ fn the_twin_is_checked_and_is_no_candidate() {
 #[test]
 fn the_pair_is_asked_for_or_left_out() {
     let place = Place::new();
-    let with = run(&place, &["--preset", "quick", "--aa"]);
-    assert!(with.contains("A/A pair passes"), "{with}");
+    let with = run(&place, &["--preset", "quick", "--aa", "--full"]);
+    assert!(with.contains("A/A pair: cells in which"), "{with}");
     let without = run(&place, &["--preset", "standard", "--blocks", "2", "--no-aa"]);
     assert!(!without.contains("A/A pair"), "{without}");
     let usual = run(&place, &["--preset", "quick"]);

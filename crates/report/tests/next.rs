@@ -30,13 +30,13 @@ fn it_names_blocks_time_and_command() {
     let told = |next| said(&data, Some(next)).unwrap();
     assert_eq!(
         told(Next::Separate { blocks: 5 }),
-        "About 5 more blocks (7m 30s) would separate xfs from ext4, if they stay as far apart: `assay resume c7 \
-         --blocks +5`"
+        "About 5 more blocks (7m 30s) would separate xfs from ext4 with 80 % probability, if they stay as far \
+         apart: `assay resume c7 --blocks +5`"
     );
     assert_eq!(
         told(Next::Within { blocks: 1 }),
-        "About 1 more block (1m 30s) would show that xfs and ext4 are the same within 5 %, if they stay as near: \
-         `assay resume c7 --blocks +1`"
+        "About 1 more block (1m 30s) would show that xfs and ext4 are the same within 5 % with 80 % probability, if \
+         they stay as near: `assay resume c7 --blocks +1`"
     );
     assert_eq!(
         told(Next::Interval { blocks: 2 }),

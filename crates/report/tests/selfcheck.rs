@@ -10,8 +10,8 @@ use report::{TerminalOptions, html, terminal};
 use stats::{Settings, findings};
 
 /// The campaign of `common` with its first target entered again, `factor` times as fast.
-fn with_twin(factor: f64) -> Dataset {
-    let mut data = common::campaign(5);
+fn with_twin(factor: f64, blocks: u32) -> Dataset {
+    let mut data = common::campaign(blocks);
     let of = data.targets[0].clone();
     let label = format!("{}#2", of.label);
     let plan = &mut data.campaign.plan;
@@ -38,18 +38,33 @@ fn printed(data: &Dataset) -> String {
 
 #[test]
 fn a_pair_that_passes_is_a_badge_and_no_column() {
-    let text = printed(&with_twin(1.0));
+    let text = printed(&with_twin(1.0, 8));
     assert!(text.contains("A/A pair passes"), "{text}");
-    assert!(text.contains("0 of 10") && text.contains("passes: at most 2"), "{text}");
+    assert!(text.contains("0 of 10") && text.contains("passes: as far apart in "), "{text}");
     let told = text.lines().filter(|line| line.contains("ext4#2")).count();
     assert_eq!(told, 3, "two checks and the footnote: {text}");
 }
 
 #[test]
 fn a_pair_that_fails_must_not_be_missed() {
-    let text = printed(&with_twin(1.5));
-    assert!(text.contains("A/A pair fails") && text.contains("fails: more than 2"), "{text}");
+    let text = printed(&with_twin(1.5, 8));
+    assert!(
+        text.contains("A/A pair fails") && text.contains("fails: as far apart in 1 of 128"),
+        "{text}"
+    );
     assert!(text.contains("10 of 10 cells differ between ext4 and itself"), "{text}");
+}
+
+#[test]
+fn a_pair_of_few_blocks_says_that_it_says_nothing() {
+    let text = printed(&with_twin(1.0, 5));
+    assert!(text.contains("says nothing: 16 patterns of signs, 20 are needed"), "{text}");
+    assert!(text.contains("Fewer than six blocks"), "{text}");
+    assert!(!text.contains("A/A pair passes") && !text.contains("A/A pair fails"), "{text}");
+    // What all cells have in common can be seen all the same.
+    let text = printed(&with_twin(1.5, 5));
+    assert!(text.contains("A/A pair fails") && text.contains("fails: by the mean below"), "{text}");
+    assert!(text.contains("over all cells ext4 differs from itself by +"), "{text}");
 }
 
 #[test]

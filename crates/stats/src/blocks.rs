@@ -77,6 +77,11 @@ pub(crate) fn estimates(rows: &[Vec<Part>]) -> Vec<Option<Estimate>> {
     rows.iter().map(|parts| moderated(parts, prior.as_ref())).collect()
 }
 
+/// The mean over the tests of one row with the error that its blocks show.
+pub(crate) fn estimate(parts: &[Part]) -> Option<Estimate> {
+    moderated(parts, None)
+}
+
 fn moderated(parts: &[Part], prior: Option<&Prior>) -> Option<Estimate> {
     let scores = member(parts);
     let expected = prior.and_then(|prior| prior.at(scores.covariate));
@@ -106,10 +111,6 @@ pub(crate) fn estimate_apart(candidate: &[Part], base: &[Part]) -> Option<Estima
 mod tests {
     use super::*;
     use crate::draw::normal;
-
-    fn estimate(parts: &[Part]) -> Option<Estimate> {
-        moderated(parts, None)
-    }
 
     fn part(weight: f64, logs: &[(u32, f64)]) -> Part {
         Part::of(weight, logs.iter().map(|&(block, log)| Point { block, log }).collect())

@@ -3,8 +3,10 @@
 
 use crate::{
     Ratio,
+    bar::Bar,
     blocks::{self, Part},
     contention,
+    model_fit::{Fit, Scores},
     ratio::{Estimate, compare, paired},
     select::{CellData, Point},
 };
@@ -80,13 +82,31 @@ impl<'a> Board<'a> {
         all.iter().map(|level| level - all[0]).collect()
     }
 
-    /// Each candidate over the first column, with the interval that the blocks give.
-    pub(crate) fn ratios(&self) -> Vec<Ratio> {
+    /// Each candidate over the first column, with the interval that their blocks give.
+    pub(crate) fn ratios(&self, bar: Bar) -> Vec<Ratio> {
         let Some(&first) = self.columns.first() else { return Vec::new() };
-        let parts = self.parts_over(first);
-        let others = blocks::estimates(&parts[1..]).into_iter().flatten().map(Estimate::to_ratio);
-        let first = blocks::centre(&parts[0]).map(|_| Ratio::ONE);
-        first.into_iter().chain(others).collect()
+        let over = self.parts_over(first);
+        let ratio = |parts: &Vec<Part>| Some(blocks::estimate(parts)?.to_ratio_at(bar.confidence));
+        let one = blocks::centre(&over[0]).map(|_| Ratio::ONE);
+        one.into_iter().chain(over[1..].iter().filter_map(ratio)).collect()
+    }
+
+    /// The model of the scores; `None` below two blocks that all have but those that `left`.
+    pub(crate) fn fit(&self, left: &[bool], bar: Bar) -> Option<Fit> {
+        let scores = Scores { means: self.means(), points: self.scores(), pairs: self.pairs() };
+        Fit::new(scores, left, bar)
+    }
+
+    /// Each candidate minus each before it.
+    fn pairs(&self) -> Vec<Vec<Estimate>> {
+        let mut pairs = vec![Vec::new(); self.columns.len()];
+        for (at, &base) in self.columns.iter().enumerate() {
+            let over = self.parts_over(base);
+            for (own, parts) in pairs.iter_mut().zip(over).skip(at + 1) {
+                own.extend(blocks::estimate(&parts));
+            }
+        }
+        pairs
     }
 
     /// The score of each candidate in each block in which it was measured.
@@ -123,7 +143,7 @@ impl<'a> Board<'a> {
         second: usize,
     ) -> impl Iterator<Item = (&'a CellData, Ratio)> {
         let (first, second) = (self.columns[first], self.columns[second]);
-        self.cells.iter().filter_map(move |&c| Some((c, c.compare(first, second)?.to_ratio())))
+        self.cells.iter().filter_map(move |&c| Some((c, c.ratio(first, second)?)))
     }
 }
 

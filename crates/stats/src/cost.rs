@@ -6,6 +6,7 @@
 
 use crate::{
     Call, Ratio, Settings, StatsError,
+    bar::Bar,
     board::Board,
     select::{self, CellData, Grouped, Point, Series, mean},
 };
@@ -85,7 +86,7 @@ pub(crate) fn costs(
     let cells = cpu_cells(dataset, &groups);
     let board = Board::new(dataset, targets.len(), &cells);
     let mut costs: Vec<Cost> = targets.iter().map(|label| upkeep(dataset, label)).collect();
-    for (&column, ratio) in board.columns.iter().zip(board.ratios()) {
+    for (&column, ratio) in board.columns.iter().zip(board.ratios(Bar::ONCE)) {
         costs[column].cpu = Some(ratio);
         costs[column].cpu_ns_per_op = figure(&board, column, PER_OP);
         costs[column].cpu_ns_per_byte = figure(&board, column, PER_BYTE);
@@ -121,6 +122,7 @@ fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
             better: Better::Lower,
             series: by_target.iter().map(|samples| cpu_series(samples, work)).collect(),
             noise: Rc::default(),
+            confidence: Bar::ONCE.confidence,
         }
     };
     groups.iter().map(cell).collect()

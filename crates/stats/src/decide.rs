@@ -42,7 +42,7 @@ pub struct Call {
     pub lead: Option<Ratio>,
     /// The test on which the first loses most against the second, when that is outside the band.
     pub largest_loss: Option<CellRatio>,
-    /// Blocks that the first two share, which are those of all candidates that did not leave early.
+    /// Blocks that the first two share.
     pub blocks: usize,
     /// Cells (a test at a process count) in the score: those valid for all candidates.
     pub cells: usize,
@@ -96,7 +96,12 @@ pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) ->
             candidates: Vec::new(),
             notes: Vec::new(),
             sentence: durable::not_ranked(dataset, targets),
-            ..unjudged(&Board::new(dataset, targets.len(), cells), targets, cells.len())
+            ..unjudged(
+                &Board::new(dataset, targets.len(), cells),
+                targets,
+                cells.len(),
+                Bar::of(&dataset.campaign),
+            )
         };
     }
     let mut call = of_ranked(dataset, targets, cells, settings);
@@ -115,7 +120,9 @@ fn of_ranked(
     let board = Board::new(dataset, targets.len(), cells);
     let means = board.means();
     let order = order(&means);
-    let mut call = unjudged(&board, targets, cells.iter().filter(|c| c.is_scored).count());
+    let bar = Bar::of(&dataset.campaign);
+    let scored = cells.iter().filter(|c| c.is_scored).count();
+    let mut call = unjudged(&board, targets, scored, bar);
     let &[first, second, ..] = order.as_slice() else {
         call.sentence = sentence::nothing_to_compare(dataset, &call);
         return call;
@@ -127,7 +134,7 @@ fn of_ranked(
     if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut call, fit, dataset.campaign.seed);
         call.blocks = fit.shared(first, second);
-        call.lead = Some(fit.lead(first, second));
+        call.lead = Some(fit.ratio(first, second));
     }
     call.candidates = order.iter().map(|&i| call.candidates[i].clone()).collect();
     match evidence {
@@ -153,14 +160,13 @@ pub(crate) fn evidence<'a>(
     let means = board.means();
     let &[first, second, ..] = order(&means).as_slice() else { return None };
     let left = race::left(dataset, targets, &board.columns, first);
-    let bar = Bar::of(&dataset.campaign);
-    let fit = Fit::new(means, board.scores(), &left, bar)?;
-    Some(Evidence { board, fit, first, second })
+    let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
+    Some(Evidence { board, fit, first, second, seed: dataset.campaign.seed })
 }
 
-fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize) -> Call {
+fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Call {
     let label = |column: usize| targets[column].clone();
-    let ratios = board.columns.iter().zip(board.ratios());
+    let ratios = board.columns.iter().zip(board.ratios(bar));
     let candidate = |(&column, ratio): (&usize, Ratio)| Candidate {
         target: label(column),
         ratio,
@@ -204,8 +210,8 @@ fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
     }
     if fit.is_pairwise() {
         call.notes.push(
-            "The noise of the targets differs more than threefold, so they are compared pair by \
-             pair, and P(best) is a lower bound."
+            "The noise of the targets differs more than threefold, so P(best) is a lower bound from the \
+             pairs."
                 .into(),
         );
     }
@@ -218,6 +224,7 @@ pub(crate) struct Evidence<'a> {
     /// Position of the candidate with the highest score.
     pub(crate) first: usize,
     second: usize,
+    seed: u64,
 }
 
 impl Evidence<'_> {
@@ -226,7 +233,7 @@ impl Evidence<'_> {
         self.fit.noise(self.first, self.second).exp_m1()
     }
 
-    /// Further blocks until a difference of `share` between the first two would be resolved.
+    /// Further blocks after which a difference of `share` between the first two is found with 80 % probability.
     pub(crate) fn more_blocks(&self, share: f64, blocks: usize) -> Option<usize> {
         let needed = self.fit.blocks_needed(self.first, self.second, share.ln_1p())?;
         Some(needed.saturating_sub(blocks).max(1))
@@ -239,8 +246,7 @@ impl Evidence<'_> {
 
     /// Whether the first is better than every other, by as much as a call asks for.
     pub(crate) fn is_clear(&self) -> bool {
-        let lead = self.fit.difference(self.first, self.second).mean;
-        self.fit.is_certain(self.first) && lead >= CLEAR_LEAD.ln()
+        self.fit.is_best(self.first, self.seed)
     }
 
     /// The first and all that are not certainly worse, where it is no more than `band` better than any.

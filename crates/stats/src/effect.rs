@@ -1,7 +1,8 @@
 //! What changing options did: every variant of a board against the default, its first column.
 
 use crate::{
-    CellRatio, Ratio, Settings, Verdict, board::Board, holm::holm, select::CellData, verdict::judge,
+    CellRatio, Ratio, Settings, Verdict, bar::Bar, board::Board, holm::holm, select::CellData,
+    verdict::judge,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -34,7 +35,7 @@ pub struct Affected {
 
 /// Every candidate of `board` over its first, the best first.
 pub(crate) fn effects(dataset: &Dataset, board: &Board<'_>, settings: &Settings) -> Vec<Effect> {
-    let ratios = board.ratios();
+    let ratios = board.ratios(Bar::of(&dataset.campaign));
     let p_values: Vec<Option<f64>> = ratios.iter().skip(1).map(|r| r.p).collect();
     let marks = holm(&p_values);
     let affected = |(cell, ratio): (&CellData, Ratio)| Affected {

@@ -3,9 +3,10 @@
 
 use crate::{
     Ratio, Row, Settings, Verdict,
+    bar::Bar,
     blocks::{self, Part},
     contention,
-    ratio::{Estimate, compare, paired},
+    ratio::{CONFIDENCE, Estimate, compare, paired},
     select::{CellData, mean},
     verdict::judge,
 };
@@ -99,12 +100,15 @@ impl Counts {
 /// same order.
 pub(crate) fn footers(
     tables: &[(Vec<Row>, Vec<&CellData>)],
+    bar: Bar,
     settings: &Settings,
 ) -> Vec<Vec<Footer>> {
     let shared: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| shared(cells)).collect();
+    // The mean of the only table is the score, on which it hangs when a campaign ends.
+    let confidence = if tables.len() == 1 { bar.confidence } else { CONFIDENCE };
     let columns = tables.iter().flat_map(|(rows, _)| rows).map(|row| row.cells.len()).max();
     let ratios: Vec<Vec<Option<Ratio>>> =
-        (0..columns.unwrap_or(0)).map(|column| over_baseline(&shared, column)).collect();
+        (0..columns.unwrap_or(0)).map(|at| over_baseline(&shared, at, confidence)).collect();
     let mut footers = Vec::new();
     for (table, ((rows, cells), shared)) in tables.iter().zip(&shared).enumerate() {
         let own = |(column, ratios): (usize, &Vec<Option<Ratio>>)| {
@@ -127,11 +131,11 @@ fn shared<'a>(cells: &[&'a CellData]) -> Vec<&'a CellData> {
 }
 
 /// The mean ratio of a column in each table.
-fn over_baseline(tables: &[Vec<&CellData>], column: usize) -> Vec<Option<Ratio>> {
+fn over_baseline(tables: &[Vec<&CellData>], column: usize, confidence: f64) -> Vec<Option<Ratio>> {
     let one = |cells: &Vec<&CellData>| cells.iter().any(|c| c.valid_for([0])).then_some(Ratio::ONE);
     match column {
         0 => tables.iter().map(one).collect(),
-        _ => mean_ratios(tables, column, 0),
+        _ => mean_ratios(tables, column, 0, confidence),
     }
 }
 
@@ -174,7 +178,7 @@ fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
 /// Geometric mean of the ratios of column `candidate` over column `base` in the cells that both
 /// have: by the blocks they share, else by the blocks of each.
 pub(crate) fn mean_ratio(cells: &[&CellData], candidate: usize, base: usize) -> Option<Ratio> {
-    mean_ratios(&[cells.to_vec()], candidate, base).pop()?
+    mean_ratios(&[cells.to_vec()], candidate, base, CONFIDENCE).pop()?
 }
 
 /// The same of each table; what the blocks say of their noise is moderated by the other tables.
@@ -182,6 +186,7 @@ pub(crate) fn mean_ratios(
     tables: &[Vec<&CellData>],
     candidate: usize,
     base: usize,
+    confidence: f64,
 ) -> Vec<Option<Ratio>> {
     let parts: Vec<Vec<Part>> = tables.iter().map(|cells| parts(cells, candidate, base)).collect();
     let estimate = |(estimate, (parts, cells)): (_, (&Vec<Part>, &Vec<&CellData>))| {
@@ -195,7 +200,8 @@ pub(crate) fn mean_ratios(
         blocks::estimate_apart(&levels(cells, (candidate, base)), &levels(cells, (base, candidate)))
     };
     let paired = blocks::estimates(&parts).into_iter().zip(parts.iter().zip(tables));
-    paired.map(estimate).map(|estimate| estimate.map(Estimate::to_ratio)).collect()
+    let ratio = |estimate: Estimate| estimate.to_ratio_at(confidence);
+    paired.map(estimate).map(|estimate| estimate.map(ratio)).collect()
 }
 
 /// The ratio in each of `cells` that has both.

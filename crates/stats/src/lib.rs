@@ -27,6 +27,7 @@ mod model_fit;
 mod next;
 mod noise;
 mod observations;
+mod power;
 mod precision;
 mod prior;
 mod proof;

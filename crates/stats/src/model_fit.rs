@@ -1,5 +1,9 @@
-//! The two-way model of scores: score[target, block] = target + block + noise. It says how sure the
-//! difference of two targets is, and how probable it is that each is the best.
+//! How sure the difference of two scores is, and how probable it is that each target is the best.
+//!
+//! Differences are paired: two targets, over the blocks that both have, with the noise of their own difference.
+//! One variance for all of them would be steadier and wrong where one target is noisier than the others: of six
+//! targets, one of which has twice the noise, its intervals would cover 87 %. P(best) alone comes from a model
+//! of all, score[target, block] = target + block + noise.
 //!
 //! The model is of the targets that are in every block. One that got no more blocks after a look, because it
 //! was decidedly behind, is compared with each other over the blocks that both have, and that look decided
@@ -9,13 +13,16 @@ use crate::{
     Ratio,
     bar::Bar,
     blocks::common,
+    decide::{CLEAR_LEAD, LEADS_P},
     draw::{chi_square, normal},
     holm::holm_at,
-    ratio::{Estimate, logs, paired, quantile, variance},
+    power::Noise,
+    ratio::{Estimate, paired, quantile, variance},
     select::{Point, mean},
 };
 use model::Rng;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Draws from the posterior.
 const DRAWS: usize = 20_000;
@@ -38,13 +45,20 @@ pub(crate) struct Standing {
     pub(crate) regret_mean: Option<f64>,
 }
 
+/// What is known of K targets before they are judged.
+pub(crate) struct Scores {
+    /// Level of each target, which with incomplete data is not the mean of its scores.
+    pub(crate) means: Vec<f64>,
+    /// The score of each target in the blocks that it has.
+    pub(crate) points: Vec<Vec<Point>>,
+    /// `pairs[a][b]` with b < a: target a minus target b, with the error that their blocks give.
+    pub(crate) pairs: Vec<Vec<Estimate>>,
+}
+
 /// Scores of K targets.
 pub(crate) struct Fit {
     bar: Bar,
-    /// Mean of each target.
-    means: Vec<f64>,
-    /// The score of each target in the blocks that it has.
-    scores: Vec<Vec<Point>>,
+    scores: Scores,
     /// Targets of the model, which are all but those that left.
     racing: Vec<usize>,
     /// Blocks that all of these have, n >= 2.
@@ -55,17 +69,11 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    /// Fits the `scores` of each target. `means` are the targets' levels, which with incomplete data are not
-    /// the means of the scores; `left` says of each whether it left the race. `None` below two blocks that
-    /// all others share.
-    pub(crate) fn new(
-        means: Vec<f64>,
-        scores: Vec<Vec<Point>>,
-        left: &[bool],
-        bar: Bar,
-    ) -> Option<Fit> {
+    /// Fits `scores`; `left` says of each target whether it left the race. `None` below two blocks that all
+    /// others share.
+    pub(crate) fn new(scores: Scores, left: &[bool], bar: Bar) -> Option<Fit> {
         let racing = racing(left);
-        let of_racing: Vec<Vec<Point>> = racing.iter().map(|&i| scores[i].clone()).collect();
+        let of_racing: Vec<Vec<Point>> = racing.iter().map(|&i| scores.points[i].clone()).collect();
         let (blocks, rows) = common(&of_racing);
         if blocks.len() < 2 {
             return None;
@@ -73,12 +81,19 @@ impl Fit {
         let df = (racing.len() as f64 - 1.0) * (blocks.len() as f64 - 1.0);
         let squares: f64 = residuals(&rows).iter().map(|r| r.powi(2)).sum();
         let pooled = (!unequal_noise(&rows)).then_some(((squares / df).sqrt(), df));
-        Some(Fit { bar, means, scores, racing, blocks: blocks.len(), pooled })
+        Some(Fit { bar, scores, racing, blocks: blocks.len(), pooled })
     }
 
-    /// True when the targets are compared pair by pair because their noise differs too much.
+    /// True when P(best) is a bound from the pairs, because the noise of the targets differs too much for one
+    /// variance.
     pub(crate) fn is_pairwise(&self) -> bool {
         self.pooled.is_none()
+    }
+
+    /// Level of each target.
+    #[cfg(test)]
+    pub(crate) fn means(&self) -> &[f64] {
+        &self.scores.means
     }
 
     fn blocks(&self) -> f64 {
@@ -91,29 +106,22 @@ impl Fit {
 
     /// Target `a` minus target `b`.
     pub(crate) fn difference(&self, a: usize, b: usize) -> Estimate {
-        let both = paired(&self.scores[a], &self.scores[b]);
-        if !(self.is_racing(a) && self.is_racing(b)) {
-            let apart = Estimate { mean: self.means[a] - self.means[b], error: None };
-            return Estimate::of_sample(&logs(&both)).unwrap_or(apart);
+        match a.cmp(&b) {
+            Ordering::Greater => self.scores.pairs[a][b],
+            Ordering::Less => self.scores.pairs[b][a].reversed(),
+            Ordering::Equal => Estimate { mean: 0.0, error: None },
         }
-        let error = match self.pooled {
-            Some((sd, df)) => Some((sd * (2.0 / self.blocks()).sqrt(), df)),
-            None => Estimate::of_sample(&logs(&both)).and_then(|e| e.error),
-        };
-        Estimate { mean: self.means[a] - self.means[b], error }
     }
 
     /// Blocks that two targets share.
     pub(crate) fn shared(&self, a: usize, b: usize) -> usize {
-        match self.is_racing(a) && self.is_racing(b) {
-            true => self.blocks,
-            false => paired(&self.scores[a], &self.scores[b]).len(),
-        }
+        paired(&self.scores.points[a], &self.scores.points[b]).len()
     }
 
-    /// The first over the second of these targets, with the interval that the bar asks for.
-    pub(crate) fn lead(&self, first: usize, second: usize) -> Ratio {
-        self.difference(first, second).to_ratio_at(self.bar.confidence)
+    /// Target `a` over target `b`, with the interval that the bar asks for: the one that every page shows of
+    /// these two.
+    pub(crate) fn ratio(&self, a: usize, b: usize) -> Ratio {
+        self.difference(a, b).to_ratio_at(self.bar.confidence)
     }
 
     /// Half-width of that interval, logarithmic.
@@ -121,22 +129,39 @@ impl Fit {
         self.difference(a, b).half_width_at(self.bar.confidence)
     }
 
-    /// Whether `first` is certainly better than every other target of the race, and so than those that left
-    /// it behind the best.
-    pub(crate) fn is_certain(&self, first: usize) -> bool {
-        let others = self.racing.iter().filter(|&&other| other != first).count();
-        let worse = self
-            .certain_pairs()
-            .into_iter()
-            .filter(|(better, worse)| *better == first && self.is_racing(*worse));
-        self.is_racing(first) && worse.count() == others
+    /// Whether `first` is the best: certainly better than every other target of the race, and so than those
+    /// that left it behind the best, with a lead of [`CLEAR_LEAD`] or more over each, and a P(best) that says the
+    /// same.
+    pub(crate) fn is_best(&self, first: usize, seed: u64) -> bool {
+        let others = self.racing.iter().filter(|&&other| other != first);
+        let far = |&&other: &&usize| self.difference(first, other).mean >= CLEAR_LEAD.ln();
+        let (count, far) = (others.clone().count(), others.clone().all(|other| far(&other)));
+        self.is_racing(first)
+            && far
+            && self.certainly_behind(first).len() == count
+            && self.best(seed)[first].p_best >= LEADS_P
+    }
+
+    /// Targets of the race that are certainly worse than `first`, by Holm's procedure over all that it is
+    /// compared with. That it was picked for being the first makes no more errors: to be called best wrongly, it
+    /// must be above every other, the true best among them, and of two equals each is so in half of alpha.
+    fn certainly_behind(&self, first: usize) -> Vec<usize> {
+        let others: Vec<usize> =
+            self.racing.iter().copied().filter(|&other| other != first).collect();
+        let doubts: Vec<Option<f64>> =
+            others.iter().map(|&other| self.difference(first, other).p_value()).collect();
+        let marks = holm_at(self.bar.alpha, &doubts).into_iter();
+        let behind = others.into_iter().zip(marks).filter(|&(other, mark)| {
+            mark && self.is_racing(first) && self.difference(first, other).mean > 0.0
+        });
+        behind.map(|(other, _)| other).collect()
     }
 
     /// Targets of the race that are not certainly worse than `first`, without itself.
     pub(crate) fn rivals(&self, first: usize) -> Vec<usize> {
-        let certain = self.certain_pairs();
+        let behind = self.certainly_behind(first);
         let others = self.racing.iter().copied().filter(|&other| other != first);
-        others.filter(|&other| !certain.contains(&(first, other))).collect()
+        others.filter(|other| !behind.contains(other)).collect()
     }
 
     /// Noise of one run of one target, logarithmic, as the difference of `a` and `b` shows it.
@@ -145,21 +170,18 @@ impl Fit {
         se * (self.shared(a, b) as f64 / 2.0).sqrt()
     }
 
-    /// Blocks after which the half-width between `a` and `b` would be at most `half`, by the noise
-    /// seen so far; `None` above 1 000.
-    pub(crate) fn blocks_needed(&self, a: usize, b: usize, half: f64) -> Option<usize> {
-        let noise = self.noise(a, b);
-        let factor = if self.is_pairwise() { 1.0 } else { self.racing.len() as f64 - 1.0 };
-        (2..=1000).find(|&n| {
-            let n = n as f64;
-            quantile(factor * (n - 1.0), 0.975) * noise * (2.0 / n).sqrt() <= half
-        })
+    /// Blocks after which a difference of `distance`, logarithmic, between `a` and `b` is found with a
+    /// probability of [`crate::power::POWER`], by the noise seen so far; `None` above 1 000.
+    pub(crate) fn blocks_needed(&self, a: usize, b: usize, distance: f64) -> Option<usize> {
+        let noise = Noise::of(&self.difference(a, b), self.shared(a, b))?;
+        noise.blocks(distance, self.bar.confidence)
     }
 
-    /// Best and worst rank of each target by Holm over the pairs: 1 plus the number that is certainly
-    /// better, and K minus the number that is certainly worse. One that left is not the first.
+    /// Best and worst rank of each target: 1 plus the number that is certainly better, and K minus the number
+    /// that is certainly worse, by Holm over all pairs, and for those behind the first of the race over its
+    /// own pairs, as the call has it. One that left is not the first.
     pub(crate) fn ranks(&self) -> Vec<(usize, usize)> {
-        let k = self.means.len();
+        let k = self.scores.means.len();
         let mut ranks = vec![(1, k); k];
         for (better, worse) in self.certain_pairs() {
             ranks[worse].0 += 1;
@@ -173,8 +195,8 @@ impl Fit {
 
     /// The pairs of which the one is certainly better than the other: by Holm's procedure in the race, and
     /// for itself where one of them left it, which costs the others no certainty.
-    fn certain_pairs(&self) -> Vec<(usize, usize)> {
-        let k = self.means.len();
+    fn certain_pairs(&self) -> BTreeSet<(usize, usize)> {
+        let k = self.scores.means.len();
         let all = || (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b)));
         let in_race = |&(a, b): &(usize, usize)| self.is_racing(a) && self.is_racing(b);
         let here: Vec<(usize, usize)> = all().filter(in_race).collect();
@@ -191,17 +213,24 @@ impl Fit {
         let ordered = |(a, b): (usize, usize)| {
             if self.difference(a, b).mean > 0.0 { (a, b) } else { (b, a) }
         };
-        here.chain(beside).map(ordered).collect()
+        let level = |&a: &usize, &b: &usize| self.scores.means[a].total_cmp(&self.scores.means[b]);
+        let first = self.racing.iter().copied().max_by(level);
+        let of_first = first
+            .into_iter()
+            .flat_map(|first| self.certainly_behind(first).into_iter().map(move |o| (first, o)));
+        here.chain(beside).map(ordered).chain(of_first).collect()
     }
 
-    /// P(best) of each target and its regrets. With one pooled variance they come from draws; pair by
-    /// pair P is a lower bound (Bonferroni), and of one that left an upper one.
+    /// P(best) of each target and its regrets. With one pooled variance they come from draws, and P is no larger
+    /// than the pairs allow, whose intervals stand beside it; else P is a lower bound from the pairs (Bonferroni),
+    /// and of one that left an upper one.
     pub(crate) fn best(&self, seed: u64) -> Vec<Standing> {
         let mut standings: Vec<Standing> =
-            (0..self.means.len()).map(|target| self.bound(target)).collect();
+            (0..self.scores.means.len()).map(|target| self.bound(target)).collect();
         if let Some((sd, df)) = self.pooled {
-            for (&target, standing) in self.racing.iter().zip(self.draw(sd, df, seed)) {
-                standings[target] = standing;
+            for (&target, drawn) in self.racing.iter().zip(self.draw(sd, df, seed)) {
+                let pairs = self.least_above(target);
+                standings[target] = Standing { p_best: drawn.p_best.min(pairs), ..drawn };
             }
         }
         standings
@@ -209,7 +238,7 @@ impl Fit {
 
     fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<Standing> {
         let mut rng = Rng::new(seed);
-        let means: Vec<f64> = self.racing.iter().map(|&target| self.means[target]).collect();
+        let means: Vec<f64> = self.racing.iter().map(|&target| self.scores.means[target]).collect();
         let k = means.len();
         let mut wins = vec![0.0; k];
         let mut regrets = vec![Vec::with_capacity(DRAWS); k];
@@ -231,8 +260,14 @@ impl Fit {
         wins.into_iter().zip(regrets).map(standing).collect()
     }
 
+    /// The least probability of being above one of the others, by their own noise.
+    fn least_above(&self, target: usize) -> f64 {
+        let others = (0..self.scores.means.len()).filter(|&other| other != target);
+        others.map(|other| self.difference(target, other).above_zero()).fold(1.0, f64::min)
+    }
+
     fn bound(&self, target: usize) -> Standing {
-        let others = || (0..self.means.len()).filter(move |&o| o != target);
+        let others = || (0..self.scores.means.len()).filter(move |&o| o != target);
         let above = |o| self.difference(target, o).above_zero();
         let doubt: f64 = others().map(|o| 1.0 - above(o)).sum();
         let behind = |o| {
@@ -242,7 +277,7 @@ impl Fit {
         Standing {
             p_best: match self.is_racing(target) {
                 true => (1.0 - doubt).max(0.0),
-                false => others().map(above).fold(1.0, f64::min),
+                false => self.least_above(target),
             },
             regret_95: others().map(behind).fold(0.0, f64::max),
             regret_mean: None,

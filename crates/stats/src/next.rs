@@ -1,16 +1,20 @@
 //! What would settle a call that is open: how many more blocks, or none, because the leaders are the same within
-//! the band. Only the leaders are asked about: who comes third decides nothing.
+//! the band. Only the leaders are asked about: who comes third decides nothing. The blocks are those that are
+//! enough with a probability of 80 %, if the lead is what it seems.
 
 use crate::{
-    Call, CallKind, Ratio, Settings, bar::Bar, contention, decide::CLEAR_LEAD, ratio::quantile,
+    Call, CallKind, Ratio, Settings,
+    bar::Bar,
+    contention,
+    decide::CLEAR_LEAD,
+    power::Noise,
+    ratio::{Estimate, quantile},
     select::CellData,
 };
 use serde::Serialize;
 
 /// Blocks that a first interval should stand on.
 const FIRST: usize = 3;
-/// Most blocks that a campaign can have.
-const MOST: usize = 1000;
 
 /// What more blocks would do for the first two candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -70,36 +74,25 @@ fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Call, (bar, band): (Bar
         return Next::Same;
     }
     let mean = lead.point.ln().abs();
-    let (apart, within) = (if mean >= CLEAR_LEAD.ln() { mean } else { 0.0 }, edge - mean);
-    let noise = Noise::of((high / low).ln() / 2.0, call, bar);
-    let separates = |&n: &usize| noise.half_after(n, 1.0 - bar.alpha) <= apart;
-    let settles = |n: &usize| separates(n) || noise.half_after(*n, bar.confidence) <= within;
-    match (call.blocks + 1..=MOST).find(settles) {
-        None => Next::TooMany,
-        Some(all) if separates(&all) => Next::Separate { blocks: all - call.blocks },
-        Some(all) => Next::Within { blocks: all - call.blocks },
+    let noise = noise((high / low).ln() / 2.0, call.blocks, bar);
+    let after = |distance: f64, confidence: f64| noise.as_ref()?.blocks(distance, confidence);
+    let apart = after(if mean >= CLEAR_LEAD.ln() { mean } else { 0.0 }, 1.0 - bar.alpha);
+    let within = after(edge - mean, bar.confidence);
+    let more = |all: usize| all.saturating_sub(call.blocks).max(1);
+    match (apart, within) {
+        (Some(apart), within) if within.is_none_or(|within| apart <= within) => {
+            Next::Separate { blocks: more(apart) }
+        }
+        (_, Some(within)) => Next::Within { blocks: more(within) },
+        _ => Next::TooMany,
     }
 }
 
-/// The noise that an interval of the lead shows.
-struct Noise {
-    /// Standard error of the lead after one block, logarithmic.
-    of_one: f64,
-    candidates: usize,
-}
-
-impl Noise {
-    fn of(half: f64, call: &Call, bar: Bar) -> Noise {
-        let unit = Noise { of_one: 1.0, candidates: call.candidates.len() };
-        Noise { of_one: half / unit.half_after(call.blocks, bar.confidence), ..unit }
-    }
-
-    /// The half-width after `blocks`, when the noise stays: t x sd x sqrt(2 / n) with (K-1)(n-1) degrees of
-    /// freedom, as in the model of the scores.
-    fn half_after(&self, blocks: usize, confidence: f64) -> f64 {
-        let df = ((self.candidates - 1) * (blocks - 1)) as f64;
-        quantile(df, 0.5 + confidence / 2.0) * self.of_one / (blocks as f64).sqrt()
-    }
+/// The noise that an interval of this half-width shows, paired over `blocks`.
+fn noise(half: f64, blocks: usize, bar: Bar) -> Option<Noise> {
+    let df = blocks as f64 - 1.0;
+    let se = half / quantile(df, 0.5 + bar.confidence / 2.0);
+    Noise::of(&Estimate { mean: 0.0, error: Some((se, df)) }, blocks)
 }
 
 #[cfg(test)]
@@ -135,25 +128,22 @@ mod tests {
         next(&["xfs".into(), "ext4".into()], &[], &call, Bar::ONCE, &Settings::default())
     }
 
-    // t(2) = 4.30265, t(7) = 2.36462, t(8) = 2.30600: ln 1.2 = 0.18232 shrinks to 0.06136 after 8 blocks and
-    // to 0.05642 after 9, and ln 1.06 = 0.05827 lies between; t(3) = 3.18245, t(4) = 2.77645: to 0.11678 after
-    // 4 and 0.09113 after 5, and ln 1.12 = 0.11333 lies between.
+    // scipy 1.17: s = half / t.ppf(.5 + c / 2, 2) * sqrt(3); sd = s * sqrt(2 / chi2.ppf((arange(32) + .5) / 32, 2)); the
+    // least n with mean(t.cdf(log(lead) / sd * sqrt(n) - t.ppf(.975, n - 1), n - 1)) >= 0.8 is 34, and 11 for 1.12.
     #[test]
-    fn the_blocks_that_separate_follow_from_t() {
-        assert_eq!(told(3, 1.06, 1.2), Some(Next::Separate { blocks: 6 }));
+    fn the_blocks_that_separate_do_so_with_80_percent() {
+        assert_eq!(told(3, 1.06, 1.2), Some(Next::Separate { blocks: 31 }));
         // Twice the lead needs less.
-        assert_eq!(told(3, 1.12, 1.2), Some(Next::Separate { blocks: 2 }));
+        assert_eq!(told(3, 1.12, 1.2), Some(Next::Separate { blocks: 8 }));
     }
 
-    // Looked at, an interval of 97.5 % has t(2) = 6.20535, and 1 % asks for t(10) = 3.16927 and t(11) = 3.10581:
-    // ln 1.2 = 0.18232 shrinks to 0.04863 after 11 blocks and to 0.04563 after 12, and ln 1.048 = 0.04688 lies
-    // between.
+    // The same with an interval of c = 0.975 and t.ppf(.995, n - 1).
     #[test]
     fn who_has_looked_needs_more() {
         let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
         let call = call(3, Ratio { point: 1.048, low, high, p: None });
-        let told = next(&[], &[], &call, Bar::LOOKED_AT, &Settings::default());
-        assert_eq!(told, Some(Next::Separate { blocks: 9 }));
+        let told = next(&[], &[], &call, Bar::of_looks(7), &Settings::default());
+        assert_eq!(told, Some(Next::Separate { blocks: 39 }));
     }
 
     #[test]
@@ -164,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_lead_that_is_worth_nothing_is_shown_to_be_small() {
-        // ln 1.05 - ln 1.01 = 0.03884; ln 1.08 = 0.07696 after 3 blocks is 0.04930 after 4 and 0.03847 after 5.
-        assert_eq!(told(3, 1.01, 1.08), Some(Next::Within { blocks: 2 }));
+        // As above with log(1.05) - log(1.01).
+        assert_eq!(told(3, 1.01, 1.08), Some(Next::Within { blocks: 13 }));
         assert_eq!(told(3, 1.03, 40.0), Some(Next::TooMany));
     }
 

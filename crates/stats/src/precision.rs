@@ -8,7 +8,7 @@ use crate::{
     Settings, StatsError,
     classes::{Class, classes},
     race,
-    ratio::{Estimate, paired},
+    ratio::{CONFIDENCE, Estimate, paired},
     select::{CellData, select},
     target_order,
 };
@@ -96,12 +96,12 @@ fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
     let (targets, cells) = columns(class)?;
     let mut all = pairs(&cells, targets.len());
     all.retain(|pair| !race::has_left(&class.dataset, &targets[pair.column]));
-    let open = || all.iter().filter(|p| !is_resolved(&p.estimate, class.settings.band));
+    let open = || all.iter().filter(|p| !p.is_resolved(class.settings.band));
     let wide = |p: &Pair<'_>| Wide {
         name: class.dataset.tests[p.cell.test].name.clone(),
         procs: p.cell.procs,
         target: targets[p.column].clone(),
-        half_width: p.estimate.half_width().map(f64::exp_m1),
+        half_width: p.estimate.half_width_at(p.cell.confidence).map(f64::exp_m1),
     };
     let widest = open().map(wide).max_by(wider);
     Ok(Precision { ratios: all.len(), resolved: all.len() - open().count(), widest })
@@ -136,7 +136,7 @@ pub fn forecast(
         Some(Forecast {
             blocks,
             ratios: later.len(),
-            resolved: later.iter().filter(|e| is_resolved(e, settings.band)).count(),
+            resolved: later.iter().filter(|e| is_resolved(e, CONFIDENCE, settings.band)).count(),
             median: widths.get(widths.len() / 2)?.exp_m1(),
             widest: widths.last()?.exp_m1(),
         })
@@ -152,8 +152,14 @@ fn pairs(cells: &[CellData], targets: usize) -> Vec<Pair<'_>> {
         .collect()
 }
 
-fn is_resolved(estimate: &Estimate, band: f64) -> bool {
-    estimate.half_width().is_some_and(|half| half <= band.ln_1p())
+impl Pair<'_> {
+    fn is_resolved(&self, band: f64) -> bool {
+        is_resolved(&self.estimate, self.cell.confidence, band)
+    }
+}
+
+fn is_resolved(estimate: &Estimate, confidence: f64, band: f64) -> bool {
+    estimate.half_width_at(confidence).is_some_and(|half| half <= band.ln_1p())
         || estimate.p_value().is_some_and(|p| p <= DECIDED_P)
 }
 

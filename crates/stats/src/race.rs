@@ -9,6 +9,7 @@ use crate::{
     decide::{self, Evidence},
     footer::mean_ratios,
     holm::{holm, holm_at},
+    ratio::CONFIDENCE,
     select::{CellData, select},
     target_order,
 };
@@ -177,6 +178,6 @@ impl Race<'_> {
 /// Largest p-value of "no difference" between the leader and `column` over the tables; 1 where it is ahead in
 /// one, `None` where they share none.
 fn doubt(tables: &[Vec<&CellData>], column: usize, leader: usize) -> Option<f64> {
-    let ratios = mean_ratios(tables, column, leader).into_iter().flatten();
+    let ratios = mean_ratios(tables, column, leader, CONFIDENCE).into_iter().flatten();
     ratios.map(|r| r.p.filter(|_| r.point < 1.0).unwrap_or(1.0)).reduce(f64::max)
 }

@@ -10,8 +10,8 @@ use crate::{
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Confidence of every interval.
-const CONFIDENCE: f64 = 0.95;
+/// Confidence of an interval that no look hangs on.
+pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// Upper over lower end from which on an interval says nothing but that nothing is known.
 const VERY_WIDE: f64 = 1e4;
@@ -131,6 +131,11 @@ impl Estimate {
         })
     }
 
+    /// The other minus the one.
+    pub(crate) fn reversed(self) -> Estimate {
+        Estimate { mean: -self.mean, ..self }
+    }
+
     /// The same on the scale of ratios.
     pub(crate) fn to_ratio(self) -> Ratio {
         self.to_ratio_at(CONFIDENCE)
@@ -240,7 +245,8 @@ pub(crate) fn quantile(df: f64, p: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(f64::INFINITY, |t| t.inverse_cdf(p))
 }
 
-fn cdf(df: f64, x: f64) -> f64 {
+/// Share of Student's t below `x`.
+pub(crate) fn cdf(df: f64, x: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(0.5, |t| t.cdf(x))
 }
 

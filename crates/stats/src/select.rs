@@ -5,10 +5,11 @@
 
 use crate::{
     StatsError,
+    bar::Bar,
     contention::Contention,
     noise::Noise,
     proof,
-    ratio::{Estimate, Learnt, compare, compare_knowing, logs, paired},
+    ratio::{CONFIDENCE, Estimate, Learnt, Ratio, compare, compare_knowing, logs, paired},
     steady,
 };
 use model::{Better, Dataset, Sample, Validity};
@@ -70,6 +71,8 @@ pub(crate) struct CellData {
     pub(crate) series: Vec<Series>,
     /// What it and the others that were selected with it tell of noise.
     pub(crate) noise: Rc<Noise>,
+    /// Nominal confidence of the intervals of its ratios.
+    pub(crate) confidence: f64,
 }
 
 impl CellData {
@@ -89,6 +92,11 @@ impl CellData {
             _ => Learnt { pair: self.noise.of_pair(self, candidate, base), ..Learnt::default() },
         };
         compare_knowing(own, other, learnt)
+    }
+
+    /// The same as a ratio: the one that every page shows of these two in this cell.
+    pub(crate) fn ratio(&self, candidate: usize, base: usize) -> Option<Ratio> {
+        Some(self.compare(candidate, base)?.to_ratio_at(self.confidence))
     }
 
     /// The same by this cell alone.
@@ -137,6 +145,10 @@ pub(crate) fn select(
     }
     let noise = Rc::new(Noise::of(&cells));
     cells.iter_mut().for_each(|cell| cell.noise = Rc::clone(&noise));
+    // The only cell is the score, on which it hangs when a campaign ends.
+    if let [only] = cells.as_mut_slice() {
+        only.confidence = Bar::of(&dataset.campaign).confidence;
+    }
     Ok(cells)
 }
 
@@ -196,6 +208,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
         better: info.better,
         series: Vec::with_capacity(samples.len()),
         noise: Rc::default(),
+        confidence: CONFIDENCE,
     }
 }
 

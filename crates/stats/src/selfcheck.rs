@@ -37,7 +37,9 @@ pub(crate) fn selfcheck(
         let cells = select(dataset, &labels, settings.contention_limit_pct)?;
         check.drift = drift::drift(dataset, &labels, &cells);
         let of = targets.iter().position(|label| *label == twin.of);
-        check.aa = of.map(|of| aa::check(twin, (of, targets.len()), &cells, settings));
+        check.aa = of.map(|of| {
+            aa::check(twin, (of, targets.len()), &cells, dataset.campaign.seed, settings)
+        });
     } else {
         check.drift = drift::drift(dataset, targets, cells);
     }
@@ -49,10 +51,20 @@ pub(crate) fn selfcheck(
 
 fn failed(pair: &AaCheck) -> Option<String> {
     (pair.passes() == Some(false)).then(|| {
+        let found = match (pair.is_telling(), pair.ratio) {
+            (false, Some(ratio)) => format!(
+                "over all cells {} differs from itself by {:+.0} %",
+                pair.of,
+                100.0 * (ratio.point - 1.0)
+            ),
+            _ => format!(
+                "{} of {} cells differ between {} and itself, which {} of {} patterns of signs explain",
+                pair.marked, pair.cells, pair.of, pair.as_far, pair.patterns
+            ),
+        };
         format!(
-            "The A/A pair fails: {} of {} cells differ between {} and itself, where chance explains \
-             {}. The noise is not what the intervals assume; differences of this size prove nothing.",
-            pair.marked, pair.cells, pair.of, pair.limit
+            "The A/A pair fails: {found}. The noise is not what the intervals assume; differences of this \
+             size prove nothing."
         )
     })
 }

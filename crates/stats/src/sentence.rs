@@ -7,6 +7,9 @@ use crate::{
 };
 use model::{Dataset, LabKind, Origin};
 
+/// How sure a number of blocks is to be enough.
+pub(crate) const WITH_POWER: &str = "80 % probability";
+
 pub(crate) fn nothing_to_compare(dataset: &Dataset, call: &Call) -> String {
     let suite = dataset.suites();
     match call.candidates.as_slice() {
@@ -103,22 +106,21 @@ pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
 }
 
 pub(crate) fn noisy(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -> String {
-    let share = 2.0 * settings.band;
+    let (first, share) = (&call.candidates[0], 2.0 * settings.band);
     let noise = 100.0 * evidence.noise();
     let more = match evidence.more_blocks(share, call.blocks) {
         Some(n) => format!(
-            "About {n} more {} would resolve a {:.0} % difference.",
+            "About {n} more {} would resolve a {:.0} % difference with {WITH_POWER}.",
             if n == 1 { "block" } else { "blocks" },
             100.0 * share
         ),
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation: noise {noise:.0} % per run; {} is {} {} ({}). {more}",
-        call.candidates[0].target,
-        times(call.lead),
-        call.candidates[1].target,
-        interval(call.lead, call.blocks),
+        "No recommendation: noise {noise:.0} % per run; {} {} ({}). {more}",
+        first.target,
+        leads(first.p_best, call.lead).unwrap_or_else(|| "is first".into()),
+        gap(call.lead, &call.candidates[1].target, call.blocks),
     )
 }
 
@@ -132,25 +134,11 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         .map(|(_, c)| c)
         .collect();
     let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
-    let leads = first.p_best.is_some_and(|p| p >= LEADS_P);
-    let far = call.lead.is_some_and(|lead| lead.point >= CLEAR_LEAD);
-    let (names, suite) = (list(equals.iter().map(|c| c.target.as_str())), dataset.suites());
-    let gap = format!(
-        "{} {}, {}",
-        times(call.lead),
-        call.candidates[1].target,
-        interval(call.lead, call.blocks)
-    );
+    let (names, suite) = (few(equals.iter().map(|c| c.target.as_str())), dataset.suites());
+    let gap = gap(call.lead, &call.candidates[1].target, call.blocks);
     let any = if equals.len() == 2 { "either" } else { "any" };
-    let opening = if leads && far {
-        let sure = probability(first.p_best.unwrap_or(0.0));
-        format!(
-            "For {suite} {}, {} leads ({sure}), which is not decided ({gap}).",
-            place(dataset),
-            first.target
-        )
-    } else if leads {
-        format!("For {suite} {}, {} leads by less than 3 % ({gap}).", place(dataset), first.target)
+    let opening = if let Some(leads) = leads(first.p_best, call.lead) {
+        format!("For {suite} {}, {} {leads} ({gap}).", place(dataset), first.target)
     } else {
         format!(
             "For {suite}, {names} cannot be separated {} ({} is {gap}).",
@@ -162,6 +150,20 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         "{opening} Choosing {any} of {names} costs at most {}; decide by features.",
         percent(cost)
     )
+}
+
+/// What may be said of a first that is probably the best and not decidedly; `None` below a P(best) of 0.90.
+pub(crate) fn leads(p_best: Option<f64>, lead: Option<Ratio>) -> Option<String> {
+    let sure = p_best.filter(|p| *p >= LEADS_P)?;
+    Some(match lead.is_some_and(|lead| lead.point >= CLEAR_LEAD) {
+        true => format!("leads with {}, not decided", probability(sure)),
+        false => "leads by less than 3 %, not decided".into(),
+    })
+}
+
+/// `1.04x xfs, 95 % CI 0.99-1.10, 5 blocks`.
+pub(crate) fn gap(lead: Option<Ratio>, second: &str, blocks: usize) -> String {
+    format!("{} {second}, {}", times(lead), interval(lead, blocks))
 }
 
 /// Not certainly behind, or so little that it does not matter.
@@ -216,6 +218,15 @@ pub fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
+    }
+}
+
+/// The same of many, of which the first three are named.
+fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.get(4) {
+        None => list(names.into_iter()),
+        Some(_) => format!("{} and {} more", names[..3].join(", "), names.len() - 3),
     }
 }
 

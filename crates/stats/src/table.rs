@@ -4,6 +4,7 @@
 use crate::{
     Advice, Amount, Call, Comparison, Cost, Doubt, Durability, Footer, Interval, Latencies,
     Leaders, Next, Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount,
+    bar::Bar,
     footer, holm,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
@@ -295,7 +296,7 @@ pub(crate) fn tables(
             tables.push((rows, cells));
         }
     }
-    let footers = footer::footers(&tables, settings);
+    let footers = footer::footers(&tables, Bar::of(&dataset.campaign), settings);
     let whole = places.into_iter().zip(tables).zip(footers);
     whole
         .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })

@@ -1,6 +1,9 @@
 //! One target against another in one cell.
 
-use crate::{Interval, Ratio, Settings, Verdict, contention, select::CellData, verdict::judge};
+use crate::{
+    Interval, Ratio, Settings, Verdict, contention, ratio::Estimate, select::CellData,
+    verdict::judge,
+};
 
 /// The comparison of two columns of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +25,9 @@ pub(crate) fn versus(
     base: usize,
     settings: &Settings,
 ) -> Option<Versus> {
-    let ratio = data.compare(candidate, base)?.to_ratio();
-    let alone = data.compare_alone(candidate, base).and_then(|e| e.to_ratio().interval());
+    let ratio = data.ratio(candidate, base)?;
+    let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
+    let alone = data.compare_alone(candidate, base).and_then(plain);
     let contended = contention::too_contended([candidate, base].map(|c| &data.series[c]));
     let verdict = if contended { Verdict::Unclear } else { judge(&ratio, settings.band) };
     Some(Versus { ratio, alone, verdict, contended })

@@ -83,12 +83,12 @@ fn groups_weigh_the_same() {
 }
 
 #[test]
-fn unequal_noise_is_compared_pair_by_pair() {
+fn unequal_noise_makes_p_best_a_bound_from_the_pairs() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.3), ("c", 0.8)], 3, 5, 2);
     let noisy = data.samples.iter_mut().filter(|s| s.case.target == "c");
     noisy.for_each(|s| s.metrics[0].value *= [1.0, 0.6, 1.3, 0.7, 1.2][s.block as usize]);
     let call = call(&data);
-    assert!(call.notes.iter().any(|n| n.contains("pair by pair")), "{:?}", call.notes);
+    assert!(call.notes.iter().any(|n| n.contains("from the pairs")), "{:?}", call.notes);
     assert_eq!(call.candidates[0].target, "b");
 }
 

@@ -278,10 +278,11 @@ fn pairs_are_compared_over_the_blocks_that_they_share() {
     let row = &found.tables[0].rows[0];
     assert_eq!([row.cells[1].n, row.cells[2].n], [8, 3]);
     assert_eq!(found.selfcheck.drift.as_ref().unwrap().blocks, 8);
-    // Without the note of it, the blocks that are not shared would be lost.
+    // The pair has its blocks, whatever the third has and whether that was noted.
     let mut unsaid = data.clone();
     unsaid.targets[2].facts.0.clear();
-    assert_eq!(findings(&unsaid, &Settings::default()).unwrap().call.blocks, 3);
+    let unsaid = findings(&unsaid, &Settings::default()).unwrap().call;
+    assert_eq!((unsaid.blocks, unsaid.lead), (8, call.lead));
     let precision = precision(&data, &Settings::default()).unwrap();
     assert_eq!(precision.ratios, tests().len() * PROCS.len(), "of b alone");
 }

@@ -143,21 +143,21 @@ fn named(target: &str, levels: &[(&str, f64)], sd: f64, blocks: u32) -> f64 {
     share(hits.count(), campaigns)
 }
 
-/// A lead of 5 % with 2 % noise is named in 78, 98 and 100 % of campaigns of 3, 5 and 10 blocks, one of
-/// 10 % with 5 % noise in 86 % of those of 5.
+/// A lead of 5 % with 2 % noise is named in 66, 97 and 100 % of campaigns of 3, 5 and 10 blocks, one of
+/// 10 % with 5 % noise in 76 % of those of 5.
 #[test]
 fn a_true_lead_is_named() {
     let lead = |share: f64| [("a", 1.0), ("b", 1.0), ("c", 1.0 + share), ("d", 1.0)];
     for (share, sd, blocks, expected) in
-        [(0.05, 0.02, 3, 0.78), (0.05, 0.02, 5, 0.98), (0.05, 0.02, 10, 1.00), (0.1, 0.05, 5, 0.86)]
+        [(0.05, 0.02, 3, 0.66), (0.05, 0.02, 5, 0.97), (0.05, 0.02, 10, 1.00), (0.1, 0.05, 5, 0.76)]
     {
         let found = named("c", &lead(share), sd, blocks);
         assert!((found - expected).abs() < 0.07, "{share} {sd} {blocks}: {found}");
     }
 }
 
-/// Four equal targets: P(best) alone names a winner in 4 to 5 % of campaigns, the whole rule, which
-/// asks for a lead of 3 % as well, in no more.
+/// Four equal targets: P(best) alone names a winner in about 2 % of campaigns, the whole rule, which
+/// asks for more, in no more.
 #[test]
 fn equal_targets_have_no_winner() {
     let noise = Noise { block_sd: 0.02, own_sd: 0.02 };
@@ -170,7 +170,28 @@ fn equal_targets_have_no_winner() {
         clear += usize::from(call.kind == CallKind::Clear);
     }
     let (sure, clear) = (share(sure, campaigns), share(clear, campaigns));
-    assert!((0.02..=0.07).contains(&sure) && clear <= sure, "{sure}, {clear}");
+    assert!((0.005..=0.04).contains(&sure) && clear <= sure, "{sure}, {clear}");
+}
+
+/// Equal targets of which each instance has 6 % of noise: one is called best in at most 5 % of campaigns, be they two,
+/// three or six, and three blocks or more.
+#[test]
+fn one_of_equal_targets_is_seldom_called_best() {
+    let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
+    let (campaigns, labels) = (400, ["a", "b", "c", "d", "e", "f"]);
+    for (targets, blocks) in [(2, 3), (2, 5), (2, 10), (3, 3), (3, 5), (6, 3), (6, 5)] {
+        let levels: Vec<(&str, f64)> =
+            labels[..targets].iter().map(|label| (*label, 1.0)).collect();
+        let is_called = |seed: &u64| {
+            let call = call(&noise.dataset(&levels, 6, blocks, seed * 13));
+            let said = call.sentence.contains("is best");
+            assert_eq!(said, call.kind == CallKind::Clear, "{}", call.sentence);
+            said
+        };
+        let called = share((0..campaigns).filter(is_called).count(), campaigns);
+        // 5 % and a standard error and a half, as the seeds are fixed.
+        assert!(called <= 0.066, "{targets} targets, {blocks} blocks: {called}");
+    }
 }
 
 /// Levels drawn far apart compared with the noise, as the flat prior of the model has them: P(best) is

@@ -66,10 +66,10 @@ fn notes(findings: &Findings) -> Vec<String> {
             .into(),
         "Score: mean over groups of the mean over tests and process counts of the log ratio. P(best): \
          share of 20 000 seeded draws from the t posterior with one variance pooled over targets and \
-         blocks. Rank: what Holm's procedure over all pairs leaves open. Costs at most: the loss against \
+         blocks, and no more than the pairs allow. Rank: what Holm's procedure over all pairs leaves open. Costs at most: the loss against \
          the best that is not exceeded with 95 % probability. A call is clear when the first is better \
-         than every other by Holm's procedure, at 5 % where the number of blocks was fixed, at 1 % where it \
-         hung on what the first blocks said, and leads by 3 %."
+         than every other by Holm's procedure, at 5 % where the number of blocks was fixed, at 1 to 2.5 % where \
+         it hung on what the first blocks said, and leads by 3 %."
             .into(),
     ]
 }

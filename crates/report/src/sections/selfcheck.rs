@@ -18,7 +18,7 @@ impl Section for SelfCheck {
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let check = &findings.selfcheck;
-        let mut rows: Vec<Row> = check.aa.iter().flat_map(pair).collect();
+        let mut rows: Vec<Row> = check.aa.iter().flat_map(|aa| pair(aa, findings.band)).collect();
         rows.extend(check.drift.iter().flat_map(|drift| moved(drift, findings.band)));
         let nothing = rows.is_empty() && check.notes.is_empty();
         if nothing || findings.comparison.is_some() {
@@ -47,18 +47,32 @@ fn row(check: String, figure: String, interval: String, result: &str) -> Row {
     Row::body([check, figure, interval, result.into()].map(Cell::plain))
 }
 
-fn pair(aa: &AaCheck) -> Vec<Row> {
-    let result = match aa.passes() {
-        Some(true) => format!("passes: at most {}", aa.limit),
-        Some(false) => format!("fails: more than {}", aa.limit),
-        None => "no interval".into(),
+fn pair(aa: &AaCheck, band: f64) -> Vec<Row> {
+    let marks = match aa.passes() {
+        Some(true) => format!("passes: as far apart in {}", by_signs(aa)),
+        Some(false) if aa.is_telling() => format!("fails: as far apart in {}", by_signs(aa)),
+        Some(false) => "fails: by the mean below".into(),
+        None if aa.cells == 0 => "no interval".into(),
+        None => format!("says nothing: {} patterns of signs, 20 are needed", aa.patterns),
     };
     let marked = format!("{} of {}", aa.marked, aa.cells);
     let name = format!("A/A pair: cells in which {} differs from {}", aa.twin, aa.of);
-    let mut rows = vec![row(name, marked, String::new(), &result)];
+    let mut rows = vec![row(name, marked, String::new(), &marks)];
     let overall = format!("A/A pair: {} over {}", aa.twin, aa.of);
-    rows.extend(aa.ratio.map(|r| row(overall, number::ratio(r.point), number::interval(&r), "")));
+    rows.extend(
+        aa.ratio
+            .map(|r| row(overall, number::ratio(r.point), number::interval(&r), told(&r, band))),
+    );
     rows
+}
+
+fn by_signs(aa: &AaCheck) -> String {
+    format!("{} of {} patterns of signs", aa.as_far, aa.patterns)
+}
+
+/// In words; nothing where there is no interval.
+fn told(ratio: &Ratio, band: f64) -> &'static str {
+    if ratio.low.is_some() { result(ratio, band) } else { "" }
 }
 
 fn moved(drift: &Drift, band: f64) -> Vec<Row> {
@@ -92,5 +106,13 @@ fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
             aa.twin, aa.of
         )
     };
-    pair.map(told).into_iter().collect()
+    let silent = |aa: &AaCheck| {
+        (aa.cells > 0 && !aa.is_telling()).then(|| {
+            "The cells of a block share its noise, so how many differ by chance is counted by turning the signs \
+             of whole blocks. Fewer than six blocks have fewer than 20 patterns of signs: any number of cells \
+             can then differ by chance, and only the mean over all cells says something."
+                .to_string()
+        })
+    };
+    pair.map(told).into_iter().chain(pair.and_then(silent)).collect()
 }

@@ -8,7 +8,7 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    CellRatio, Lead, Ratio, Settings, StatsError, Verdict, board::Board, model_fit::Fit,
+    CellRatio, Lead, Ratio, Settings, StatsError, Verdict, bar::Bar, board::Board, model_fit::Fit,
     select::CellData, verdict::judge as verdict, versus::versus,
 };
 use model::{Dataset, Profile};
@@ -81,6 +81,10 @@ impl<'a> Field<'a> {
         })
     }
 
+    fn bar(&self) -> Bar {
+        Bar::of(&self.dataset.campaign)
+    }
+
     fn weights(&self, entries: &[Entry<'_>]) -> Vec<f64> {
         let of_groups: Vec<f64> = self.profile.groups.iter().map(|g| g.weight).collect();
         work::weights(entries, &of_groups)
@@ -144,7 +148,7 @@ impl<'a> Field<'a> {
             let level = first.map(|first| means[i] - means[first]);
             let point = level.map(|level| Ratio { point: level.exp(), ..Ratio::ONE });
             let ratio = match (fit, first) {
-                (Some(fit), Some(first)) if first != i => Some(fit.difference(i, first).to_ratio()),
+                (Some(fit), Some(first)) if first != i => Some(fit.ratio(i, first)),
                 _ => point,
             };
             let mut advised = self.advised(column, ratio);
@@ -161,7 +165,7 @@ impl<'a> Field<'a> {
         let against = |column: &usize| {
             let first = self.columns[first?];
             let both = work::shared(&self.all, &[first, *column]);
-            self.board(&[first, *column], &both).ratios().get(1).copied()
+            self.board(&[first, *column], &both).ratios(self.bar()).get(1).copied()
         };
         let ruled_out = out.map(|column| self.advised(*column, against(column)));
         let unranked = unranked.map(|column| self.advised(*column, None));
@@ -205,7 +209,7 @@ impl<'a> Field<'a> {
     ) {
         let &[first, second, ..] = order else { return };
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
-        advice.lead = Some(fit.map_or(point, |fit| fit.lead(first, second)));
+        advice.lead = Some(fit.map_or(point, |fit| fit.ratio(first, second)));
         let cells = self.of_cells(&self.columns, &self.used);
         let loss = cells.worst_cell(first, second);
         advice.largest_loss = loss
@@ -249,7 +253,7 @@ impl<'a> Field<'a> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
-        let ratio = *self.of_cells(&[second, first], &own).ratios().get(1)?;
+        let ratio = *self.of_cells(&[second, first], &own).ratios(self.bar()).get(1)?;
         let contended = work::contended(&own, &[first, second]);
         let judged = verdict(&ratio, self.settings.band);
         let lead = Lead {

@@ -99,16 +99,21 @@ fn judge_cell(
     if column == best {
         return;
     }
-    let point = format!("{:.2}x behind {name}", behind.to_ratio().point);
-    let found = |sure| found(&point, &behind, sure, |times| format!("{times:.2}"));
+    let ratio = behind.to_ratio_at(cell.confidence);
+    let point = format!("{:.2}x behind {name}", ratio.point);
+    let found = |sure| found(&point, (&behind, &ratio), sure, |times| format!("{times:.2}"));
     let line = |sure| format!("floor {place}: {}, {limit}x allowed", found(sure));
-    verdict.add(&behind.to_ratio(), limit, line);
+    verdict.add(&ratio, limit, line);
 }
 
 /// `point` with its interval, whose ends are written by `end`. The interval of two blocks is so wide that
 /// it tells nothing, unless it makes `sure` all the same.
-fn found(point: &str, estimate: &Estimate, sure: bool, end: impl Fn(f64) -> String) -> String {
-    let ratio = estimate.to_ratio();
+fn found(
+    point: &str,
+    (estimate, ratio): (&Estimate, &Ratio),
+    sure: bool,
+    end: impl Fn(f64) -> String,
+) -> String {
     match (ratio.span(end), estimate.error) {
         (Some(span), Some((_, df))) if sure || df > 1.0 => format!("{point} ({span})"),
         (Some(_), _) => format!("{point} (two blocks, too few to be sure)"),
@@ -132,9 +137,11 @@ fn judge_limit(
         return;
     };
     let ms = |share: f64| format!("{:.3}", share * limit.us / 1e3);
-    let point = format!("{} is {} ms", limit.quantile(), ms(over.to_ratio().point));
-    let line = |sure| format!("floor {place}: {}, {limit} allowed", found(&point, &over, sure, ms));
-    verdict.add(&over.to_ratio(), 1.0, line);
+    let ratio = over.to_ratio();
+    let point = format!("{} is {} ms", limit.quantile(), ms(ratio.point));
+    let found = |sure| found(&point, (&over, &ratio), sure, ms);
+    let line = |sure| format!("floor {place}: {}, {limit} allowed", found(sure));
+    verdict.add(&ratio, 1.0, line);
 }
 
 /// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.

@@ -11,12 +11,7 @@ use super::{
     work,
 };
 use crate::{
-    Settings, StatsError,
-    bar::Bar,
-    decide::{CLEAR_LEAD, order},
-    model_fit::Fit,
-    race,
-    select::CellData,
+    Settings, StatsError, bar::Bar, decide::order, model_fit::Fit, race, select::CellData,
 };
 use model::Dataset;
 use std::collections::BTreeSet;
@@ -47,8 +42,7 @@ pub(super) fn judge(
     let fit = match order.as_slice() {
         &[first, second, ..] => {
             let left = race::left(dataset, targets, &field.columns, first);
-            let bar = Bar::of(&dataset.campaign);
-            let fit = Fit::new(means.clone(), board.scores(), &left, bar);
+            let fit = board.fit(&left, Bar::of(&dataset.campaign));
             advice.blocks = fit.as_ref().map_or(advice.blocks, |fit| fit.shared(first, second));
             fit
         }
@@ -57,7 +51,8 @@ pub(super) fn judge(
     advice.candidates = field.candidates(&order, &means, fit.as_ref());
     field.lead(&mut advice, &order, &means, fit.as_ref());
     let contended = work::contended(&field.used, &leading(&field.columns, &order));
-    advice.counsel = field.counsel(&advice, contended);
+    let is_best = |fit: &Fit| fit.is_best(order[0], dataset.campaign.seed);
+    advice.counsel = field.counsel(&advice, fit.as_ref().is_some_and(is_best), contended);
     advice.leaders = field.leaders(&advice);
     advice.by_features = field.by_features(&advice);
     let time = match question.block_s {
@@ -104,12 +99,10 @@ fn timed_s(dataset: &Dataset) -> f64 {
 }
 
 impl Field<'_> {
-    fn counsel(&self, advice: &Advice, contended: bool) -> Counsel {
+    fn counsel(&self, advice: &Advice, is_best: bool, contended: bool) -> Counsel {
         let band = self.settings.band;
-        let lead = advice.lead.map_or(1.0, |r| r.point);
         let first = advice.candidates.first();
         let p_best = first.and_then(|c| c.p_best);
-        let is_certain = first.is_some_and(|c| c.ranks == Some((1, 1)));
         match (self.measured.len(), self.columns.len()) {
             (0, _) => Counsel::NothingMeasured,
             (_, 0) => Counsel::NoneLeft,
@@ -118,7 +111,7 @@ impl Field<'_> {
             _ if self.used.is_empty() => Counsel::NothingMeasured,
             _ if p_best.is_none() => Counsel::PointEstimate,
             _ if contended => Counsel::Insufficient,
-            _ if is_certain && lead >= CLEAR_LEAD => Counsel::Clear,
+            _ if is_best => Counsel::Clear,
             _ if within(advice, band).count() >= 2 => Counsel::Tied,
             _ => Counsel::Insufficient,
         }
@@ -187,8 +180,8 @@ impl Field<'_> {
         );
         if fit.is_some_and(Fit::is_pairwise) {
             remarks.push(
-                "The noise of the candidates differs more than threefold, so they are compared pair \
-                 by pair, and P(best) is a lower bound."
+                "The noise of the candidates differs more than threefold, so P(best) is a lower bound from \
+                 the pairs."
                     .into(),
             );
         }

@@ -3,7 +3,10 @@
 //! ratios. Time for one is the timed part over the operations in it, syncs included.
 
 use super::work::{self, Entry};
-use crate::select::{CellData, Point, Series, mean};
+use crate::{
+    bar::Bar,
+    select::{CellData, Point, Series, mean},
+};
 use model::{Better, Dataset, MixOp, Profile, Sample};
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -55,6 +58,7 @@ impl Mix {
             better: Better::Lower,
             series,
             noise: Rc::default(),
+            confidence: Bar::of(&dataset.campaign).confidence,
         };
         Some(Mix { profile, cell })
     }

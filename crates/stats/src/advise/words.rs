@@ -4,7 +4,9 @@
 use super::{Advice, Advised, Counsel, GroupCover, Standing};
 use crate::{
     Lead, Settings, Verdict,
-    sentence::{self, interval, largest_loss, list, percent, place, probability, times},
+    sentence::{
+        self, WITH_POWER, gap, interval, largest_loss, list, percent, place, probability, times,
+    },
 };
 use model::Dataset;
 
@@ -148,25 +150,26 @@ fn loss(advice: &Advice) -> String {
 
 fn tied(dataset: &Dataset, advice: &Advice) -> String {
     let names = list(advice.leaders.iter().map(String::as_str));
-    let (_, second) = first_two(advice);
+    let (first, second) = first_two(advice);
     let regret = |name: &String| {
         let own = advice.candidates.iter().find(|c| c.target == *name);
         own.and_then(|c| c.regret_95)
     };
     let cost = advice.leaders.iter().filter_map(regret).fold(0.0, f64::max);
-    let any = if advice.leaders.len() == 2 { "either" } else { "any of them" };
+    let any = if advice.leaders.len() == 2 { "either" } else { "any" };
     let choice = match &advice.by_features {
         Some(choice) => format!("By features, {} ({}).", choice.target, choice.why),
         None => "Decide by features.".into(),
     };
+    let gap = gap(advice.lead, second, advice.blocks);
+    let opening = match leads(advice) {
+        Some(leads) => format!("{first} {leads} ({gap})"),
+        None => format!("{names} cannot be separated ({first} is {gap})"),
+    };
     format!(
-        "For {} {}, {names} cannot be separated ({} is {} {second}, {}). Choosing {any} costs at most \
-         {}. {choice}",
+        "For {} {}, {opening}. Choosing {any} of {names} costs at most {}. {choice}",
         advice.profile,
         place(dataset),
-        advice.candidates[0].target,
-        times(advice.lead),
-        interval(advice.lead, advice.blocks),
         percent(cost)
     )
 }
@@ -175,7 +178,7 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More) -> String {
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
-            "About {n} more {} ({}) would resolve a {} % difference.",
+            "About {n} more {} ({}) would resolve a {} % difference with {WITH_POWER}.",
             if n == 1 { "block" } else { "blocks" },
             more.time.of(n),
             (1e4 * more.share).round() / 1e2
@@ -183,13 +186,17 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More) -> String {
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation for {} {}: noise {:.0} % per run; {first} is {} {second} ({}). {needed}",
+        "No recommendation for {} {}: noise {:.0} % per run; {first} {} ({}). {needed}",
         advice.profile,
         place(dataset),
         100.0 * more.noise,
-        times(advice.lead),
-        interval(advice.lead, advice.blocks)
+        leads(advice).unwrap_or_else(|| "is first".into()),
+        gap(advice.lead, second, advice.blocks)
     )
+}
+
+fn leads(advice: &Advice) -> Option<String> {
+    sentence::leads(advice.candidates.first()?.p_best, advice.lead)
 }
 
 /// What one group says of its first two.

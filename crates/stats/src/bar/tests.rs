@@ -3,7 +3,12 @@
 //! drawn, so that thousands are looked at in a second; `tests/race.rs` looks at whole campaigns.
 
 use super::*;
-use crate::{decide::CLEAR_LEAD, draw::normal, model_fit::Fit, select::Point};
+use crate::{
+    draw::normal,
+    model_fit::{Fit, Scores},
+    ratio::{Estimate, logs, paired},
+    select::Point,
+};
 use model::{QUICK_LOOKS, Rng};
 
 const BAND: f64 = 0.05;
@@ -31,6 +36,16 @@ struct Found {
     blocks: f64,
 }
 
+fn fit(points: &[Vec<Point>], bar: Bar) -> Fit {
+    let estimate = |own: &Vec<Point>| Estimate::of_sample(&logs(own)).unwrap();
+    let over = |own: &Vec<Point>, base: &Vec<Point>| estimate(&paired(own, base));
+    let pairs = points.iter().enumerate();
+    let pairs = pairs.map(|(at, own)| points[..at].iter().map(|b| over(own, b)).collect());
+    let means = points.iter().map(|own| estimate(own).mean).collect();
+    let scores = Scores { means, points: points.to_vec(), pairs: pairs.collect() };
+    Fit::new(scores, &vec![false; points.len()], bar).unwrap()
+}
+
 /// What one campaign comes to, by this bar at each look.
 fn campaign(world: World, bar: Bar, rng: &mut Rng) -> Found {
     let levels: Vec<f64> =
@@ -46,14 +61,9 @@ fn campaign(world: World, bar: Bar, rng: &mut Rng) -> Found {
         if !(QUICK_LOOKS.contains(&blocks) || is_last) || blocks < 2 {
             continue;
         }
-        let means: Vec<f64> =
-            scores.iter().map(|s| s.iter().map(|p| p.log).sum::<f64>() / s.len() as f64).collect();
-        let left = vec![false; world.candidates];
-        let order = crate::decide::order(&means);
-        let (first, second) = (order[0], order[1]);
-        let fit = Fit::new(means, scores.clone(), &left, bar).unwrap();
-        let lead = fit.difference(first, second).mean;
-        let clear = fit.is_certain(first) && lead >= CLEAR_LEAD.ln();
+        let fit = fit(&scores, bar);
+        let first = crate::decide::order(fit.means())[0];
+        let clear = fit.is_best(first, 7);
         let half = |other| fit.half_width(first, other).unwrap();
         let near = |&other: &usize| fit.difference(first, other).mean + half(other) <= BAND.ln_1p();
         let rivals = fit.rivals(first);
@@ -95,7 +105,7 @@ fn equal_candidates_get_a_best_in_5_percent_however_often_it_is_looked_at() {
     for candidates in [2, 3, 4] {
         for (sd, most) in SDS.into_iter().flat_map(|sd| [(sd, 20), (sd, 6)]) {
             let world = World { candidates, lead: 0.0, sd, most };
-            let found = simulate(world, Bar::LOOKED_AT, 2_000);
+            let found = simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 2_000);
             assert!(found.wrong <= 0.055, "{world:?}: {found:?}");
             assert!((0.93..=0.99).contains(&found.covered), "{world:?}: {found:?}");
         }
@@ -110,10 +120,10 @@ fn equal_candidates_get_a_best_in_5_percent_however_often_it_is_looked_at() {
 fn a_true_lead_is_found_soon_and_its_interval_covers() {
     for candidates in [2, 3] {
         for (lead, sd, least, most) in
-            [(0.05, 0.02, 0.9, 7.0), (0.1, 0.04, 0.95, 8.0), (0.2, 0.06, 0.98, 7.0)]
+            [(0.05, 0.02, 0.9, 8.5), (0.1, 0.04, 0.95, 9.0), (0.2, 0.06, 0.98, 7.0)]
         {
             let world = World { candidates, lead, sd, most: 20 };
-            let found = simulate(world, Bar::LOOKED_AT, 2_000);
+            let found = simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 2_000);
             assert!(found.right >= least && found.blocks <= most, "{world:?}: {found:?}");
             assert!(found.wrong <= 0.01, "{world:?}: {found:?}");
             assert!((0.93..=0.99).contains(&found.covered), "{world:?}: {found:?}");
@@ -128,7 +138,7 @@ fn what_is_not_the_same_is_seldom_called_so() {
         for sd in SDS {
             let same = |lead| {
                 let world = World { candidates, lead, sd, most: 20 };
-                simulate(world, Bar::LOOKED_AT, 2_000).same
+                simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 2_000).same
             };
             assert!(same(0.05) <= 0.06 && same(0.08) <= 0.01, "{candidates} {sd}");
         }
@@ -144,7 +154,7 @@ fn figures() {
             for sd in SDS {
                 let world = World { candidates, lead, sd, most: 20 };
                 let Found { wrong, right, same, covered, blocks } =
-                    simulate(world, Bar::LOOKED_AT, 10_000);
+                    simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 10_000);
                 println!(
                     "{candidates} {lead} {sd}: wrong {wrong:.3} right {right:.3} same {same:.3} \
                      covered {covered:.3} blocks {blocks:.1}"

@@ -199,41 +199,34 @@ def posterior(score):
         for share in (0.95 - margin, 0.95 + margin):
             end = 0.0 if below(0) >= share else optimize.brentq(lambda r: below(r) - share, 0, 10)
             ends.append(-math.expm1(-end))
-        yield {"target": target, "p_best": below(0), "regret": ends}
+        pairs = [stats.ttest_rel(score[target], s, alternative="greater").pvalue for i, s in enumerate(score) if i != target]
+        yield {"target": target, "p_best": min(below(0), 1 - max(pairs)), "regret": ends}
 
 
-def ranks(score, difference):
-    """Rank intervals by Holm over all pairs."""
+def ranks(score):
+    """Rank intervals by Holm over all pairs, and of the first by Holm over its own pairs."""
     pairs = list(itertools.combinations(range(len(score)), 2))
-    means, intervals = score.mean(axis=1), [[1, len(score)] for _ in score]
-    for (a, b), certain in zip(pairs, holm([difference(a, b)[3] for a, b in pairs])):
-        if certain:
-            better, worse = (a, b) if means[a] > means[b] else (b, a)
-            intervals[worse][0] += 1
-            intervals[better][1] -= 1
+    means, p = score.mean(axis=1), lambda a, b: stats.ttest_rel(score[a], score[b]).pvalue
+    first = int(np.argmax(means))
+    own = [pair for pair in pairs if first in pair]
+    apart = {pair for family in (pairs, own) for pair, certain in zip(family, holm([p(*pair) for pair in family])) if certain}
+    intervals = [[1, len(score)] for _ in score]
+    for a, b in apart:
+        better, worse = (a, b) if means[a] > means[b] else (b, a)
+        intervals[worse][0] += 1
+        intervals[better][1] -= 1
     return intervals
-
-
-def pooled_difference(score):
-    sd, df = residual(score)
-
-    def difference(a, b):
-        mean, se = score[a].mean() - score[b].mean(), sd * math.sqrt(2 / score.shape[1])
-        half = stats.t.ppf(0.975, df) * se
-        return [math.exp(mean), math.exp(mean - half), math.exp(mean + half), 2 * stats.t.sf(abs(mean) / se, df)]
-    return difference
 
 
 def call(data, pooled):
     """The lead of the first over the second, and what is said of each target."""
     score = scores(data)
     order = np.argsort(-score.mean(axis=1))
-    paired = lambda a, b: estimate(stats.ttest_rel(score[a], score[b]))
-    difference = pooled_difference(score) if pooled else paired
+    lead = estimate(stats.ttest_rel(score[order[0]], score[order[1]]))
     candidates = list(posterior(score)) if pooled else list(bounds(score))
-    for candidate, interval in zip(candidates, ranks(score, difference)):
+    for candidate, interval in zip(candidates, ranks(score)):
         candidate["ranks"] = interval
-    return {"lead": difference(order[0], order[1]), "candidates": candidates}
+    return {"lead": lead, "candidates": candidates}
 
 
 def bounds(score):

@@ -33,11 +33,15 @@ fn advice(findings: &Findings, id: &str) -> Option<String> {
         stats::Next::Separate { blocks } => more(
             blocks,
             "About ",
-            &format!("separate {first} from {second}, if they stay as far apart"),
+            &format!(
+                "separate {first} from {second} with 80 % probability, if they stay as far apart"
+            ),
         ),
-        stats::Next::Within { blocks } => {
-            more(blocks, "About ", &format!("show that {same}, if they stay as near"))
-        }
+        stats::Next::Within { blocks } => more(
+            blocks,
+            "About ",
+            &format!("show that {same} with 80 % probability, if they stay as near"),
+        ),
         stats::Next::TooMany => format!(
             "More than a thousand blocks would be needed to separate {first} from {second}: find the source of \
              the noise first."

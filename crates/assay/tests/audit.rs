@@ -1,0 +1,230 @@
+//! Campaigns of known truth through the program: written as files, imported, reported as JSON. Do intervals hold
+//! the truth in 95 %, is one of equal targets called best in at most 5 %, is a true lead found?
+//!
+//! The small form is a test like any other. The whole table is printed by `bench/audit`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "audit/worlds.rs"]
+mod worlds;
+
+mod common;
+use common::Place;
+use formats::export;
+use serde_json::Value;
+use std::{fs, thread};
+use worlds::{Trouble, campaign, label};
+
+/// A lead that is looked for.
+const LEAD: f64 = 1.1;
+
+/// What came of many campaigns of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    campaigns: usize,
+    cells: Held,
+    means: Held,
+    scores: Held,
+    /// Campaigns that call a target best that is not better than all others.
+    false_winners: usize,
+    /// Campaigns that call the best so.
+    found: usize,
+}
+
+/// Intervals, and how many of them hold the truth.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    all: usize,
+    hold: usize,
+}
+
+impl Held {
+    fn add(&mut self, ratio: &Value, truth: f64) {
+        let end = |name: &str| ratio[name].as_f64();
+        let Some((low, high)) = end("low").zip(end("high")) else { return };
+        self.all += 1;
+        self.hold += usize::from(low <= truth && truth <= high);
+    }
+
+    fn percent(self) -> f64 {
+        100.0 * self.hold as f64 / self.all as f64
+    }
+}
+
+impl Found {
+    fn percent(&self, campaigns: usize) -> f64 {
+        100.0 * campaigns as f64 / self.campaigns as f64
+    }
+
+    fn merge(mut self, other: Found) -> Found {
+        let pairs = [
+            (&mut self.cells, other.cells),
+            (&mut self.means, other.means),
+            (&mut self.scores, other.scores),
+        ];
+        for (own, other) in pairs {
+            own.all += other.all;
+            own.hold += other.hold;
+        }
+        self.campaigns += other.campaigns;
+        self.false_winners += other.false_winners;
+        self.found += other.found;
+        self
+    }
+
+    /// Adds what a page says of targets with these levels.
+    fn add(&mut self, page: &Value, levels: &[f64]) {
+        let truth = |target: &Value| {
+            let at = (0..levels.len()).find(|at| *target == *label(*at)).unwrap();
+            levels[at] / levels[0]
+        };
+        let list = |of: &Value| of.as_array().unwrap().clone();
+        for table in list(&page["tables"]) {
+            for cell in
+                list(&table["rows"]).iter().flat_map(|row| list(&row["cells"])).collect::<Vec<_>>()
+            {
+                self.cells.add(&cell["ratio"], truth(&cell["target"]));
+            }
+            for footer in list(&table["footers"]) {
+                self.means.add(&footer["ratio"], truth(&footer["target"]));
+            }
+        }
+        let call = &page["call"];
+        for candidate in list(&call["candidates"]) {
+            self.scores.add(&candidate["ratio"], truth(&candidate["target"]));
+        }
+        let is_best = call["sentence"].as_str().unwrap().contains(" is best ");
+        assert_eq!(is_best, call["kind"] == "clear", "{call}");
+        let first = truth(&call["candidates"][0]["target"]);
+        let is_right = levels.iter().filter(|level| **level >= first * levels[0]).count() == 1;
+        self.campaigns += 1;
+        self.found += usize::from(is_best && is_right);
+        self.false_winners += usize::from(is_best && !is_right);
+    }
+}
+
+/// One kind of campaign.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    trouble: Trouble,
+    targets: usize,
+    blocks: u32,
+    lead: f64,
+}
+
+impl Kind {
+    /// The last is better than the others by the lead.
+    fn levels(self) -> Vec<f64> {
+        let mut levels = vec![1.0; self.targets];
+        levels[self.targets - 1] *= self.lead;
+        levels
+    }
+
+    /// Campaigns with these seeds, one after the other through a store of their own.
+    fn run(self, seeds: impl Iterator<Item = u64>) -> Found {
+        let (place, levels, mut found) = (Place::new(), self.levels(), Found::default());
+        for seed in seeds {
+            let data = campaign(self.trouble, &levels, self.blocks, seed);
+            let (name, bytes) = export::json(&data).unwrap().swap_remove(0);
+            fs::write(place.path(&name), bytes).unwrap();
+            let told = place.ok(&["import", &name]);
+            let id = told.split(':').next().unwrap();
+            let page = place.ok(&["report", id, "--format", "json"]);
+            found.add(&serde_json::from_str(&page).unwrap(), &levels);
+            fs::remove_file(place.path("store.db")).unwrap();
+        }
+        found
+    }
+
+    /// The same on several processors.
+    fn run_all(self, campaigns: u64, workers: u64) -> Found {
+        thread::scope(|scope| {
+            let start = |worker: u64| {
+                let own = (0..campaigns).filter(move |seed| seed % workers == worker);
+                scope.spawn(move || self.run(own.map(|seed| seed * 7919 + self.blocks as u64)))
+            };
+            let all: Vec<_> = (0..workers).map(start).collect();
+            all.into_iter().map(|one| one.join().unwrap()).fold(Found::default(), Found::merge)
+        })
+    }
+}
+
+/// Which share of the intervals may hold the truth, per cent: 93 to 97 but for what METHODS.md names with the reason.
+fn coverage_of(kind: Kind) -> (f64, f64) {
+    let is_confounded = kind.targets > kind.blocks as usize;
+    match kind.trouble {
+        Trouble::BetweenRuns => (0.0, 100.0),
+        Trouble::Drift | Trouble::Place if is_confounded => (0.0, 100.0),
+        Trouble::Drift | Trouble::Place | Trouble::Outliers | Trouble::HeavyTails => (93.0, 100.0),
+        _ => (93.0, 97.0),
+    }
+}
+
+/// Fewer campaigns than the table has: coverage within three standard errors more, and at most three in forty with
+/// a false winner, which 5 % exceed once in seven tries; the seeds are fixed.
+#[test]
+fn a_few_campaigns_of_each_kind_say_what_is_true() {
+    for trouble in Trouble::ALL {
+        let kind = Kind { trouble, targets: 3, blocks: 5, lead: 1.0 };
+        let found = kind.run_all(40, 2);
+        assert!(
+            found.cells.all == 40 * 2 * 16 && found.scores.all == 40 * 2,
+            "{kind:?}: {found:?}"
+        );
+        if trouble == Trouble::BetweenRuns {
+            continue;
+        }
+        let (least, most) = coverage_of(kind);
+        let share = found.cells.percent();
+        assert!((least - 4.0..=most + 3.0).contains(&share), "{kind:?}: {share} % of cells");
+        assert!(found.scores.percent() >= 87.0, "{kind:?}: {found:?}");
+        assert!(found.false_winners <= 3, "{kind:?}: {found:?}");
+    }
+    let kind = Kind { trouble: Trouble::Iid, targets: 2, blocks: 5, lead: LEAD };
+    let found = kind.run_all(20, 2);
+    assert!(found.found >= 18 && found.false_winners == 0, "{found:?}");
+}
+
+/// Prints the table of METHODS.md; `AUDIT_CAMPAIGNS` is the number for each field.
+#[test]
+#[ignore = "takes minutes; bench/audit runs it"]
+fn the_whole_table() {
+    let number = |name: &str, default| {
+        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    };
+    let (campaigns, workers) = (number("AUDIT_CAMPAIGNS", 400), number("AUDIT_WORKERS", 4));
+    println!(
+        "| trouble | targets | blocks | cells | means | scores | called best wrongly | 10 % found |\n\
+         |---|---|---|---|---|---|---|---|"
+    );
+    let mut outside = Vec::new();
+    for trouble in Trouble::ALL {
+        for (targets, blocks) in [(2, 3), (2, 5), (2, 8), (3, 3), (3, 5), (3, 8), (6, 3), (6, 5)] {
+            let kind = Kind { trouble, targets, blocks, lead: 1.0 };
+            let equal = kind.run_all(campaigns, workers);
+            let ahead = Kind { lead: LEAD, ..kind }.run_all(campaigns, workers);
+            println!(
+                "| {trouble:?} | {targets} | {blocks} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+                equal.cells.percent(),
+                equal.means.percent(),
+                equal.scores.percent(),
+                equal.percent(equal.false_winners).max(ahead.percent(ahead.false_winners)),
+                ahead.percent(ahead.found),
+            );
+            outside.extend(complaint(kind, &equal));
+        }
+    }
+    assert!(outside.is_empty(), "{}", outside.join("\n"));
+}
+
+/// What is outside the limits by more than chance explains.
+fn complaint(kind: Kind, found: &Found) -> Option<String> {
+    let (least, most) = coverage_of(kind);
+    let chance = 100.0 * 3.0 * (0.05 * 0.95 / found.scores.all as f64).sqrt();
+    let is_out =
+        |held: Held, chance: f64| held.percent() < least - chance || held.percent() > most + chance;
+    let wrongly = found.percent(found.false_winners);
+    let many = wrongly > 5.0 + 100.0 * 3.0 * (0.05 * 0.95 / found.campaigns as f64).sqrt();
+    let is_named = kind.trouble == Trouble::BetweenRuns;
+    (is_out(found.cells, 0.0) || is_out(found.scores, chance) || (many && !is_named))
+        .then(|| format!("{kind:?}: {found:?}"))
+}
