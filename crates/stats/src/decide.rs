@@ -4,7 +4,7 @@
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    Ratio, Settings, bar::Bar, board::Board, classes::Class, durable, model_fit::Fit, race,
+    Ratio, Settings, bar::Bar, board::Board, classes::Class, durable, model_fit::Fit, place, race,
     select::CellData, sentence,
 };
 use model::Dataset;
@@ -161,7 +161,9 @@ pub(crate) fn evidence<'a>(
     let &[first, second, ..] = order(&means).as_slice() else { return None };
     let left = race::left(dataset, targets, &board.columns, first);
     let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
-    Some(Evidence { board, fit, first, second, seed: dataset.campaign.seed })
+    let label = |at: usize| targets[board.columns[at]].as_str();
+    let same_places = place::same_in_all(dataset, label(first), label(second));
+    Some(Evidence { board, fit, first, second, same_places, seed: dataset.campaign.seed })
 }
 
 fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Call {
@@ -224,6 +226,8 @@ pub(crate) struct Evidence<'a> {
     /// Position of the candidate with the highest score.
     pub(crate) first: usize,
     second: usize,
+    /// Whether one of the first two went before the other in every block.
+    same_places: bool,
     seed: u64,
 }
 
@@ -246,7 +250,7 @@ impl Evidence<'_> {
 
     /// Whether the first is better than every other, by as much as a call asks for.
     pub(crate) fn is_clear(&self) -> bool {
-        self.fit.is_best(self.first, self.seed)
+        !self.same_places && self.fit.is_best(self.first, self.seed)
     }
 
     /// The first and all that are not certainly worse, where it is no more than `band` better than any.
@@ -273,6 +277,8 @@ fn judge(call: &mut Call, dataset: &Dataset, evidence: &Evidence<'_>, settings: 
     let wide = half.is_none_or(|half| half > (2.0 * settings.band).ln_1p());
     (call.kind, call.sentence) = if evidence.is_contended() {
         (CallKind::Insufficient, sentence::contended(settings))
+    } else if evidence.same_places {
+        (CallKind::Insufficient, sentence::same_places(call))
     } else if evidence.is_clear() {
         (CallKind::Clear, sentence::clear(dataset, call))
     } else if wide {

@@ -27,6 +27,7 @@ mod model_fit;
 mod next;
 mod noise;
 mod observations;
+mod place;
 mod power;
 mod precision;
 mod prior;

@@ -88,6 +88,14 @@ pub(crate) fn contended(settings: &Settings) -> String {
     )
 }
 
+pub(crate) fn same_places(call: &Call) -> String {
+    let [first, second] = [0, 1].map(|at| &call.candidates[at].target);
+    format!(
+        "No recommendation: {first} and {second} went in the same order in every block, so that their difference \
+         may be that of their places. Measure again: the orders of a new campaign are balanced."
+    )
+}
+
 pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0], &call.candidates[1].target);
     let mut text = format!(

@@ -151,3 +151,22 @@ fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
     let leaders = found.leaders.unwrap();
     assert!(leaders.behind.is_empty(), "{leaders:?}");
 }
+
+#[test]
+fn who_went_first_in_every_block_is_not_called_best() {
+    let turned = |same: bool| {
+        let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0)], 6, 4, 1);
+        for sample in &mut data.samples {
+            let goes_first = (sample.case.target == "xfs") == (same || sample.block % 2 == 0);
+            sample.position = u32::from(!goes_first);
+        }
+        data
+    };
+    let same = call(&turned(true));
+    assert_eq!(same.kind, CallKind::Insufficient);
+    assert!(same.sentence.contains("in the same order in every block"), "{}", same.sentence);
+    assert_eq!(call(&turned(false)).kind, CallKind::Clear);
+    let mut side_by_side = turned(true);
+    side_by_side.campaign.plan.order = Some(model::Order::Interleaved);
+    assert_eq!(call(&side_by_side).kind, CallKind::Clear);
+}
