@@ -25,7 +25,8 @@ fn changed(place: &Place, id: &str, change: impl Fn(&str) -> String) {
 
 /// The line as if it had been measured in `lab`.
 fn moved(line: &str, lab: &str) -> String {
-    format!("{},{lab}", line.rsplit_once(',').unwrap().0)
+    let (rest, durability) = line.rsplit_once(',').unwrap();
+    format!("{},{lab},{durability}", rest.rsplit_once(',').unwrap().0)
 }
 
 fn measured() -> Place {

@@ -270,6 +270,7 @@ fn a_campaign_from_before_marks_is_read_and_not_run() {
     edit(
         &place,
         "DROP VIEW unfinished_turn; DROP TABLE turn; ALTER TABLE sample DROP COLUMN try;
+         ALTER TABLE sample DROP COLUMN durability;
          ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5",
     );
     edit(

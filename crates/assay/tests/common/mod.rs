@@ -132,9 +132,12 @@ pub fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// The validity in a line of `samples.csv`; it may hold commas, and stands before the last column.
+/// The validity in a line of `samples.csv`; it may hold commas, as may the durability, and stands before the lab
+/// and that.
 pub fn validity(line: &str) -> &str {
     let rest = line.splitn(24, ',').last().unwrap_or_default();
+    let durability = if rest.ends_with('"') { ",\"" } else { "," };
+    let rest = rest.rsplit_once(durability).map_or(rest, |(rest, _)| rest);
     rest.rsplit_once(',').map_or(rest, |(validity, _)| validity)
 }
 
