@@ -54,8 +54,8 @@ fn check(place: &Place, suite: &str, targets: &[&str]) -> Vec<String> {
     samples.retain(|f| f[0] != "campaign");
     for f in &samples {
         measured.insert((f[3].clone(), f[5].clone()));
-        // The lab is the last column.
-        let validity = &f[f.len() - 2];
+        // Before the lab and the durability.
+        let validity = &f[f.len() - 3];
         if validity != "valid" {
             wrong.push(format!("{} on {}: {validity}", f[5], f[3]));
         }

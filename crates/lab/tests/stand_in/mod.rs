@@ -84,6 +84,7 @@ impl Disk {
 
     /// One more stable name, which leads to `node`.
     pub fn name(&mut self, node: &Path) -> PathBuf {
+        forget_the_dead();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let link = Path::new(BY_ID).join(format!("assay-test-{}-{number}", std::process::id()));
         // Another test may remove the empty directory meanwhile.
@@ -116,6 +117,17 @@ impl Disk {
         let [start, sectors] = [start, bytes].map(|n| (n / 512).to_string());
         run("addpart", &[node, &number.to_string(), &start, &sectors]);
         format!("{node}p{number}").into()
+    }
+}
+
+/// Removes the names of tests that were killed: they would be second names of somebody else's device.
+fn forget_the_dead() {
+    for entry in fs::read_dir(BY_ID).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let number = name.strip_prefix("assay-test-").and_then(|rest| rest.split('-').next());
+        if number.is_some_and(|number| !Path::new("/proc").join(number).exists()) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
