@@ -21,7 +21,7 @@ const INSTALLER: &str = "#!/bin/sh
 copy() { while read -r line; do echo \"$line\"; done; }
 [ ! -e \"$SETUP_POLICY\" ] || copy <\"$SETUP_POLICY\" >seen
 touch begun
-until [ -e go ]; do sleep 0.05; done
+until [ -e go ] || [ ! -d etc ]; do sleep 0.05; done
 exit 100
 ";
 
