@@ -69,7 +69,8 @@ impl Section for Call {
 /// The call, what would settle it, and its scope.
 fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
     let sentence = [Some(findings.call.sentence.clone()), unproven(findings)];
-    let mut blocks = vec![Block::Callout(sentence.into_iter().flatten().collect::<Vec<_>>().join(" "))];
+    let mut blocks =
+        vec![Block::Callout(sentence.into_iter().flatten().collect::<Vec<_>>().join(" "))];
     blocks.extend(next::next(dataset, findings).map(Block::Prose));
     blocks.push(Block::Prose(scope(dataset, findings)));
     blocks
