@@ -27,7 +27,7 @@ fn sample(block: u32, target: usize, test: usize, procs: u32, rng: &mut Rng) -> 
     let rate = RATES[test][target] * noise * f64::from(procs).sqrt();
     Sample {
         block,
-        position: target as u32,
+        position: (target as u32 + block) % TARGETS.len() as u32,
         case: Case {
             target: TARGETS[target].into(),
             suite: "columnar".into(),
