@@ -1,14 +1,15 @@
 //! Whether two candidates can be told apart from their places in the blocks. Whoever always goes first finds
 //! another machine: caches colder, a disk less full, a drift that began later.
 
-use model::{Dataset, Order};
+use model::{Campaign, Dataset, Order, Origin};
 use std::collections::BTreeMap;
 
 /// Whether one of `a` and `b` went before the other in every block that tells, of two or more: then nothing says
 /// whether their difference is theirs or that of their places. Candidates that stood side by side took turns in
-/// each test, and a source that does not tell places is believed.
+/// each test, and in what was imported places are those in a file.
 pub(crate) fn same_in_all(dataset: &Dataset, a: &str, b: &str) -> bool {
-    if dataset.campaign.plan.order == Some(Order::Interleaved) {
+    let Campaign { origin, plan, .. } = &dataset.campaign;
+    if *origin != Origin::Run || plan.order == Some(Order::Interleaved) {
         return false;
     }
     let mut places: BTreeMap<u32, [Option<u32>; 2]> = BTreeMap::new();
