@@ -31,6 +31,16 @@ fn last(place: &Place) -> String {
     place.ok(&["show"]).split_whitespace().next().unwrap().to_string()
 }
 
+/// The figures of the null suite follow from its settings: nobody at work beside it is a reason to doubt them.
+#[test]
+fn a_busy_machine_makes_no_exact_figure_unclear() {
+    let place = Place::new();
+    let id = campaign(&place, "null", "1", "300000");
+    place.ok(&["export", &id, "--format", "json", "--out", "j"]);
+    let json = fs::read_to_string(place.path(&format!("j/{id}.json"))).unwrap();
+    assert!(json.contains("null.read") && !json.contains("foreign_cpu_pct"), "{json}");
+}
+
 /// Two campaigns of the null suite, as a side.
 fn side(place: &Place, read_us: &str) -> String {
     let ids = [(); 2].map(|()| campaign(place, "null", "2", read_us));

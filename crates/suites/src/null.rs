@@ -78,6 +78,10 @@ impl Test for NullTest {
         Stretch::Given
     }
 
+    fn is_clocked(&self) -> bool {
+        false
+    }
+
     fn fill(&self, _job: &Job) -> Result<(), TestError> {
         Ok(())
     }

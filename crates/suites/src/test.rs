@@ -206,6 +206,11 @@ pub trait Test: Sync {
         false
     }
 
+    /// Whether its figures come from a clock, so that whoever else is at work may change them.
+    fn is_clocked(&self) -> bool {
+        true
+    }
+
     /// Threads in each worker.
     fn threads(&self, job: &Job) -> u32 {
         job.threads

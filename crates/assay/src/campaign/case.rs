@@ -291,7 +291,9 @@ impl Outcome {
         let mut metrics = measured.metrics.clone();
         judge::charge_servers(&mut metrics, measured.ops, &usage);
         metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
-        metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
+        if test.is_clocked() {
+            metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
+        }
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
