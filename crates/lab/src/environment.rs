@@ -101,7 +101,7 @@ fn os_name(os_release: &str) -> Option<String> {
 }
 
 /// The word in brackets, by which sysfs marks the one in force: `none [mq-deadline] bfq`.
-fn chosen(text: &str) -> Option<String> {
+pub(crate) fn chosen(text: &str) -> Option<String> {
     let word =
         text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
     Some(word.unwrap_or(text).to_string())

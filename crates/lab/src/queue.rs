@@ -2,7 +2,7 @@
 //! below reads 128 KiB, so that most random reads of a file find their block in the page cache, and it sorts
 //! requests by another scheduler. It is made to look like that of the disk on which the image lies.
 
-use crate::device::Device;
+use crate::{device::Device, environment::chosen};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -62,9 +62,7 @@ pub(crate) fn facts(node: &Path) -> Vec<(&'static str, String)> {
 
 /// A setting of the queue of a device; of several the one in force.
 fn setting(device: Device, name: &str) -> Option<String> {
-    let text = device.attribute(&format!("queue/{name}"))?;
-    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    Some(chosen.map_or(text.as_str(), |(word, _)| word).to_string())
+    chosen(&device.attribute(&format!("queue/{name}"))?)
 }
 
 /// The disk under the first directory above `image` that is there.

@@ -5,8 +5,11 @@
 
 use model::Job;
 use rustix::thread::{CpuSet, sched_getaffinity};
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, sync::LazyLock};
 use suites::Test;
+
+/// Those that this process may use, looked up once and not before each case.
+static PROCESSORS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| by_thread(&allowed()));
 
 /// Gives each of `jobs`, which are the workers of `test` in `block`, a processor of its own; all may go anywhere
 /// where there are more workers than processors, where a worker has several threads, and where it starts programs.
@@ -19,7 +22,7 @@ pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
         .test
         .bytes()
         .fold(first.seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let processors = turned(&by_thread(&allowed()), seed.wrapping_add(u64::from(block)));
+    let processors = turned(&PROCESSORS, seed.wrapping_add(u64::from(block)));
     if jobs.len() > processors.len() {
         return;
     }

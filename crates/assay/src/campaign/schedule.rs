@@ -159,12 +159,10 @@ impl<'a> Schedule<'a> {
     fn look(&self) -> Result<Seen> {
         let dataset = self.store.dataset(&self.campaign.id)?;
         let settings = Settings::default();
+        let ratios = stats::precision(&dataset, &settings)?;
         Ok(match self.prepared.plan.seeks_a_call() {
-            true => {
-                let ratios = stats::precision(&dataset, &settings)?;
-                Seen::Call(stats::look(&dataset, &settings)?, ratios)
-            }
-            false => Seen::Ratios(stats::precision(&dataset, &settings)?),
+            true => Seen::Call(stats::look(&dataset, &settings)?, ratios),
+            false => Seen::Ratios(ratios),
         })
     }
 
