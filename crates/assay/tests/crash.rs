@@ -180,7 +180,10 @@ fn a_worker_that_hangs_fails_its_case_and_the_campaign_goes_on() {
     let output = place.assay(&[&run[..], &hang].concat());
     assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
     let shown = place.ok(&["show"]);
-    assert!(shown.contains("done") && shown.contains("1 valid, 0 lukewarm, 2 invalid"), "{shown}");
+    assert!(
+        shown.contains("done") && shown.contains("1 valid, 0 lukewarm, 0 disturbed, 2 invalid"),
+        "{shown}"
+    );
     let report = place.ok(&["report"]);
     assert!(report.contains("null write") && report.contains("invalid"), "{report}");
 }

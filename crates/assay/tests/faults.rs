@@ -88,7 +88,7 @@ fn args<'a>(blocks: &'a str, targets: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn counted(samples: u32) -> String {
-    format!("{samples} samples: {samples} valid, 0 lukewarm, 0 invalid")
+    format!("{samples} samples: {samples} valid, 0 lukewarm, 0 disturbed, 0 invalid")
 }
 
 fn state(place: &Place) -> String {

@@ -292,7 +292,9 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     }
     match &mut sample.validity {
         Validity::Valid => Ok(()),
-        Validity::Lukewarm(why) | Validity::Invalid(why) => visit(NameKind::Text, why),
+        Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+            visit(NameKind::Text, why)
+        }
     }
 }
 

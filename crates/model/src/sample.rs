@@ -120,6 +120,8 @@ pub enum Validity {
     Valid,
     /// Measured, but the cold proof failed; the reason says by how much.
     Lukewarm(String),
+    /// Taken again, as other work had too much of the machine; another one of the same case was less disturbed.
+    Disturbed(String),
     /// Not a measurement of what was asked; the reason says why.
     Invalid(String),
 }
@@ -136,6 +138,7 @@ impl fmt::Display for Validity {
         match self {
             Validity::Valid => f.write_str("valid"),
             Validity::Lukewarm(why) => write!(f, "lukewarm: {why}"),
+            Validity::Disturbed(why) => write!(f, "disturbed: {why}"),
             Validity::Invalid(why) => write!(f, "invalid: {why}"),
         }
     }
@@ -148,10 +151,14 @@ impl FromStr for Validity {
             Ok(Validity::Valid)
         } else if let Some(why) = text.strip_prefix("lukewarm: ") {
             Ok(Validity::Lukewarm(why.into()))
+        } else if let Some(why) = text.strip_prefix("disturbed: ") {
+            Ok(Validity::Disturbed(why.into()))
         } else if let Some(why) = text.strip_prefix("invalid: ") {
             Ok(Validity::Invalid(why.into()))
         } else {
-            Err(format!("`{text}` is not a validity; use valid, lukewarm: WHY or invalid: WHY"))
+            Err(format!(
+                "`{text}` is not a validity; use valid, lukewarm: WHY, disturbed: WHY or invalid: WHY"
+            ))
         }
     }
 }
@@ -243,8 +250,12 @@ mod tests {
 
     #[test]
     fn validity_survives_text() {
-        for v in [Validity::Valid, Validity::Lukewarm("3 %".into()), Validity::Invalid("x".into())]
-        {
+        for v in [
+            Validity::Valid,
+            Validity::Lukewarm("3 %".into()),
+            Validity::Disturbed("60 %".into()),
+            Validity::Invalid("x".into()),
+        ] {
             assert_eq!(v.to_string().parse(), Ok(v));
         }
         assert!("invalid".parse::<Validity>().is_err());

@@ -128,6 +128,7 @@ fn validity() -> impl Strategy<Value = Validity> {
     prop_oneof![
         Just(Validity::Valid),
         text().prop_map(Validity::Lukewarm),
+        text().prop_map(Validity::Disturbed),
         text().prop_map(Validity::Invalid)
     ]
 }

@@ -461,7 +461,10 @@ fn contended_samples_are_listed_with_what_others_did() {
     }
     let page = markdown(&data, &judged(&data));
     let section = between(&page, "Contended samples", "## ");
-    assert!(section.contains("4 of 12 samples shared the machine with other work"), "{section}");
+    assert!(
+        section.contains("4 of 12 valid samples shared the machine with other work"),
+        "{section}"
+    );
     let why = "others read 30.0 MiB from the disk below meanwhile, and had it for 80 % of the time";
     let rows: Vec<&str> = section.lines().filter(|line| line.contains(why)).collect();
     assert_eq!(rows.len(), 2, "{section}");

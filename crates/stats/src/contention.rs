@@ -2,7 +2,7 @@
 //! processors or the disk is a ratio of circumstances, and no interval over blocks shows it.
 
 use crate::select::Series;
-use model::{Bytes, Dataset, Sample};
+use model::{Bytes, Dataset, Sample, Validity};
 use std::collections::HashMap;
 
 /// Metrics that say how much of something others had, percent, with what that is.
@@ -29,7 +29,9 @@ impl<'a> Contention<'a> {
     /// its devices.
     pub fn of(dataset: &'a Dataset, limit_pct: f64) -> Contention<'a> {
         let mut turns = HashMap::new();
-        for sample in &dataset.samples {
+        // Those that were taken again say nothing of those that were taken instead.
+        let kept = dataset.samples.iter().filter(|s| !matches!(s.validity, Validity::Disturbed(_)));
+        for sample in kept {
             for (metric, _) in SHARED {
                 if let Some(used) = sample.metric(metric) {
                     let (contended, telling) =

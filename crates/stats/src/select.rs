@@ -227,6 +227,8 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 series.unproven += usize::from(proof::is_unproven(sample));
             }
             Err(Unusable::Lukewarm) => series.lukewarm += 1,
+            // The one that was taken instead is there.
+            Err(Unusable::Disturbed) => {}
             Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,
         }
     }
@@ -241,12 +243,14 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
 
 enum Unusable {
     Lukewarm,
+    Disturbed,
     Invalid(String),
 }
 
 fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
     match &sample.validity {
         Validity::Lukewarm(_) => return Err(Unusable::Lukewarm),
+        Validity::Disturbed(_) => return Err(Unusable::Disturbed),
         Validity::Invalid(why) => return Err(Unusable::Invalid(why.clone())),
         Validity::Valid => {}
     }

@@ -26,10 +26,19 @@ pub struct Step {
     pub procs: u32,
     /// Number of the test, from 1; 0 for what comes before the first.
     pub test: u32,
+    /// How often the test was taken before.
+    pub again: u32,
     /// Whether all is prepared for it.
     pub is_timed: bool,
     /// Slices of the timed part that it has had.
     pub slices: u32,
+}
+
+impl Step {
+    /// The timed part that it is in.
+    fn of_part(&self) -> (u32, u32, u32) {
+        (self.procs, self.test, self.again)
+    }
 }
 
 /// Where somebody else, elsewhere, says who may work: returns when this one may.
@@ -42,9 +51,14 @@ enum Member {
     Gone,
 }
 
+/// The slice of a member that has done its timed part.
+const DONE: u32 = u32::MAX;
+
 #[derive(Debug)]
 struct State {
     members: Vec<Member>,
+    /// What each member said when it had done a timed part.
+    said: Vec<Option<(Step, f64)>>,
     /// Who may work.
     turn: Option<usize>,
 }
@@ -68,7 +82,8 @@ impl<'g> Relay<'g> {
     /// For `members`, each of which takes its [`Seat`] before anything is waited for. Their order in a test is
     /// balanced over the blocks in which they have the same numbers, as `seed` has it.
     pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
-        let state = State { members: vec![Member::Works; members], turn: None };
+        let (working, said) = (vec![Member::Works; members], vec![None; members]);
+        let state = State { members: working, said, turn: None };
         Relay { seed, block, gate: None, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -133,7 +148,8 @@ impl<'g> Relay<'g> {
         let wants = |(at, other): (usize, &Member)| match other {
             _ if at == member => false,
             Member::Works => true,
-            Member::Waits(other) => (other.procs, other.test) <= (step.procs, step.test),
+            Member::Waits(other) if other.slices == DONE => false,
+            Member::Waits(other) => other.of_part() <= step.of_part(),
             Member::Gone => false,
         };
         self.state().members.iter().enumerate().any(wants)
@@ -151,7 +167,7 @@ impl Seat<'_> {
     /// Where it stands at a process count in the test with this number, from 1; 0 for what comes before the
     /// first.
     pub fn at(&self, procs: u32, test: u32) -> Runner<'_> {
-        Runner { relay: self.relay, member: self.member, procs, test }
+        Runner { relay: self.relay, member: self.member, procs, test, again: 0 }
     }
 
     /// Waits until it may do `step`.
@@ -173,16 +189,33 @@ pub struct Runner<'a> {
     member: usize,
     procs: u32,
     test: u32,
+    again: u32,
 }
 
 impl<'a> Runner<'a> {
+    /// The same test, once more.
+    pub fn again(self) -> Runner<'a> {
+        Runner { again: self.again + 1, ..self }
+    }
+
+    /// Waits until all who share the machine have done the test, and gives the largest of what they say of it.
+    /// One in a guest knows only of itself.
+    pub fn largest(&self, own: f64) -> f64 {
+        let done = self.step(true, DONE);
+        self.relay.state().said[self.member] = Some((done, own));
+        self.relay.wait(self.member, done);
+        let state = self.relay.state();
+        let of_this = |said: &Option<(Step, f64)>| said.filter(|said| said.0 == done);
+        state.said.iter().filter_map(of_this).map(|said| said.1).fold(own, f64::max)
+    }
+
     /// Waits until it may prepare the test, or do what comes before the first.
     pub fn prepare(&self) {
         self.relay.wait(self.member, self.step(false, 0));
     }
 
     fn step(&self, is_timed: bool, slices: u32) -> Step {
-        Step { procs: self.procs, test: self.test, is_timed, slices }
+        Step { procs: self.procs, test: self.test, again: self.again, is_timed, slices }
     }
 
     /// The pace of its timed part, in slices of this length where it can stand still.
@@ -337,11 +370,38 @@ mod tests {
     #[test]
     fn orders_are_balanced_over_the_blocks() {
         for test in 0..5 {
-            let step = Step { procs: 1, test, is_timed: true, slices: 0 };
+            let step = Step { procs: 1, test, again: 0, is_timed: true, slices: 0 };
             let rank = |block| Relay::of(2, (7, block)).rank(0, step, 2);
             assert_eq!([0, 1, 2, 3].map(rank).iter().sum::<usize>(), 2, "test {test}");
             assert_ne!(rank(0), rank(1));
         }
+    }
+
+    #[test]
+    fn all_agree_on_the_largest_and_nobody_waits_for_one_who_is_gone() {
+        let relay = Relay::of(3, (7, 0));
+        let agreed = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for member in 0..3 {
+                let (relay, agreed) = (&relay, &agreed);
+                scope.spawn(move || {
+                    let seat = relay.seat(member);
+                    let mut runner = seat.at(1, 1);
+                    for round in 0..4 {
+                        if (member, round) == (2, 3) {
+                            return;
+                        }
+                        runner.prepare();
+                        runner.timed(Some(Duration::ZERO)).wait();
+                        let largest = runner.largest(f64::from(10 * round + member as u32));
+                        agreed.lock().unwrap().push(largest);
+                        runner = runner.again();
+                    }
+                });
+            }
+        });
+        let agreed = agreed.into_inner().unwrap();
+        assert_eq!(agreed, [2.0, 2.0, 2.0, 12.0, 12.0, 12.0, 22.0, 22.0, 22.0, 31.0, 31.0]);
     }
 
     #[test]
@@ -366,7 +426,7 @@ mod tests {
     #[test]
     fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
         let relay = Relay::of(2, (1, 0));
-        let ahead = Step { procs: 4, test: 2, is_timed: false, slices: 0 };
+        let ahead = Step { procs: 4, test: 2, again: 0, is_timed: false, slices: 0 };
         relay.state().members[1] = Member::Waits(ahead);
         let pace = |test| relay.seat(0).at(4, test).timed(Some(Duration::ZERO)).slice();
         assert_eq!(pace(1), None);

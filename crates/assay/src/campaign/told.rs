@@ -85,8 +85,11 @@ impl Asked {
                     let what = format!("{suite}, {test}, {procs} of {}", case.target);
                     return Err(format!("tells of what it was not asked for: {}", plain(&what)));
                 }
-                if let Validity::Invalid(text) | Validity::Lukewarm(text) = &mut sample.validity {
-                    *text = plain(text);
+                match &mut sample.validity {
+                    Validity::Valid => {}
+                    Validity::Lukewarm(text)
+                    | Validity::Disturbed(text)
+                    | Validity::Invalid(text) => *text = plain(text),
                 }
                 if let Some(Durability::NotProven(Unproven::NoDevice(text))) =
                     &mut sample.durability

@@ -8,6 +8,7 @@ use super::{
     prepare::{self, Item, Prepared},
     processors,
     relay::{self, Relay, Runner, Seat},
+    retake::Retakes,
     schedule::Ended,
 };
 use anyhow::{Context, Result};
@@ -148,6 +149,7 @@ struct Standing<'a> {
     memory: Bytes,
     /// Cases that are not over.
     left: u64,
+    retakes: Retakes,
 }
 
 /// What came of making a target.
@@ -193,6 +195,7 @@ impl<'a> Standing<'a> {
             crew,
             memory,
             left,
+            retakes: Retakes::of(stage.prepared.plan.preset),
         })))
     }
 
@@ -209,7 +212,8 @@ impl<'a> Standing<'a> {
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
         let bench = Bench { instance, crew: &self.crew, runner, stop: stage.stop };
-        let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
+        let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
+        let mut samples = match self.retakes.run(bench, &mut once) {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
             Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),

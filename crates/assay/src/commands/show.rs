@@ -71,10 +71,11 @@ fn counts(dataset: &Dataset) -> String {
         count => format!("; {count} of the valid contended"),
     };
     format!(
-        "{} samples: {} valid, {} lukewarm, {} invalid{contended}",
+        "{} samples: {} valid, {} lukewarm, {} disturbed, {} invalid{contended}",
         dataset.samples.len(),
         count(Validity::is_valid),
         count(|v| matches!(v, Validity::Lukewarm(_))),
+        count(|v| matches!(v, Validity::Disturbed(_))),
         count(|v| matches!(v, Validity::Invalid(_)))
     )
 }

@@ -152,7 +152,9 @@ fn of_samples(dataset: &Dataset, id: String, seconds: f64, cost: &[Metric]) -> V
         histograms: sample.histograms.clone(),
         problem: match &sample.validity {
             Validity::Valid => None,
-            Validity::Lukewarm(why) | Validity::Invalid(why) => Some(why.clone()),
+            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+                Some(why.clone())
+            }
         },
     };
     samples.into_iter().map(one).collect()

@@ -14,17 +14,17 @@ impl Section for Contended {
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let contention = Contention::of(dataset, findings.contention_limit_pct);
-        let valid = dataset.samples.iter().filter(|sample| sample.validity.is_valid());
-        let said = valid.filter_map(|s| Some((s, String::new(), contention.why(s)?)));
+        let valid = || dataset.samples.iter().filter(|sample| sample.validity.is_valid());
+        let said = valid().filter_map(|s| Some((s, String::new(), contention.why(s)?)));
         let entries = by_reason(dataset, said);
         if entries.is_empty() {
             return None;
         }
         let count: usize = entries.values().map(|entry| entry.count).sum();
         let prose = format!(
-            "{count} of {} samples shared the machine with other work. They are in the means; a ratio of \
+            "{count} of {} valid samples shared the machine with other work. They are in the means; a ratio of \
              which they are more than a fifth is not judged.",
-            dataset.samples.len()
+            valid().count()
         );
         Some(vec![Block::Prose(prose), Block::Table(table(dataset, &entries))])
     }

@@ -24,7 +24,7 @@ pub(super) struct Entry {
 
 impl Section for Invalid {
     fn title(&self) -> &'static str {
-        "Invalid and lukewarm samples"
+        "Invalid, lukewarm and disturbed samples"
     }
 
     fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {

@@ -1,0 +1,186 @@
+//! A case during which others had too much of the machine is taken again, by all candidates that share it, and
+//! the calmest of its tries is kept. What decides is what others did, never what was measured, so that no
+//! candidate is favoured. Where others never leave the machine alone, no time is lost on that.
+
+use super::case::Bench;
+use anyhow::Result;
+use model::{Preset, Sample, Validity};
+use std::{
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// What others had of the processors and of the disk below, percent.
+const SHARED: [&str; 2] = ["foreign_cpu_pct", "foreign_disk_pct"];
+
+/// A case is taken again at once, as most disturbances are over then, and once more after a while.
+const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(2)];
+
+/// After so many cases in a row that were disturbed whatever was done, only the first try is taken.
+const MOST_IN_VAIN: u32 = 3;
+
+/// How often a signal is looked for meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Tries of the cases of one target, which those that share the machine with it take alike.
+#[derive(Debug)]
+pub struct Retakes {
+    /// Cases in a row of which every try was disturbed.
+    in_vain: u32,
+    /// After so many of them only the first try is taken.
+    most_in_vain: u32,
+}
+
+/// The samples of a try, and what others had of the machine while any candidate did it, percent.
+struct Try {
+    samples: Vec<Sample>,
+    shared_pct: f64,
+}
+
+impl Retakes {
+    /// For a campaign of `preset`. A smoke test is to show that everything works, and measures each case once.
+    pub fn of(preset: Preset) -> Retakes {
+        let most_in_vain = if preset == Preset::Smoke { 0 } else { MOST_IN_VAIN };
+        Retakes { in_vain: 0, most_in_vain }
+    }
+
+    /// Runs a case by `once`, again where others had too much of the machine; `None` when it was stopped. All
+    /// samples are kept, and those that are not of the calmest try are not valid.
+    ///
+    /// # Errors
+    /// Those of `once`.
+    pub fn run(
+        &mut self,
+        mut bench: Bench<'_>,
+        once: &mut dyn FnMut(&Bench<'_>) -> Result<Option<Vec<Sample>>>,
+    ) -> Result<Option<Vec<Sample>>> {
+        let mut tries: Vec<Try> = Vec::new();
+        loop {
+            let Some(samples) = once(&bench)? else { return Ok(None) };
+            let shared_pct = bench.runner.largest(shared_pct(&samples));
+            tries.push(Try { samples, shared_pct });
+            let Some(pause) = self.pause(&tries) else { break };
+            if !wait(pause, &bench) {
+                return Ok(None);
+            }
+            bench.runner = bench.runner.again();
+        }
+        let is_calm = tries.iter().any(|one| !is_disturbed(one.shared_pct));
+        self.in_vain = if is_calm { 0 } else { self.in_vain + 1 };
+        Ok(Some(calmest_of(tries)))
+    }
+
+    /// How long to wait before the case is taken again; `None` when it is not.
+    fn pause(&self, tries: &[Try]) -> Option<Duration> {
+        let again = tries.last().is_some_and(|one| is_disturbed(one.shared_pct));
+        PAUSES.get(tries.len() - 1).copied().filter(|_| again && self.in_vain < self.most_in_vain)
+    }
+}
+
+/// What others had of the machine during any of `samples`. What is not valid is no choice, and no reason to
+/// take the case again either.
+fn shared_pct(samples: &[Sample]) -> f64 {
+    if samples.iter().all(|sample| !sample.validity.is_valid()) {
+        return f64::INFINITY;
+    }
+    let of =
+        |sample: &Sample| SHARED.iter().filter_map(|name| sample.metric(name)).collect::<Vec<_>>();
+    samples.iter().flat_map(of).fold(0.0, f64::max)
+}
+
+fn is_disturbed(shared_pct: f64) -> bool {
+    shared_pct.is_finite() && shared_pct > stats::Settings::default().contention_limit_pct
+}
+
+/// The samples of all tries. Valid ones of a try that was not the calmest become disturbed.
+fn calmest_of(mut tries: Vec<Try>) -> Vec<Sample> {
+    let order = |a: &usize, b: &usize| tries[*a].shared_pct.total_cmp(&tries[*b].shared_pct);
+    let calmest = (0..tries.len()).min_by(order);
+    for (number, one) in tries.iter_mut().enumerate() {
+        if Some(number) != calmest {
+            one.samples.iter_mut().for_each(|sample| disturb(sample, one.shared_pct));
+        }
+    }
+    tries.into_iter().flat_map(|one| one.samples).collect()
+}
+
+fn disturb(sample: &mut Sample, shared_pct: f64) {
+    if sample.validity.is_valid() {
+        let why = format!(
+            "others had {shared_pct:.0} % of the processors or of the disk; measured again"
+        );
+        sample.validity = Validity::Disturbed(why);
+    }
+}
+
+/// Waits, unless a signal comes: then it is false.
+fn wait(pause: Duration, bench: &Bench<'_>) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < pause {
+        if bench.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Better, CacheState, Case, Metric};
+
+    fn sample(cpu_pct: f64, disk_pct: f64) -> Sample {
+        let case = Case {
+            target: "xfs".into(),
+            suite: "s".into(),
+            test: "t".into(),
+            procs: 1,
+            threads: 1,
+            cache: CacheState::Any,
+        };
+        let lower = |name: &str, value| Metric::new(name, value, "%", Better::Lower);
+        Sample::bare(0, 0, case, vec![lower(SHARED[0], cpu_pct), lower(SHARED[1], disk_pct)])
+    }
+
+    fn of(shared_pct: f64) -> Try {
+        Try { samples: vec![sample(shared_pct, 0.0)], shared_pct }
+    }
+
+    fn pauses(retakes: &Retakes, shares: &[f64]) -> Option<Duration> {
+        retakes.pause(&shares.iter().map(|share| of(*share)).collect::<Vec<Try>>())
+    }
+
+    #[test]
+    fn a_disturbed_case_is_taken_again_until_one_is_calm_or_it_was_often_enough() {
+        let retakes = Retakes::of(Preset::Quick);
+        assert_eq!(pauses(&retakes, &[3.0]), None);
+        assert_eq!(pauses(&retakes, &[30.0]), Some(PAUSES[0]));
+        assert_eq!(pauses(&retakes, &[30.0, 2.0]), None);
+        assert_eq!(pauses(&retakes, &[30.0, 20.0]), Some(PAUSES[1]));
+        assert_eq!(pauses(&retakes, &[30.0, 20.0, 90.0]), None);
+        assert_eq!(pauses(&retakes, &[f64::INFINITY]), None);
+        assert_eq!(pauses(&Retakes { in_vain: MOST_IN_VAIN, ..retakes }, &[30.0]), None);
+        assert_eq!(pauses(&Retakes::of(Preset::Smoke), &[30.0]), None);
+    }
+
+    #[test]
+    fn the_calmest_try_is_kept_whatever_it_measured() {
+        let samples = calmest_of(vec![of(60.0), of(12.0), of(40.0)]);
+        let valid: Vec<bool> = samples.iter().map(|sample| sample.validity.is_valid()).collect();
+        assert_eq!(valid, [false, true, false]);
+        let said = samples[0].validity.to_string();
+        assert!(said.starts_with("disturbed: others had 60 % of"), "{said}");
+        assert!(calmest_of(vec![of(60.0)])[0].validity.is_valid());
+    }
+
+    #[test]
+    fn the_most_that_others_had_counts_and_what_is_not_valid_is_no_choice() {
+        assert_eq!(shared_pct(&[sample(4.0, 20.0), sample(7.0, 0.0)]), 20.0);
+        let invalid = Sample { validity: Validity::Invalid("no space".into()), ..sample(0.0, 0.0) };
+        assert_eq!(shared_pct(std::slice::from_ref(&invalid)), f64::INFINITY);
+        let tries = vec![of(15.0), Try { samples: vec![invalid], shared_pct: f64::INFINITY }];
+        assert!(calmest_of(tries)[0].validity.is_valid());
+    }
+}
