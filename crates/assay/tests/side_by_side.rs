@@ -46,7 +46,7 @@ fn kill_all_over(place: &Place, run: &[&str], resume: &[&str], times: u32, check
     check();
     place.assert_clean();
     let mut killed = 0;
-    for nth in 0..3 * times {
+    for _ in 0..3 * times {
         let started = Instant::now();
         let mut child = place.spawn(run);
         let at = took.mul_f64((f64::from(killed) + 0.5) / f64::from(times));
@@ -63,7 +63,7 @@ fn kill_all_over(place: &Place, run: &[&str], resume: &[&str], times: u32, check
         place.ok(&["cleanup"]);
         check();
         place.assert_clean();
-        if killed == times && nth > 0 {
+        if killed == times {
             break;
         }
     }
