@@ -8,6 +8,7 @@ pub(crate) mod prints;
 pub(crate) mod registries;
 pub(crate) mod safety;
 pub(crate) mod threats;
+pub(crate) mod truth;
 pub(crate) mod words;
 
 /// Whether all of the file is test code.

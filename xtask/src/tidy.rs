@@ -1,7 +1,9 @@
 //! The list of rules, and the test by which `cargo test` enforces them.
 
 use crate::{
-    rules::{arrows, comments, functions, links, prints, registries, safety, threats, words},
+    rules::{
+        arrows, comments, functions, links, prints, registries, safety, threats, truth, words,
+    },
     tree::Tree,
 };
 use std::fmt;
@@ -47,6 +49,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     registries::check,
     safety::check,
     threats::check,
+    truth::check,
     words::check,
 ];
 

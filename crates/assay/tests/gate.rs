@@ -58,6 +58,11 @@ fn a_regression_beyond_the_limit_has_a_status_of_its_own_and_is_named() {
     let expected =
         "regression beyond 5 %: null read, 1 process: B:null is 0.80x A:null (95 % CI 0.80-0.80)";
     assert!(line.contains(expected), "{line}");
+    let last = line.lines().last().unwrap();
+    assert!(
+        last.contains("unconfirmed regression") && line.contains("run with --rerun to confirm"),
+        "{line}"
+    );
     let b1 = b.split(',').next().unwrap();
     let command =
         format!("`assay run --like {b1} --on 'null' --tests 'null.read' --procs '1'`, 2 times");
@@ -93,6 +98,7 @@ fn what_became_worse_is_measured_again_before_it_is_called_a_regression() {
     assert!(line.contains("measuring it again") && line.contains("measured again: "), "{line}");
     let told = line.lines().last().unwrap();
     assert!(told.contains("regression beyond 5 %: null read, 1 process"), "{line}");
+    assert!(!told.contains("unconfirmed"), "{line}");
     // Two campaigns more, of the one cell.
     assert_eq!(place.ok(&["list"]).matches(" run ").count(), 6, "{}", place.ok(&["list"]));
     let show = place.ok(&["show"]);

@@ -1,6 +1,6 @@
-//! Names of rows when suites that measure the same stand in one table.
+//! Names of rows when suites that measure the same stand in one table, and of what ratios are over.
 
-use stats::{Row, Table};
+use stats::{Findings, Row, Table};
 
 /// The name of `row` in `table`, after its suite where another suite has a test of the same name.
 pub(crate) fn of_row(row: &Row, table: &Table) -> String {
@@ -9,6 +9,14 @@ pub(crate) fn of_row(row: &Row, table: &Table) -> String {
         format!("{}: {}", row.suite, row.name)
     } else {
         row.name.clone()
+    }
+}
+
+/// What the others are compared with, with the reason where it is not the first target and nobody asked for it.
+pub(crate) fn baseline(findings: &Findings) -> String {
+    match &findings.baseline_instead {
+        None => findings.baseline.clone(),
+        Some(why) => format!("{}, as {why}", findings.baseline),
     }
 }
 

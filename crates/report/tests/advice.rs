@@ -72,7 +72,10 @@ fn the_answer_stands_first_with_its_doubts_below() {
     let findings = advised(&data);
     let text = terminal(&data, &findings, &TerminalOptions { width: 160, color: false });
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
-    assert!(at("Profile mine, hot tier") < at("For mine on this machine, xfs is best (P>0.99): "));
+    assert!(
+        at("Profile mine, hot tier")
+            < at("For mine by these tests at these sizes on this machine, xfs is best (P>0.99): ")
+    );
     assert!(at("5 blocks).") < at("Candidates over 6 of 6 cells that the profile asks for"));
     // 105 against 9.5 MB/s: 11 times behind where 5 are allowed.
     assert!(

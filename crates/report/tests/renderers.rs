@@ -208,7 +208,7 @@ fn json_is_the_findings() {
     let value: serde_json::Value = serde_json::from_str(&json(&data, &judged(&data))).unwrap();
     assert_eq!(value["targets"][0], "ext4");
     assert_eq!(value["tables"][0]["rows"][0]["cells"][1]["verdict"], "better");
-    assert_eq!(value["call"]["kind"], "tied");
+    assert_eq!(value["call"]["kind"], "equivalent");
 }
 
 #[test]

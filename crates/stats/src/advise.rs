@@ -42,8 +42,8 @@ pub struct Question<'a> {
 pub enum Counsel {
     /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
-    /// Choosing any of several costs at most the band.
-    Tied,
+    /// The first and others are the same within the band: it does not matter which is chosen.
+    Equivalent,
     /// The data does not decide.
     Insufficient,
     /// One block: the order of the points, and nothing about how sure it is.
@@ -85,9 +85,9 @@ pub struct Advice {
     pub candidates: Vec<Advised>,
     /// The best score over the second.
     pub lead: Option<Ratio>,
-    /// Tied targets, best first, or the one that is clear.
+    /// Targets that are the same within the band, best first, or the one that is clear.
     pub leaders: Vec<String>,
-    /// Which of the tied ones features decide for, if they do.
+    /// Which of those that are the same features decide for, if they do.
     pub by_features: Option<Choice>,
     /// The cell on which the first loses most against the second, when that is outside the band.
     pub largest_loss: Option<CellRatio>,
@@ -181,7 +181,8 @@ pub struct Advised {
     pub ranks: Option<(usize, usize)>,
     /// Share by which it is expected to be worse than the best.
     pub expected_regret: Option<f64>,
-    /// Share by which it is, with 95 % probability, at most worse than the best.
+    /// Share by which it is at most worse than the best, with 95 % probability by the model of P(best): a one-sided
+    /// bound, of this target by itself.
     pub regret_95: Option<f64>,
     /// Time for the operations that the profile counts, geometric mean over the blocks, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]

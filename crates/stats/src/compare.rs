@@ -170,6 +170,7 @@ fn call(comparison: &Comparison, cells: usize) -> Call {
         sentence: sentence::comparison(&comparison.pairs, comparison.apart.as_ref()),
         notes: Vec::new(),
         candidates: Vec::new(),
+        scored_over: String::new(),
         lead: None,
         largest_loss: None,
         blocks: 0,

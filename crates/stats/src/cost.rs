@@ -86,13 +86,16 @@ pub(crate) fn costs(
     let cells = cpu_cells(dataset, &groups);
     let board = Board::new(dataset, targets.len(), &cells);
     let mut costs: Vec<Cost> = targets.iter().map(|label| upkeep(dataset, label)).collect();
+    // Without the baseline the ratios would be over another target, which nothing says.
+    let has_baseline = board.columns.first() == Some(&0);
     for (&column, ratio) in board.columns.iter().zip(board.ratios(Bar::ONCE)) {
-        costs[column].cpu = Some(ratio);
+        costs[column].cpu = has_baseline.then_some(ratio);
         costs[column].cpu_ns_per_op = figure(&board, column, PER_OP);
         costs[column].cpu_ns_per_byte = figure(&board, column, PER_BYTE);
     }
     for (column, cost) in costs.iter_mut().enumerate() {
-        cost.speed = call.candidates.iter().find(|c| c.target == cost.target).map(|c| c.ratio);
+        let own = call.candidates.iter().find(|c| c.target == cost.target);
+        cost.speed = own.filter(|_| call.scored_over == targets[0]).map(|c| c.ratio);
         let own = |cell: &&CellData| groups[&(cell.test, cell.procs)][column].iter().copied();
         let samples: Vec<(&TestInfo, &Sample)> = board
             .cells

@@ -17,12 +17,15 @@ pub(crate) const CLEAR_LEAD: f64 = 1.03;
 
 /// How much can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum CallKind {
     /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
-    /// Several cannot be separated, and it matters little which is chosen.
-    Tied,
+    /// The first and others are the same within the band: it does not matter which is chosen.
+    Equivalent,
+    /// The interval of the lead is narrow, but no difference worth a call is significant, nor are they shown to be
+    /// the same within the band.
+    NoSignificantDifference,
     /// The data does not decide.
     Insufficient,
 }
@@ -38,6 +41,9 @@ pub struct Call {
     pub notes: Vec<String>,
     /// Measured targets by score, best first.
     pub candidates: Vec<Candidate>,
+    /// Label of the target that their scores are over: the baseline, or the first measured target when that has
+    /// no valid sample; empty without any.
+    pub scored_over: String,
     /// The best score over the second.
     pub lead: Option<Ratio>,
     /// The test on which the first loses most against the second, when that is outside the band.
@@ -55,14 +61,14 @@ pub struct Call {
 pub struct Candidate {
     /// Label.
     pub target: String,
-    /// Overall score over the baseline, or over the first measured target when the baseline has no
-    /// valid sample.
+    /// Overall score over [`Call::scored_over`].
     pub ratio: Ratio,
     /// Probability of being the best of these in repeated runs; `None` with one block.
     pub p_best: Option<f64>,
     /// Best and worst rank that Holm's procedure leaves open.
     pub ranks: Option<(usize, usize)>,
-    /// Share by which choosing it is, with 95 % probability, at most worse than the best.
+    /// Share by which choosing it is at most worse than the best, with 95 % probability by the model of P(best): a
+    /// one-sided bound, of this target by itself.
     pub regret_95: Option<f64>,
 }
 
@@ -183,6 +189,7 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
         sentence: String::new(),
         notes: missing.map(absent).collect(),
         candidates: ratios.map(candidate).collect(),
+        scored_over: board.columns.first().map_or_else(String::new, |&column| label(column)),
         lead: None,
         largest_loss: None,
         blocks: board.blocks(),
@@ -272,18 +279,29 @@ impl Evidence<'_> {
     }
 }
 
+/// The candidates that are the same within `band`, the first among them; `None` below two.
+fn equivalent(call: &Call, evidence: &Evidence<'_>, band: f64) -> Option<Vec<Candidate>> {
+    let same = evidence.fit.equivalent(evidence.first, band, evidence.seed);
+    let places = order(&evidence.board.means()).into_iter();
+    let all = places.zip(&call.candidates).filter(|(at, _)| same.contains(at));
+    (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.clone()).collect())
+}
+
 fn judge(call: &mut Call, dataset: &Dataset, evidence: &Evidence<'_>, settings: &Settings) {
     let half = evidence.fit.half_width(evidence.first, evidence.second);
     let wide = half.is_none_or(|half| half > (2.0 * settings.band).ln_1p());
     (call.kind, call.sentence) = if evidence.is_contended() {
         (CallKind::Insufficient, sentence::contended(settings))
     } else if evidence.same_places {
-        (CallKind::Insufficient, sentence::same_places(call))
+        let pair = [0, 1].map(|at| call.candidates[at].target.as_str());
+        (CallKind::Insufficient, sentence::same_places(pair))
     } else if evidence.is_clear() {
         (CallKind::Clear, sentence::clear(dataset, call))
+    } else if let Some(same) = equivalent(call, evidence, settings.band) {
+        (CallKind::Equivalent, sentence::equivalent(dataset, call, &same, settings))
     } else if wide {
-        (CallKind::Insufficient, sentence::noisy(call, evidence, settings))
+        (CallKind::Insufficient, sentence::noisy(dataset, call, evidence, settings))
     } else {
-        (CallKind::Tied, sentence::tied(dataset, call, settings))
+        (CallKind::NoSignificantDifference, sentence::no_significant(dataset, call, settings))
     };
 }

@@ -8,6 +8,7 @@ mod aa;
 mod advise;
 mod amount;
 mod bar;
+mod baseline;
 mod blocks;
 mod board;
 mod classes;
@@ -87,7 +88,7 @@ use model::Dataset;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Label of the target that the others are compared with; `None` takes the plan's, else the
-    /// first target that could be provisioned.
+    /// first target that has valid samples in most cells.
     pub baseline: Option<String>,
     /// Half-width of the practical band as a share: with 0.05 a ratio from 1/1.05 to 1.05 is too
     /// small to act on.
@@ -235,7 +236,10 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
     let call = decide::call(class, &targets, &cells);
     let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
-    let next = next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings);
+    let next = match in_one_order(dataset, &call) {
+        true => None,
+        false => next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings),
+    };
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -243,6 +247,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         is_ranked: class.is_ranked,
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
+        baseline_instead: baseline::instead(dataset, &targets[0], settings),
         failures: table::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
         costs: cost::costs(dataset, &targets, &call, settings)?,
@@ -265,30 +270,26 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
     Ok((findings, cells))
 }
 
+/// Whether the first two went in one order in every block: more blocks of the kind would be no remedy.
+fn in_one_order(dataset: &Dataset, call: &Call) -> bool {
+    let [first, second, ..] = call.candidates.as_slice() else { return false };
+    place::same_in_all(dataset, &first.target, &second.target)
+}
+
 /// Labels in the order of the columns: the baseline, then the others as planned. The twin of an A/A
 /// pair is no candidate.
 fn target_order(dataset: &Dataset, settings: &Settings) -> Result<Vec<String>, StatsError> {
     let twin = dataset.twin().map(|twin| twin.label);
     let labels: Vec<&String> =
         dataset.targets.iter().map(|t| &t.label).filter(|l| twin.as_ref() != Some(*l)).collect();
-    let asked = settings.baseline.as_ref().or(dataset.campaign.plan.baseline.as_ref());
-    let baseline = match asked {
+    let baseline = match baseline::asked(dataset, settings) {
         Some(label) if labels.contains(&label) => label,
         Some(label) => {
             let known = labels.iter().map(|l| l.as_str()).collect::<Vec<_>>().join(", ");
             return Err(StatsError::UnknownBaseline { label: label.clone(), known });
         }
-        None => default_baseline(dataset)?,
+        None => baseline::default(dataset)?,
     };
     let others = labels.iter().filter(|l| **l != baseline);
     Ok(std::iter::once(baseline).chain(others.copied()).cloned().collect())
-}
-
-/// The first target that could be provisioned, or the first when none could.
-fn default_baseline(dataset: &Dataset) -> Result<&String, StatsError> {
-    let usable = dataset.targets.iter().find(|t| t.state == model::TargetState::Ok);
-    usable
-        .or(dataset.targets.first())
-        .map(|t| &t.label)
-        .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
 }

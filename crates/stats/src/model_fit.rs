@@ -39,7 +39,7 @@ const UNEQUAL_ALPHA: f64 = 0.05;
 pub(crate) struct Standing {
     /// Probability of being the best.
     pub(crate) p_best: f64,
-    /// Regret that is not exceeded with 95 % probability.
+    /// Regret that is not exceeded with 95 % probability: one-sided, of this target by itself.
     pub(crate) regret_95: f64,
     /// Expected regret; `None` when the targets are compared pair by pair.
     pub(crate) regret_mean: Option<f64>,
@@ -162,6 +162,22 @@ impl Fit {
         let behind = self.certainly_behind(first);
         let others = self.racing.iter().copied().filter(|&other| other != first);
         others.filter(|other| !behind.contains(other)).collect()
+    }
+
+    /// `first` and the targets that are the same within `band`: the whole interval of what lies between them is
+    /// inside it, and, whichever of all is the best, none of them costs more than that with 95 % probability. Empty
+    /// below two.
+    pub(crate) fn equivalent(&self, first: usize, band: f64, seed: u64) -> Vec<usize> {
+        let standings = self.best(seed);
+        let is_near = |other: usize| {
+            let half = self.half_width(first, other);
+            half.is_some_and(|half| self.difference(first, other).mean.abs() + half <= band.ln_1p())
+        };
+        let is_cheap = |at: usize| 1.0 - (-standings[at].regret_95).exp() <= band;
+        let all = 0..standings.len();
+        let same: Vec<usize> =
+            all.filter(|&at| is_cheap(at) && (at == first || is_near(at))).collect();
+        if same.len() > 1 && same.contains(&first) { same } else { Vec::new() }
     }
 
     /// Noise of one run of one target, logarithmic, as the difference of `a` and `b` shows it.

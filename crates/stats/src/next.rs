@@ -110,10 +110,11 @@ mod tests {
             regret_95: None,
         };
         Call {
-            kind: CallKind::Tied,
+            kind: CallKind::NoSignificantDifference,
             sentence: String::new(),
             notes: Vec::new(),
             candidates: vec![candidate("xfs"), candidate("ext4")],
+            scored_over: "xfs".into(),
             lead: Some(lead),
             largest_loss: None,
             blocks,

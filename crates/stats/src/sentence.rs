@@ -29,10 +29,9 @@ pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
     let lead = call.lead.map_or(1.0, |r| r.point);
     format!(
-        "One run per cell: no interval, no P(best). For {} {}, {first} came first: {lead:.2}x {second}. \
+        "One run per cell: no interval, no P(best). For {}, {first} came first: {lead:.2}x {second}. \
          At least three blocks are needed to say more.",
-        dataset.suites(),
-        place(dataset),
+        scope(dataset),
     )
 }
 
@@ -88,20 +87,19 @@ pub(crate) fn contended(settings: &Settings) -> String {
     )
 }
 
-pub(crate) fn same_places(call: &Call) -> String {
-    let [first, second] = [0, 1].map(|at| &call.candidates[at].target);
+pub(crate) fn same_places([first, second]: [&str; 2]) -> String {
     format!(
         "No recommendation: {first} and {second} went in the same order in every block, so that their difference \
-         may be that of their places. Measure again: the orders of a new campaign are balanced."
+         may be that of their places. Measure again with as many blocks as there are candidates: over so many, orders are \
+         balanced."
     )
 }
 
 pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0], &call.candidates[1].target);
     let mut text = format!(
-        "For {} {}, {} is best ({}): {} {second} ({}).",
-        dataset.suites(),
-        place(dataset),
+        "For {}, {} is best ({}): {} {second} ({}).",
+        scope(dataset),
         first.target,
         probability(first.p_best.unwrap_or(0.0)),
         times(call.lead),
@@ -113,7 +111,12 @@ pub(crate) fn clear(dataset: &Dataset, call: &Call) -> String {
     text
 }
 
-pub(crate) fn noisy(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -> String {
+pub(crate) fn noisy(
+    dataset: &Dataset,
+    call: &Call,
+    evidence: &Evidence<'_>,
+    settings: &Settings,
+) -> String {
     let (first, share) = (&call.candidates[0], 2.0 * settings.band);
     let noise = 100.0 * evidence.noise();
     let more = match evidence.more_blocks(share, call.blocks) {
@@ -125,14 +128,41 @@ pub(crate) fn noisy(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation: noise {noise:.0} % per run; {} {} ({}). {more}",
+        "No recommendation for {}: noise {noise:.0} % per run; {} {} ({}). {more}",
+        scope(dataset),
         first.target,
         leads(first.p_best, call.lead).unwrap_or_else(|| "is first".into()),
         gap(call.lead, &call.candidates[1].target, call.blocks),
     )
 }
 
-pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> String {
+/// `same` are the same within the band, the first of `call` among them.
+pub(crate) fn equivalent(
+    dataset: &Dataset,
+    call: &Call,
+    same: &[Candidate],
+    settings: &Settings,
+) -> String {
+    format!(
+        "For {}, {} are the same within {:.0} % ({} is {}). {}; decide by features.",
+        scope(dataset),
+        few(same.iter().map(|c| c.target.as_str())),
+        100.0 * settings.band,
+        call.candidates[0].target,
+        gap(call.lead, &call.candidates[1].target, call.blocks),
+        choosing("", same.iter().map(|c| c.regret_95))
+    )
+}
+
+/// What choosing any of several costs, `of_these` where nobody has named them, given the 95 % regret of each.
+pub(crate) fn choosing(of_these: &str, regrets: impl Iterator<Item = Option<f64>>) -> String {
+    let regrets: Vec<Option<f64>> = regrets.collect();
+    let any = if regrets.len() == 2 { "either" } else { "any" };
+    let cost = regrets.into_iter().flatten().fold(0.0, f64::max);
+    format!("Choosing {any}{of_these} costs at most {} (each with 95 % probability)", percent(cost))
+}
+
+pub(crate) fn no_significant(dataset: &Dataset, call: &Call, settings: &Settings) -> String {
     let first = &call.candidates[0];
     let equals: Vec<&Candidate> = call
         .candidates
@@ -141,22 +171,22 @@ pub(crate) fn tied(dataset: &Dataset, call: &Call, settings: &Settings) -> Strin
         .filter(|(i, c)| *i < 2 || is_equal(c, settings))
         .map(|(_, c)| c)
         .collect();
-    let cost = equals.iter().filter_map(|c| c.regret_95).fold(0.0, f64::max);
-    let (names, suite) = (few(equals.iter().map(|c| c.target.as_str())), dataset.suites());
+    let names = few(equals.iter().map(|c| c.target.as_str()));
     let gap = gap(call.lead, &call.candidates[1].target, call.blocks);
-    let any = if equals.len() == 2 { "either" } else { "any" };
-    let opening = if let Some(leads) = leads(first.p_best, call.lead) {
-        format!("For {suite} {}, {} {leads} ({gap}).", place(dataset), first.target)
-    } else {
-        format!(
-            "For {suite}, {names} cannot be separated {} ({} is {gap}).",
-            place(dataset),
-            first.target
-        )
+    let (what, of_these) = match leads(first.p_best, call.lead) {
+        Some(leads) => (format!("{} {leads} ({gap})", first.target), format!(" of {names}")),
+        None => (
+            format!(
+                "there is no significant difference between {names} ({} is {gap})",
+                first.target
+            ),
+            String::new(),
+        ),
     };
+    let choosing = choosing(&of_these, equals.iter().map(|c| c.regret_95));
     format!(
-        "{opening} Choosing {any} of {names} costs at most {}; decide by features.",
-        percent(cost)
+        "For {}, {what}. {choosing}; decide by features, or measure more blocks.",
+        scope(dataset)
     )
 }
 
@@ -178,6 +208,17 @@ pub(crate) fn gap(lead: Option<Ratio>, second: &str, blocks: usize) -> String {
 fn is_equal(candidate: &Candidate, settings: &Settings) -> bool {
     candidate.ranks.is_some_and(|(best, _)| best == 1)
         || candidate.regret_95.is_some_and(|r| r <= settings.band)
+}
+
+/// Of what a call is, and of nothing else: these tests, where they were run and how large they were.
+fn scope(dataset: &Dataset) -> String {
+    format!("these tests of {} {}", dataset.suites(), sizes_and_place(dataset))
+}
+
+/// How large the tests were, where the campaign says it, and where the numbers hold.
+pub(crate) fn sizes_and_place(dataset: &Dataset) -> String {
+    let sizes = if dataset.campaign.origin == Origin::Run { "at these sizes " } else { "" };
+    format!("{sizes}{}", place(dataset))
 }
 
 /// Where the numbers hold.

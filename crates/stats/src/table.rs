@@ -6,6 +6,7 @@ use crate::{
     Leaders, Next, Ratio, SelfCheck, Settings, Steadiness, SweepEffects, Timed, Verdict, amount,
     bar::Bar,
     footer, holm,
+    ratio::variance,
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
@@ -31,6 +32,9 @@ pub struct Findings {
     pub targets: Vec<String>,
     /// Label of the baseline.
     pub baseline: String,
+    /// Why it is not the first target, where nobody asked for another: the rest of a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_instead: Option<String>,
     /// Targets that could not be made, or failed on the way, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
@@ -246,8 +250,9 @@ pub struct Cell {
     pub value: Option<f64>,
     /// Blocks with a valid sample.
     pub n: usize,
-    /// (largest - smallest) / mean over blocks, a share; `None` below two blocks.
-    pub spread: Option<f64>,
+    /// Coefficient of variation between blocks, a share: their standard deviation (n-1) over their mean; `None`
+    /// below two blocks. Unlike a range it does not grow with their number.
+    pub cv: Option<f64>,
     /// Target over baseline; for the baseline itself 1 without an interval.
     pub ratio: Option<Ratio>,
     /// The 95 % interval of the plain t, from the noise of this cell alone: what the ratio's would be had
@@ -357,7 +362,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         target: label.to_string(),
         value: data.mean_value(column),
         n: series.points.len(),
-        spread: spread(series, data),
+        cv: cv(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
         plain: judged.and_then(|v| v.alone),
         verdict: judged.map(|v| v.verdict),
@@ -370,11 +375,9 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
     }
 }
 
-fn spread(series: &Series, data: &CellData) -> Option<f64> {
+fn cv(series: &Series, data: &CellData) -> Option<f64> {
     let values: Vec<f64> = series.points.iter().map(|p| data.value(p.log)).collect();
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(0.0, f64::max);
-    (values.len() > 1).then(|| (high - low) / mean(&values))
+    (values.len() > 1).then(|| variance(&values).sqrt() / mean(&values))
 }
 
 /// Holm over every ratio of the table, so that 5 % of tables without a difference carry a mark.

@@ -79,7 +79,7 @@ fn a_lead_is_clear_with_its_probability_and_largest_loss() {
     let lead = advice.lead.unwrap();
     assert!((lead.point - 1.087).abs() < 0.02, "{lead:?}");
     assert_eq!((advice.counsel, advice.leaders.as_slice()), (Counsel::Clear, &["xfs".into()][..]));
-    let start = "For oltp-db on this machine, xfs is best (P>0.99): 1.0";
+    let start = "For oltp-db by these tests at these sizes on this machine, xfs is best (P>0.9";
     assert!(advice.sentence.starts_with(start), "{}", advice.sentence);
     assert!(advice.sentence.contains("5 blocks). Largest loss: t3 by name, 1 process, 0.7"));
     assert!(of(&advice, "btrfs").expected_regret.unwrap() > 0.4);
@@ -325,13 +325,13 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
 }
 
 #[test]
-fn equals_are_tied_and_features_decide() {
+fn features_decide_between_what_is_the_same_within_the_band() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("btrfs", 1.001), ("xfs", 0.5)], 6, 5, 3);
     let mut wanted = two_groups();
     let advice = ask(&data, &wanted, &[]).unwrap();
-    assert_eq!((advice.counsel, advice.leaders.len()), (Counsel::Tied, 2), "{}", advice.sentence);
+    assert_eq!((advice.counsel, advice.leaders.len()), (Counsel::Equivalent, 2));
     assert!(
-        advice.sentence.contains("cannot be separated")
+        advice.sentence.contains("are the same within 5 % (")
             && advice.sentence.ends_with("Decide by features.")
     );
     wanted.prefers = vec![Preference { feature: "snapshots".into(), worth: 0.03 }];
@@ -356,10 +356,7 @@ fn noise_is_answered_with_blocks_and_time() {
         ask(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3), &two_groups(), &[]).unwrap();
     assert_eq!(advice.counsel, Counsel::Insufficient);
     let sentence = &advice.sentence;
-    assert!(
-        sentence.starts_with("No recommendation for oltp-db on this machine: noise "),
-        "{sentence}"
-    );
+    assert!(sentence.starts_with("No recommendation for oltp-db by these tests at "), "{sentence}");
     assert!(
         sentence.contains("of timed work) would resolve a 10 % difference with 80 % probability."),
         "{sentence}"
@@ -392,9 +389,9 @@ fn what_is_known_to_10_percent_is_asked_for_5() {
         let end = format!("would resolve a {share} difference with 80 % probability.");
         of.iter().filter(|a| a.sentence.ends_with(&end)).count()
     };
-    // An interval as wide as 10 % finds that much in half of the campaigns, one of 6 % in four of five.
+    // An interval as wide as 10 % finds that much in half of the campaigns, one of 5.5 % in four of five.
     let (wide, narrow): (Vec<&Advice>, Vec<&Advice>) = open.iter().partition(|a| half(a) > 0.1);
-    let narrow: Vec<&Advice> = narrow.into_iter().filter(|a| half(a) < 0.06).collect();
+    let narrow: Vec<&Advice> = narrow.into_iter().filter(|a| half(a) < 0.055).collect();
     assert!(!wide.is_empty() && asks("10 %", &wide) == wide.len());
     assert!(!narrow.is_empty() && asks("5 %", &narrow) + asks("2.5 %", &narrow) == narrow.len());
 }

@@ -255,3 +255,39 @@ fn a_row_tells_the_median_of_its_valid_samples() {
     assert_eq!(rows[0].amount, Some(Amount { bytes: 50.0, ops: 7.0, seconds: 0.3 }));
     assert_eq!(rows[1].amount, None, "a table of others tells no time");
 }
+
+/// A target that could not be made in one block is compared with all the same: it has samples in every cell.
+#[test]
+fn one_failure_of_the_baseline_makes_no_other_target_the_baseline() {
+    let quiet = Noise { block_sd: 0.01, own_sd: 0.01 };
+    let mut data = quiet.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 6, 4, 1);
+    data.samples.retain(|s| s.case.target != "ext4" || s.block != 1);
+    data.targets[0].state = model::TargetState::Failed("block 1: no space".into());
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert_eq!((found.baseline.as_str(), found.targets[0].as_str()), ("ext4", "ext4"));
+}
+
+/// One that has samples in few cells would leave most without a ratio. Another one takes its place, and says so.
+#[test]
+fn a_baseline_that_lacks_most_cells_is_replaced_and_that_is_said() {
+    let quiet = Noise { block_sd: 0.01, own_sd: 0.01 };
+    let mut data = quiet.dataset(&[("ext4", 1.0), ("xfs", 1.2), ("btrfs", 0.9)], 6, 4, 1);
+    data.samples.retain(|s| s.case.target != "ext4" || s.case.test == "t3");
+    let json = |data: &Dataset| {
+        serde_json::to_value(findings(data, &Settings::default()).unwrap()).unwrap()
+    };
+    let found = json(&data);
+    assert_eq!(found["baseline"], "xfs");
+    let why = "ext4, the first target, has a valid sample in 1 of 6 cells";
+    assert_eq!(found["baseline_instead"], why);
+    // Whoever asks for it gets it, with ratios where it has samples and none elsewhere.
+    data.campaign.plan.baseline = Some("ext4".into());
+    let asked = json(&data);
+    assert_eq!(
+        (&asked["baseline"], &asked["baseline_instead"]),
+        (&"ext4".into(), &serde_json::Value::Null)
+    );
+    let rows = asked["tables"][0]["rows"].as_array().unwrap();
+    let with_ratio = rows.iter().filter(|row| !row["cells"][1]["ratio"].is_null()).count();
+    assert_eq!((rows.len(), with_ratio), (6, 1));
+}

@@ -1,15 +1,19 @@
-//! The page of threats names the tests that hold each; one that does not exist holds nothing.
+//! The pages of threats and of truth name the tests that hold what they say; one that does not exist holds nothing.
 
 use crate::{tidy::Problem, tree::Tree};
 
-/// The page.
-const PAGE: &str = "docs/threats.md";
+/// The pages.
+const PAGES: [&str; 2] = ["docs/threats.md", "docs/truth.md"];
 /// Shorter words in backquotes are commands or files.
 const SHORTEST: usize = 12;
 
-/// Names of tests on the page that no source file has.
+/// Names of tests on the pages that no source file has.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
-    let Some(page) = tree.file(PAGE) else { return Vec::new() };
+    PAGES.iter().flat_map(|page| missing(tree, page)).collect()
+}
+
+fn missing(tree: &Tree, path: &str) -> Vec<Problem> {
+    let Some(page) = tree.file(path) else { return Vec::new() };
     let is_there = |name: &str| {
         let definition = format!("fn {name}(");
         let listed = format!("{name},");
@@ -23,7 +27,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
     named
         .filter(is_test)
         .filter(|name| !is_there(name))
-        .map(|name| Problem::file(PAGE, format!("names the test `{name}`, which does not exist")))
+        .map(|name| Problem::file(path, format!("names the test `{name}`, which does not exist")))
         .collect()
 }
 
@@ -35,8 +39,10 @@ mod tests {
     #[test]
     fn a_test_that_is_gone_is_found() {
         let page = "| a | `x.rs`: `what_is_there_holds`, `what_is_gone_holds`, `--unconfined` |\n";
-        let files = [(PAGE, page), ("x.rs", "fn what_is_there_holds() {}")];
-        let why = "names the test `what_is_gone_holds`, which does not exist";
-        assert_eq!(check(&tree(&files)), [Problem::file(PAGE, why)]);
+        for path in PAGES {
+            let files = [(path, page), ("x.rs", "fn what_is_there_holds() {}")];
+            let why = "names the test `what_is_gone_holds`, which does not exist";
+            assert_eq!(check(&tree(&files)), [Problem::file(path, why)]);
+        }
     }
 }

@@ -34,10 +34,10 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     let again = rerun::Again::of(&gate, &b);
     if !args.rerun {
         terminal::note(&format!(
-            "not measured again: `--rerun` does that, or on the machine of B {}",
+            "unconfirmed: it was picked among many for looking bad; run with --rerun to confirm, or on the machine of B {}",
             again.command()
         ));
-        return ended(&gate);
+        return Err(exit::regression(&format!("unconfirmed {}", gate.sentence)));
     }
     terminal::note(&format!("{}; measuring it again", gate.sentence));
     let b = again.measure(args, store, state)?;

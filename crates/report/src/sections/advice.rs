@@ -42,7 +42,7 @@ impl Section for Advice {
         if !advice.support.is_empty() {
             blocks.push(Block::Table(support(advice)));
         }
-        if matches!(advice.counsel, Counsel::Clear | Counsel::Tied) {
+        if matches!(advice.counsel, Counsel::Clear | Counsel::Equivalent) {
             blocks.push(Block::Prose(call::reach(dataset).into()));
         }
         Some(blocks)
@@ -72,7 +72,7 @@ fn candidates(advice: &stats::Advice) -> Table {
         "P(best)",
         "Rank",
         "Expected cost",
-        "Costs at most",
+        "Costs at most (95 %)",
     ];
     let figures = figures.map(|head| Column::numbers("", head));
     let columns: Vec<Column> = ["Target", "Standing"]

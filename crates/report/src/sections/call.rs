@@ -161,11 +161,11 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
         ),
         columns: vec![
             Column::words("Target"),
-            Column::numbers("", &format!("Score / {}", findings.baseline)),
+            Column::numbers("", &format!("Score / {}", findings.call.scored_over)),
             Column::numbers("", "95 % CI"),
             Column::numbers("", "P(best)"),
             Column::numbers("", "Rank"),
-            Column::numbers("", "Costs at most"),
+            Column::numbers("", "Costs at most (95 %)"),
         ],
         rows: rows.collect(),
         footnotes: Vec::new(),
@@ -174,8 +174,8 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
 
 fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
     let unknown = || "-".to_string();
-    let is_baseline = candidate.target == findings.baseline;
-    let score = if is_baseline { "1".into() } else { number::ratio(candidate.ratio.point) };
+    let is_base = candidate.target == findings.call.scored_over;
+    let score = if is_base { "1".into() } else { number::ratio(candidate.ratio.point) };
     vec![
         Cell::plain(&candidate.target),
         Cell::plain(score),

@@ -2,7 +2,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    number,
+    names, number,
     sections::{Section, ratios},
 };
 use model::{Dataset, Group};
@@ -58,7 +58,7 @@ fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
 fn caption(findings: &Findings, left_out: usize) -> String {
     let what = match findings.targets.len() {
         1 => "Geometric means of the values".to_string(),
-        _ => format!("Geometric means of the ratios over {}", findings.baseline),
+        _ => format!("Geometric means of the ratios over {}", names::baseline(findings)),
     };
     let more = match left_out {
         0 => String::new(),

@@ -15,8 +15,9 @@ pub(crate) const MIN_RATIO: &str = "MIN RATIO";
 /// Footer with the largest ratios.
 pub(crate) const MAX_RATIO: &str = "MAX RATIO";
 
-/// Spread over blocks above which a value is marked noisy, a share.
-const NOISY: f64 = 0.10;
+/// Coefficient of variation between blocks above which a value is marked noisy, a share: from there on more than
+/// ten blocks are needed to know a ratio to the usual band.
+const NOISY: f64 = 0.05;
 
 pub(crate) struct Ratios;
 
@@ -47,8 +48,8 @@ fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
 
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
-        "n=: blocks with a valid sample, when not all. noisy: blocks differ by more than {:.0} %. one \
-         sample: median size and time of a timed part, all processes together.",
+        "n=: blocks with a valid sample, when not all. noisy: blocks vary by more than {:.0} % (standard deviation \
+         over mean). one sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
     let cells = || findings.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
@@ -64,7 +65,7 @@ fn legend(findings: &Findings) -> String {
          and the ratio is outside ±{band:.0} %; slightly: it excludes 1, inside the band; same: the \
          whole interval is inside the band; ?: unclear; very wide: its ends lie four orders of magnitude \
          apart. * holds among all ratios of its table (Holm, 5 %). {values}",
-        findings.baseline
+        names::baseline(findings)
     )
 }
 
@@ -84,10 +85,19 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
         rows.extend(footers(&table.footers));
     }
     Table {
-        caption: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
+        caption: caption(table, findings),
         columns: columns(table, findings, unit.unwrap_or("value")),
         rows,
         footnotes: footnotes(table),
+    }
+}
+
+/// Says what the ratios are over where that is not the first target and nobody asked for it.
+fn caption(table: &stats::Table, findings: &Findings) -> String {
+    let own = format!("{}, {}", table.group.title(), stats::processes(table.procs));
+    match &findings.baseline_instead {
+        Some(_) => format!("{own}; ratios over {}", names::baseline(findings)),
+        None => own,
     }
 }
 
@@ -144,7 +154,7 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     if cell.n < findings.blocks_of(&cell.target) {
         notes.push(format!("n={}", cell.n));
     }
-    if cell.spread.is_some_and(|s| s > NOISY) {
+    if cell.cv.is_some_and(|cv| cv > NOISY) {
         notes.push("noisy".to_string());
     }
     if cell.unsteady > 0 {

@@ -45,7 +45,7 @@ pub(super) fn list(
     if advice.counsel == Counsel::NoChoice && !others.is_empty() && all_out {
         advice.counsel = Counsel::OnlyOne;
         advice.leaders = advice.candidates.iter().take(1).map(|c| c.target.clone()).collect();
-        advice.sentence = words::answer(&decisive.dataset, advice, None, false, settings);
+        advice.sentence = words::answer(&decisive.dataset, advice, None, None, settings);
     }
     advice.candidates.extend(others);
     Ok(())

@@ -2,7 +2,7 @@
 //! they do not.
 
 use super::{
-    Advice, Advised, Choice, Counsel, Question,
+    Advice, Choice, Counsel, Question,
     field::Field,
     floors,
     mix::Mix,
@@ -11,7 +11,8 @@ use super::{
     work,
 };
 use crate::{
-    Settings, StatsError, bar::Bar, decide::order, model_fit::Fit, race, select::CellData,
+    Settings, StatsError, bar::Bar, decide::order, model_fit::Fit, place, race, select::CellData,
+    sentence,
 };
 use model::Dataset;
 use std::collections::BTreeSet;
@@ -50,10 +51,17 @@ pub(super) fn judge(
     };
     advice.candidates = field.candidates(&order, &means, fit.as_ref());
     field.lead(&mut advice, &order, &means, fit.as_ref());
-    let contended = work::contended(&field.used, &leading(&field.columns, &order));
-    let is_best = |fit: &Fit| fit.is_best(order[0], dataset.campaign.seed);
-    advice.counsel = field.counsel(&advice, fit.as_ref().is_some_and(is_best), contended);
-    advice.leaders = field.leaders(&advice);
+    let refusal = field.refusal(&order);
+    let seed = dataset.campaign.seed;
+    let is_best = fit.as_ref().is_some_and(|fit| fit.is_best(order[0], seed));
+    let same = fit.as_ref().map(|fit| fit.equivalent(order[0], settings.band, seed));
+    let same = field.labels(&order, &same.unwrap_or_default());
+    advice.counsel = field.counsel(&advice, is_best, !same.is_empty(), refusal.is_some());
+    advice.leaders = match advice.counsel {
+        Counsel::Equivalent => same,
+        Counsel::Clear | Counsel::OnlyOne => vec![advice.candidates[0].target.clone()],
+        _ => Vec::new(),
+    };
     advice.by_features = field.by_features(&advice);
     let time = match question.block_s {
         Some(block_s) => BlockTime::Whole(block_s),
@@ -61,14 +69,10 @@ pub(super) fn judge(
     };
     let fitted = fit.as_ref().filter(|_| order.len() > 1);
     let more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
-    advice.sentence = words::answer(dataset, &advice, more.as_ref(), contended, settings);
+    advice.sentence = words::answer(dataset, &advice, more.as_ref(), refusal, settings);
     advice.notes = words::notes(&advice, mix.is_some(), settings);
     advice.notes.extend(field.remarks(&question, cells, fit.as_ref()));
     Ok(advice)
-}
-
-fn leading(columns: &[usize], order: &[usize]) -> Vec<usize> {
-    order.iter().take(2).map(|&i| columns[i]).collect()
 }
 
 /// What further blocks would resolve: the coarsest difference between the first two that these do not.
@@ -99,8 +103,24 @@ fn timed_s(dataset: &Dataset) -> f64 {
 }
 
 impl Field<'_> {
-    fn counsel(&self, advice: &Advice, is_best: bool, contended: bool) -> Counsel {
-        let band = self.settings.band;
+    /// Why the first two in `order` are not judged.
+    fn refusal(&self, order: &[usize]) -> Option<String> {
+        let leading: Vec<usize> = order.iter().take(2).map(|&i| self.columns[i]).collect();
+        if work::contended(&self.used, &leading) {
+            return Some(sentence::contended(self.settings));
+        }
+        let &[first, second] = leading.as_slice() else { return None };
+        let pair = [first, second].map(|column| self.targets[column].as_str());
+        place::same_in_all(self.dataset, pair[0], pair[1]).then(|| sentence::same_places(pair))
+    }
+
+    /// The labels of `which` of the candidates, best first.
+    fn labels(&self, order: &[usize], which: &[usize]) -> Vec<String> {
+        let ordered = order.iter().filter(|at| which.contains(at));
+        ordered.map(|&at| self.targets[self.columns[at]].clone()).collect()
+    }
+
+    fn counsel(&self, advice: &Advice, is_best: bool, are_same: bool, is_refused: bool) -> Counsel {
         let first = advice.candidates.first();
         let p_best = first.and_then(|c| c.p_best);
         match (self.measured.len(), self.columns.len()) {
@@ -110,30 +130,20 @@ impl Field<'_> {
             (_, 1) => Counsel::OnlyOne,
             _ if self.used.is_empty() => Counsel::NothingMeasured,
             _ if p_best.is_none() => Counsel::PointEstimate,
-            _ if contended => Counsel::Insufficient,
+            _ if is_refused => Counsel::Insufficient,
             _ if is_best => Counsel::Clear,
-            _ if within(advice, band).count() >= 2 => Counsel::Tied,
+            _ if are_same => Counsel::Equivalent,
             _ => Counsel::Insufficient,
         }
     }
 
-    fn leaders(&self, advice: &Advice) -> Vec<String> {
-        match advice.counsel {
-            Counsel::Clear | Counsel::OnlyOne => {
-                advice.candidates.iter().take(1).map(|c| c.target.clone()).collect()
-            }
-            Counsel::Tied => within(advice, self.settings.band).cloned().collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Which of the tied the preferred features decide for, else the number of vendors behind them;
+    /// Which of those that are the same the preferred features decide for, else the number of vendors behind them;
     /// `None` when neither differs.
     fn by_features(&self, advice: &Advice) -> Option<Choice> {
-        if advice.counsel != Counsel::Tied {
+        if advice.counsel != Counsel::Equivalent {
             return None;
         }
-        let tied: Vec<(&Judged, f64, &String)> = advice
+        let same: Vec<(&Judged, f64, &String)> = advice
             .leaders
             .iter()
             .filter_map(|name| {
@@ -143,17 +153,17 @@ impl Field<'_> {
             })
             .collect();
         let choice = |name: &String, why| Some(Choice { target: name.clone(), why });
-        if tied.iter().any(|(facts, ..)| facts.worth != tied[0].0.worth) {
+        if same.iter().any(|(facts, ..)| facts.worth != same[0].0.worth) {
             let merit = |t: &&(&Judged, f64, &String)| t.0.worth + t.1;
-            let (facts, _, name) = tied.iter().max_by(|a, b| merit(a).total_cmp(&merit(b)))?;
+            let (facts, _, name) = same.iter().max_by(|a, b| merit(a).total_cmp(&merit(b)))?;
             let has = match facts.preferred.is_empty() {
                 true => "its score outweighs what the profile prefers".into(),
                 false => facts.preferred.join(", "),
             };
             return choice(name, has);
         }
-        let most = tied.iter().map(|t| t.0.supported).max()?;
-        match tied.iter().filter(|t| t.0.supported == most).collect::<Vec<_>>().as_slice() {
+        let most = same.iter().map(|t| t.0.supported).max()?;
+        match same.iter().filter(|t| t.0.supported == most).collect::<Vec<_>>().as_slice() {
             [(_, _, name)] => choice(name, "more vendors support it".into()),
             _ => None,
         }
@@ -187,10 +197,4 @@ impl Field<'_> {
         }
         remarks
     }
-}
-
-/// Candidates that cost, with 95 % probability, at most `band` against the best.
-fn within(advice: &Advice, band: f64) -> impl Iterator<Item = &String> {
-    let close = move |c: &&Advised| c.regret_95.is_some_and(|regret| regret <= band);
-    advice.candidates.iter().filter(close).map(|c| &c.target)
 }

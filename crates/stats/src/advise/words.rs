@@ -5,7 +5,8 @@ use super::{Advice, Advised, Counsel, GroupCover, Standing};
 use crate::{
     Lead, Settings, Verdict,
     sentence::{
-        self, WITH_POWER, gap, interval, largest_loss, list, percent, place, probability, times,
+        self, WITH_POWER, choosing, gap, interval, largest_loss, list, place, probability,
+        sizes_and_place, times,
     },
 };
 use model::Dataset;
@@ -34,14 +35,15 @@ pub(super) struct More {
     pub(super) time: BlockTime,
 }
 
-/// The sentence of a finished advice.
+/// The sentence of a finished advice; `refusal` is why the figures of the first two are not judged.
 pub(super) fn answer(
     dataset: &Dataset,
     advice: &Advice,
     more: Option<&More>,
-    contended: bool,
+    refusal: Option<String>,
     settings: &Settings,
 ) -> String {
+    let by_tests = by_tests(dataset);
     let mut text = match (advice.counsel, more) {
         (Counsel::NothingMeasured, _) => nothing(dataset, advice),
         (Counsel::NoneLeft, _) => format!(
@@ -51,12 +53,14 @@ pub(super) fn answer(
         ),
         (Counsel::OnlyOne, _) => only_one(dataset, advice),
         (Counsel::NoChoice, _) => no_choice(dataset, advice),
-        (Counsel::PointEstimate, _) => point(dataset, advice, settings),
-        (Counsel::Insufficient, _) if contended => sentence::contended(settings),
-        (Counsel::Insufficient, Some(more)) => noisy(dataset, advice, more),
-        (Counsel::Insufficient, None) => String::new(),
-        (Counsel::Clear, _) => clear(dataset, advice),
-        (Counsel::Tied, _) => tied(dataset, advice),
+        (Counsel::PointEstimate, _) => point(&by_tests, advice, settings),
+        (Counsel::Insufficient, more) => match (refusal, more) {
+            (Some(refusal), _) => refusal,
+            (None, Some(more)) => noisy(&by_tests, advice, more),
+            (None, None) => String::new(),
+        },
+        (Counsel::Clear, _) => clear(&by_tests, advice),
+        (Counsel::Equivalent, _) => equivalent(&by_tests, advice, settings),
     };
     text.push_str(&at_risk(advice));
     if advice.covered < 0.999 && advice.covered > 0.0 {
@@ -114,10 +118,10 @@ fn no_choice(dataset: &Dataset, advice: &Advice) -> String {
     )
 }
 
-fn point(dataset: &Dataset, advice: &Advice, settings: &Settings) -> String {
+fn point(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
     let (first, second) = first_two(advice);
     let lead = advice.lead.map_or(1.0, |r| r.point);
-    let opening = format!("For {} {}", advice.profile, place(dataset));
+    let opening = format!("For {} {by_tests}", advice.profile);
     if lead <= 1.0 + settings.band {
         return format!(
             "{opening}, nothing to choose between {first} and {second} by point estimate: {lead:.2}x, \
@@ -131,12 +135,16 @@ fn point(dataset: &Dataset, advice: &Advice, settings: &Settings) -> String {
     )
 }
 
-fn clear(dataset: &Dataset, advice: &Advice) -> String {
+/// By what an advice is given, and by nothing else.
+fn by_tests(dataset: &Dataset) -> String {
+    format!("by these tests {}", sizes_and_place(dataset))
+}
+
+fn clear(by_tests: &str, advice: &Advice) -> String {
     let (first, second) = first_two(advice);
     format!(
-        "For {} {}, {first} is best ({}): {} {second} ({}).{}",
+        "For {} {by_tests}, {first} is best ({}): {} {second} ({}).{}",
         advice.profile,
-        place(dataset),
         probability(advice.candidates[0].p_best.unwrap_or(0.0)),
         times(advice.lead),
         interval(advice.lead, advice.blocks),
@@ -148,33 +156,27 @@ fn loss(advice: &Advice) -> String {
     advice.largest_loss.as_ref().map_or_else(String::new, largest_loss)
 }
 
-fn tied(dataset: &Dataset, advice: &Advice) -> String {
+fn equivalent(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
     let names = list(advice.leaders.iter().map(String::as_str));
     let (first, second) = first_two(advice);
     let regret = |name: &String| {
         let own = advice.candidates.iter().find(|c| c.target == *name);
         own.and_then(|c| c.regret_95)
     };
-    let cost = advice.leaders.iter().filter_map(regret).fold(0.0, f64::max);
-    let any = if advice.leaders.len() == 2 { "either" } else { "any" };
     let choice = match &advice.by_features {
         Some(choice) => format!("By features, {} ({}).", choice.target, choice.why),
         None => "Decide by features.".into(),
     };
-    let gap = gap(advice.lead, second, advice.blocks);
-    let opening = match leads(advice) {
-        Some(leads) => format!("{first} {leads} ({gap})"),
-        None => format!("{names} cannot be separated ({first} is {gap})"),
-    };
     format!(
-        "For {} {}, {opening}. Choosing {any} of {names} costs at most {}. {choice}",
+        "For {} {by_tests}, {names} are the same within {:.0} % ({first} is {}). {}. {choice}",
         advice.profile,
-        place(dataset),
-        percent(cost)
+        100.0 * settings.band,
+        gap(advice.lead, second, advice.blocks),
+        choosing("", advice.leaders.iter().map(regret))
     )
 }
 
-fn noisy(dataset: &Dataset, advice: &Advice, more: &More) -> String {
+fn noisy(by_tests: &str, advice: &Advice, more: &More) -> String {
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
@@ -186,9 +188,8 @@ fn noisy(dataset: &Dataset, advice: &Advice, more: &More) -> String {
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation for {} {}: noise {:.0} % per run; {first} {} ({}). {needed}",
+        "No recommendation for {} {by_tests}: noise {:.0} % per run; {first} {} ({}). {needed}",
         advice.profile,
-        place(dataset),
         100.0 * more.noise,
         leads(advice).unwrap_or_else(|| "is first".into()),
         gap(advice.lead, second, advice.blocks)

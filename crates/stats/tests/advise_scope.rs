@@ -1,0 +1,57 @@
+//! Of what an advice is, and when there is none because of the order of the candidates.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Noise;
+use model::{Dataset, Procs, Profile, ProfileHead, WorkGroup};
+use stats::{Advice, Counsel, Question, Settings, advise};
+
+const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
+
+fn ask(data: &Dataset) -> Advice {
+    let profile = Profile {
+        profile: ProfileHead {
+            name: "oltp-db".into(),
+            intent: "A test.".into(),
+            device_class: "ssd".into(),
+            tier: None,
+        },
+        groups: vec![WorkGroup {
+            name: "all".into(),
+            weight: 1.0,
+            tests: vec!["t*".into()],
+            cache: None,
+            procs: Procs::All,
+        }],
+        ops: vec![],
+        floors: vec![],
+        requires: vec![],
+        prefers: vec![],
+    };
+    let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
+    advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
+}
+
+/// What a call cannot tell apart from the places of the first two, an advice cannot either.
+#[test]
+fn who_went_first_in_every_block_is_not_advised() {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 6, 4, 1);
+    assert_eq!(ask(&data).counsel, Counsel::Clear);
+    data.samples.iter_mut().for_each(|s| s.position = u32::from(s.case.target != "xfs"));
+    let advice = ask(&data);
+    assert_eq!(advice.counsel, Counsel::Insufficient);
+    let said = &advice.sentence;
+    assert!(said.contains("in the same order in every block") && !said.contains("more"), "{said}");
+    assert!(advice.leaders.is_empty());
+}
+
+#[test]
+fn an_advice_says_of_what_it_is() {
+    let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 6, 4, 1);
+    let said = ask(&data).sentence;
+    let scope = "For oltp-db by these tests at these sizes on this machine, xfs is best";
+    assert!(said.starts_with(scope), "{said}");
+}
