@@ -3,8 +3,10 @@
 
 use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{Better, Bytes, CacheNeed, CacheState, Metric, Validity, WorkerReport};
-use suites::Measured;
+use model::{
+    Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity, WorkerReport,
+};
+use suites::{Measured, RandomReads};
 
 /// A cold run must bring at least this share of the pages it touched from the device.
 const COLD_DEVICE_SHARE: f64 = 0.9;
@@ -93,6 +95,22 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
     let share = read as f64 / bytes.max(1) as f64;
     (bytes > 0 && share >= HOT_DEVICE_SHARE)
         .then(|| format!("the device gave {:.1} % of the bytes", share * 100.0))
+}
+
+/// Share of the `ops` operations of a cold test of `reads` that found in memory what they read, percent; `None`
+/// where that is not asked, or nobody counted.
+///
+/// An operation that did not find it made the device complete one request at least, and had one major fault at
+/// least where it touched a mapping. So no more than the fewer of both missed. Both may be more than the misses:
+/// requests read metadata too and are several for a large operation, and it may fault several times.
+pub fn read_ahead(seen: &Seen<'_>, reads: Option<RandomReads>, ops: u64) -> Option<Metric> {
+    let faults = match reads.filter(|_| seen.need == CacheNeed::Cold)? {
+        RandomReads::Mapped => seen.usage.worker_major_faults,
+        RandomReads::Called => None,
+    };
+    let missed = seen.usage.device_reads.into_iter().chain(faults).min()?;
+    let hits = ops.saturating_sub(missed) as f64 / ops.max(1) as f64;
+    Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
 }
 
 /// Processor seconds (user, system) of all workers in `phases`.
@@ -220,6 +238,35 @@ mod tests {
         };
         let (_, validity) = cache_verdict(&seen, &measured(MB, 1.0), MB);
         assert_eq!(validity, Validity::Lukewarm("tmpfs lies in memory".into()));
+    }
+
+    #[test]
+    fn who_asked_the_device_for_nothing_was_read_ahead() {
+        let hits = |need, reads, device_reads, worker_major_faults, ops| {
+            let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
+            let seen = Seen { need, residency: None, never_cold: None, usage: &usage };
+            read_ahead(&seen, reads, ops).map(|metric| metric.value)
+        };
+        let called =
+            |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
+        // As it was seen: 12 000 reads of 4 KiB by 1118 requests of 838 KiB.
+        assert_eq!(called(Some(1118), 12_000).map(f64::round), Some(91.0));
+        assert_eq!(called(Some(9_000), 10_000), Some(10.0));
+        // Metadata are read, too, and a read of 1 MiB is several requests.
+        assert_eq!(called(Some(10_300), 10_000), Some(0.0));
+        assert_eq!(called(Some(800), 100), Some(0.0));
+        assert_eq!(called(None, 100), None, "nobody counted");
+        assert_eq!(called(Some(0), 0), Some(0.0));
+        let mapped =
+            |device, faults| hits(CacheNeed::Cold, Some(RandomReads::Mapped), device, faults, 1000);
+        // A window of 2560 KiB is two requests, or three, of one fault.
+        assert_eq!(mapped(Some(950), Some(400)), Some(60.0));
+        assert_eq!(mapped(Some(700), Some(900)), Some(30.0));
+        assert_eq!(mapped(None, Some(900)), Some(10.0), "no device");
+        assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
+        let hot = Some(RandomReads::Called);
+        assert_eq!(hits(CacheNeed::Hot, hot, Some(0), None, 10), None);
+        assert_eq!(hits(CacheNeed::Cold, None, Some(0), None, 10), None, "in order");
     }
 
     #[test]

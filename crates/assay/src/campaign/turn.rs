@@ -208,7 +208,8 @@ impl<'a> Standing<'a> {
         processors::assign(item.test, &mut jobs, turn.block);
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
-        let bench = Bench { instance, crew: &self.crew, runner, stop: stage.stop };
+        let least_s = stage.prepared.plan.preset.least_s();
+        let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: stage.stop };
         let mut samples = match case::run(item.test, &mut jobs, &bench, &place) {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
