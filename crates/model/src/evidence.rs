@@ -12,8 +12,8 @@ pub const ROUND_RATES: [&str; 5] =
 /// seconds.
 pub const FLOOR: &str = "floor_s";
 
-/// Metric of random reads from a cold cache: the share of operations that did not wait for a request of their
-/// own, percent, at least.
+/// Metric of random reads from a cold cache: the share of places that were in memory when they were first
+/// read, percent, at least.
 pub const READ_AHEAD_HITS: &str = "read_ahead_hit_pct";
 
 /// [`READ_AHEAD_HITS`] above which a cold sample is called read ahead.

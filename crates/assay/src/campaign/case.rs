@@ -290,7 +290,7 @@ impl Outcome {
         if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
-        let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured.ops);
+        let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
         let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
         let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();

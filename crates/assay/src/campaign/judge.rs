@@ -19,6 +19,9 @@ const HOT_RESIDENT_SHARE: f64 = 0.99;
 /// A timed part shorter than this is dominated by the two clock reads around it.
 const SHORTEST_S: f64 = 10e-6;
 
+/// What a footprint is counted in.
+const PAGE_BYTES: u64 = 4096;
+
 /// What the device may move while a part stands still: what is read ahead comes in, which is a few MiB at every
 /// stop of many workers.
 const HELD_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
@@ -97,19 +100,27 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
         .then(|| format!("the device gave {:.1} % of the bytes", share * 100.0))
 }
 
-/// Share of the `ops` operations of a cold test of `reads` that found in memory what they read, percent; `None`
-/// where that is not asked, or nobody counted.
+/// Share of the operations of a cold test of `reads` that found in memory what none before them had asked for,
+/// percent; `None` where that is not asked, or nobody counted. It is of those operations alone that were the first
+/// at their place: `footprint`, the distinct bytes in whole pages, over the pages of an operation.
 ///
-/// An operation that did not find it made the device complete one request at least, and had one major fault at
-/// least where it touched a mapping. So no more than the fewer of both missed. Both may be more than the misses:
-/// requests read metadata too and are several for a large operation, and it may fault several times.
-pub fn read_ahead(seen: &Seen<'_>, reads: Option<RandomReads>, ops: u64) -> Option<Metric> {
+/// Of these, one that did not find its block made the device complete one request at least, and had one major fault
+/// at least where it touched a mapping. So no more than the fewer of both missed. Both may be more than the
+/// misses: requests read metadata too and are several for a large operation, and it may fault several times.
+pub fn read_ahead(
+    seen: &Seen<'_>,
+    reads: Option<RandomReads>,
+    measured: &Measured,
+    footprint: u64,
+) -> Option<Metric> {
     let faults = match reads.filter(|_| seen.need == CacheNeed::Cold)? {
         RandomReads::Mapped => seen.usage.worker_major_faults,
         RandomReads::Called => None,
     };
     let missed = seen.usage.device_reads.into_iter().chain(faults).min()?;
-    let hits = ops.saturating_sub(missed) as f64 / ops.max(1) as f64;
+    let pages_of_one = measured.bytes.div_ceil(measured.ops.max(1)).div_ceil(PAGE_BYTES).max(1);
+    let first = measured.ops.min(footprint / PAGE_BYTES / pages_of_one);
+    let hits = first.saturating_sub(missed) as f64 / first.max(1) as f64;
     Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
 }
 
@@ -245,7 +256,8 @@ mod tests {
         let hits = |need, reads, device_reads, worker_major_faults, ops| {
             let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
             let seen = Seen { need, residency: None, never_cold: None, usage: &usage };
-            read_ahead(&seen, reads, ops).map(|metric| metric.value)
+            let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
+            read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
         };
         let called =
             |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
@@ -264,6 +276,17 @@ mod tests {
         assert_eq!(mapped(Some(700), Some(900)), Some(30.0));
         assert_eq!(mapped(None, Some(900)), Some(10.0), "no device");
         assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
+        // Drawn at random, with a third of the places twice: those are no hits of read-ahead.
+        let usage = Usage { device_reads: Some(2600), ..Usage::default() };
+        let seen = Seen { need: CacheNeed::Cold, residency: None, never_cold: None, usage: &usage };
+        let twice = |bytes: u64, footprint| {
+            let measured = Measured { ops: 4096, ..measured(4096 * bytes, 1.0) };
+            let metric = read_ahead(&seen, Some(RandomReads::Called), &measured, footprint);
+            metric.unwrap().value
+        };
+        assert_eq!(twice(4096, 2589 * 4096), 0.0);
+        assert_eq!(twice(512, 2000 * 4096), 0.0, "eight blocks on a page");
+        assert_eq!(twice(8192, 8000 * 4096), 35.0, "two pages each");
         let hot = Some(RandomReads::Called);
         assert_eq!(hits(CacheNeed::Hot, hot, Some(0), None, 10), None);
         assert_eq!(hits(CacheNeed::Cold, None, Some(0), None, 10), None, "in order");

@@ -160,12 +160,11 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     if cell.unproven > 0 {
         notes.push("unproven".to_string());
     }
-    if cell.short {
-        notes.push("short".to_string());
-    }
-    notes.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
+    // A note is left out where a terminal is narrow; these two change what the figure is about.
+    let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
+    words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
     let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
-    Cell { note: notes.join(" "), ..Cell::plain(text) }
+    Cell { word: words.join(" "), note: notes.join(" "), ..Cell::plain(text) }
 }
 
 /// Why there is no number.
