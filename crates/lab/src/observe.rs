@@ -44,6 +44,8 @@ pub struct Snapshot {
     arc_bytes: Option<u64>,
     /// Processor time of the processes asked for, ticks; `None` for one that is gone.
     workers: Vec<Option<u64>>,
+    /// Their major page faults, in the same order.
+    major_faults: Vec<Option<u64>>,
     servers: Vec<Option<ServerTime>>,
     /// Processor time of this process, nanoseconds.
     own_cpu_ns: u64,
@@ -59,6 +61,9 @@ const ARC: &str = "/proc/spl/kstat/zfs/arcstats";
 pub struct Usage {
     /// Time between the snapshots.
     pub seconds: f64,
+    /// Read requests that the device completed, each counted once however many were merged into it; `None`
+    /// where there is no device.
+    pub device_reads: Option<u64>,
     /// Bytes the device read; `None` where there is no device.
     pub device_read_bytes: Option<u64>,
     /// Bytes the device wrote.
@@ -97,6 +102,9 @@ pub struct Usage {
     pub dirty_bytes: u64,
     /// Processor time of each process asked for, seconds; 0 for one that is gone.
     pub worker_cpu_s: Vec<f64>,
+    /// Pages that the processes asked for touched in a mapping and that were not in memory (major faults), of all
+    /// together; `None` when one of them is gone.
+    pub worker_major_faults: Option<u64>,
     /// Processor time of the target's own servers in user mode, seconds.
     pub server_user_s: f64,
     /// The same in the kernel, seconds.
@@ -126,6 +134,7 @@ pub struct BelowUsage {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct DeviceCounters {
+    reads: u64,
     read_sectors: u64,
     written_sectors: u64,
     busy_ms: u64,
@@ -182,6 +191,7 @@ impl DeviceCounters {
         let each: Vec<DeviceCounters> = each.collect::<Result<_, LabError>>()?;
         let sum = |get: fn(&DeviceCounters) -> u64| each.iter().map(get).sum::<u64>();
         Ok((!each.is_empty()).then(|| DeviceCounters {
+            reads: sum(|d| d.reads),
             read_sectors: sum(|d| d.read_sectors),
             written_sectors: sum(|d| d.written_sectors),
             busy_ms: sum(|d| d.busy_ms) / each.len() as u64,
@@ -192,6 +202,7 @@ impl DeviceCounters {
 
     /// As if nothing had happened between `from` and `to`.
     fn cut(&mut self, from: &DeviceCounters, to: &DeviceCounters) {
+        cut(&mut self.reads, from.reads, to.reads);
         cut(&mut self.read_sectors, from.read_sectors, to.read_sectors);
         cut(&mut self.written_sectors, from.written_sectors, to.written_sectors);
         cut(&mut self.busy_ms, from.busy_ms, to.busy_ms);
@@ -258,9 +269,12 @@ impl Snapshot {
         let pressure = |name: &str| {
             parse::pressure(&fs::read_to_string(format!("/proc/pressure/{name}")).ok()?)
         };
-        let ticks =
-            |pid: &u32| parse::process(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?);
-        let worker = |pid: &u32| ticks(pid).map(|ticks| ticks.iter().sum());
+        let worker = |pid: &u32| {
+            let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let ticks = parse::process(&text).map(|ticks| ticks.iter().sum());
+            (ticks, parse::major_faults(&text))
+        };
+        let (workers, major_faults) = watched.workers.iter().map(worker).unzip();
         Ok(Snapshot {
             now_ns: now_ns(ClockId::Monotonic),
             device: DeviceCounters::of(&watched.devices)?,
@@ -273,7 +287,8 @@ impl Snapshot {
             },
             memory: parse::memory(&read(Path::new("/proc/meminfo"))?),
             arc_bytes: fs::read_to_string(ARC).ok().and_then(|text| parse::arc_bytes(&text)),
-            workers: watched.workers.iter().map(worker).collect(),
+            workers,
+            major_faults,
             servers: watched.servers.iter().map(|pid| ServerTime::of(*pid)).collect(),
             own_cpu_ns: now_ns(ClockId::ProcessCPUTime),
             frequency_mhz: clock::frequency_mhz(),
@@ -309,6 +324,10 @@ impl Snapshot {
         for (own, (from, to)) in self.workers.iter_mut().zip(from.workers.iter().zip(&to.workers)) {
             cut_some(own, *from, *to);
         }
+        let of_faults = from.major_faults.iter().zip(&to.major_faults);
+        for (own, (from, to)) in self.major_faults.iter_mut().zip(of_faults) {
+            cut_some(own, *from, *to);
+        }
         for (own, (from, to)) in self.servers.iter_mut().zip(from.servers.iter().zip(&to.servers)) {
             if let (Some(own), Some(from), Some(to)) = (own, from, to) {
                 cut(&mut own.total_ns, from.total_ns, to.total_ns);
@@ -335,6 +354,11 @@ impl Snapshot {
                 later.zip(*earlier).map_or(0, |(later, earlier)| later.saturating_sub(earlier));
             ticks as f64 / per_second
         };
+        let faults = |(later, earlier): (&Option<u64>, &Option<u64>)| {
+            Some(later.as_ref()?.saturating_sub(*earlier.as_ref()?))
+        };
+        let each = self.major_faults.iter().zip(&earlier.major_faults);
+        let worker_major_faults = each.map(faults).reduce(|sum, own| Some(sum? + own?)).flatten();
         let server = |(later, earlier): (&Option<ServerTime>, &Option<ServerTime>)| {
             later.zip(*earlier).map_or((0.0, 0.0), |(later, earlier)| later.since(&earlier))
         };
@@ -347,6 +371,7 @@ impl Snapshot {
         };
         Usage {
             seconds,
+            device_reads: device(|d| d.reads),
             device_read_bytes: device(|d| d.read_sectors).map(|n| n * SECTOR),
             device_write_bytes: device(|d| d.written_sectors).map(|n| n * SECTOR),
             device_busy_s: device(|d| d.busy_ms).map(|n| n as f64 / 1e3),
@@ -366,6 +391,7 @@ impl Snapshot {
             arc_bytes: self.arc_bytes,
             dirty_bytes: self.memory.dirty + self.memory.writeback,
             worker_cpu_s: self.workers.iter().zip(&earlier.workers).map(worker).collect(),
+            worker_major_faults,
             server_user_s,
             server_sys_s,
             own_cpu_s: self.own_cpu_ns.saturating_sub(earlier.own_cpu_ns) as f64 / 1e9,

@@ -8,6 +8,17 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 pub const ROUND_RATES: [&str; 5] =
     ["round_1_rate", "round_2_rate", "round_3_rate", "round_4_rate", "round_5_rate"];
 
+/// Metric of samples whose figures come from a clock: the length that a timed part of its preset has at least,
+/// seconds.
+pub const FLOOR: &str = "floor_s";
+
+/// Metric of random reads from a cold cache: the share of places that were in memory when they were first
+/// read, percent, at least.
+pub const READ_AHEAD_HITS: &str = "read_ahead_hit_pct";
+
+/// [`READ_AHEAD_HITS`] above which a cold sample is called read ahead.
+pub(crate) const READ_AHEAD_PCT: f64 = 10.0;
+
 /// What the keys of costs begin with among the facts of a target.
 const COST: &str = "cost.";
 

@@ -57,6 +57,11 @@ impl Preset {
         }
     }
 
+    /// Least length of a single timed part, seconds: what is shorter is evidence of the moment, not of a target.
+    pub fn least_s(self) -> f64 {
+        self.floor_s() / 3.0
+    }
+
     /// Length for which a timed part is sized, seconds: above the floor, because candidates differ.
     pub fn aim_s(self) -> f64 {
         match self {

@@ -1,6 +1,6 @@
 //! A sample is one measurement of one case in one block: raw, never averaged.
 
-use crate::{Case, Durability, Histogram, LabKind, Series};
+use crate::{Case, Durability, Histogram, LabKind, Series, evidence};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -241,6 +241,12 @@ impl Sample {
     /// The value of the metric `name`, when the sample has it.
     pub fn metric(&self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|m| m.name == name).map(|m| m.value)
+    }
+
+    /// Share of the operations, percent, that found in memory what others had made the kernel read, of a sample
+    /// that is "cold, read ahead"; `None` of all others.
+    pub fn read_ahead_pct(&self) -> Option<f64> {
+        self.metric(evidence::READ_AHEAD_HITS).filter(|pct| *pct > evidence::READ_AHEAD_PCT)
     }
 }
 

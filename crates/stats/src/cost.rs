@@ -9,6 +9,7 @@ use crate::{
     bar::Bar,
     board::Board,
     select::{self, CellData, Grouped, Point, Series, mean},
+    short,
 };
 use model::{Better, CacheState, Dataset, Environment, Group, Readings, Sample, TestInfo};
 use serde::Serialize;
@@ -119,7 +120,8 @@ fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
         CellData {
             test,
             procs,
-            is_scored: dataset.tests[test].group.is_scored(),
+            is_scored: dataset.tests[test].group.is_scored()
+                && !by_target.iter().any(|samples| short::is_short(samples)),
             basis: if bulk { PER_BYTE } else { PER_OP }.into(),
             unit: "ns".into(),
             better: Better::Lower,

@@ -131,6 +131,10 @@ fn of_ranked(
     let mut call = unjudged(&board, targets, scored, bar);
     let &[first, second, ..] = order.as_slice() else {
         call.sentence = sentence::nothing_to_compare(dataset, &call);
+        if scored == 0 && cells.iter().any(CellData::is_short) {
+            call.sentence = sentence::all_short(dataset);
+            call.notes.clear();
+        }
         return call;
     };
     call.largest_loss = largest_loss(dataset, &board, (first, second), settings);

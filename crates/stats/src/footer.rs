@@ -26,7 +26,7 @@ pub struct Footer {
     pub verdict: Option<Verdict>,
     /// Tests in the geometric means.
     pub tests: usize,
-    /// Tests in the table.
+    /// Tests in the table that are scored.
     pub of_tests: usize,
     /// The smallest ratio; an extreme of many, so rather too small than too large.
     pub min_ratio: Option<Extreme>,
@@ -112,7 +112,9 @@ pub(crate) fn footers(
     let mut footers = Vec::new();
     for (table, ((rows, cells), shared)) in tables.iter().zip(&shared).enumerate() {
         let own = |(column, ratios): (usize, &Vec<Option<Ratio>>)| {
-            footer(rows, shared, (column, ratios[table]), settings)
+            let scored = rows.iter().zip(cells).filter(|(_, cell)| cell.is_scored);
+            let rows: Vec<&Row> = scored.map(|(row, _)| row).collect();
+            footer(&rows, shared, (column, ratios[table]), settings)
         };
         let is_scored = cells.iter().any(|cell| cell.is_scored);
         let of_table = ratios.iter().enumerate().filter(|_| is_scored).map(own);
@@ -140,7 +142,7 @@ fn over_baseline(tables: &[Vec<&CellData>], column: usize, confidence: f64) -> V
 }
 
 fn footer(
-    rows: &[Row],
+    rows: &[&Row],
     shared: &[&CellData],
     (column, ratio): (usize, Option<Ratio>),
     settings: &Settings,
@@ -220,7 +222,7 @@ fn levels(cells: &[&CellData], (column, other): (usize, usize)) -> Vec<Part> {
     both.map(|c| Part::of(1.0, c.series[column].points.clone())).collect()
 }
 
-fn extremes(rows: &[Row], column: usize) -> (Option<Extreme>, Option<Extreme>) {
+fn extremes(rows: &[&Row], column: usize) -> (Option<Extreme>, Option<Extreme>) {
     let ratios = || {
         rows.iter().filter_map(|row| {
             let (test, name) = (row.test.clone(), row.name.clone());

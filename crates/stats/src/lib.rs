@@ -38,6 +38,7 @@ mod ratio;
 mod select;
 mod selfcheck;
 mod sentence;
+mod short;
 mod steady;
 mod sweep;
 mod table;

@@ -91,7 +91,7 @@ impl Duel<'_> {
     fn extremes(&self) -> Vec<Sized> {
         let decided = |row: &&Row| {
             let cell = &row.cells[self.column];
-            cell.holm && cell.verdict.is_some_and(Verdict::is_difference)
+            cell.holm && cell.verdict.is_some_and(Verdict::is_difference) && !row.is_short()
         };
         let size = |row: &Row| row.cells[self.column].ratio.map_or(0.0, |r| r.point.ln());
         let rows = || self.table.rows.iter().filter(decided);
@@ -114,7 +114,8 @@ impl Duel<'_> {
         let matching = |row: &&Row| {
             let cell = &row.cells[self.column];
             let replicated = cell.ratio.is_some_and(|r| r.low.is_some());
-            replicated && cell.verdict == Some(claim) && cell.reason.as_deref() == reason
+            let judged = replicated && !row.is_short();
+            judged && cell.verdict == Some(claim) && cell.reason.as_deref() == reason
         };
         let rows: Vec<&Row> = self.table.rows.iter().filter(matching).collect();
         let every = if claim == Verdict::Same { "all" } else { "any" };

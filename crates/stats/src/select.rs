@@ -10,7 +10,7 @@ use crate::{
     noise::Noise,
     proof,
     ratio::{CONFIDENCE, Estimate, Learnt, Ratio, compare, compare_knowing, logs, paired},
-    steady,
+    short, steady,
 };
 use model::{Better, Dataset, Sample, Validity};
 use std::{
@@ -48,6 +48,10 @@ pub(crate) struct Series {
     pub(crate) unsteady: usize,
     /// Valid samples that synced and of which durability is not proven.
     pub(crate) unproven: usize,
+    /// Whether its usual timed part is below the floor of its preset.
+    pub(crate) short: bool,
+    /// Of the valid samples that are cold, read ahead: the mean share of their hits, percent.
+    pub(crate) read_ahead_pct: Option<f64>,
     /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
     pub(crate) ln_seconds: Option<f64>,
 }
@@ -79,6 +83,11 @@ impl CellData {
     /// True when every target of `targets` (column indices) has a valid sample.
     pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
         targets.into_iter().all(|t| !self.series[t].points.is_empty())
+    }
+
+    /// True when the usual timed part of a target is below the floor of its preset.
+    pub(crate) fn is_short(&self) -> bool {
+        self.series.iter().any(|series| series.short)
     }
 
     /// Column `candidate` over column `base`, with a variance moderated by those of the other cells.
@@ -141,6 +150,7 @@ pub(crate) fn select(
         for samples in &by_target {
             cell.series.push(series(samples, &cell, &contention));
         }
+        cell.is_scored &= !cell.is_short();
         cells.push(cell);
     }
     let noise = Rc::new(Noise::of(&cells));
@@ -215,7 +225,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
 fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'a>) -> Series {
     let mut series = Series::default();
     let mut blocks: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    let mut lengths = Vec::new();
+    let (mut lengths, mut read_ahead) = (Vec::new(), Vec::new());
     for sample in samples {
         match usable_log(sample, cell) {
             Ok(log) => {
@@ -224,6 +234,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 series.samples += 1;
                 series.contended += usize::from(contention.during(sample));
                 series.unsteady += usize::from(steady::is_unsteady(sample));
+                read_ahead.extend(sample.read_ahead_pct());
                 series.unproven += usize::from(proof::is_unproven(sample));
             }
             Err(Unusable::Lukewarm) => series.lukewarm += 1,
@@ -235,6 +246,9 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     // Several samples of one instance are repeats, not replicates: they are averaged first.
     series.points =
         blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
+    // What was left to sync has the length that it has, and scores nothing anyway.
+    series.short = cell.is_scored && short::is_short(samples);
+    series.read_ahead_pct = (!read_ahead.is_empty()).then(|| mean(&read_ahead));
     // Of what other tools measured the length may not be known.
     let known = !lengths.is_empty() && lengths.iter().all(|ln| ln.is_finite());
     series.ln_seconds = known.then(|| mean(&lengths));

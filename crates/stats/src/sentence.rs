@@ -25,6 +25,13 @@ pub(crate) fn nothing_to_compare(dataset: &Dataset, call: &Call) -> String {
     }
 }
 
+pub(crate) fn all_short(dataset: &Dataset) -> String {
+    format!(
+        "No recommendation: every timed part is short. Give {} more to do: leave out --scale, or give a larger one.",
+        dataset.suites()
+    )
+}
+
 pub(crate) fn single_block(dataset: &Dataset, call: &Call) -> String {
     let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
     let lead = call.lead.map_or(1.0, |r| r.point);

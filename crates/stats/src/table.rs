@@ -90,6 +90,10 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 fn is_true(flag: &bool) -> bool {
     *flag
 }
@@ -271,6 +275,13 @@ pub struct Cell {
     pub lukewarm: usize,
     /// Valid samples of a sustained run that had not reached a steady state.
     pub unsteady: usize,
+    /// Whether the usual timed part is below the floor of its preset; see [`Row::is_short`].
+    #[serde(skip_serializing_if = "is_false")]
+    pub short: bool,
+    /// Share of the operations that found in memory what others had made the kernel read, percent, where samples
+    /// are cold, read ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_pct: Option<f64>,
     /// Valid samples that synced and of which durability is not proven.
     #[serde(skip_serializing_if = "is_none")]
     pub unproven: usize,
@@ -371,6 +382,8 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
         lukewarm: series.lukewarm,
         unsteady: series.unsteady,
+        short: series.short,
+        read_ahead_pct: series.read_ahead_pct,
         unproven: series.unproven,
     }
 }

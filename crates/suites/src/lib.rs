@@ -20,4 +20,6 @@ mod testing;
 
 pub use declare::DeclarationError;
 pub use suite::{Presets, Suite, find, from_text, of_job, space_bytes, suite, suites};
-pub use test::{Estimate, Measured, Meter, Missing, Run, Stretch, Test, TestError, Workers};
+pub use test::{
+    Estimate, Measured, Meter, Missing, RandomReads, Run, Stretch, Test, TestError, Workers,
+};

@@ -173,6 +173,16 @@ pub enum Stretch {
     Given,
 }
 
+/// How a test reads of which every operation is a read at a place of its own, drawn at random: from a cold cache
+/// each has to wait for the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RandomReads {
+    /// By system calls.
+    Called,
+    /// By touching a mapping: a page that is not in memory is a major fault.
+    Mapped,
+}
+
 /// What the machine lacks for a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -214,6 +224,11 @@ pub trait Test: Sync {
     /// Threads in each worker.
     fn threads(&self, job: &Job) -> u32 {
         job.threads
+    }
+
+    /// How it reads, where all that it does is to read at random places.
+    fn random_reads(&self) -> Option<RandomReads> {
+        None
     }
 
     /// Whether its timed part may stand still wherever it adds to its counters: it has nothing under way

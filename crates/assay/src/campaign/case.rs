@@ -12,8 +12,8 @@ use super::{
 use anyhow::Result;
 use lab::{Coldness, Instance, Persistence, Residency, Watched};
 use model::{
-    Better, CacheNeed, CacheState, Case, CrewReport, Durability, Job, JobMode, LabKind, Metric,
-    PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
+    Better, CacheNeed, CacheState, Case, CrewReport, Durability, FLOOR, Job, JobMode, LabKind,
+    Metric, PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
@@ -43,6 +43,8 @@ pub struct Bench<'a> {
     pub crew: &'a Crew,
     /// Its place among the candidates that share the machine, and the number of the test among theirs.
     pub runner: Runner<'a>,
+    /// Length below which a timed part is short, seconds.
+    pub least_s: f64,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
 }
@@ -118,6 +120,7 @@ fn attempt(
         settle_s,
         settle_write_bytes,
         used_bytes,
+        least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
     Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
@@ -261,6 +264,7 @@ struct Outcome {
     settle_s: f64,
     settle_write_bytes: Option<u64>,
     used_bytes: u64,
+    least_s: f64,
 }
 
 impl Outcome {
@@ -286,6 +290,7 @@ impl Outcome {
         if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
+        let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
         let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
         let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
@@ -293,7 +298,9 @@ impl Outcome {
         metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
         if test.is_clocked() {
             metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
+            metrics.push(Metric::new(FLOOR, self.least_s, "s", Better::Lower));
         }
+        metrics.extend(read_ahead);
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);

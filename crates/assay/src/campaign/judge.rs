@@ -3,8 +3,10 @@
 
 use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{Better, Bytes, CacheNeed, CacheState, Metric, Validity, WorkerReport};
-use suites::Measured;
+use model::{
+    Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity, WorkerReport,
+};
+use suites::{Measured, RandomReads};
 
 /// A cold run must bring at least this share of the pages it touched from the device.
 const COLD_DEVICE_SHARE: f64 = 0.9;
@@ -16,6 +18,9 @@ const HOT_DEVICE_SHARE: f64 = 0.01;
 const HOT_RESIDENT_SHARE: f64 = 0.99;
 /// A timed part shorter than this is dominated by the two clock reads around it.
 const SHORTEST_S: f64 = 10e-6;
+
+/// What a footprint is counted in.
+const PAGE_BYTES: u64 = 4096;
 
 /// What the device may move while a part stands still: what is read ahead comes in, which is a few MiB at every
 /// stop of many workers.
@@ -93,6 +98,30 @@ fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
     let share = read as f64 / bytes.max(1) as f64;
     (bytes > 0 && share >= HOT_DEVICE_SHARE)
         .then(|| format!("the device gave {:.1} % of the bytes", share * 100.0))
+}
+
+/// Share of the operations of a cold test of `reads` that found in memory what none before them had asked for,
+/// percent; `None` where that is not asked, or nobody counted. It is of those operations alone that were the first
+/// at their place: `footprint`, the distinct bytes in whole pages, over the pages of an operation.
+///
+/// Of these, one that did not find its block made the device complete one request at least, and had one major fault
+/// at least where it touched a mapping. So no more than the fewer of both missed. Both may be more than the
+/// misses: requests read metadata too and are several for a large operation, and it may fault several times.
+pub fn read_ahead(
+    seen: &Seen<'_>,
+    reads: Option<RandomReads>,
+    measured: &Measured,
+    footprint: u64,
+) -> Option<Metric> {
+    let faults = match reads.filter(|_| seen.need == CacheNeed::Cold)? {
+        RandomReads::Mapped => seen.usage.worker_major_faults,
+        RandomReads::Called => None,
+    };
+    let missed = seen.usage.device_reads.into_iter().chain(faults).min()?;
+    let pages_of_one = measured.bytes.div_ceil(measured.ops.max(1)).div_ceil(PAGE_BYTES).max(1);
+    let first = measured.ops.min(footprint / PAGE_BYTES / pages_of_one);
+    let hits = first.saturating_sub(missed) as f64 / first.max(1) as f64;
+    Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
 }
 
 /// Processor seconds (user, system) of all workers in `phases`.
@@ -220,6 +249,47 @@ mod tests {
         };
         let (_, validity) = cache_verdict(&seen, &measured(MB, 1.0), MB);
         assert_eq!(validity, Validity::Lukewarm("tmpfs lies in memory".into()));
+    }
+
+    #[test]
+    fn who_asked_the_device_for_nothing_was_read_ahead() {
+        let hits = |need, reads, device_reads, worker_major_faults, ops| {
+            let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
+            let seen = Seen { need, residency: None, never_cold: None, usage: &usage };
+            let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
+            read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
+        };
+        let called =
+            |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
+        // As it was seen: 12 000 reads of 4 KiB by 1118 requests of 838 KiB.
+        assert_eq!(called(Some(1118), 12_000).map(f64::round), Some(91.0));
+        assert_eq!(called(Some(9_000), 10_000), Some(10.0));
+        // Metadata are read, too, and a read of 1 MiB is several requests.
+        assert_eq!(called(Some(10_300), 10_000), Some(0.0));
+        assert_eq!(called(Some(800), 100), Some(0.0));
+        assert_eq!(called(None, 100), None, "nobody counted");
+        assert_eq!(called(Some(0), 0), Some(0.0));
+        let mapped =
+            |device, faults| hits(CacheNeed::Cold, Some(RandomReads::Mapped), device, faults, 1000);
+        // A window of 2560 KiB is two requests, or three, of one fault.
+        assert_eq!(mapped(Some(950), Some(400)), Some(60.0));
+        assert_eq!(mapped(Some(700), Some(900)), Some(30.0));
+        assert_eq!(mapped(None, Some(900)), Some(10.0), "no device");
+        assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
+        // Drawn at random, with a third of the places twice: those are no hits of read-ahead.
+        let usage = Usage { device_reads: Some(2600), ..Usage::default() };
+        let seen = Seen { need: CacheNeed::Cold, residency: None, never_cold: None, usage: &usage };
+        let twice = |bytes: u64, footprint| {
+            let measured = Measured { ops: 4096, ..measured(4096 * bytes, 1.0) };
+            let metric = read_ahead(&seen, Some(RandomReads::Called), &measured, footprint);
+            metric.unwrap().value
+        };
+        assert_eq!(twice(4096, 2589 * 4096), 0.0);
+        assert_eq!(twice(512, 2000 * 4096), 0.0, "eight blocks on a page");
+        assert_eq!(twice(8192, 8000 * 4096), 35.0, "two pages each");
+        let hot = Some(RandomReads::Called);
+        assert_eq!(hits(CacheNeed::Hot, hot, Some(0), None, 10), None);
+        assert_eq!(hits(CacheNeed::Cold, None, Some(0), None, 10), None, "in order");
     }
 
     #[test]

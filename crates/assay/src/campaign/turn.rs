@@ -211,7 +211,8 @@ impl<'a> Standing<'a> {
         processors::assign(item.test, &mut jobs, turn.block);
         let Turn { block, position, label, .. } = *turn;
         let place = Place { block, position, label, suite: item.suite };
-        let bench = Bench { instance, crew: &self.crew, runner, stop: stage.stop };
+        let least_s = stage.prepared.plan.preset.least_s();
+        let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: stage.stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
         let mut samples = match self.retakes.run(bench, &mut once) {
             Ok(Some(samples)) => samples,

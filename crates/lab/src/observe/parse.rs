@@ -11,6 +11,7 @@ fn column(words: &[&str], i: usize) -> u64 {
 pub(super) fn device(text: &str) -> DeviceCounters {
     let words: Vec<&str> = text.split_whitespace().collect();
     DeviceCounters {
+        reads: column(&words, 0),
         read_sectors: column(&words, 2),
         written_sectors: column(&words, 6),
         busy_ms: column(&words, 9),
@@ -48,6 +49,11 @@ pub(super) fn process(text: &str) -> Option<[u64; 2]> {
     let words = columns_of_process(text)?;
     let ticks = |i: usize| words.get(i)?.parse().ok();
     Some([ticks(11)?, ticks(12)?])
+}
+
+/// majflt: pages that were not in memory when they were touched.
+pub(super) fn major_faults(text: &str) -> Option<u64> {
+    columns_of_process(text)?.get(9)?.parse().ok()
 }
 
 /// The same with what else is needed to tell processes apart.
@@ -100,6 +106,7 @@ mod tests {
         let text = "42 (a) b) R 1 42 42 0 -1 4194304 9 8 7 6 130 25 3 2 20 0 4 0 17 1 1\n";
         assert_eq!(process(text), Some([130, 25]));
         assert_eq!(process("42 (gone"), None);
+        assert_eq!((major_faults(text), major_faults("42 (gone")), (Some(7), None));
         let expected =
             Process { parent: 1, is_kernel: false, began: 17, system: 25, ended_system: 2 };
         assert_eq!(process_of_census(text), Some(expected));

@@ -33,6 +33,7 @@ fn two_snapshots_make_a_usage() {
     );
     let earlier = Snapshot {
         workers: vec![Some(100), Some(7), None],
+        major_faults: vec![Some(4), Some(1)],
         servers: vec![server(1, 10, 30), None],
         own_cpu_ns: 5,
         throttle_events: Some(3),
@@ -41,13 +42,14 @@ fn two_snapshots_make_a_usage() {
     let later = snapshot(
         3_000_000_000,
         "cpu  300 100 150 1100 60 10 40 50 0 0\ncpu0 1 0\ncpu1 1 0\nctxt 9\n",
-        "  10 0 1000 5 20 0 3600 9 0 1600 14 0 0 0 0 5 290",
+        "  35 0 1000 5 20 0 3600 9 0 1600 14 0 0 0 0 5 290",
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=501000\nfull avg10=0 total=5\n",
         "MemTotal: 9 kB\nSwapCached: 5 kB\nCached:   8 kB\nDirty:   2 kB\nSlab:  4 kB\n\
          Writeback: 1 kB\n",
     );
     let later = Snapshot {
         workers: vec![Some(250), None, Some(9)],
+        major_faults: vec![Some(9), Some(3)],
         servers: vec![server(3, 30, 90), server(9, 1, 1)],
         own_cpu_ns: 2_000_005,
         throttle_events: Some(4),
@@ -59,6 +61,7 @@ fn two_snapshots_make_a_usage() {
         usage,
         Usage {
             seconds: 2.0,
+            device_reads: Some(25),
             device_read_bytes: Some(200 * 512),
             device_write_bytes: Some(2000 * 512),
             device_busy_s: Some(1.5),
@@ -78,6 +81,7 @@ fn two_snapshots_make_a_usage() {
             arc_bytes: Some(7),
             dirty_bytes: 3072,
             worker_cpu_s: vec![1.5, 0.0, 0.0],
+            worker_major_faults: Some(7),
             server_user_s: 0.5,
             server_sys_s: 1.5,
             own_cpu_s: 0.002,
@@ -111,10 +115,12 @@ fn what_happened_meanwhile_can_be_left_out() {
     let at = |second: u64| {
         let ticks = 100 * second;
         let stat = format!("cpu {ticks} 0 {ticks} {ticks} {ticks} 0 0 {ticks} 0 0\ncpu0 1\n");
-        let device = format!("1 0 {ticks} 5 20 0 {ticks} 9 0 {ticks} 14 0 0 0 0 {ticks} {ticks}");
+        let device =
+            format!("{second} 0 {ticks} 5 20 0 {ticks} 9 0 {ticks} 14 0 0 0 0 {ticks} {ticks}");
         let psi = format!("some avg10=0 avg60=0 avg300=0 total={}\n", 1000 * second);
         Snapshot {
             workers: vec![Some(ticks)],
+            major_faults: vec![Some(3 * second)],
             servers: vec![server(second, 1, 1)],
             below: Some(BelowCounters {
                 disks: moved(7 * second, 9 * second, 5 * second),

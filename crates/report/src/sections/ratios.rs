@@ -56,6 +56,13 @@ fn legend(findings: &Findings) -> String {
     if cells().any(|cell| cell.unproven > 0) {
         values += " unproven: durability not proven, as nothing shows that what was synced reached the medium.";
     }
+    if cells().any(|cell| cell.short) {
+        values += " short: timed part below a third of what the preset asks for; in no mean, score and call.";
+    }
+    if cells().any(|cell| cell.read_ahead_pct.is_some()) {
+        values += " read ahead: cold at the start, but that share of the random reads found in memory, by \
+                   read-ahead for others, what they read.";
+    }
     if findings.targets.len() < 2 {
         return values;
     }
@@ -163,8 +170,11 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     if cell.unproven > 0 {
         notes.push("unproven".to_string());
     }
+    // A note is left out where a terminal is narrow; these two change what the figure is about.
+    let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
+    words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
     let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
-    Cell { note: notes.join(" "), ..Cell::plain(text) }
+    Cell { word: words.join(" "), note: notes.join(" "), ..Cell::plain(text) }
 }
 
 /// Why there is no number.
@@ -262,6 +272,15 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
              no score and no call."
                 .into(),
         );
+    }
+    let short: Vec<String> =
+        table.rows.iter().filter(|r| r.is_short()).map(|r| names::of_row(r, table)).collect();
+    if !short.is_empty() {
+        notes.push(format!(
+            "Short, so in no mean, no score and no call: {}. Its size was given, there was no room for more of it, \
+             or more would be another test.",
+            short.join(", ")
+        ));
     }
     // A target that was not measured at all is in no mean.
     if let Some(footer) =

@@ -99,6 +99,10 @@ fn judge_cell(
     if column == best {
         return;
     }
+    if cell.is_short() {
+        verdict.at_risk.push(format!("floor {place}: its timed part is too short to tell"));
+        return;
+    }
     let ratio = behind.to_ratio_at(cell.confidence);
     let point = format!("{:.2}x behind {name}", ratio.point);
     let found = |sure| found(&point, (&behind, &ratio), sure, |times| format!("{times:.2}"));

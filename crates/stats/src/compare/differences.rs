@@ -147,10 +147,15 @@ fn ask(
         name: dataset.tests[cell.test].name.clone(),
         procs: cell.procs,
     };
-    let shared: Vec<&CellData> = cells.iter().filter(|c| c.valid_for([a, b])).collect();
+    let shared = in_mean(cells, (a, b));
     let mean = (cells.len() > 1).then(|| of(None, mean(&shared, (a, b)), &shared));
     let each = cells.iter().map(|c| of(Some(name(c)), c.compare(b, a), &[c]));
     mean.into_iter().chain(each).collect()
+}
+
+/// The cells that enter the mean of a pair.
+fn in_mean(cells: &[CellData], (a, b): (usize, usize)) -> Vec<&CellData> {
+    cells.iter().filter(|c| c.valid_for([a, b]) && !c.is_short()).collect()
 }
 
 /// Mean of B over A: their blocks are not shared, so it is Welch's over the scores of either.
@@ -171,7 +176,7 @@ fn pair(
     (a, b): (usize, usize),
     settings: &Settings,
 ) -> Pair {
-    let shared: Vec<&CellData> = cells.iter().filter(|c| c.valid_for([a, b])).collect();
+    let shared = in_mean(cells, (a, b));
     let each: Vec<Versus> = shared.iter().filter_map(|cell| versus(cell, b, a, settings)).collect();
     let mut counts = Counts::default();
     each.iter().for_each(|v| counts.add(v.verdict));

@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     sizes::{PAGE_WORDS, RANDOM_FILES, Sizes},
 };
-use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
+use crate::{Estimate, Measured, Meter, RandomReads, Run, Stretch, Test, TestError};
 use engine::{
     data::derive_seed,
     map::{PAGE_BYTES, ReadMap},
@@ -116,6 +116,10 @@ impl Test for RandomTest {
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         RANDOM.iter().try_for_each(|file| Column::new(*file, job).fill())
+    }
+
+    fn random_reads(&self) -> Option<RandomReads> {
+        Some(RandomReads::Mapped)
     }
 
     /// Around what is not in memory, the kernel still reads when they stop.

@@ -12,7 +12,8 @@ mod settings;
 mod source;
 
 use super::{Defaults, Head, Kind};
-use crate::{Estimate, Measured, Run, Test, TestError, Workers};
+use crate::{Estimate, Measured, RandomReads, Run, Test, TestError, Workers};
+use engine::io::EngineKind;
 use layout::Layout;
 use model::{Better, CacheNeed, CrewReport, Group, Job, TestInfo};
 use run::IoRun;
@@ -70,6 +71,14 @@ impl Test for IoTest {
 
     fn cache(&self) -> CacheNeed {
         self.settings.cache()
+    }
+
+    fn random_reads(&self) -> Option<RandomReads> {
+        match (self.settings.rw, self.settings.engine) {
+            (Rw::RndRd, EngineKind::Sync | EngineKind::IoUring) => Some(RandomReads::Called),
+            (Rw::RndRd, EngineKind::Mmap) => Some(RandomReads::Mapped),
+            _ => None,
+        }
     }
 
     fn workers(&self) -> Workers {

@@ -2,7 +2,7 @@
 
 use super::{layout::Layout, settings::Settings};
 use crate::{
-    Test, TestError,
+    RandomReads, Test, TestError,
     testing::{Clock, crew, declared, job, run},
 };
 use model::{
@@ -295,6 +295,17 @@ fn the_cache_and_the_end_follow_from_the_pattern() {
     assert_eq!(of("rw = 'rndwr'"), (CacheNeed::Hot, true));
     assert_eq!(of("rw = 'seqwr'\ndirect = true"), (CacheNeed::Any, true));
     assert_eq!(of("cache = 'cold'"), (CacheNeed::Cold, true));
+}
+
+#[test]
+fn reads_at_random_are_known_by_pattern_and_engine() {
+    let of = |text: &str| test(text).random_reads();
+    assert_eq!(of("rw = 'rndrd'"), Some(RandomReads::Called));
+    assert_eq!(of("rw = 'rndrd'\nengine = 'io_uring'"), Some(RandomReads::Called));
+    assert_eq!(of("rw = 'rndrd'\nengine = 'mmap'"), Some(RandomReads::Mapped));
+    for text in ["rw = 'seqrd'", "rw = 'rndwr'", "rw = 'randrw'", "rw = 'rndrd'\nengine = 'null'"] {
+        assert_eq!(of(text), None, "{text}");
+    }
 }
 
 #[test]
