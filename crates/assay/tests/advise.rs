@@ -31,8 +31,9 @@ fn xfs_leads_ingestion_on_both_published_machines() {
             assert_eq!(said["counsel"], "point-estimate");
             assert_eq!(said["candidates"][0]["target"], "xfs", "{id} {profile}");
             let sentence = words(&said["sentence"]);
-            let start =
-                format!("For {profile} in this published study, xfs leads by point estimate: ");
+            let start = format!(
+                "For {profile} by these tests in this published study, xfs leads by point estimate: "
+            );
             assert!(sentence.starts_with(&start) && sentence.contains(ONE_RUN), "{sentence}");
             let cells = said["support"].as_array().unwrap();
             assert!(cells.iter().any(|c| c["test"] == "columnar.write.float.large"));
