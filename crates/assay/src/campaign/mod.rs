@@ -23,7 +23,7 @@ pub mod prepare;
 pub mod processors;
 pub mod programs;
 pub mod relay;
-mod retake;
+pub mod retake;
 pub mod room;
 pub mod sampler;
 pub mod schedule;

@@ -6,7 +6,7 @@ use super::case::Bench;
 use anyhow::Result;
 use model::{Preset, Sample, Validity};
 use std::{
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -23,13 +23,11 @@ const MOST_IN_VAIN: u32 = 3;
 /// How often a signal is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Tries of the cases of one target, which those that share the machine with it take alike.
-#[derive(Debug)]
+/// How the cases of one target fared in a campaign; those that share the machine with it fare alike.
+#[derive(Debug, Default)]
 pub struct Retakes {
     /// Cases in a row of which every try was disturbed.
-    in_vain: u32,
-    /// After so many of them only the first try is taken.
-    most_in_vain: u32,
+    in_vain: AtomicU32,
 }
 
 /// The samples of a try, and what others had of the machine while any candidate did it, percent.
@@ -39,10 +37,10 @@ struct Try {
 }
 
 impl Retakes {
-    /// For a campaign of `preset`. A smoke test is to show that everything works, and measures each case once.
-    pub fn of(preset: Preset) -> Retakes {
-        let most_in_vain = if preset == Preset::Smoke { 0 } else { MOST_IN_VAIN };
-        Retakes { in_vain: 0, most_in_vain }
+    /// For a target in a campaign of `preset`. One of smoke is to show that everything works, and measures each
+    /// case once.
+    pub fn of(preset: Preset) -> Option<Retakes> {
+        (preset != Preset::Smoke).then(Retakes::default)
     }
 
     /// Runs a case by `once`, again where others had too much of the machine; `None` when it was stopped. All
@@ -51,7 +49,7 @@ impl Retakes {
     /// # Errors
     /// Those of `once`.
     pub fn run(
-        &mut self,
+        &self,
         mut bench: Bench<'_>,
         once: &mut dyn FnMut(&Bench<'_>) -> Result<Option<Vec<Sample>>>,
     ) -> Result<Option<Vec<Sample>>> {
@@ -67,14 +65,18 @@ impl Retakes {
             bench.runner = bench.runner.again();
         }
         let is_calm = tries.iter().any(|one| !is_disturbed(one.shared_pct));
-        self.in_vain = if is_calm { 0 } else { self.in_vain + 1 };
+        match is_calm {
+            true => self.in_vain.store(0, Ordering::Relaxed),
+            false => _ = self.in_vain.fetch_add(1, Ordering::Relaxed),
+        }
         Ok(Some(calmest_of(tries)))
     }
 
     /// How long to wait before the case is taken again; `None` when it is not.
     fn pause(&self, tries: &[Try]) -> Option<Duration> {
         let again = tries.last().is_some_and(|one| is_disturbed(one.shared_pct));
-        PAUSES.get(tries.len() - 1).copied().filter(|_| again && self.in_vain < self.most_in_vain)
+        let has_hope = self.in_vain.load(Ordering::Relaxed) < MOST_IN_VAIN;
+        PAUSES.get(tries.len() - 1).copied().filter(|_| again && has_hope)
     }
 }
 
@@ -154,15 +156,15 @@ mod tests {
 
     #[test]
     fn a_disturbed_case_is_taken_again_until_one_is_calm_or_it_was_often_enough() {
-        let retakes = Retakes::of(Preset::Quick);
+        let retakes = Retakes::of(Preset::Quick).unwrap();
         assert_eq!(pauses(&retakes, &[3.0]), None);
         assert_eq!(pauses(&retakes, &[30.0]), Some(PAUSES[0]));
         assert_eq!(pauses(&retakes, &[30.0, 2.0]), None);
         assert_eq!(pauses(&retakes, &[30.0, 20.0]), Some(PAUSES[1]));
         assert_eq!(pauses(&retakes, &[30.0, 20.0, 90.0]), None);
         assert_eq!(pauses(&retakes, &[f64::INFINITY]), None);
-        assert_eq!(pauses(&Retakes { in_vain: MOST_IN_VAIN, ..retakes }, &[30.0]), None);
-        assert_eq!(pauses(&Retakes::of(Preset::Smoke), &[30.0]), None);
+        assert_eq!(pauses(&Retakes { in_vain: MOST_IN_VAIN.into() }, &[30.0]), None);
+        assert!(Retakes::of(Preset::Smoke).is_none());
     }
 
     #[test]

@@ -10,13 +10,14 @@ use super::{
     history::History,
     pace::{self, End, Seen, Spent},
     prepare::Prepared,
+    retake::Retakes,
 };
 use crate::terminal::Progress;
 use anyhow::Result;
 use lab::Lab;
 use model::{Campaign, CampaignState, Fault, TargetRecord, TargetState};
 use stats::Settings;
-use std::{collections::BTreeSet, sync::atomic::AtomicBool, time::Instant};
+use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
 
 /// How a campaign ended.
@@ -50,6 +51,8 @@ pub struct Schedule<'a> {
     pub since: Instant,
     /// How each target fared in this run.
     histories: Vec<History>,
+    /// How the cases of each target fared in this run.
+    retakes: Rc<[Option<Retakes>]>,
     /// When each target failed, if its last try did.
     failed_at: Vec<Option<Instant>>,
     /// What failed first in the try of each target that is under way.
@@ -67,6 +70,7 @@ impl<'a> Schedule<'a> {
     ) -> Result<Schedule<'a>> {
         let records = store.dataset(&campaign.id)?.targets;
         let histories = vec![History::default(); records.len()];
+        let retakes = records.iter().map(|_| Retakes::of(prepared.plan.preset)).collect();
         let (failed_at, faults) = (vec![None; records.len()], vec![None; records.len()]);
         Ok(Schedule {
             prepared,
@@ -78,6 +82,7 @@ impl<'a> Schedule<'a> {
             records,
             since,
             histories,
+            retakes,
             failed_at,
             faults,
         })

@@ -155,6 +155,7 @@ fn on_host(
             part: prepared.part(stage.seed, 0, target),
             procs,
             last: false,
+            retakes: None,
         };
         if turn::run(stage, &[turn], &mut |_, event| take(procs, event))? == Ended::Stopped {
             return Ok(Ended::Stopped);

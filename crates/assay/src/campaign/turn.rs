@@ -55,6 +55,8 @@ pub struct Turn<'a> {
     pub procs: u32,
     /// Whether it is the last of the target in the block: then its checker reads what all left.
     pub last: bool,
+    /// How its cases fared before; `None` where each is measured once.
+    pub retakes: Option<&'a Retakes>,
 }
 
 /// Something that happened in a turn.
@@ -149,7 +151,6 @@ struct Standing<'a> {
     memory: Bytes,
     /// Cases that are not over.
     left: u64,
-    retakes: Retakes,
 }
 
 /// What came of making a target.
@@ -195,7 +196,6 @@ impl<'a> Standing<'a> {
             crew,
             memory,
             left,
-            retakes: Retakes::of(stage.prepared.plan.preset),
         })))
     }
 
@@ -214,7 +214,11 @@ impl<'a> Standing<'a> {
         let least_s = stage.prepared.plan.preset.least_s();
         let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: stage.stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
-        let mut samples = match self.retakes.run(bench, &mut once) {
+        let samples = match turn.retakes {
+            Some(retakes) => retakes.run(bench, &mut once),
+            None => once(&bench),
+        };
+        let mut samples = match samples {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
             Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),

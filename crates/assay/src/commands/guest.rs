@@ -8,6 +8,7 @@ use crate::{
         prepare::Prepared,
         programs,
         relay::{Relay, Step},
+        retake::Retakes,
         turn::{self, Stage, Turn},
     },
     exit::Exit,
@@ -86,6 +87,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()>
     };
     let relay = if turns.gated { Relay::gated(&gate) } else { Relay::of(1, (0, 0)) };
     let seat = relay.seat(0);
+    let retakes = Retakes::of(prepared.plan.preset);
     for &procs in &prepared.counts {
         let turn = Turn {
             block: turns.block,
@@ -95,6 +97,7 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()>
             part: 0,
             procs,
             last: prepared.counts.last() == Some(&procs),
+            retakes: retakes.as_ref(),
         };
         let ended = turn::run_one(&stage, &turn, &seat, &mut |event| {
             teller.tell(&Told::Turn(procs, event))

@@ -12,7 +12,7 @@ use crate::{
 use anyhow::{Result, bail};
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
-    Sample, Scale, TargetState, Validity,
+    Preset, Sample, Scale, TargetState, Validity,
 };
 use std::{collections::BTreeMap, path::Path, sync::atomic::Ordering};
 use store::Store;
@@ -32,6 +32,8 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
         files: BTreeMap::from([(FILE.into(), SUITE.into())]),
         tests: vec![test.into()],
         procs: vec![1],
+        // What is at work beside a case is a part of it here: each is measured once.
+        preset: Preset::Smoke,
         blocks: Some(1),
         scale: Scale::Factor(1.0),
         seed: Some(SEED),

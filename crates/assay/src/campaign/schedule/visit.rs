@@ -12,7 +12,7 @@ use crate::campaign::{
 use anyhow::Result;
 use lab::{LabError, Upkeep};
 use model::{Campaign, Fault, FaultKind};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
 /// Takes events of a guest as they come, with the process count of the turn.
 type TellGuest<'t> = dyn FnMut((u32, Event)) -> Result<()> + 't;
@@ -85,6 +85,7 @@ impl Schedule<'_> {
         self.step(seats, &format!("{} proc", first.procs));
         let Campaign { seed, scale, .. } = *self.campaign;
         let stage = Stage { prepared, lab: self.lab, seed, scale, stop: self.stop };
+        let retakes = Rc::clone(&self.retakes);
         let turn = |seat: &Seat| Turn {
             block: seat.block,
             position: seat.position,
@@ -93,6 +94,7 @@ impl Schedule<'_> {
             part: prepared.part(seed, seat.block, seat.target),
             procs: seat.procs,
             last: prepared.counts.last() == Some(&seat.procs),
+            retakes: retakes[seat.target].as_ref(),
         };
         let turns: Vec<Turn<'_>> = seats.iter().map(turn).collect();
         turn::run(&stage, &turns, &mut |number, event| self.take(&seats[number], event))
