@@ -1,10 +1,12 @@
 //! File systems of which a truth is known, served by this process over FUSE. Of the delayed one every read takes
 //! a given time and, what counts, the time that it really took is written down. The lying one says that it has
-//! synced what it has not. A measurement must find both.
+//! synced what it has not. Each read of the slowing one takes longer than the one before. A measurement must find
+//! all of it.
 
 mod lying;
 mod pass;
 mod protocol;
+mod slowing;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, drop_caches, mounts, undo::Undo};
@@ -29,6 +31,7 @@ const DEVICE: &str = "/dev/fuse";
 const REQUEST_BYTES: usize = 64 << 10;
 
 pub use lying::Lying;
+pub use slowing::Slowing;
 
 /// A mounted file system whose reads take a given time. Dropping it unmounts it.
 #[derive(Debug)]
