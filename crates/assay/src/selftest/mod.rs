@@ -7,6 +7,7 @@ mod caps;
 mod delays;
 mod outcome;
 mod pairs;
+mod served;
 mod slowing;
 mod syncs;
 mod trial;
@@ -48,11 +49,12 @@ pub trait Truth: Sync {
 }
 
 /// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 16] = [
+pub static TRUTHS: [&dyn Truth; 17] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
     &beside::BUSY_SERVER,
+    &served::SERVED,
     &slowing::SLOW_PAIR,
     &delays::FUSE,
     &syncs::LYING,
