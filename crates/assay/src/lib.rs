@@ -44,6 +44,12 @@ pub fn main() -> ExitCode {
         let dir = std::env::args_os().nth(2).unwrap_or_default();
         return ended(commands::guest::guest(dir.as_ref()));
     }
+    // And a server of the self test.
+    if std::env::args().nth(1).as_deref() == Some(lab::BUSY_VERB) {
+        let dir = |nth| std::env::args_os().nth(nth).unwrap_or_default();
+        let served = lab::serve_busy(dir(2).as_ref(), dir(3).as_ref());
+        return ended(served.map(|()| exit::Exit::Done).map_err(Into::into));
+    }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return terminal::usage(&error),

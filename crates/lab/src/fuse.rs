@@ -1,10 +1,14 @@
 //! File systems of which a truth is known, served by this process over FUSE. Of the delayed one every read takes
 //! a given time and, what counts, the time that it really took is written down. The lying one says that it has
-//! synced what it has not. A measurement must find both.
+//! synced what it has not. Each read of the slowing one takes longer than the one before. The busy one is served by
+//! a process of its own, which uses a processor for each read. A measurement must find all of it.
 
+mod busy;
+mod busy_target;
 mod lying;
 mod pass;
 mod protocol;
+mod slowing;
 mod tree;
 
 use crate::{Cmd, Lab, LabError, drop_caches, mounts, undo::Undo};
@@ -25,10 +29,15 @@ use std::{
 use tree::Tree;
 
 const DEVICE: &str = "/dev/fuse";
+/// Type in the mount table.
+const KIND: &str = "fuse.assay";
 /// The kernel refuses a buffer that could not hold its largest request.
 const REQUEST_BYTES: usize = 64 << 10;
 
+pub use busy::{BURN, BUSY_VERB, serve_busy};
+pub(crate) use busy_target::BusyTarget;
 pub use lying::Lying;
+pub use slowing::Slowing;
 
 /// A mounted file system whose reads take a given time. Dropping it unmounts it.
 #[derive(Debug)]
@@ -108,11 +117,7 @@ impl<T: Default + Send + 'static> Served<T> {
         fs::create_dir(&mount_point).map_err(LabError::io("create", &mount_point))?;
         let device = open_device()?;
         lab.record(&Undo::Unmount { mount_point: mount_point.clone() })?;
-        let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
-        let data = CString::new(data).unwrap_or_default();
-        let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount(source, &mount_point, "fuse.assay", flags, &*data)
-            .map_err(LabError::errno("mount FUSE at", &mount_point))?;
+        mount_device(&device, source, &mount_point)?;
         let server = thread::Builder::new()
             .name(name.into())
             .spawn(move || serve(device))
@@ -143,6 +148,15 @@ impl<T: Default> Drop for Served<T> {
 fn open_device() -> Result<File, LabError> {
     let device = Path::new(DEVICE);
     File::options().read(true).write(true).open(device).map_err(LabError::io("open", device))
+}
+
+/// Mounts `source`, which is served by `device`.
+fn mount_device(device: &File, source: &Path, mount_point: &Path) -> Result<(), LabError> {
+    let data = format!("fd={},rootmode=40755,user_id=0,group_id=0", device.as_raw_fd());
+    let data = CString::new(data).unwrap_or_default();
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount(source, mount_point, KIND, flags, &*data)
+        .map_err(LabError::errno("mount FUSE at", mount_point))
 }
 
 /// Gives what `answer` says until it is unmounted.

@@ -84,7 +84,7 @@ pub use error::LabError;
 pub use fault::io_fault;
 pub use file_system::FileSystem;
 pub use fullness::{fill, fullness};
-pub use fuse::{Delayed, Lying};
+pub use fuse::{BURN, BUSY_VERB, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};
 pub use image::room as image_room;
 pub use instance::{Check, Cold, Instance, Upkeep};

@@ -17,7 +17,6 @@ use crate::{
 use model::Twin;
 use serde::Serialize;
 use signs::Pair;
-use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Chance of a mark in a cell without a difference: what the 95 % intervals leave.
 const MARK_CHANCE: f64 = 0.05;
@@ -106,27 +105,4 @@ fn most_of_95_percent(mut counts: Vec<usize>) -> usize {
     counts.sort_unstable();
     let enough = (LIMIT_SHARE * counts.len() as f64).ceil() as usize;
     enough.checked_sub(1).map_or(0, |at| counts[at])
-}
-
-/// Most of `cells` without a difference whose 95 % interval excludes 1 by chance, in 95 of 100 campaigns, when
-/// they share nothing: the 95 % point of the binomial distribution.
-pub fn chance_limit(cells: usize) -> usize {
-    let Ok(binomial) = Binomial::new(MARK_CHANCE, cells as u64) else { return 0 };
-    // Of one cell none may be marked, in exactly 95 of 100: rounding must not decide that.
-    let enough = |&marked: &usize| binomial.cdf(marked as u64) > LIMIT_SHARE - 1e-9;
-    (0..cells).find(enough).unwrap_or(cells)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // scipy 1.16: binom.ppf(.95, n, .05); R: qbinom(0.95, n, 0.05)
-    #[test]
-    fn the_limit_is_that_of_the_binomial_distribution() {
-        let golden = [(0, 0), (1, 0), (2, 1), (4, 1), (10, 2), (12, 2), (60, 6), (100, 9)];
-        for (cells, most) in golden.into_iter().chain([(240, 18), (1000, 62)]) {
-            assert_eq!(chance_limit(cells), most, "{cells}");
-        }
-    }
 }

@@ -47,7 +47,7 @@ pub mod tune;
 mod verdict;
 mod versus;
 
-pub use aa::{AaCheck, chance_limit};
+pub use aa::AaCheck;
 pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
     Standing, Support, Tipping, Without, advise,

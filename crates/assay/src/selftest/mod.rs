@@ -1,5 +1,5 @@
 //! The tool held against truths that are imposed: caps on a device, delays of known length, syncs that do
-//! nothing, a target that is entered twice, and work beside a test. Each is measured the way a user's campaign
+//! nothing, a target beside its twin, also on a machine that becomes slower, and work beside a test. Each is measured the way a user's campaign
 //! is.
 
 mod beside;
@@ -7,6 +7,8 @@ mod caps;
 mod delays;
 mod outcome;
 mod pairs;
+mod served;
+mod slowing;
 mod syncs;
 mod trial;
 
@@ -47,11 +49,13 @@ pub trait Truth: Sync {
 }
 
 /// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 15] = [
+pub static TRUTHS: [&dyn Truth; 17] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
     &beside::BUSY_SERVER,
+    &served::SERVED,
+    &slowing::SLOW_PAIR,
     &delays::FUSE,
     &syncs::LYING,
     &syncs::HONEST,

@@ -22,6 +22,17 @@ pub enum Outcome {
         marked: usize,
         /// As many may be, by chance.
         most: usize,
+        /// Whether turning the signs of blocks brings the two as far apart in more than 5 % of the ways.
+        by_chance: bool,
+    },
+    /// Equal targets, while all became slower.
+    Drift {
+        /// What the last block had over the first, less 1, by what was imposed.
+        imposed: f64,
+        /// The same as the tool found it.
+        measured: f64,
+        /// Whether one of the equal targets was called best, or an interval set them apart.
+        winner: bool,
     },
     /// Samples that are proven to be durable.
     Proofs {
@@ -50,7 +61,11 @@ impl Outcome {
     pub fn passes(&self) -> bool {
         match *self {
             Outcome::Figure { limit, .. } => self.error().abs() <= limit,
-            Outcome::Marks { cells, marked, most } => cells > 0 && marked <= most,
+            Outcome::Marks { cells, marked, most, by_chance } => {
+                cells > 0 && marked <= most && by_chance
+            }
+            // A drift of which less than half was seen is none that could mislead.
+            Outcome::Drift { imposed, measured, winner } => !winner && measured < imposed / 2.0,
             Outcome::Proofs { samples, judged, proven, all } => {
                 samples > 0 && judged == samples && proven == if all { samples } else { 0 }
             }
@@ -62,7 +77,7 @@ impl Outcome {
     fn error(&self) -> f64 {
         match *self {
             Outcome::Figure { imposed, measured, .. } => measured / imposed - 1.0,
-            Outcome::Marks { .. } | Outcome::Proofs { .. } | Outcome::Seen { .. } => 0.0,
+            _ => 0.0,
         }
     }
 
@@ -75,7 +90,17 @@ impl Outcome {
                 format!("{:+.2} %", self.error() * 100.0),
                 format!("{:.0} %", limit * 100.0),
             ],
-            Outcome::Marks { cells, marked, most } => [
+            Outcome::Drift { imposed, measured, winner } => [
+                format!("{:+.0} %", imposed * 100.0),
+                format!(
+                    "{:+.0} %, {}",
+                    measured * 100.0,
+                    if winner { "a winner" } else { "no winner" }
+                ),
+                String::new(),
+                "no winner".into(),
+            ],
+            Outcome::Marks { cells, marked, most, .. } => [
                 "no difference".into(),
                 format!("{marked} of {cells} differ"),
                 String::new(),
@@ -169,8 +194,16 @@ mod tests {
 
     #[test]
     fn marks_pass_up_to_chance_and_not_without_cells() {
-        let marks = |cells, marked| Outcome::Marks { cells, marked, most: 2 };
-        assert!(marks(12, 2).passes() && !marks(12, 3).passes() && !marks(0, 0).passes());
+        let marks = |cells, marked, by_chance| Outcome::Marks { cells, marked, most: 2, by_chance };
+        assert!(marks(12, 2, true).passes() && !marks(12, 3, true).passes());
+        assert!(!marks(12, 2, false).passes() && !marks(0, 0, true).passes());
+    }
+
+    #[test]
+    fn a_drift_passes_without_a_winner_and_not_when_nobody_saw_it() {
+        let drift = |measured, winner| Outcome::Drift { imposed: -0.4, measured, winner };
+        assert!(drift(-0.35, false).passes() && !drift(-0.35, true).passes());
+        assert!(!drift(-0.1, false).passes() && !drift(f64::NAN, false).passes());
     }
 
     #[test]

@@ -1,0 +1,57 @@
+//! A target whose FUSE server uses a processor for each read: that time is the target's, and nobody else's.
+
+use super::{Bench, Outcome, Truth, trial};
+use anyhow::{Context, Result, ensure};
+use lab::{BURN, Lying, Snapshot, Watched};
+
+/// The file system that burns, over one that is always there.
+const TARGET: &str = "selftest-busy(tmpfs)";
+const TEST: &str = "selftest.served";
+/// What may be missed, a share. The way of a request and of its answer is the server's work too: 1 to 2 % here,
+/// more beside others that empty the caches of the processor.
+const LIMIT: f64 = 0.10;
+/// Share of the server's time that may be in the account of the machine for other reasons.
+const SLACK: f64 = 0.5;
+
+/// The target.
+pub struct Served;
+
+pub static SERVED: Served = Served;
+
+impl Truth for Served {
+    fn name(&self) -> String {
+        "server.fuse".into()
+    }
+
+    fn about(&self) -> String {
+        format!("processor time of a FUSE server that burns {} ms a read", BURN.as_millis())
+    }
+
+    fn missing(&self) -> Result<Option<String>> {
+        Ok(Lying::missing())
+    }
+
+    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+        let mut plan = trial::plan(TARGET, TEST, 0.0)?;
+        // It ends with its reads.
+        plan.knobs.clear();
+        let before = Snapshot::of(&Watched::default())?;
+        let dataset = trial::run("selftest-server.fuse", plan, bench)?;
+        let usage = Snapshot::of(&Watched::default())?.since(&before);
+        let sample = trial::only_sample(&dataset)?;
+        let measured = trial::metric(sample, "server_cpu_s")?;
+        let foreign_s = trial::metric(sample, "foreign_cpu_pct")? / 100.0
+            * sample.seconds
+            * f64::from(usage.cpus.max(1));
+        // Each second was somebody's, and one that is counted twice makes more than the machine had.
+        let had_s = trial::metric(sample, "machine_cpu_s")? + usage.steal_s;
+        let twice_s = measured + foreign_s - had_s;
+        ensure!(
+            twice_s < SLACK * measured,
+            "{twice_s:.2} s of {measured:.2} s of the server are counted as other work too"
+        );
+        let reads = f64::from(u32::try_from(sample.ops).context("too many reads")?);
+        let imposed = reads * BURN.as_secs_f64();
+        Ok(Outcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
+    }
+}

@@ -1,0 +1,60 @@
+//! A file system over a directory whose server uses a processor for each read, by its own clock of processor time.
+//! It is served by a process of its own, as those of other targets are.
+
+use super::{mount_device, open_device, pass::Pass, protocol::Opcode, serve};
+use crate::LabError;
+use rustix::time::{ClockId, clock_gettime};
+use std::{path::Path, time::Duration};
+
+/// The hidden verb by which this program serves it: directory below, mount point.
+pub const BUSY_VERB: &str = "__serve-busy";
+
+/// Processor time of the server for each read, beside what the protocol needs.
+pub const BURN: Duration = Duration::from_millis(5);
+
+/// Turns between two looks at the clock, each of which is a call of the kernel: the time is to be that of a
+/// program, of which all is somebody's, and not of the kernel. Some tens of microseconds.
+const SPINS: u32 = 500;
+
+/// Mounts the files of `below` at `mount_point` and serves them until it is unmounted. Syncs do nothing.
+///
+/// # Errors
+/// No root, no FUSE, or it could not be served to the end.
+pub fn serve_busy(below: &Path, mount_point: &Path) -> Result<(), LabError> {
+    let device = open_device()?;
+    mount_device(&device, below, mount_point)?;
+    let mut pass = Pass::of(below);
+    let served = serve(device, |request| {
+        if request.opcode == Opcode::READ {
+            burn();
+        }
+        pass.answer(request)
+    });
+    served.map_err(LabError::io("serve FUSE at", mount_point))
+}
+
+/// Uses a processor for [`BURN`], however often others have it meanwhile.
+fn burn() {
+    let start = used();
+    while used().saturating_sub(start) < BURN {
+        (0..SPINS).for_each(|_| std::hint::spin_loop());
+    }
+}
+
+/// Processor time of this thread.
+fn used() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_uses_the_processor_and_does_not_sleep() {
+        let start = used();
+        burn();
+        assert!(used() - start >= BURN);
+    }
+}
