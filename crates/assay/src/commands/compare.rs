@@ -37,7 +37,7 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
             "unconfirmed: it was picked among many for looking bad; run with --rerun to confirm, or on the machine of B {}",
             again.command()
         ));
-        return Err(exit::regression(&format!("unconfirmed {}", gate.sentence)));
+        return Err(exit::regression(format!("unconfirmed {}", gate.sentence)));
     }
     terminal::note(&format!("{}; measuring it again", gate.sentence));
     let b = again.measure(args, store, state)?;
