@@ -13,8 +13,14 @@ pub struct Spent {
     pub blocks: u32,
     /// Time, seconds: of this run, and of the finished blocks of earlier ones.
     pub used_s: f64,
-    /// The longest finished block, seconds.
-    pub longest_block_s: f64,
+    /// What the next block is expected to take, seconds.
+    pub block_s: f64,
+}
+
+/// What a block is expected to take after those that took `finished`, seconds: as long as the longer of the last
+/// two. The first of a campaign takes longer than the others, and so does one that was disturbed.
+pub fn block_s(finished: &[f64]) -> f64 {
+    finished.iter().rev().take(2).copied().fold(0.0, f64::max)
 }
 
 /// Share of the ratios that are to be resolved when a campaign that seeks a call ends before its time: a call
@@ -87,7 +93,7 @@ pub fn may_end(plan: &Plan, spent: &Spent) -> bool {
 /// True when another block would not end within the budget. The first block is always run: until
 /// then nothing tells how long one takes.
 fn is_short(plan: &Plan, spent: &Spent) -> bool {
-    let needed_s = spent.used_s + spent.longest_block_s;
+    let needed_s = spent.used_s + spent.block_s;
     spent.blocks > 0 && plan.budget().is_some_and(|budget_s| needed_s > budget_s as f64)
 }
 
@@ -110,7 +116,7 @@ impl End {
                  {}. So far {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
-                time(spent.longest_block_s),
+                time(spent.block_s),
                 seen.sentence(band)
             ),
         })
@@ -178,6 +184,13 @@ pub fn time(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_is_expected_to_take_what_the_last_ones_took() {
+        assert_eq!(block_s(&[]), 0.0);
+        assert_eq!(block_s(&[115.0]), 115.0);
+        assert_eq!(block_s(&[115.0, 56.0, 61.0, 58.0]), 61.0);
+    }
     use model::Preset;
     use stats::Wide;
 
@@ -186,7 +199,7 @@ mod tests {
     }
 
     fn spent(blocks: u32, used_s: f64) -> Spent {
-        Spent { blocks, used_s, longest_block_s: 60.0 }
+        Spent { blocks, used_s, block_s: 60.0 }
     }
 
     fn open() -> Seen {

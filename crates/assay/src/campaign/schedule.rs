@@ -107,7 +107,7 @@ impl<'a> Schedule<'a> {
             let run = Spent {
                 blocks: finished.len() as u32,
                 used_s: earlier_s + self.since.elapsed().as_secs_f64(),
-                longest_block_s: self.store.block_seconds(id)?.into_iter().fold(0.0, f64::max),
+                block_s: pace::block_s(&self.store.block_seconds(id)?),
             };
             let may_end = pace::may_end(plan, &run);
             let works = |seat: &&Seat| may_end || self.histories[seat.target].is_well();
