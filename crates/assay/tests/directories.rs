@@ -4,6 +4,7 @@
 
 mod common;
 use common::{Place, root_or_skip, text};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{
     fs::{self, Permissions},
     os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
@@ -153,13 +154,13 @@ fn a_directory_that_is_moved_away_fails_its_target() {
     let output = thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                let begun = fs::read_dir(&theirs).is_ok_and(|mut all| all.next().is_some());
-                if begun && !moved.exists() && fs::rename(&theirs, &moved).is_ok() {
-                    let private = fs::read_dir(&moved).unwrap().flatten().next().unwrap();
-                    let planted = theirs.join(private.file_name());
-                    fs::create_dir_all(&planted).unwrap();
-                    fs::write(planted.join("file"), "theirs\n").unwrap();
-                }
+                let begun = fs::read_dir(&theirs).unwrap().flatten().next();
+                let Some(private) = begun.filter(|_| !moved.exists()) else { continue };
+                let planted = moved.join(private.file_name());
+                fs::create_dir_all(&planted).unwrap();
+                fs::write(planted.join("file"), "theirs\n").unwrap();
+                // At no moment there is nothing.
+                renameat_with(CWD, &theirs, CWD, &moved, RenameFlags::EXCHANGE).unwrap();
             }
         });
         let on = format!("dir:{}", theirs.display());
