@@ -28,8 +28,8 @@ fn many_blocks_are_not_noisier_than_three_of_the_same_spread() {
         let text = on_terminal(&data);
         text.lines().any(|line| line.contains("disk sort") && line.contains("noisy"))
     };
-    assert_eq!([is_noisy(&three, 0.04), is_noisy(&twelve, 0.04)], [false, false]);
-    assert_eq!([is_noisy(&three, 0.06), is_noisy(&twelve, 0.06)], [true, true]);
+    assert_eq!([is_noisy(&three, 0.13), is_noisy(&twelve, 0.13)], [false, false]);
+    assert_eq!([is_noisy(&three, 0.17), is_noisy(&twelve, 0.17)], [true, true]);
 }
 
 /// A baseline that nobody asked for is told where its ratios stand.

@@ -143,11 +143,11 @@ fn a_matrix_looks_like_this() {
      16k        900  3000
 
     Random read, xfs, IOPS
-     Block  threads           8
+     Block  threads     8
                   1
-    ----------------------------
+    ----------------------
      512       1500  7010
-     16k        400  3181 noisy
+     16k        400  3181
     ");
 }
 

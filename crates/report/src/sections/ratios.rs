@@ -15,9 +15,9 @@ pub(crate) const MIN_RATIO: &str = "MIN RATIO";
 /// Footer with the largest ratios.
 pub(crate) const MAX_RATIO: &str = "MAX RATIO";
 
-/// Coefficient of variation between blocks above which a value is marked noisy, a share: from there on more than
-/// ten blocks are needed to know a ratio to the usual band.
-const NOISY: f64 = 0.05;
+/// Coefficient of variation between blocks above which a value is marked noisy, a share: from there on the twenty
+/// blocks that an adaptive campaign has at most do not know a ratio to 10 %.
+const NOISY: f64 = 0.15;
 
 pub(crate) struct Ratios;
 
