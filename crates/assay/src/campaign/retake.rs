@@ -56,10 +56,12 @@ impl Retakes {
         let mut tries: Vec<Try> = Vec::new();
         loop {
             let Some(samples) = once(&bench)? else { return Ok(None) };
+            // Those that share the machine wait one after the other: each from now, so that all wait once.
+            let done = Instant::now();
             let shared_pct = bench.runner.largest(shared_pct(&samples));
             tries.push(Try { samples, shared_pct });
             let Some(pause) = self.pause(&tries) else { break };
-            if !wait(pause, &bench) {
+            if !wait(done + pause, &bench) {
                 return Ok(None);
             }
             bench.runner = bench.runner.again();
@@ -117,9 +119,8 @@ fn disturb(sample: &mut Sample, shared_pct: f64) {
 }
 
 /// Waits, unless a signal comes: then it is false.
-fn wait(pause: Duration, bench: &Bench<'_>) -> bool {
-    let start = Instant::now();
-    while start.elapsed() < pause {
+fn wait(until: Instant, bench: &Bench<'_>) -> bool {
+    while Instant::now() < until {
         if bench.stop.load(Ordering::Relaxed) {
             return false;
         }
