@@ -29,7 +29,7 @@ test: setup
 		crates/suites/src/kinds/*/mod.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked --doc
-	cargo test --workspace --locked --lib --bins --tests
+	cargo test --workspace --locked --lib --bins --tests --no-fail-fast
 
 build: setup
 	@scripts/build.sh

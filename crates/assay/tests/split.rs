@@ -154,7 +154,8 @@ fn a_campaign_on_a_whole_disk_that_was_killed_needs_permission_to_go_on() {
     let output = place.assay(&["resume", "--destroy", &serial, "--wipe-signature", left]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let shown = place.ok(&["show"]);
-    assert!(shown.contains(" 0 lukewarm, 0 disturbed, 0 invalid"), "{shown}");
+    // What else this machine does may disturb some.
+    assert!(shown.contains(" valid, 0 lukewarm, ") && shown.contains(", 0 invalid"), "{shown}");
     let report = place.ok(&["report"]);
     assert!(report.contains("2 blocks"), "{report}");
     assert_blank(&disk, &[]);

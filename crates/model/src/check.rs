@@ -290,12 +290,7 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     if let Some(Durability::NotProven(Unproven::NoDevice(kind))) = &mut sample.durability {
         visit(NameKind::Label, kind)?;
     }
-    match &mut sample.validity {
-        Validity::Valid => Ok(()),
-        Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
-            visit(NameKind::Text, why)
-        }
-    }
+    sample.validity.why_mut().map_or(Ok(()), |why| visit(NameKind::Text, why))
 }
 
 fn environment_texts(known: &mut Environment, visit: &mut Visit<'_>) -> Result<(), NameError> {

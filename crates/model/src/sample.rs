@@ -131,6 +131,26 @@ impl Validity {
     pub fn is_valid(&self) -> bool {
         *self == Validity::Valid
     }
+
+    /// Why it is not valid.
+    pub fn why(&self) -> Option<&String> {
+        match self {
+            Validity::Valid => None,
+            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+                Some(why)
+            }
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn why_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Validity::Valid => None,
+            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
+                Some(why)
+            }
+        }
+    }
 }
 
 impl fmt::Display for Validity {

@@ -67,6 +67,11 @@ impl<'a> Contention<'a> {
     }
 }
 
+/// The most that others had of anything during `sample`, percent; 0 when nothing says so.
+pub fn shared_pct(sample: &Sample) -> f64 {
+    SHARED.iter().filter_map(|(metric, _)| sample.metric(metric)).fold(0.0, f64::max)
+}
+
 fn of_turn(what: &str) -> String {
     format!("too short to tell by itself; others wanted {what} in the tests before or after it")
 }

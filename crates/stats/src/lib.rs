@@ -58,7 +58,7 @@ pub use compare::{
     Apart, AskedCell, Beside, Changed, Comparison, Difference, Gate, Outcome, Pair, Placed,
     Regression, Unmatched, compare,
 };
-pub use contention::Contention;
+pub use contention::{Contention, shared_pct};
 pub use cost::Cost;
 pub use decide::{Call, CallKind, Candidate, CellRatio};
 pub use drift::Drift;

@@ -6,31 +6,13 @@
 mod common;
 
 use common::Noise;
-use model::{Dataset, Procs, Profile, ProfileHead, WorkGroup};
+use model::Dataset;
 use stats::{Advice, Counsel, Question, Settings, advise};
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
 
 fn ask(data: &Dataset) -> Advice {
-    let profile = Profile {
-        profile: ProfileHead {
-            name: "oltp-db".into(),
-            intent: "A test.".into(),
-            device_class: "ssd".into(),
-            tier: None,
-        },
-        groups: vec![WorkGroup {
-            name: "all".into(),
-            weight: 1.0,
-            tests: vec!["t*".into()],
-            cache: None,
-            procs: Procs::All,
-        }],
-        ops: vec![],
-        floors: vec![],
-        requires: vec![],
-        prefers: vec![],
-    };
+    let profile = common::profile("oltp-db");
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
 }

@@ -6,10 +6,7 @@
 mod common;
 
 use common::{Noise, dataset};
-use model::{
-    Dataset, Group, LabKind, Procs, Profile, ProfileHead, Target, TargetRecord, TargetState,
-    WorkGroup,
-};
+use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
 use stats::{
     Counsel, Question, Settings, Standing, StatsError, advise, compare, findings, precision,
 };
@@ -179,25 +176,7 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
 }
 
 fn advised(data: &Dataset) -> stats::Advice {
-    let profile = Profile {
-        profile: ProfileHead {
-            name: "writes".into(),
-            intent: "Writes.".into(),
-            device_class: "ssd".into(),
-            tier: None,
-        },
-        groups: vec![WorkGroup {
-            name: "all".into(),
-            weight: 1.0,
-            tests: vec!["t*".into()],
-            cache: None,
-            procs: Procs::All,
-        }],
-        ops: vec![],
-        floors: vec![],
-        requires: vec![],
-        prefers: vec![],
-    };
+    let profile = common::profile("writes");
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
 }

@@ -7,8 +7,7 @@ mod common;
 
 use common::Noise;
 use model::{
-    Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Procs, Profile, ProfileHead,
-    Require, Sweep, Unproven, WorkGroup,
+    Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Profile, Require, Sweep, Unproven,
 };
 use stats::{
     CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
@@ -238,23 +237,8 @@ fn campaigns_are_compared_promise_by_promise() {
 
 fn advised(data: &Dataset, requires: &[&str]) -> stats::Advice {
     let profile = Profile {
-        profile: ProfileHead {
-            name: "writes".into(),
-            intent: "Writes.".into(),
-            device_class: "ssd".into(),
-            tier: None,
-        },
-        groups: vec![WorkGroup {
-            name: "all".into(),
-            weight: 1.0,
-            tests: vec!["t*".into()],
-            cache: None,
-            procs: Procs::All,
-        }],
-        ops: vec![],
-        floors: vec![],
         requires: requires.iter().map(|f| Require { feature: f.to_string() }).collect(),
-        prefers: vec![],
+        ..common::profile("writes")
     };
     let sheet = |name: &str| FactSheet {
         file_system: name.into(),

@@ -6,13 +6,10 @@ use super::case::Bench;
 use anyhow::Result;
 use model::{Preset, Sample, Validity};
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
-
-/// What others had of the processors and of the disk below, percent.
-const SHARED: [&str; 2] = ["foreign_cpu_pct", "foreign_disk_pct"];
 
 /// A case is taken again at once, as most disturbances are over then, and once more after a while.
 const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(2)];
@@ -20,7 +17,7 @@ const PAUSES: [Duration; 2] = [Duration::ZERO, Duration::from_secs(2)];
 /// After so many cases in a row that were disturbed whatever was done, only the first try is taken.
 const MOST_IN_VAIN: u32 = 3;
 
-/// How often a signal is looked for meanwhile.
+/// How often a signal is looked for while nothing is done.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How the cases of one target fared in a campaign; those that share the machine with it fare alike.
@@ -61,7 +58,7 @@ impl Retakes {
             let shared_pct = bench.runner.largest(shared_pct(&samples));
             tries.push(Try { samples, shared_pct });
             let Some(pause) = self.pause(&tries) else { break };
-            if !wait(done + pause, &bench) {
+            if !waited(done + pause, bench.stop) {
                 return Ok(None);
             }
             bench.runner = bench.runner.again();
@@ -88,9 +85,7 @@ fn shared_pct(samples: &[Sample]) -> f64 {
     if samples.iter().all(|sample| !sample.validity.is_valid()) {
         return f64::INFINITY;
     }
-    let of =
-        |sample: &Sample| SHARED.iter().filter_map(|name| sample.metric(name)).collect::<Vec<_>>();
-    samples.iter().flat_map(of).fold(0.0, f64::max)
+    samples.iter().map(stats::shared_pct).fold(0.0, f64::max)
 }
 
 fn is_disturbed(shared_pct: f64) -> bool {
@@ -118,10 +113,10 @@ fn disturb(sample: &mut Sample, shared_pct: f64) {
     }
 }
 
-/// Waits, unless a signal comes: then it is false.
-fn wait(until: Instant, bench: &Bench<'_>) -> bool {
+/// Waits until then; false when a signal came before.
+pub fn waited(until: Instant, stop: &AtomicBool) -> bool {
     while Instant::now() < until {
-        if bench.stop.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return false;
         }
         thread::sleep(LOOK_EVERY);
@@ -144,7 +139,12 @@ mod tests {
             cache: CacheState::Any,
         };
         let lower = |name: &str, value| Metric::new(name, value, "%", Better::Lower);
-        Sample::bare(0, 0, case, vec![lower(SHARED[0], cpu_pct), lower(SHARED[1], disk_pct)])
+        Sample::bare(
+            0,
+            0,
+            case,
+            vec![lower("foreign_cpu_pct", cpu_pct), lower("foreign_disk_pct", disk_pct)],
+        )
     }
 
     fn of(shared_pct: f64) -> Try {

@@ -3,7 +3,7 @@
 
 use super::{guest::Told, prepare::Prepared, turn::Event};
 use lab::Check;
-use model::{Durability, Environment, Fault, Unproven, Validity, printable_line};
+use model::{Durability, Environment, Fault, Unproven, printable_line};
 use std::collections::BTreeSet;
 
 /// Most characters of a text, and most facts of a target.
@@ -85,11 +85,8 @@ impl Asked {
                     let what = format!("{suite}, {test}, {procs} of {}", case.target);
                     return Err(format!("tells of what it was not asked for: {}", plain(&what)));
                 }
-                match &mut sample.validity {
-                    Validity::Valid => {}
-                    Validity::Lukewarm(text)
-                    | Validity::Disturbed(text)
-                    | Validity::Invalid(text) => *text = plain(text),
+                if let Some(text) = sample.validity.why_mut() {
+                    *text = plain(text);
                 }
                 if let Some(Durability::NotProven(Unproven::NoDevice(text))) =
                     &mut sample.durability
@@ -115,7 +112,7 @@ fn plain_facts(facts: Environment) -> Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{CacheState, Case, FaultKind, Sample};
+    use model::{CacheState, Case, FaultKind, Sample, Validity};
 
     fn asked() -> Asked {
         Asked {

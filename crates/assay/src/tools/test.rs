@@ -2,9 +2,7 @@
 
 use super::{Call, Request, Tool};
 use formats::ImportOptions;
-use model::{
-    Better, CacheNeed, CrewReport, Dataset, Job, Metric, PhaseKind, Sample, TestInfo, Validity,
-};
+use model::{Better, CacheNeed, CrewReport, Dataset, Job, Metric, PhaseKind, Sample, TestInfo};
 use std::{
     fs,
     io::ErrorKind,
@@ -150,12 +148,7 @@ fn of_samples(dataset: &Dataset, id: String, seconds: f64, cost: &[Metric]) -> V
         overlap: 1.0,
         phases: 0..1,
         histograms: sample.histograms.clone(),
-        problem: match &sample.validity {
-            Validity::Valid => None,
-            Validity::Lukewarm(why) | Validity::Disturbed(why) | Validity::Invalid(why) => {
-                Some(why.clone())
-            }
-        },
+        problem: sample.validity.why().cloned(),
     };
     samples.into_iter().map(one).collect()
 }

@@ -17,6 +17,29 @@ pub(crate) fn test(id: &str, group: Group) -> TestInfo {
     }
 }
 
+/// A profile called `name` in which all tests called `t` and something weigh the same.
+pub(crate) fn profile(name: &str) -> Profile {
+    Profile {
+        profile: ProfileHead {
+            name: name.into(),
+            intent: "A test.".into(),
+            device_class: "ssd".into(),
+            tier: None,
+        },
+        groups: vec![WorkGroup {
+            name: "all".into(),
+            weight: 1.0,
+            tests: vec!["t*".into()],
+            cache: None,
+            procs: Procs::All,
+        }],
+        ops: vec![],
+        floors: vec![],
+        requires: vec![],
+        prefers: vec![],
+    }
+}
+
 /// A valid sample with one metric, `rate`.
 pub(crate) fn sample(target: &str, test: &str, block: u32, value: f64) -> Sample {
     Sample {

@@ -1,31 +1,19 @@
 //! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
 
 use super::{Schedule, Seat};
+use crate::campaign::retake::waited;
 use anyhow::{Result, anyhow};
 use model::{Fault, FaultKind, TargetState};
-use std::{
-    sync::atomic::Ordering,
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// How long a target that failed is left alone before it is tried again, so that what lasts only a moment
 /// has passed.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How often a signal is looked for meanwhile.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 impl Schedule<'_> {
     /// Leaves a target that has just failed alone for a while. False when a signal came.
     pub(super) fn pause(&self, target: usize) -> bool {
-        let over = |at: Instant| at.elapsed() >= PAUSE;
-        while self.failed_at[target].is_some_and(|at| !over(at)) {
-            if self.stop.load(Ordering::Relaxed) {
-                return false;
-            }
-            thread::sleep(LOOK_EVERY);
-        }
-        true
+        self.failed_at[target].is_none_or(|at| waited(at + PAUSE, self.stop))
     }
 
     /// Takes back what was said of a target that is missing in no block any more.
