@@ -76,6 +76,24 @@ fn kill_all_over(place: &Place, run: &[&str], resume: &[&str], times: u32, check
 }
 
 #[test]
+fn one_of_those_side_by_side_is_measured_again_by_itself() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    let targets = ready(&place, &["ext4", "btrfs"]);
+    if targets.len() < 2 {
+        return;
+    }
+    let on = targets.join(",");
+    place.ok(&[&SMALL[..], &["--on", &on]].concat());
+    assert!(report(&place).contains("btrfs is on an image of"), "{}", report(&place));
+    place.ok(&["run", "--like", "last", "--on", "ext4", "--blocks", "1"]);
+    assert!(!report(&place).contains("btrfs"), "{}", report(&place));
+    place.assert_clean();
+}
+
+#[test]
 fn loop_images_side_by_side_leave_nothing_when_killed() {
     if !root_or_skip("loop devices") {
         return;

@@ -8,8 +8,17 @@
 
 use crate::trial::not_both;
 use crate::{Cmd, Exclusion, Inner, Settle, Site, Tool, Trial, throttle, undo::Undo};
-use model::{Knob, Options};
+use model::{Bytes, Knob, Options};
 use std::path::{Path, PathBuf};
+
+/// What a small volume changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Small {
+    /// The size below which it does.
+    pub below: Bytes,
+    /// What happens then, as a clause.
+    pub how: &'static str,
+}
 
 /// How to make, mount and inspect one kind of file system.
 pub trait FileSystem: Sync {
@@ -107,6 +116,11 @@ pub trait FileSystem: Sync {
     /// it stands has to find room.
     fn keeps_deleted(&self) -> bool {
         false
+    }
+
+    /// Below which size it works otherwise than on a larger volume, and how.
+    fn small(&self) -> Option<Small> {
+        None
     }
 
     /// The directory in which it lies, when it lies in one.

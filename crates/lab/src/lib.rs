@@ -82,7 +82,7 @@ pub use drop_caches::Coldness;
 pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
 pub use fault::io_fault;
-pub use file_system::FileSystem;
+pub use file_system::{FileSystem, Small};
 pub use fullness::{fill, fullness};
 pub use fuse::{BURN, BUSY_VERB, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};

@@ -86,6 +86,28 @@ fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shor
     Ok(None)
 }
 
+/// Size of the images of `prepared` at `scale`.
+pub fn image_size(prepared: &Prepared, scale: f64) -> Result<Bytes> {
+    let load = || Ok(Load::of(prepared, scale, prepare::memory()?).image_bytes());
+    prepared.plan.backing.size.map_or_else(load, Ok)
+}
+
+/// A sentence for each target that works otherwise on an image of `size` than on a larger volume.
+pub fn small(prepared: &Prepared, size: Bytes) -> Vec<String> {
+    let on_images = prepared.plan.backing.devices.is_empty();
+    let made = prepared.available().filter(|_| on_images);
+    let sentence = |at: usize| {
+        let small = lab::fs::small(&prepared.entrants[at], size)?;
+        let (label, lab::Small { below, how }) = (&prepared.labels[at], small);
+        Some(format!(
+            "{label} is on an image of {size}; below {below} {how}, so its figures are not those of a large volume. \
+             `--image-size {}GiB` shows those.",
+            below.0.div_ceil(1 << 30)
+        ))
+    };
+    made.filter_map(sentence).collect()
+}
+
 /// What does not fit on images, and by which option that could be changed.
 fn image_shortage(prepared: &Prepared, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
@@ -127,6 +149,22 @@ fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::places::Place;
+    use model::Plan;
+
+    #[test]
+    fn a_target_that_differs_on_a_small_image_is_named_with_what_shows_more() {
+        let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
+        let targets = targets.map(|target| target.parse().unwrap()).to_vec();
+        let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
+        let mut prepared = Prepared::new(plan).unwrap();
+        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
+        let said = small(&prepared, Bytes(3 << 30));
+        assert_eq!(said.len(), 2, "{said:?}");
+        let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it promises";
+        assert!(said[0].starts_with(beginning) && said[1].starts_with("crypt(btrfs) "), "{said:?}");
+        assert!(small(&prepared, Bytes(16 << 30)).is_empty());
+    }
 
     #[test]
     fn what_is_proposed_is_the_largest_scale_that_fits_to_two_digits() {

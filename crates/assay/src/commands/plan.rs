@@ -271,6 +271,10 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.case_timeout_s, &args.case_timeout);
     set(&mut plan.lab, &args.lab);
+    if args.like.is_some() && plan.targets.len() == 1 {
+        // What was side by side has nothing beside it.
+        plan.order = None;
+    }
     plan.order = args.order.or(plan.order);
     plan.kernel = args.kernel.clone().or(plan.kernel);
     set_extent(&mut plan, args);

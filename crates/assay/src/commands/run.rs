@@ -294,6 +294,10 @@ pub fn drive(
     lab.told().iter().for_each(|line| terminal::note(line));
     let made = make_backing(&roomy, campaign, &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
+        let small = room::small(&made, room::image_size(&roomy, campaign.scale)?);
+        for note in small.iter().filter(|note| !campaign.notes.contains(note)) {
+            store.add_note(&campaign.id, note)?;
+        }
         let sized = match &range {
             Some(range) => settle_sizes(made, campaign, range, (store, &lab, key), stop)?,
             None => Some((made, campaign.clone())),
@@ -384,8 +388,7 @@ fn write_images(
     (dir, disks, in_guests): (&Path, usize, bool),
     stop: &AtomicBool,
 ) -> Result<()> {
-    let load = Load::of(prepared, campaign.scale, prepare::memory()?);
-    let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let size = room::image_size(prepared, campaign.scale)?;
     let kind = if in_guests { "guest" } else { "loop" };
     let sets = prepared.sets_of(in_guests) as usize;
     let what = match sets * disks {

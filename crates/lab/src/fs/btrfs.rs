@@ -5,8 +5,8 @@ use crate::file_system::{
     flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial};
-use model::{Knob, Options};
+use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
+use model::{Bytes, Knob, Options};
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -161,6 +161,16 @@ impl FileSystem for Fs {
 
     fn min_bytes(&self) -> u64 {
         128 << 20
+    }
+
+    /// By `open replace random int medium` with 16 processes on 4 processors, Linux 6.18: 0.7 to 12 s on 3 GiB, 0.1 to
+    /// 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
+    fn small(&self) -> Option<Small> {
+        Some(Small {
+            below: Bytes(16 << 30),
+            how: "it promises each change metadata out of the space that is not yet allocated, and where that is \
+                  little, many small changes at once wait for commits",
+        })
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

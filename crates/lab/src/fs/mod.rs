@@ -1,7 +1,7 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, Inner, LabError, fuse::BusyTarget, reach, throttle, trial};
-use model::{Options, Target, check_options};
+use crate::{FileSystem, Inner, LabError, Small, fuse::BusyTarget, reach, throttle, trial};
+use model::{Bytes, Options, Target, check_options};
 use std::path::Path;
 
 /// What a part that takes another target takes when the parentheses are left out.
@@ -119,6 +119,12 @@ pub fn keeps_deleted(target: &Target) -> bool {
         Ok(Candidate::Made(parts)) => parts.iter().any(|part| part.fs.keeps_deleted()),
         _ => false,
     }
+}
+
+/// How `target` works otherwise on a volume of `size` than on a larger one.
+pub fn small(target: &Target, size: Bytes) -> Option<Small> {
+    let Ok(Candidate::Made(parts)) = resolve(target) else { return None };
+    parts.iter().find_map(|part| part.fs.small().filter(|small| size < small.below))
 }
 
 /// Whether `target` has caps on what its disks do.
