@@ -18,10 +18,12 @@ use worlds::{Trouble, campaign, label};
 const LEAD: f64 = 1.1;
 
 /// What came of many campaigns of one kind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Found {
     campaigns: usize,
     cells: Held,
+    /// The share of cells whose interval holds the truth, per cent, in each campaign.
+    shares: Vec<f64>,
     means: Held,
     scores: Held,
     /// Campaigns that call a target best that is not better than all others.
@@ -48,11 +50,25 @@ impl Held {
     fn percent(self) -> f64 {
         100.0 * self.hold as f64 / self.all as f64
     }
+
+    /// The share of those that were added since it was `before`, per cent.
+    fn since(self, before: Held) -> f64 {
+        Held { all: self.all - before.all, hold: self.hold - before.hold }.percent()
+    }
 }
 
 impl Found {
     fn percent(&self, campaigns: usize) -> f64 {
         100.0 * campaigns as f64 / self.campaigns as f64
+    }
+
+    /// Standard error of the share of cells, per cent. Cells of a campaign share the noise of its instances, so each
+    /// campaign counts once.
+    fn cells_error(&self) -> f64 {
+        let n = self.shares.len() as f64;
+        let mean = self.shares.iter().sum::<f64>() / n;
+        let squares: f64 = self.shares.iter().map(|share| (share - mean).powi(2)).sum();
+        (squares / (n - 1.0) / n).sqrt()
     }
 
     fn merge(mut self, other: Found) -> Found {
@@ -65,6 +81,7 @@ impl Found {
             own.all += other.all;
             own.hold += other.hold;
         }
+        self.shares.extend(other.shares);
         self.campaigns += other.campaigns;
         self.false_winners += other.false_winners;
         self.found += other.found;
@@ -78,6 +95,7 @@ impl Found {
             levels[at] / levels[0]
         };
         let list = |of: &Value| of.as_array().unwrap().clone();
+        let before = self.cells;
         for table in list(&page["tables"]) {
             for cell in
                 list(&table["rows"]).iter().flat_map(|row| list(&row["cells"])).collect::<Vec<_>>()
@@ -88,6 +106,7 @@ impl Found {
                 self.means.add(&footer["ratio"], truth(&footer["target"]));
             }
         }
+        self.shares.push(self.cells.since(before));
         let call = &page["call"];
         for candidate in list(&call["candidates"]) {
             self.scores.add(&candidate["ratio"], truth(&candidate["target"]));
@@ -207,8 +226,9 @@ fn the_whole_table() {
             let equal = kind.run_all(campaigns, workers);
             let ahead = Kind { lead: LEAD, ..kind }.run_all(campaigns, workers);
             println!(
-                "| {trouble:?} | {targets} | {blocks} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+                "| {trouble:?} | {targets} | {blocks} | {:.1} ± {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
                 equal.cells.percent(),
+                equal.cells_error(),
                 equal.means.percent(),
                 equal.scores.percent(),
                 equal.percent(equal.false_winners).max(ahead.percent(ahead.false_winners)),
@@ -229,6 +249,13 @@ fn complaint(kind: Kind, found: &Found) -> Option<String> {
     let wrongly = found.percent(found.false_winners);
     let many = wrongly > 5.0 + 100.0 * 3.0 * (0.05 * 0.95 / found.campaigns as f64).sqrt();
     let is_named = kind.trouble == Trouble::BetweenRuns;
-    (is_out(found.cells, 0.0) || is_out(found.scores, chance) || (many && !is_named))
-        .then(|| format!("{kind:?}: {found:?}"))
+    (is_out(found.cells, 3.0 * found.cells_error()) || is_out(found.scores, chance) || (many && !is_named))
+        .then(|| {
+            format!(
+                "{kind:?}: cells {:.1} % (standard error {:.1}), scores {:.1} %, called best wrongly {wrongly:.1} %",
+                found.cells.percent(),
+                found.cells_error(),
+                found.scores.percent()
+            )
+        })
 }
