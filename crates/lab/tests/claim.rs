@@ -7,6 +7,7 @@ mod victim;
 
 use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect};
 use model::{Bytes, Purge};
+use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
 use std::{
     env, fs as files,
@@ -32,7 +33,7 @@ fn named(disk: &Disk, kinds: &[&str]) -> DiskRequest {
 fn ready(name: &str) -> bool {
     let ready = lab::available(fs::find(name).unwrap()) == Availability::Ready;
     if !ready {
-        println!("skipped: {name} cannot be made here");
+        skip(Need::file_system(name), format!("{name} cannot be made here"));
     }
     ready
 }

@@ -8,6 +8,7 @@ mod victim;
 
 use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect, part_size};
 use model::{Bytes, Purge, Target};
+use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
 use std::{
     env, fs as files,
@@ -36,7 +37,7 @@ fn request(disk: &Disk) -> DiskRequest {
 fn can_split(names: &[&str]) -> bool {
     let lacks = |name: &&&str| lab::available(fs::find(name).unwrap()) != Availability::Ready;
     if let Some(name) = names.iter().find(lacks) {
-        println!("skipped: {name} cannot be made here");
+        skip(Need::file_system(name), format!("{name} cannot be made here"));
         return false;
     }
     can_attach("a split disk")
@@ -214,7 +215,7 @@ fn partitions_of_a_table_that_may_go_are_forgotten() {
     }
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
     if Command::new("sfdisk").arg("--version").output().is_err() {
-        println!("skipped: sfdisk is not installed");
+        skip(Need::program("sfdisk"), "sfdisk is not installed");
         return;
     }
     let script = format!("printf 'label: gpt\n,300M\n,\n' | sfdisk -q {}", disk.node.display());

@@ -148,9 +148,9 @@ impl Drop for Disk {
 
 /// True when this is root with loop devices; else says that the test is skipped.
 pub fn can_attach(what: &str) -> bool {
-    let can = rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists();
-    if !can {
-        println!("skipped: {what} needs root and loop devices");
+    let is_there = Path::new("/dev/loop-control").exists();
+    if !is_there {
+        needs::skip(needs::Need::Loop, format!("{what} needs loop devices"));
     }
-    can
+    is_there && needs::root_or_skip(what)
 }
