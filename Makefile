@@ -1,5 +1,6 @@
 # make run     build, then compare every file system that this machine supports
-# make test    formatting, lints, all tests
+# make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
+# make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
 # make build   the static program alone; its path is printed
 # make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
 # make clean   remove everything built
@@ -12,7 +13,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run test build bench clean setup
+.PHONY: run check test test-labs test-all build bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -22,14 +23,23 @@ run: setup
 		"$$program" run $(ARGS); \
 	fi
 
-test: setup
+check: setup
 	cargo fmt --all --check
 	@# cargo fmt does not follow modules that a registry macro declares.
 	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs \
 		crates/suites/src/kinds/*/mod.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked --doc
-	cargo test --workspace --locked --lib --bins --tests --no-fail-fast
+
+# Where a test belongs is said in xtask/src/test/mod.rs. Each shows its time, and what was skipped and why.
+test: check
+	cargo run --quiet --locked -p xtask -- test quick
+
+test-labs: setup
+	cargo run --quiet --locked -p xtask -- test labs
+
+test-all: check
+	cargo run --quiet --locked -p xtask -- test all
 
 build: setup
 	@scripts/build.sh

@@ -1,9 +1,10 @@
-//! Repository chores, run as `cargo run -p xtask -- tidy`.
+//! Repository chores, run as `cargo run -p xtask -- tidy` and `... -- test quick`.
 //!
 //! Written in the language of the project, so that a chore needs no tool beyond cargo.
 
 mod lexer;
 mod rules;
+mod test;
 mod tidy;
 mod tree;
 
@@ -11,10 +12,11 @@ use anyhow::bail;
 use std::{path::PathBuf, process::ExitCode};
 
 fn main() -> anyhow::Result<ExitCode> {
-    let chore = std::env::args().nth(1);
-    match chore.as_deref() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
         Some("tidy") => tidy(),
-        _ => bail!("name a chore: `cargo run -p xtask -- tidy`"),
+        Some("test") => test::test(&args[1..]),
+        _ => bail!("name a chore: `cargo run -p xtask -- tidy`, or `... -- test quick|labs|all`"),
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod arrows;
 pub(crate) mod comments;
 pub(crate) mod functions;
 pub(crate) mod links;
+pub(crate) mod orphans;
 pub(crate) mod prints;
 pub(crate) mod registries;
 pub(crate) mod safety;

@@ -2,7 +2,8 @@
 
 use crate::{
     rules::{
-        arrows, comments, functions, links, prints, registries, safety, threats, truth, words,
+        arrows, comments, functions, links, orphans, prints, registries, safety, threats, truth,
+        words,
     },
     tree::Tree,
 };
@@ -45,6 +46,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     comments::check,
     functions::check,
     links::check,
+    orphans::check,
     prints::check,
     registries::check,
     safety::check,

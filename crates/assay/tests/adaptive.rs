@@ -1,8 +1,6 @@
 //! How many blocks a campaign runs, and the pair that checks it: exact figures, no disk, no root.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 
 /// Two candidates of the null suite, whose figures never vary.
 const RUN: [&str; 12] = [

@@ -1,9 +1,7 @@
 //! Advice from outside: the published studies lead to their own conclusions, vetoes stand, profiles
 //! of users are read, and mistakes are named.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::Place;
+use crate::common::Place;
 use std::fs;
 
 const FIRST: &str = "published-nano-2025-09-rhel9-p5510";

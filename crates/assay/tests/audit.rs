@@ -2,13 +2,11 @@
 //! the truth in 95 %, is one of equal targets called best in at most 5 %, is a true lead found?
 //!
 //! The small form is a test like any other. The whole table is printed by `bench/audit`.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "audit/worlds.rs"]
 mod worlds;
 
-mod common;
-use common::Place;
+use crate::common::Place;
 use formats::export;
 use serde_json::Value;
 use std::{fs, thread};

@@ -1,9 +1,7 @@
 //! Every mistake a user can make: one line that says what, on which object, and what to do next,
 //! the documented exit status, and nothing left behind.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, root_or_skip};
+use crate::common::{Place, root_or_skip};
 use std::{fs, process::Command};
 
 #[test]
@@ -90,7 +88,7 @@ fn a_read_only_directory_is_named() {
     let target = format!("dir:{}", dir.display());
     let output = place.assay(&["run", "--on", &target, "--preset", "smoke", "--scale", "smoke"]);
     assert!(Command::new("umount").arg(&dir).status().unwrap().success());
-    let stderr = common::text(&output.stderr);
+    let stderr = crate::common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("cannot write in") && stderr.contains("Read-only"), "{stderr}");
     place.assert_clean();
@@ -136,7 +134,7 @@ fn a_host_without_room_for_the_image_is_refused() {
         "--tests",
         "columnar.size",
     ]);
-    let stderr = common::text(&output.stderr);
+    let stderr = crate::common::text(&output.stderr);
     assert!(!output.status.success() && stderr.contains("free"), "{stderr}");
     place.assert_clean();
 }

@@ -1,8 +1,6 @@
 //! Aged and filled candidates, and data like the user's, from the command line to the report.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, root_or_skip, text};
 use std::fs;
 
 const TEST: &str = "columnar.write.int.small";

@@ -1,9 +1,8 @@
 //! What somebody else wrote into a job or a suite reaches nothing but its directory on the target: not as
 //! root, not as a plain user, not on the host and not in a guest.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, root_or_skip, text};
+use crate::common::{Place, root_or_skip, text};
+use needs::{Need, skip};
 use std::{
     fs,
     os::unix::fs::{FileTypeExt, PermissionsExt},
@@ -28,7 +27,7 @@ impl Disk {
         fs::write(&image, vec![0x5a; 8 << 20]).unwrap();
         let out = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
         let Some(out) = out.ok().filter(|out| out.status.success()) else {
-            println!("skipped: no loop device can be had");
+            skip(Need::Loop, "no loop device can be had");
             return None;
         };
         Some(Disk { _dir: dir, image, node: text(&out.stdout).trim().into() })
@@ -75,7 +74,7 @@ fn by_user(place: &Place, args: &[&str], script: &str) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(why) => {
-            println!("skipped: setpriv: {why}");
+            skip(Need::program("setpriv"), format!("setpriv: {why}"));
             None
         }
     }
@@ -215,8 +214,7 @@ fn a_command_reaches_no_disk_and_no_file_of_others() {
 
 #[test]
 fn a_command_in_a_guest_reaches_no_disk_of_it() {
-    if !Path::new("/usr/bin/linux.uml").exists() {
-        println!("skipped: User-Mode Linux is not installed");
+    if !needs::uml_or_skip() {
         return;
     }
     let place = Place::new();
@@ -305,7 +303,7 @@ fn without_namespaces_only_what_is_known_runs() {
     suite(&place, "touch ran");
     let Some(output) = run("mine.toml") else { return };
     if output.status.code() == Some(99) || text(&output.stderr).contains("unshare:") {
-        println!("skipped: unshare: {}", text(&output.stderr));
+        skip(Need::Namespaces, text(&output.stderr));
         return;
     }
     let said = text(&output.stderr);
@@ -316,7 +314,7 @@ fn without_namespaces_only_what_is_known_runs() {
     let said = text(&output.stderr);
     // Without fio that is said first.
     if output.status.code() == Some(3) {
-        println!("skipped: {said}");
+        skip(Need::program("fio"), said);
         return;
     }
     assert_eq!(output.status.code(), Some(2), "{said}");

@@ -1,14 +1,9 @@
 //! The consent to destroy a disk is given for one run, on the command line or typed. No file gives it: not
 //! a plan, not a suite, not a stored campaign. A loop device with a stable name stands in for the disk.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach};
 use rusqlite::Connection;
-use stand_in::{Disk, can_attach};
 use std::{
     fs,
     io::Write,
@@ -182,7 +177,7 @@ fn a_consent_may_be_typed() {
     let Some((place, disk)) = interrupted() else { return };
     let resume = "resume --wipe-signature unknown";
     let Some(wrong) = at_terminal(&place, resume, "yes") else {
-        return println!("skipped: a terminal needs the program `script`");
+        return needs::skip(needs::Need::program("script"), "a terminal needs `script`");
     };
     let told = text(&wrong.stdout);
     assert!(told.contains("Type the serial number of"), "{told}");

@@ -1,10 +1,7 @@
 //! A small campaign beside work of others, a writer on the disk that holds its images, and one on a target with a
 //! server, whose work is not that of others.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, ready, root_or_skip};
+use crate::common::{Place, ready, root_or_skip};
 use serde_json::Value;
 use std::{
     fs::{self, File},
@@ -52,7 +49,7 @@ fn lies_on_a_disk(dir: &Path) -> bool {
     // ext2 to ext4, and xfs.
     let is_told = [0xEF53, 0x5846_5342].contains(&kind);
     if !is_told {
-        println!("skipped: images here lie on no ext4 or xfs");
+        needs::skip(needs::Need::Other, "images here lie on no ext4 or xfs");
     }
     is_told
 }
@@ -98,7 +95,7 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
         let rest = ["--scale", "1", "--image-size", "256MiB", "--knob", "runtime_s=1"];
         let output = place.assay(&[&run[..], &rest].concat());
         done.store(true, Ordering::Relaxed);
-        assert!(output.status.success(), "{}", common::text(&output.stderr));
+        assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
     });
     let (valid, disturbed): (Vec<Value>, Vec<Value>) =
         samples(&place).into_iter().partition(|sample| sample["validity"] == "Valid");

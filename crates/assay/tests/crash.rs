@@ -1,8 +1,6 @@
 //! What is left after the worst: kill -9 of the coordinator, signals, workers that die or hang.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip, wait_for};
+use crate::common::{Place, ready, root_or_skip, wait_for};
 use std::{
     fs,
     path::PathBuf,
@@ -163,7 +161,7 @@ fn a_limit_of_file_sizes_ends_a_run_with_its_reason_and_nothing_left() {
     limited.arg("--fsize=4194304").arg(inner.get_program()).args(inner.get_args());
     limited.env("ASSAY_STORE", place.path("store.db")).env("ASSAY_STATE", place.path("state"));
     let output = limited.current_dir(place.path("")).output().unwrap();
-    let told = common::text(&output.stderr);
+    let told = crate::common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("File too large"), "{told}");
     place.assert_clean();
@@ -178,7 +176,7 @@ fn a_worker_that_hangs_fails_its_case_and_the_campaign_goes_on() {
     ];
     let hang = ["--knob", "write_us=60000000", "--case-timeout", "1"];
     let output = place.assay(&[&run[..], &hang].concat());
-    assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{}", crate::common::text(&output.stderr));
     let shown = place.ok(&["show"]);
     assert!(
         shown.contains("done") && shown.contains("1 valid, 0 lukewarm, 0 disturbed, 2 invalid"),
@@ -201,7 +199,7 @@ fn a_full_disk_is_invalid_with_its_reason_and_the_campaign_goes_on() {
     let full =
         ["--image-size", "87M", "--tests", "columnar.write.*", "--tests", "columnar.openclose"];
     let output = place.assay(&[&run[..], &full].concat());
-    assert_eq!(output.status.code(), Some(4), "{}", common::text(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{}", crate::common::text(&output.stderr));
     place.ok(&["export", "--out", "out"]);
     let samples = std::fs::read_to_string(place.path("out/samples.csv")).unwrap();
     let row = |test: &str| samples.lines().find(|l| l.contains(test)).unwrap_or_default();

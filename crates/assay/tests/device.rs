@@ -1,13 +1,8 @@
 //! A whole campaign on a disk that the user gives up, for which a loop device with a stable name stands
 //! in; and every reason for which a run does not begin.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip, text};
-use stand_in::{Disk, can_attach, run};
+use crate::common::{Place, ready, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach, run};
 use std::{fs, os::unix::fs::FileExt, path::Path};
 
 const SIZE: u64 = 2 << 30;

@@ -1,9 +1,7 @@
 //! Campaigns of root on directories of other users, who plant what they like there meanwhile. Needs root;
 //! where it is missing, a test says so and ends.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, root_or_skip, text};
+use crate::common::{Place, root_or_skip, text};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{
     fs::{self, Permissions},

@@ -1,6 +1,5 @@
 //! The pages under docs/tests are what `assay explain` prints; `ASSAY_BLESS=1 cargo test -p assay
-//! --test docs` writes them anew.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+//! --test e2e docs::` writes them anew.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

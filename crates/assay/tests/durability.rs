@@ -1,10 +1,7 @@
 //! Durability is proven or said not to be: a file system on a loop device whose syncs reach it, one that was told
 //! not to flush, memory, and one whose syncs do nothing. Needs root; where it is missing, a test says so.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, root_or_skip};
+use crate::common::{Place, root_or_skip};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs};
 
@@ -46,7 +43,7 @@ fn what_reaches_the_disk_is_proven_and_nothing_else_is() {
     }
     let place = Place::new();
     if is_in_memory(&place) {
-        return println!("skipped: images of this test lie in memory");
+        return needs::skip(needs::Need::Other, "images of this test lie in memory");
     }
     let memory = tempfile::Builder::new().prefix("assay-e2e-").tempdir_in("/dev/shm").unwrap();
     let dir = format!("dir:{}", memory.path().display());

@@ -1,9 +1,7 @@
 //! What may lose what it synced is never ranked beside what keeps it: of imported samples by what their labels
 //! say, on a real run by what the kernel mounted.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip};
+use crate::common::{Place, ready, root_or_skip};
 use model::{
     Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
     Metric, Origin, Plan, Sample, TargetRecord, TargetState, TestInfo,
@@ -183,7 +181,8 @@ fn a_real_run_without_barriers_is_not_ranked() {
     args.extend(["--scale", "smoke", "--procs", "1", "--image-size", "256MiB", "--full"]);
     args.extend(["--on", "ext4", "--on", loser, "--on", "ext4[noatime]"]);
     let output = place.assay(&args);
-    let (stdout, stderr) = (common::text(&output.stdout), common::text(&output.stderr));
+    let (stdout, stderr) =
+        (crate::common::text(&output.stdout), crate::common::text(&output.stderr));
     assert!(output.status.success(), "{stderr}");
     let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let why = "ext4[barrier=0] may lose with the power what it synced (ext4: the cache of the device is not \

@@ -1,10 +1,7 @@
 //! A campaign is given more blocks than were planned: what it has stays, what is not its own is refused. Exact
 //! figures, no disk, no root.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Place, text};
+use crate::common::{Place, text};
 use rusqlite::Connection;
 use std::fs;
 

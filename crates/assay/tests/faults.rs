@@ -1,14 +1,9 @@
 //! Faults that pass, and faults that do not: what is tried again, when a campaign goes on without a target,
 //! when it stops, and what `resume` then does. The test looks at what the program says, and takes a
 //! directory or a disk away, or gives it back, at just that moment.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip, text};
-use stand_in::{Disk, can_attach, run};
+use crate::common::{Place, ready, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach, run};
 use std::{
     collections::BTreeMap,
     fs,
@@ -345,8 +340,8 @@ fn kill_guest(place: &Place, campaign: &mut Campaign) {
 
 #[test]
 fn a_guest_that_died_is_booted_again() {
-    if !Path::new("/usr/bin/linux.uml").exists() {
-        return println!("skipped: User-Mode Linux is not installed");
+    if !needs::uml_or_skip() {
+        return;
     }
     if !root_or_skip("a guest as another user") {
         return;

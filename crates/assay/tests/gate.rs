@@ -1,9 +1,7 @@
 //! `assay compare --fail-on-regression`: the exit statuses of a gate, with the exact figures of the null
 //! suite, and campaigns that do the same work.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 use rusqlite::Connection;
 use std::fs;
 

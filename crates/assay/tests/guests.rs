@@ -1,13 +1,11 @@
 //! Campaigns whose targets are made in guests. Where a kind of guest is missing, its test says so and
 //! ends.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, root_or_skip, text};
+use crate::common::{Place, root_or_skip, text};
+use needs::{Need, skip};
 use std::{
     fs,
     io::{BufRead, BufReader},
-    path::Path,
     process::Stdio,
     thread,
     time::Duration,
@@ -27,11 +25,7 @@ const SMALL: [&str; 10] = [
 ];
 
 fn uml_or_skip() -> bool {
-    let there = Path::new("/usr/bin/linux.uml").exists();
-    if !there {
-        println!("skipped: User-Mode Linux is not installed");
-    }
-    there && root_or_skip("a guest as another user")
+    needs::uml_or_skip() && root_or_skip("a guest as another user")
 }
 
 fn args<'a>(first: &[&'a str]) -> Vec<&'a str> {
@@ -86,7 +80,8 @@ fn zerofs_serves_a_directory_by_nfs_and_9p_and_a_disk_by_nbd() {
     // The cache of this machine, not of the test: the program takes 20 minutes to build.
     let program = lab::cache::program_dir("zerofs", lab::cache::ZEROFS_VERSION).join("bin/zerofs");
     if !program.exists() {
-        println!("skipped: {} is missing; run `assay doctor --install zerofs`", program.display());
+        let what = program.display();
+        skip(Need::Other, format!("{what} is missing; run `assay doctor --install zerofs`"));
         return;
     }
     let place = Place::new();

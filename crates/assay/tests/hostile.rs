@@ -1,9 +1,7 @@
 //! Files and stores that somebody else made: they write nowhere but where the user said, command no
 //! terminal, and end neither the program nor the patience of its user.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 use model::{
     Better, Campaign, CampaignState, Case, Environment, Group, LabKind, Metric, Origin, Plan,
     Sample, TargetRecord, TargetState, TestInfo, Validity, is_unprintable,
@@ -160,7 +158,9 @@ fn only_the_colours_of_the_renderer_reach_a_terminal() {
         .env_remove("NO_COLOR")
         .stdin(Stdio::null())
         .output();
-    let Ok(output) = output else { return println!("skipped: `script` is not installed") };
+    let Ok(output) = output else {
+        return needs::skip(needs::Need::program("script"), "`script` is not installed");
+    };
     let shown = text(&output.stdout).replace("\r\n", "\n");
     assert!(shown.contains("\u{1b}[1m"), "{shown:?}");
     let mut plain = String::new();

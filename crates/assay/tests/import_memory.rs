@@ -1,8 +1,6 @@
 //! What is imported is read and stored in parts: the memory of an import does not grow with it.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 use formats::export;
 use model::{Better, CacheState, Case, Dataset, Metric, Sample};
 use std::{fs, process::Command};

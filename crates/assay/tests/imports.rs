@@ -1,9 +1,7 @@
 //! What other tools wrote becomes a campaign like any other: stored, shown, exported, put beside
 //! another; the published studies are shown as they stand.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 use std::{fs, path::PathBuf};
 
 /// Outputs of real tools that hold no result: importing them must fail with one line.

@@ -1,8 +1,6 @@
 //! A stored campaign of several labs, through the verbs that rank: none of them ranks across labs.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-use common::{Place, text};
+use crate::common::{Place, text};
 use std::fs;
 
 /// Exports the last campaign, has `change` rewrite the lines of its samples, and imports it as `id`.

@@ -1,10 +1,7 @@
 //! What is left after a run whose journal is torn, damaged, foreign or gone: found by its mark, told, undone;
 //! and what is not ours, or of a campaign that runs, or of another state folder: left alone.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, ready, record, root_or_skip, text, wait_for};
+use crate::common::{Place, ready, record, root_or_skip, text, wait_for};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown, symlink},

@@ -1,8 +1,6 @@
 //! The main job on real file systems: ext4, xfs and btrfs on a loop image, every test of the suite.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip};
+use crate::common::{Place, ready, root_or_skip};
 use std::{collections::BTreeMap, fs};
 
 #[test]
@@ -29,7 +27,7 @@ fn every_test_is_valid_on_every_file_system() {
         "--tests",
         "columnar.*",
     ]);
-    assert!(output.status.success(), "{}", common::text(&output.stderr));
+    assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
     place.assert_clean();
     place.ok(&["export", "--out", "out"]);
     let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
@@ -37,7 +35,7 @@ fn every_test_is_valid_on_every_file_system() {
     let mut valid: BTreeMap<(String, String, String), String> = BTreeMap::new();
     for line in samples.lines().skip(1) {
         let f: Vec<&str> = line.split(',').collect();
-        let validity = common::validity(line).to_string();
+        let validity = crate::common::validity(line).to_string();
         valid.insert((f[3].into(), f[5].into(), f[6].into()), validity);
     }
     let mut wrong = Vec::new();

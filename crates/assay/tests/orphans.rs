@@ -1,12 +1,7 @@
 //! Journals that outlived a boot: what they name is not there any more, or is somebody else's now.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, record, root_or_skip, text};
-use stand_in::{Disk, can_attach, run};
+use crate::common::{Place, record, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach, run};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,10 +1,8 @@
 //! What is printed arrives, or the exit status tells that it did not. And reading verbs do nothing but read:
 //! they need no permission to write, and one bad row or another process does not stop them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, text};
+use crate::common::{Place, skip_another_user, text};
+use needs::Need;
 use rusqlite::Connection;
 use std::{
     fs,
@@ -157,7 +155,7 @@ fn a_plain_user_reads_the_store_of_root() {
     let before = (names(), fs::read(place.path("store.db")).unwrap());
     for verb in READING {
         let Some(output) = as_nobody(&place, verb) else {
-            return println!("skipped: to become another user needs root and setpriv");
+            return skip_another_user();
         };
         assert!(output.status.success(), "{verb:?}: {}", text(&output.stderr));
     }
@@ -186,10 +184,12 @@ fn a_plain_user_reads_the_store_of_root_where_it_lies_by_itself() {
             ./assay list --store /var/lib/assay/assay.db";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", script]).current_dir(place.path("."));
-    let Ok(output) = command.output() else { return println!("skipped: unshare is missing") };
+    let Ok(output) = command.output() else {
+        return needs::skip(Need::program("unshare"), "unshare is missing");
+    };
     let said = text(&output.stderr);
     if output.status.code() == Some(99) || said.starts_with("unshare:") {
-        return println!("skipped: a mount namespace needs root: {said}");
+        return needs::skip(Need::Namespaces, said);
     }
     let listed = text(&output.stdout);
     assert!(output.status.success(), "{said}");

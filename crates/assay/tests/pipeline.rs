@@ -1,9 +1,7 @@
 //! The whole pipeline, from arguments to tables and files, with the null suite: exact numbers, no
 //! disk, no root.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::Place;
+use crate::common::Place;
 use std::fs;
 
 fn null_run(place: &Place, blocks: &str) {
@@ -108,7 +106,7 @@ fn every_sample_carries_pressure() {
     place.ok(&["export", "--out", "out"]);
     let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
     if !std::path::Path::new("/proc/pressure/cpu").exists() {
-        println!("skipped: this kernel has no pressure stall information");
+        needs::skip(needs::Need::Other, "this kernel has no pressure stall information");
         return;
     }
     let rows =
@@ -144,7 +142,7 @@ fn the_disk_that_is_measured_is_told_before_anything_is_made() {
     let dir = place.dir("data");
     let args = ["--on", &format!("dir:{}", dir.display()), "--preset", "smoke", "--procs", "1"];
     let run = place.assay(&[&["run", "--tests", "columnar.write.int.tiny"][..], &args].concat());
-    let said = common::text(&run.stderr);
+    let said = crate::common::text(&run.stderr);
     let line = format!("{} lies on ", args[1]);
     assert!(said.lines().next().is_some_and(|first| first.starts_with(&line)), "{said}");
     // Where a disk is under it, the scope of the report names it.

@@ -1,11 +1,8 @@
 //! What somebody else made is read and never run: imported campaigns, stores of another machine, and
 //! campaigns that were edited. A campaign goes on only where the store and the state folder agree that this
 //! assay began it.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, text};
+use crate::common::{Place, skip_another_user, text};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::{
@@ -168,7 +165,7 @@ fn a_plain_user_runs_no_import_either() {
     for format in ["json", "csv"] {
         let (place, trace) = attack(format, &json!([]));
         let Some(assay) = as_nobody(&place) else {
-            return println!("skipped: to become another user needs root and setpriv");
+            return skip_another_user();
         };
         import_is_never_run(&place, &trace, &assay);
     }

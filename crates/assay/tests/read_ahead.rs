@@ -1,14 +1,9 @@
 //! Random reads from a cold cache on a disk that reads much ahead, and on one that does not, for which a loop device
 //! stands in. Needs root; where it is missing, the test says so.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip};
+use crate::common::{Place, ready, root_or_skip};
+use crate::stand_in::{Disk, can_attach};
 use serde_json::Value;
-use stand_in::{Disk, can_attach};
 use std::fs;
 
 const SIZE: u64 = 2 << 30;

@@ -1,10 +1,7 @@
 //! A target whose mount options somebody changes while it is measured. Needs root; where it is missing, the test
 //! says so.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{Place, root_or_skip};
+use crate::common::{Place, root_or_skip};
 use std::{
     path::Path,
     process::Command,
@@ -47,7 +44,7 @@ fn options_that_change_under_the_run_make_its_samples_invalid() {
         let run = ["run", "--on", &on, "--scale", "smoke", "--procs", "1", "--blocks", "2"];
         let output = place.assay(&[&run[..], &["--tests", tests]].concat());
         over.store(true, Ordering::Relaxed);
-        assert!(output.status.success(), "{}", common::text(&output.stderr));
+        assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
     });
     let report = place.ok(&["report"]);
     let words = report.split_whitespace().collect::<Vec<_>>().join(" ");

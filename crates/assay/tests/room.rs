@@ -1,8 +1,6 @@
 //! Work that cannot fit is refused before anything is made for it.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-use common::Place;
+use crate::common::Place;
 use std::fs;
 
 /// A test on files that no disk holds. It is only run where images are refused before they are written.

@@ -1,9 +1,7 @@
 //! `assay selftest`: the truths that hold to the last bit are asserted; those that a busy machine can
 //! bend are run and printed.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, root_or_skip, text};
+use crate::common::{Place, root_or_skip, text};
 use std::{thread, time::Duration};
 
 #[test]

@@ -1,11 +1,7 @@
 //! The setup script, killed while it installs: services may be started again afterwards, by itself or by the
 //! next setup, and an administrator's own answer stays. Its package manager is a stand-in.
-#![allow(clippy::unwrap_used)]
 
-#[allow(unused_imports)] // a part of it
-mod common;
-
-use common::{Place, wait_for};
+use crate::common::{Place, wait_for};
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},

@@ -1,13 +1,8 @@
 //! Candidates side by side: what a report says of them, and what is left when their campaign is killed, on loop
 //! images, on a split disk and in guests. `ASSAY_KILLS=40` kills so often instead of a few times.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip, text};
-use stand_in::{Disk, can_attach};
+use crate::common::{Place, ready, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach};
 use std::{
     env, fs,
     path::Path,
@@ -110,7 +105,7 @@ fn loop_images_side_by_side_leave_nothing_when_killed() {
     assert!(report.contains("candidates side by side"), "{report}");
     let run = [&run[..], &["--order", "in-turn"]].concat();
     place.ok(&run);
-    let report = crate::report(&place);
+    let report = self::report(&place);
     assert!(report.contains("candidates in turn"), "{report}");
 }
 
@@ -143,8 +138,7 @@ fn parts_of_a_disk_side_by_side_leave_nothing_when_killed() {
 
 #[test]
 fn guests_side_by_side_leave_nothing_when_killed() {
-    if !Path::new("/usr/bin/linux.uml").exists() {
-        println!("skipped: User-Mode Linux is not installed");
+    if !needs::uml_or_skip() {
         return;
     }
     if !root_or_skip("a guest as another user") {

@@ -1,13 +1,8 @@
 //! Campaigns on a split disk, for which a loop device stands in, and on a whole one that is killed at work:
 //! where each target lay, what a resumed campaign does, and what is left.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-#[path = "../../lab/tests/stand_in/mod.rs"]
-mod stand_in;
-
-use common::{Place, ready, root_or_skip, text};
-use stand_in::{Disk, can_attach};
+use crate::common::{Place, ready, root_or_skip, text};
+use crate::stand_in::{Disk, can_attach};
 use std::{fs, os::unix::fs::FileExt, path::Path, thread, time::Duration};
 
 const EDGE: u64 = 8 << 20;

@@ -1,8 +1,6 @@
 //! `--sweep` from arguments to its table: on real XFS, in a dry run, and its refusals.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, root_or_skip, text};
 use std::fs;
 
 #[test]

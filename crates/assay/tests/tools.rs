@@ -1,18 +1,10 @@
 //! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do
 //! wrong makes their sample invalid with its reason while the campaign goes on.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, root_or_skip, text};
+use needs::{Need, skip};
 use rustix::process::{Pid, Signal, kill_process};
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    process::Stdio,
-    thread,
-    time::Duration,
-};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Stdio, thread, time::Duration};
 
 const JOB: &str = "[global]\nsize=4m\n[one]\nrw=randread\ntime_based\nruntime=10\n";
 
@@ -54,7 +46,7 @@ impl Bench {
         let mut rows: Vec<_> = samples
             .lines()
             .skip(1)
-            .map(|line| (column(line, 5), common::validity(line).to_string()))
+            .map(|line| (column(line, 5), crate::common::validity(line).to_string()))
             .collect();
         rows.dedup();
         (output.status.code(), rows)
@@ -81,13 +73,7 @@ impl Bench {
 }
 
 fn installed(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let dirs = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
-    let found = dirs.map(|dir| dir.join(name)).any(|file| file.is_file());
-    if !found {
-        println!("skipped: {name} is not installed");
-    }
-    found
+    needs::program_or_skip(name)
 }
 
 /// Command lines of all processes.
@@ -153,7 +139,7 @@ fn a_tool_that_hangs_ends_with_all_that_it_started() {
     if rustix::process::geteuid().is_root() {
         assert!(left.is_empty(), "{left:?}");
     } else {
-        println!("skipped: what calls setsid is found again as root only");
+        skip(Need::Root, "what calls setsid is found again as root only");
     }
 }
 
@@ -195,7 +181,7 @@ fn jobs_that_reach_beyond_the_target_are_refused_before_anything_is_touched() {
 fn a_tool_that_is_not_there_is_named_with_its_package() {
     let bench = Bench::new();
     if Path::new("/usr/bin/elbencho").exists() || Path::new("/usr/local/bin/elbencho").exists() {
-        println!("skipped: elbencho is installed");
+        skip(Need::Other, "elbencho is installed");
         return;
     }
     let line = bench.fails(&["run", "--suite", "elbencho", "--on", &bench.target], 3);

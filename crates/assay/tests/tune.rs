@@ -1,9 +1,7 @@
 //! `assay tune` from arguments to its campaigns: on real XFS with the null suite, whose figures are
 //! exact, so that no variant can be better; and its refusals, which need no root.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-use common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, ready, root_or_skip, text};
 
 /// A campaign on the null file system, to take the work from.
 fn place_with_work() -> Place {

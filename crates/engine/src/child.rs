@@ -143,7 +143,7 @@ mod tests {
         let ended = wait(spawn(&mut first, true).unwrap()).unwrap();
         let own_proc = ended.status.success();
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: process namespaces need root");
+            needs::skip(needs::Need::Root, "process namespaces need root");
             return;
         }
         assert!(own_proc);
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_left_the_process_group_does_not_outlive_it() {
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: process namespaces need root");
+            needs::skip(needs::Need::Root, "process namespaces need root");
             return;
         }
         // The shell ends once the one that left its group has told that it is there; the pipe is

@@ -200,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_loop_device_that_is_attached_to_something_else_is_not_wiped() {
-        if !crate::drop_caches::is_root() {
-            return println!("skipped: loop devices need root");
+        if !needs::root_or_skip("a loop device") {
+            return;
         }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("somebody-elses");
@@ -209,7 +209,7 @@ mod tests {
         fs::write(&path, &content).unwrap();
         let node = match loop_device::attach(&path) {
             Ok(attached) => attached.node,
-            Err(error) => return println!("skipped: no loop device: {error}"),
+            Err(error) => return needs::skip(needs::Need::Loop, error),
         };
         let on = |path: &Path| Disk {
             node: node.clone(),

@@ -117,7 +117,8 @@ mod tests {
     fn libraries_are_those_that_a_program_loads() {
         let own = std::env::current_exe().unwrap();
         if !names_linker(&own).unwrap() {
-            return eprintln!("skipped: this program is not linked by glibc's linker");
+            let why = "this program is not linked by glibc's linker";
+            return needs::skip(needs::Need::Other, why);
         }
         let libraries = libraries(&own);
         assert!(
@@ -138,7 +139,8 @@ mod tests {
         let path = dir.path().join("program");
         std::fs::write(&path, vec![7; 100_000]).unwrap();
         if crate::Device::under(&path).unwrap().is_none() {
-            return eprintln!("skipped: {} lies in memory", path.display());
+            let why = format!("{} lies in memory", path.display());
+            return needs::skip(needs::Need::Other, why);
         }
         let file = File::open(&path).unwrap();
         file.sync_all().unwrap();

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn what_is_unmounted_is_not_busy_however_its_command_ended() {
         if !rustix::process::geteuid().is_root() {
-            return eprintln!("skipped here: mounting needs root");
+            return needs::skip(needs::Need::Root, "mounting needs root");
         }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap();

@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn what_is_mounted_inside_is_not_entered() {
         if !rustix::process::geteuid().is_root() {
-            return eprintln!("skipped here: mounting needs root");
+            return needs::skip(needs::Need::Root, "mounting needs root");
         }
         let (_top, path) = top();
         let (dir, other) = (path.join(name("c-1")), path.join("other"));

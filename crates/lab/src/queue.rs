@@ -83,18 +83,19 @@ mod tests {
 
     #[test]
     fn a_loop_device_looks_like_the_disk_below_and_is_given_back_as_it_was() {
-        if !crate::drop_caches::is_root() {
-            return println!("skipped: loop devices need root");
+        if !needs::root_or_skip("a loop device") {
+            return;
         }
         let dir = tempfile::tempdir().unwrap();
         let image = dir.path().join("image");
         fs::write(&image, vec![0; 1 << 20]).unwrap();
         let Some(disk) = disk_below(&image) else {
-            return println!("skipped: there is no disk under {}", dir.path().display());
+            let why = format!("there is no disk under {}", dir.path().display());
+            return needs::skip(needs::Need::Other, why);
         };
         let attached = match loop_device::attach(&image) {
             Ok(attached) => attached,
-            Err(error) => return println!("skipped: no loop device: {error}"),
+            Err(error) => return needs::skip(needs::Need::Loop, error),
         };
         let own = Device::of_node(&attached.node).unwrap();
         let both = COPIED.map(|(name, _)| [own, disk].map(|device| setting(device, name)));

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn rights_are_laid_down_and_taken_up() {
         if !geteuid().is_root() {
-            return println!("skipped: acting as another user needs root");
+            return needs::skip(needs::Need::Root, "acting as another user needs root");
         }
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("f"), "x").unwrap();

@@ -4,6 +4,7 @@
 
 use lab::{Ageing, Availability, Instance, Lab, age, fill, fs, fullness, layout};
 use model::{AGED_SHARE, Bytes};
+use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 
 const IMAGE: Bytes = Bytes(700 << 20);
@@ -14,7 +15,7 @@ fn names() -> Vec<&'static str> {
     let ready = |name: &&str| match lab::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
-            println!("skipped: {name}: {what}");
+            skip(Need::file_system(name), format!("{name}: {what}"));
             false
         }
     };

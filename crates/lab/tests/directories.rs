@@ -14,8 +14,7 @@ const NOBODY: u32 = 65534;
 
 /// A directory of nobody's, where this is root.
 fn nobodys() -> Option<tempfile::TempDir> {
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: another user's directory needs root");
+    if !needs::root_or_skip("another user's directory") {
         return None;
     }
     let data = tempfile::tempdir().unwrap();

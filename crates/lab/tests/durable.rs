@@ -4,6 +4,7 @@
 
 use lab::{Availability, Lab, fs};
 use model::{Bytes, NOT_DURABLE, Target};
+use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 
 const IMAGE: Bytes = Bytes(320 << 20);
@@ -14,7 +15,7 @@ fn ready(name: &str) -> bool {
     match lab::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
-            println!("skipped: {name}: {what}");
+            skip(Need::file_system(name), format!("{name}: {what}"));
             false
         }
     }
@@ -25,7 +26,7 @@ fn in_memory() -> Option<tempfile::TempDir> {
     let mounts = files::read_to_string("/proc/self/mounts").unwrap();
     let is_tmpfs = mounts.lines().any(|line| line.split(' ').skip(1).take(2).eq([MEMORY, "tmpfs"]));
     if !is_tmpfs {
-        println!("skipped: {MEMORY} is no tmpfs");
+        skip(Need::Other, format!("{MEMORY} is no tmpfs"));
         return None;
     }
     Some(tempfile::Builder::new().prefix("assay-durable-").tempdir_in(MEMORY).unwrap())

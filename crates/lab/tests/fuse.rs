@@ -4,6 +4,7 @@
 
 use lab::{Availability, Coldness, Instance, Lab, Snapshot, fs, residency};
 use model::{Bytes, Target};
+use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 
 const IMAGE: Bytes = Bytes(320 << 20);
@@ -13,7 +14,7 @@ fn ready(name: &str) -> bool {
     match lab::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
-            println!("skipped: {name}: {what}");
+            skip(Need::file_system(name), format!("{name}: {what}"));
             false
         }
     }

@@ -7,6 +7,7 @@ use lab::{
     guest::{self, Ended, Guest, Machine},
 };
 use model::{Bytes, LabKind};
+use needs::{Need, skip};
 use std::{
     env,
     fs::{self, File, Permissions},
@@ -23,7 +24,8 @@ const VICTIM: &str = "ASSAY_GUEST_TEST_VICTIM";
 const DISK: u64 = 64 << 20;
 
 fn find(kind: LabKind) -> Option<Box<dyn Guest>> {
-    guest::find(kind, None).map_err(|missing| println!("skipped: {}", missing.what)).ok()
+    let need = if kind == LabKind::Uml { Need::Uml } else { Need::Qemu };
+    guest::find(kind, None).map_err(|missing| skip(need, missing.what)).ok()
 }
 
 /// A machine in `dir`, which has a name that needs care, with one disk.
@@ -178,11 +180,7 @@ fn each_emulated_machine_is_a_user_of_its_own() {
 }
 
 fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        println!("skipped: a guest as another user needs root");
-    }
-    root
+    needs::root_or_skip("a guest as another user")
 }
 
 #[test]

@@ -12,6 +12,7 @@ use lab::{
     residency,
 };
 use model::{Bytes, LabKind, Target};
+use needs::{Need, skip};
 use std::{
     env,
     fs::{self as files, File},
@@ -234,7 +235,7 @@ fn targets_of_several_parts_are_made_cold_and_undone() {
             Some(why) => lacking.push(why),
         }
     }
-    lacking.iter().for_each(|why| println!("skipped here: {why}"));
+    lacking.iter().for_each(|why| skip(Need::Other, why));
     assert!(!is_guest || lacking.is_empty(), "{lacking:?}");
     if !here.is_empty() {
         work_and_are_undone(&here);
@@ -248,7 +249,7 @@ fn what_this_kernel_lacks_is_made_in_a_guest() {
     }
     let uml = match guest::find(LabKind::Uml, None) {
         Ok(uml) => uml,
-        Err(missing) => return println!("skipped: {}", missing.what),
+        Err(missing) => return skip(Need::Uml, missing.what),
     };
     let dir = tempfile::tempdir().unwrap();
     files::write(dir.path().join("guest"), "").unwrap();

@@ -8,6 +8,7 @@ use lab::{
     Availability, Check, Cleanup, Coldness, Instance, Lab, LabError, Snapshot, fs, residency,
 };
 use model::Bytes;
+use needs::{Need, skip};
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use std::{
     env, fs as files,
@@ -26,7 +27,7 @@ fn ready(name: &str) -> bool {
     match lab::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
-            println!("skipped: {name}: {what}");
+            skip(Need::file_system(name), format!("{name}: {what}"));
             false
         }
     }
@@ -96,7 +97,7 @@ fn one_remount_serves_cold_cases_on_other_files(instance: &Instance<'_>) {
     };
     let [a, b] = ["a", "b"].map(file);
     if mount_number(instance).is_none() {
-        return println!("skipped: this kernel gives mounts no numbers of their own");
+        return skip(Need::Other, "this kernel gives mounts no numbers of their own");
     }
     let remounts = |path: &Path| {
         let before = mount_number(instance);
@@ -206,7 +207,7 @@ fn upkeep_is_timed_and_what_the_tests_left_is_checked() {
         assert!((FILE_BYTES..2 * FILE_BYTES).contains(&cost.taken_bytes), "{name}: {cost:?}");
         match cost.check {
             Check::Sound(ms) => assert!(ms > 0.0),
-            Check::Skipped(why) => println!("skipped: {why}"),
+            Check::Skipped(why) => skip(Need::Other, why),
             other => panic!("{name}: {other:?}"),
         }
         assert!(!mentions("/proc/self/mountinfo", state.path()));

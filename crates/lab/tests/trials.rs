@@ -4,6 +4,7 @@
 
 use lab::{Availability, Lab, fs};
 use model::{Bytes, Options, Target};
+use needs::{Need, skip};
 use std::sync::atomic::AtomicBool;
 
 /// Room for a log of 128 MiB inside one of four allocation groups.
@@ -17,7 +18,7 @@ fn every_trial_is_made_and_mounted() {
         .filter(|fs| match lab::available(**fs) {
             Availability::Ready => true,
             Availability::Missing { what, .. } => {
-                println!("skipped: {}: {what}", fs.name());
+                skip(Need::file_system(fs.name()), format!("{}: {what}", fs.name()));
                 false
             }
         })

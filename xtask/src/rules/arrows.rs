@@ -6,17 +6,22 @@ use crate::{tidy::Problem, tree::Tree};
 /// statistics, report.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
-    ("engine", &["model"]),
-    ("suites", &["model", "engine"]),
-    ("lab", &["model"]),
-    ("workers", &["model", "suites", "engine"]),
+    // For tests alone.
+    ("needs", &[]),
+    ("engine", &["model", "needs"]),
+    ("suites", &["model", "engine", "needs"]),
+    ("lab", &["model", "needs"]),
+    ("workers", &["model", "suites", "engine", "needs"]),
     ("formats", &["model"]),
     ("store", &["model"]),
     ("stats", &["model"]),
     ("report", &["model", "stats"]),
     (
         "assay",
-        &["model", "engine", "suites", "lab", "workers", "formats", "store", "stats", "report"],
+        &[
+            "model", "engine", "suites", "lab", "workers", "formats", "store", "stats", "report",
+            "needs",
+        ],
     ),
 ];
 

@@ -4,6 +4,8 @@
 #![allow(clippy::print_stdout)]
 #![allow(unreachable_pub)]
 
+pub use needs::root_or_skip;
+use needs::{Need, skip};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -141,15 +143,6 @@ pub fn validity(line: &str) -> &str {
     rest.rsplit_once(',').map_or(rest, |(validity, _)| validity)
 }
 
-/// True for root; else says that the test is skipped.
-pub fn root_or_skip(what: &str) -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        println!("skipped: {what} needs root");
-    }
-    root
-}
-
 /// Those of `wanted` that this machine can make and mount; says what is skipped.
 pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
     let doctor = place.ok(&["doctor"]);
@@ -157,9 +150,17 @@ pub fn ready<'a>(place: &Place, wanted: &[&'a str]) -> Vec<&'a str> {
         let line = doctor.lines().find(|l| l.split_whitespace().next() == Some(name));
         let yes = line.is_some_and(|l| l.split_whitespace().nth(1) == Some("ok"));
         if !yes {
-            println!("skipped: {name}: {}", line.unwrap_or("not known here"));
+            let why = line.unwrap_or("not known here");
+            skip(Need::file_system(name), format!("{name}: {why}"));
         }
         yes
     };
     wanted.iter().filter(is_ready).copied().collect()
+}
+
+/// Becoming another user needs root and `setpriv`: says which is missing.
+pub fn skip_another_user() {
+    if root_or_skip("becoming another user") {
+        skip(Need::program("setpriv"), "becoming another user needs setpriv");
+    }
 }

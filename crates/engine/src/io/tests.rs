@@ -6,6 +6,7 @@ use crate::{
     progress::{Counters, Progress},
 };
 use model::{DataKind, LatencyKind};
+use needs::{Need, skip};
 use std::{
     fs::{self, File},
     path::PathBuf,
@@ -87,7 +88,7 @@ fn run(
     let content = pattern();
     let mut prepared = match Prepared::new(options, files, BLOCK, Some(&content)) {
         Err(error @ EngineError::Unavailable { .. }) => {
-            eprintln!("skipped: {error}");
+            skip(Need::Other, error);
             return None;
         }
         prepared => prepared.unwrap(),
@@ -149,7 +150,7 @@ fn what_is_read_is_what_stands_in_the_file() {
     arrives(Sync::new(&files, buffers()), |engine| &mut engine.buffers);
     arrives(Mapped::new(&options, &files, false, buffers()).unwrap(), |engine| &mut engine.buffers);
     match Uring::new(&options, &files, BLOCK, buffers()) {
-        Err(error) => eprintln!("skipped: {error}"),
+        Err(error) => skip(Need::Other, error),
         Ok(engine) => arrives(engine, |engine| &mut engine.buffers),
     }
 }

@@ -12,7 +12,7 @@ fn ready() -> bool {
     match Delayed::missing() {
         None => true,
         Some(why) => {
-            println!("skipped: {why}");
+            needs::skip(needs::Need::Other, why);
             false
         }
     }

@@ -81,8 +81,7 @@ mod tests {
         let mut reader = Command::new("cpio");
         reader.args(["--extract", "--quiet"]).current_dir(dir.path()).stdin(Stdio::piped());
         let Ok(mut child) = reader.spawn() else {
-            println!("skipped: `cpio` is not installed");
-            return;
+            return needs::skip(needs::Need::program("cpio"), "`cpio` is not installed");
         };
         child.stdin.take().unwrap().write_all(&archive.finish()).unwrap();
         assert!(child.wait().unwrap().success());

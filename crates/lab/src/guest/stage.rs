@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_stranger_sees_its_own_and_may_use_kvm() {
         if !rustix::process::geteuid().is_root() {
-            return println!("skipped: a stage for another user needs root");
+            return needs::skip(needs::Need::Root, "a stage for another user needs root");
         }
         let dir = tempfile::tempdir().unwrap();
         let (out, disk) = (dir.path().join("out"), dir.path().join("disk"));
@@ -79,7 +79,7 @@ mod tests {
             "1\ndisk0\nout\numl\n"
         );
         let Ok(node) = fs::metadata("/dev/kvm") else {
-            return println!("skipped: there is no KVM here");
+            return needs::skip(needs::Need::Kvm, "there is no KVM here");
         };
         assert_eq!(said(true, "test -w /dev/kvm && test -r /dev/kvm && echo may"), "may\n");
         assert_eq!(

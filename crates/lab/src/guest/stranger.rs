@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_handed_over_is_taken_back_and_links_are_not() {
         if !rustix::process::geteuid().is_root() {
-            return println!("skipped: handing over needs root");
+            return needs::skip(needs::Need::Root, "handing over needs root");
         }
         let dir = tempfile::tempdir().unwrap();
         let (disk, link) = (dir.path().join("disk"), dir.path().join("link"));

@@ -255,7 +255,7 @@ fn without_a_journal_a_directory_that_was_not_marked_yet_goes_when_it_is_empty()
 #[test]
 fn where_there_is_no_room_for_the_next_record_the_act_does_not_happen() {
     if !rustix::process::geteuid().is_root() {
-        return eprintln!("skipped here: mounting needs root");
+        return needs::skip(needs::Need::Root, "mounting needs root");
     }
     let top = tempfile::tempdir().unwrap();
     let path = top.path().canonicalize().unwrap();

@@ -82,6 +82,23 @@ impl Disk {
         node
     }
 
+    /// Detaches its file and attaches it to the same node again. False when another program has taken that.
+    pub fn exchange(&self) -> bool {
+        run("losetup", &["--detach", self.node.to_str().unwrap()]);
+        let again =
+            Command::new("losetup").arg("--partscan").arg(&self.node).arg(self.image()).status();
+        again.is_ok_and(|status| status.success())
+    }
+
+    /// Whether `node` is still attached to a file of this disk, and not to somebody else's.
+    fn holds(&self, node: &Path) -> bool {
+        let name = node.file_name().unwrap_or_default();
+        let file = Path::new("/sys/block").join(name).join("loop/backing_file");
+        let file = fs::read_to_string(file).unwrap_or_default();
+        let file = Path::new(file.trim());
+        file.starts_with(self.dir.path()) || self.nodes.iter().any(|below| below == file)
+    }
+
     /// One more stable name, which leads to `node`.
     pub fn name(&mut self, node: &Path) -> PathBuf {
         forget_the_dead();
@@ -139,7 +156,7 @@ impl Drop for Disk {
         // Fail while something else is in them.
         let _ = fs::remove_dir(BY_ID);
         let _ = fs::remove_dir("/dev/disk");
-        for node in self.nodes.iter().rev() {
+        for node in self.nodes.iter().rev().filter(|node| self.holds(node)) {
             let _ = Command::new("partx").arg("--delete").arg(node).output();
             let _ = Command::new("losetup").arg("--detach").arg(node).output();
         }
@@ -148,9 +165,9 @@ impl Drop for Disk {
 
 /// True when this is root with loop devices; else says that the test is skipped.
 pub fn can_attach(what: &str) -> bool {
-    let can = rustix::process::geteuid().is_root() && Path::new("/dev/loop-control").exists();
-    if !can {
-        println!("skipped: {what} needs root and loop devices");
+    let is_there = Path::new("/dev/loop-control").exists();
+    if !is_there {
+        needs::skip(needs::Need::Loop, format!("{what} needs loop devices"));
     }
-    can
+    is_there && needs::root_or_skip(what)
 }

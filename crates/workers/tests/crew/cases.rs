@@ -2,6 +2,7 @@
 
 use crate::acts::{ODD, TOLD, bytes_of, kill};
 use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
+use needs::{Need, skip};
 use rustix::process::{Pid, test_kill_process};
 use std::{
     env, fs,
@@ -133,7 +134,7 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
 /// In process namespaces, as another user and under another root they still meet at one barrier.
 pub(crate) fn workers_that_are_confined_are_a_crew() {
     if let Err(why) = engine::confine::available() {
-        println!("skipped: {why}");
+        skip(Need::Namespaces, why);
         return;
     }
     let base = env::temp_dir().join(format!("assay-crew-confined-{}", std::process::id()));
@@ -180,7 +181,7 @@ pub(crate) fn the_overlap_lies_between_last_start_and_first_end() {
     let first_end = phases().map(|p| p.end_ns).min().unwrap();
     let overlap = report.overlaps[0];
     if first_end <= last_start {
-        println!("skipped: this machine was too busy for three workers to overlap");
+        skip(Need::Other, "this machine was too busy for three workers to overlap");
         return;
     }
     // The window opens just before the clock of the last worker does.
@@ -201,7 +202,7 @@ pub(crate) fn sixty_four_start_together() {
 pub(crate) fn the_largest_crew_runs() {
     let report = match crew(10 * LONG).run(&jobs("work", 1024), &mut (), &GO_ON) {
         // A limit of files or processes that this user cannot raise.
-        Err(error @ CrewError::Spawn { .. }) => return println!("skipped: {error}"),
+        Err(error @ CrewError::Spawn { .. }) => return skip(Need::Other, error),
         result => result.unwrap(),
     };
     let bytes: u64 = report.workers.iter().map(|worker| worker.phases[0].bytes).sum();
@@ -328,7 +329,7 @@ pub(crate) fn workers_die_with_their_coordinator() {
 
 pub(crate) fn confined_workers_die_with_their_coordinator() {
     if let Err(why) = engine::confine::available() {
-        println!("skipped: {why}");
+        skip(Need::Namespaces, why);
         return;
     }
     let base = env::temp_dir().join(format!("assay-crew-killed-{}", std::process::id()));
@@ -409,8 +410,8 @@ pub(crate) fn a_crew_in_the_name_of_a_user_has_no_other_rights() {
         }
         fn ended(&mut self, _phase: usize) {}
     }
-    if !rustix::process::geteuid().is_root() {
-        return println!("skipped: another user needs root");
+    if !needs::root_or_skip("another user") {
+        return;
     }
     let crew = crew(LONG).in_the_name_of(Some(User { uid: 1_999_999_999, gid: 65534 }));
     let mut look = Look::default();

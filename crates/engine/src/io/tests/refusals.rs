@@ -6,7 +6,7 @@ use super::*;
 fn direct_reads_come_from_the_file_or_are_refused_clearly() {
     let place = Place::new(1);
     let files = match place.open(false, true) {
-        Err(error @ EngineError::NotDirect { .. }) => return eprintln!("skipped: {error}"),
+        Err(error @ EngineError::NotDirect { .. }) => return skip(Need::Other, error),
         files => files.unwrap(),
     };
     for options in engines().map(|options| EngineOptions { direct: true, ..options }) {
@@ -36,7 +36,7 @@ fn a_file_that_is_too_short_is_an_error_and_the_engine_lives_on() {
         File::options().write(true).open(place.path(1)).unwrap().set_len(4096 * 50 + 100).unwrap();
         let files = place.open(false, false).unwrap();
         let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
-            Err(error @ EngineError::Unavailable { .. }) => return eprintln!("skipped: {error}"),
+            Err(error @ EngineError::Unavailable { .. }) => return skip(Need::Other, error),
             prepared => prepared.unwrap(),
         };
         let counters = Counters::default();
@@ -92,7 +92,7 @@ fn operations_that_were_not_prepared_for_are_errors() {
         let place = Place::new(1);
         let files = place.open(true, false).unwrap();
         let mut prepared = match Prepared::new(&options, &files, BLOCK, None) {
-            Err(error @ EngineError::Unavailable { .. }) => return eprintln!("skipped: {error}"),
+            Err(error @ EngineError::Unavailable { .. }) => return skip(Need::Other, error),
             prepared => prepared.unwrap(),
         };
         let foreign = Op { file: 1, ..Op::default() };

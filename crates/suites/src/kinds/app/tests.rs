@@ -146,8 +146,7 @@ fn a_wheel_is_an_archive_that_others_read() {
     assert_eq!(lines(folder.join("requirements.txt"))[0], "assay_pkg000==1.0");
     let wheel = fs::read(folder.join("assay_pkg000-1.0-py3-none-any.whl")).unwrap();
     assert_eq!(&wheel[..4], b"PK\x03\x04");
-    if crate::program::find("python3").is_none() {
-        println!("skipped: no python3 to read the archive with");
+    if !needs::program_or_skip("python3") {
         return;
     }
     // testzip checks every checksum.
@@ -160,7 +159,7 @@ fn every_shipped_command_runs_where_its_programs_are() {
     for test in crate::suite::suites().iter().find(|s| s.name == "apps").unwrap().tests.iter() {
         let id = test.infos()[0].id.clone();
         if let Some(missing) = test.missing() {
-            println!("skipped: {id} needs {}", missing.what);
+            needs::skip(needs::Need::Other, format!("{id} needs {}", missing.what));
             continue;
         }
         let (dir, job) = place();

@@ -9,6 +9,7 @@ use model::{
     Better, CacheNeed, CrewReport, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport,
     WorkerReport,
 };
+use needs::{Need, skip};
 use std::{fs, os::unix::fs::FileExt, path::Path};
 
 fn test(settings: &str) -> &'static dyn Test {
@@ -170,7 +171,7 @@ fn a_ramp_does_operations_that_no_figure_has() {
     // The check afterwards knows what the ramp wrote.
     match run(test(written), &job) {
         Ok(report) => assert_eq!(report.phases[0].ops, count(&report, "write")),
-        Err(TestError::Io { .. }) => println!("skipped: no direct I/O on this file system"),
+        Err(TestError::Io { .. }) => skip(Need::Other, "no direct I/O on this file system"),
         Err(error) => panic!("{error}"),
     }
 }
@@ -232,7 +233,7 @@ fn engines_agree_on_what_is_done() {
     {
         match run(test(&format!("rw = 'randrw'\nops = 1\n{engine}")), &job) {
             Ok(report) => reads.push(count(&report, "read")),
-            Err(TestError::Engine(error)) => println!("{engine} skipped: {error}"),
+            Err(TestError::Engine(error)) => skip(Need::Other, format!("{engine}: {error}")),
             Err(error) => panic!("{engine}: {error}"),
         }
     }

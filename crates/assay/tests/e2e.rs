@@ -1,0 +1,41 @@
+//! The program from outside, on what every machine has and on loop devices: one module for each question.
+//!
+//! They are one binary, because each binary is linked with the whole program. `cargo run -p xtask -- test quick`
+//! runs its modules one after the other: some look at the whole machine.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+#[path = "../../lab/tests/stand_in/mod.rs"]
+mod stand_in;
+
+mod adaptive;
+mod advise;
+mod audit;
+mod bad_input;
+mod condition;
+mod consent;
+mod contention;
+mod device;
+mod directories;
+mod docs;
+mod durability;
+mod durable;
+mod extend;
+mod failures;
+mod gate;
+mod hostile;
+mod import_memory;
+mod imports;
+mod labs;
+mod leftovers;
+mod orphans;
+mod output;
+mod pipeline;
+mod provenance;
+mod read_ahead;
+mod remounted;
+mod room;
+mod setup;
+mod split;
+mod sweep;
+mod tools;

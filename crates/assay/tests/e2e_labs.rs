@@ -1,0 +1,19 @@
+//! The program from outside where it takes guests, kills, or minutes: one module for each question.
+//!
+//! As `e2e`, and run by `cargo run -p xtask -- test labs`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+#[path = "../../lab/tests/stand_in/mod.rs"]
+mod stand_in;
+
+mod confine;
+mod crash;
+mod every_target;
+mod faults;
+mod guests;
+mod loop_devices;
+mod selftest;
+mod side_by_side;
+mod suites;
+mod tune;

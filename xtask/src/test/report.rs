@@ -1,0 +1,103 @@
+//! What a run of tests says: a line for each unit as it ends, then times, skips and failures.
+#![expect(clippy::print_stdout, reason = "a chore answers on the terminal")]
+
+use super::run::Ran;
+use needs::{Need, Skip};
+use std::collections::BTreeMap;
+
+/// Says how a unit ended, and all that it printed where it failed.
+pub(super) fn line(ran: &Ran) {
+    let verdict = if ran.failure.is_some() { "FAILED" } else { "ok" };
+    println!("{}  {verdict}", row(ran));
+    if let Some(said) = &ran.failure {
+        println!("{said}\n");
+    }
+}
+
+fn row(ran: &Ran) -> String {
+    let skipped = match ran.skips.len() {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
+    format!("{:8.1} s  {:<32} {} passed{skipped}", ran.took.as_secs_f64(), ran.name, ran.passed)
+}
+
+/// The end of a run. True when nothing failed, and nothing was skipped that this machine can run.
+pub(super) fn end(ran: &[Ran]) -> bool {
+    let mut by_time: Vec<&Ran> = ran.iter().collect();
+    by_time.sort_by_key(|ran| ran.took);
+    println!("\nTime of each, the longest last:");
+    by_time.iter().for_each(|ran| println!("{}", row(ran)));
+    let skips = grouped(ran);
+    let wrong = wrong(&skips);
+    tell_skips(&skips, &wrong);
+    let failed: Vec<&str> =
+        ran.iter().filter(|ran| ran.failure.is_some()).map(|ran| ran.name.as_str()).collect();
+    let seconds: f64 = ran.iter().map(|ran| ran.took.as_secs_f64()).sum();
+    let passed: usize = ran.iter().map(|ran| ran.passed).sum();
+    let skipped: usize = skips.values().map(Vec::len).sum();
+    println!(
+        "\n{passed} tests passed in {seconds:.0} s, {skipped} skips, {} failed: {}",
+        failed.len(),
+        failed.join(", ")
+    );
+    for need in &wrong {
+        println!("FAILED: skipped for want of `{need}`, which this machine has");
+    }
+    failed.is_empty() && wrong.is_empty()
+}
+
+type Grouped<'a> = BTreeMap<&'a Need, Vec<(&'a str, &'a Skip)>>;
+
+/// The skips by what was missing, each with its unit.
+fn grouped(ran: &[Ran]) -> Grouped<'_> {
+    let mut all = Grouped::new();
+    for ran in ran {
+        for skip in &ran.skips {
+            all.entry(&skip.need).or_default().push((&ran.name, skip));
+        }
+    }
+    all
+}
+
+/// What was said to be missing and is there.
+fn wrong<'a>(skips: &Grouped<'a>) -> Vec<&'a Need> {
+    skips.keys().copied().filter(|need| need.is_met() == Some(true)).collect()
+}
+
+fn tell_skips(skips: &Grouped<'_>, wrong: &[&Need]) {
+    for (need, skips) in skips {
+        let is = if wrong.contains(need) { "which this machine has" } else { "not here" };
+        let is = if **need == Need::Other { "only the test can tell" } else { is };
+        println!("\nSkipped for want of `{need}` ({is}): {}", skips.len());
+        for (unit, skip) in skips {
+            println!("  {unit} {}: {}", skip.test, skip.why);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn ran(need: Need) -> [Ran; 1] {
+        let skip = Skip { need, test: "a".into(), why: "b".into() };
+        let (name, took) = ("lab/x".to_string(), Duration::ZERO);
+        [Ran { name, took, passed: 1, skips: vec![skip], failure: None }]
+    }
+
+    #[test]
+    fn a_skip_for_something_that_is_there_is_a_failure() {
+        assert!(!end(&ran(Need::program("sh"))));
+        assert!(end(&ran(Need::program("no-such-program"))));
+        assert!(end(&ran(Need::Other)));
+    }
+
+    #[test]
+    fn a_unit_that_fails_is_a_failure() {
+        let [mut ran] = ran(Need::Other);
+        ran.failure = Some("why".into());
+        assert!(!end(&[ran]));
+    }
+}
