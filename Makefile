@@ -13,7 +13,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run check test test-labs test-all build bench clean setup
+.PHONY: run check test test-labs build bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -37,9 +37,6 @@ test: check
 
 test-labs: setup
 	cargo run --quiet --locked -p xtask -- test labs
-
-test-all: check
-	cargo run --quiet --locked -p xtask -- test all
 
 build: setup
 	@scripts/build.sh
