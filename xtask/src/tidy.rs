@@ -2,7 +2,8 @@
 
 use crate::{
     rules::{
-        arrows, comments, functions, links, prints, registries, safety, threats, truth, words,
+        arrows, comments, functions, links, prints, raw_disks, registries, safety, threats, truth,
+        words,
     },
     tree::Tree,
 };
@@ -46,6 +47,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     functions::check,
     links::check,
     prints::check,
+    raw_disks::check,
     registries::check,
     safety::check,
     threats::check,
