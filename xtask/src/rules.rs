@@ -6,6 +6,7 @@ pub(crate) mod functions;
 pub(crate) mod links;
 pub(crate) mod orphans;
 pub(crate) mod prints;
+pub(crate) mod raw_disks;
 pub(crate) mod registries;
 pub(crate) mod safety;
 pub(crate) mod threats;

@@ -2,8 +2,8 @@
 
 use crate::{
     rules::{
-        arrows, comments, functions, links, orphans, prints, registries, safety, threats, truth,
-        words,
+        arrows, comments, functions, links, orphans, prints, raw_disks, registries, safety,
+        threats, truth, words,
     },
     tree::Tree,
 };
@@ -48,6 +48,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     links::check,
     orphans::check,
     prints::check,
+    raw_disks::check,
     registries::check,
     safety::check,
     threats::check,

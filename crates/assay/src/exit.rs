@@ -1,6 +1,6 @@
 //! The exit statuses, all in one place; `assay --help` and the README repeat this list.
 
-use lab::LabError;
+use lab::{DiskError, LabError};
 use std::process::ExitCode;
 
 /// How the program ends.
@@ -81,12 +81,14 @@ pub fn of(error: &anyhow::Error) -> Exit {
         (
             None,
             Some(
-                LabError::NeedsRoot { .. }
+                LabError::Disk(DiskError::NeedsRoot { .. })
                 | LabError::NoSpace { .. }
                 | LabError::MissingProgram { .. },
             ),
         ) => Exit::Lacking,
-        (None, Some(LabError::Refused(_) | LabError::NoDiscard { .. })) => Exit::Usage,
+        (None, Some(LabError::Disk(DiskError::Refused(_) | DiskError::NoDiscard { .. }))) => {
+            Exit::Usage
+        }
         _ => Exit::Failed,
     }
 }

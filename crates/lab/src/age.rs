@@ -91,7 +91,9 @@ pub fn age(dir: &Path, how: &Ageing, stop: &AtomicBool) -> Result<Aged, LabError
 /// An error once `stop` has come.
 pub(crate) fn going_on(stop: &AtomicBool) -> Result<(), LabError> {
     match stop.load(Ordering::Relaxed) {
-        true => Err(LabError::Stopped("bringing the file system into its state")),
+        true => {
+            Err(LabError::Disk(disk::Error::Stopped("bringing the file system into its state")))
+        }
         false => Ok(()),
     }
 }
@@ -133,6 +135,6 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let how = Ageing { space: Bytes(SPACE), cycles: 1, seed: 1 };
         let result = age(&top.path().join("a"), &how, &AtomicBool::new(true));
-        assert!(matches!(result, Err(LabError::Stopped(_))));
+        assert!(matches!(result, Err(LabError::Disk(disk::Error::Stopped(_)))));
     }
 }

@@ -2,7 +2,8 @@
 //! say: half the UUID of the cache's set is made of a name of ours, and the backing disk, which is in no
 //! set while it is detached, has that name as its label.
 
-use crate::{LabError, disk::is_held, layers::OURS};
+use crate::{LabError, layers::OURS};
+use disk::is_held;
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
@@ -55,11 +56,11 @@ pub(crate) fn stop(name: &str) -> Result<bool, LabError> {
         // The driver takes its files away before it gives the disk up.
         while member.stop()? || is_held(&member.node) {
             if start.elapsed() > PATIENCE {
-                return Err(LabError::StaysBusy {
+                return Err(LabError::Disk(disk::Error::StaysBusy {
                     path: member.node.clone(),
                     seconds: PATIENCE.as_secs(),
                     why: "bcache does not give it up".into(),
-                });
+                }));
             }
             thread::sleep(PAUSE);
         }

@@ -1,11 +1,11 @@
 //! A command as data: printed in a dry run, compared in a golden test, run by the lab.
 
 use crate::{LabError, tool};
+use disk::program;
 use std::{
     ffi::{OsStr, OsString},
     fmt,
-    io::{self, Write},
-    os::unix::process::{CommandExt, ExitStatusExt},
+    io::Write,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
 };
@@ -145,27 +145,13 @@ impl Cmd {
     }
 
     fn command(&self, path: &Path) -> Command {
-        let mut command = Command::new(path);
-        command.args(&self.args).env("LC_ALL", "C").env("NO_COLOR", "1");
-        // A name without a path that an option brings in is one of nothing there, and no file can be made.
-        command.current_dir("/sys");
-        command.envs(self.env.iter().map(|(key, value)| (key, value)));
-        die_with_parent(&mut command);
+        let mut command = program::command(path);
+        command.args(&self.args).envs(self.env.iter().map(|(key, value)| (key, value)));
         command
     }
 
     pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
-        let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-        // Programs that explain their arguments after a mistake say first what it is.
-        let last_line = match stderr.to_lowercase().contains("usage:") {
-            true => lines.next(),
-            false => lines.next_back(),
-        };
-        LabError::Command {
-            command: self.abridged(),
-            status: ending(status),
-            last_line: last_line.unwrap_or("it gave no reason").into(),
-        }
+        program::failure(self.abridged(), status, stderr).into()
     }
 
     /// In one line: of an argument that is a script the first.
@@ -185,15 +171,6 @@ impl Output {
     }
 }
 
-/// How a process ended, in two words.
-pub(crate) fn ending(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "unknown status".into(),
-    }
-}
-
 /// The last lines of `text` that say something, on one line.
 pub(crate) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -202,24 +179,6 @@ pub(crate) fn last_lines(text: &str) -> String {
 
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Has the child killed when this process dies, or the thread of it that starts the child.
-pub fn die_with_parent(command: &mut Command) {
-    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
-    let parent = getpid();
-    // SAFETY: between fork and exec the closure makes two system calls and builds an error without
-    // allocating; it touches no lock and no memory of other threads.
-    unsafe {
-        command.pre_exec(move || {
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The parent may have died before the signal was asked for.
-            match getppid() {
-                Some(now) if now == parent => Ok(()),
-                _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
-            }
-        });
-    }
 }
 
 impl fmt::Display for Cmd {

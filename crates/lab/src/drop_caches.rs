@@ -23,11 +23,6 @@ pub enum Coldness {
     Impossible(&'static str),
 }
 
-/// Whether this process has root's rights.
-pub(crate) fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
 /// Drops clean pages, dentries and inodes of the whole machine; root only.
 pub(crate) fn drop_all() -> Result<(), LabError> {
     let path = Path::new(DROP_CACHES);

@@ -1,10 +1,11 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
 use crate::{
-    Device, FileSystem, cache,
+    FileSystem, cache,
     fs::{self as registry, Candidate},
     medium, mounts,
 };
+use disk::{Device, queue::chosen};
 use model::{Environment, Target};
 use std::{fs, path::Path};
 
@@ -100,13 +101,6 @@ fn os_name(os_release: &str) -> Option<String> {
     Some(line.trim_matches('"').to_string())
 }
 
-/// The word in brackets, by which sysfs marks the one in force: `none [mq-deadline] bfq`.
-pub(crate) fn chosen(text: &str) -> Option<String> {
-    let word =
-        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
-    Some(word.unwrap_or(text).to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,8 +109,6 @@ mod tests {
     fn texts_are_read() {
         assert_eq!(field("a\t: 1\nmodel name\t: X Y\n", "model name").as_deref(), Some("X Y"));
         assert_eq!(os_name("ID=x\nPRETTY_NAME=\"A B\"\n").as_deref(), Some("A B"));
-        assert_eq!(chosen("none [mq-deadline] bfq").as_deref(), Some("mq-deadline"));
-        assert_eq!(chosen("none").as_deref(), Some("none"));
     }
 
     #[test]

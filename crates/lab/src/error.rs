@@ -1,6 +1,5 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
-use crate::Refusal;
 use model::{Bytes, KnobError};
 use std::{
     io,
@@ -10,16 +9,9 @@ use std::{
 /// Why the lab could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// A system call failed.
-    #[error("cannot {what} {path}: {source}")]
-    Io {
-        /// The act, as `open`.
-        what: &'static str,
-        /// The object.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
+    /// What is not of the lab alone: a system call, a command or a disk.
+    #[error(transparent)]
+    Disk(#[from] disk::Error),
     /// A program is not installed.
     #[error("`{program}` is not installed; {fix}")]
     MissingProgram {
@@ -27,16 +19,6 @@ pub enum LabError {
         program: String,
         /// What to do.
         fix: String,
-    },
-    /// A program ended with an error.
-    #[error("`{command}` failed ({status}): {last_line}")]
-    Command {
-        /// The command as a shell would take it.
-        command: String,
-        /// Exit status or signal.
-        status: String,
-        /// The last line it wrote to standard error.
-        last_line: String,
     },
     /// An option that the file system does not have.
     #[error("{0}")]
@@ -142,9 +124,6 @@ pub enum LabError {
         /// The reason and what to do.
         why: &'static str,
     },
-    /// A disk that is not touched.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
     /// A sweep without variants that can be measured.
     #[error("`{sweep}` cannot be swept: {why}")]
     Sweep {
@@ -152,18 +131,6 @@ pub enum LabError {
         sweep: String,
         /// The reason and what to do.
         why: String,
-    },
-    /// A disk that cannot discard.
-    #[error("{device} knows no discard; use `--purge zero-range` or `--purge none`")]
-    NoDiscard {
-        /// As given.
-        device: PathBuf,
-    },
-    /// Root is needed.
-    #[error("{what} needs root; run assay with sudo, or measure a directory with --on dir:PATH")]
-    NeedsRoot {
-        /// The act.
-        what: String,
     },
     /// A campaign id that cannot be a file name.
     #[error("`{0}` is not a campaign id; use letters, digits, `-`, `_` and `.`, not first `.`")]
@@ -211,50 +178,12 @@ pub enum LabError {
         /// What is free.
         free: Bytes,
     },
-    /// The image is smaller than the file system allows.
-    #[error("{name} needs at least {needed}, the image has {size}; give a larger backing size")]
-    TooSmall {
-        /// The file system.
-        name: &'static str,
-        /// Its minimum.
-        needed: Bytes,
-        /// What the image has.
-        size: Bytes,
-    },
-    /// The image carries a mounted file system.
-    #[error("{device} is still mounted at {mount_point}; tear that instance down first")]
-    Busy {
-        /// The loop device.
-        device: PathBuf,
-        /// Where.
-        mount_point: PathBuf,
-    },
     /// The target under the measurement is not what it was.
     #[error("the mount is gone: {path} {why}; the case is not valid, provision again")]
     MountGone {
         /// The mount point or directory.
         path: PathBuf,
         /// What was found instead.
-        why: String,
-    },
-    /// The disk under a target is gone, or another one has its place.
-    #[error("the disk is lost: {device} {why}; nothing more is done on it")]
-    DiskLost {
-        /// Its node.
-        device: PathBuf,
-        /// What was found instead.
-        why: String,
-    },
-    /// A mount point stays busy.
-    #[error(
-        "{path} stays busy after {seconds} s: {why}; end the processes that use it, then run `assay cleanup`"
-    )]
-    StaysBusy {
-        /// The object.
-        path: PathBuf,
-        /// How long it was tried.
-        seconds: u64,
-        /// The last reason.
         why: String,
     },
     /// A directory that does not carry the marker, or has a mount inside.
@@ -309,9 +238,6 @@ pub enum LabError {
         /// At once.
         line: Bytes,
     },
-    /// The user stopped it.
-    #[error("stopped while {0}")]
-    Stopped(&'static str),
     /// Some of what was provisioned could not be undone.
     #[error("not everything was undone: {0}; run `assay cleanup`")]
     NotUndone(String),
@@ -320,8 +246,8 @@ pub enum LabError {
 impl LabError {
     /// For `map_err`: an I/O error on `path` during `what`.
     pub fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
-        let path = path.to_path_buf();
-        move |source| LabError::Io { what, path, source }
+        let failed = disk::Error::io(what, path);
+        move |source| failed(source).into()
     }
 
     /// For `map_err` on rustix calls.
@@ -329,7 +255,7 @@ impl LabError {
         what: &'static str,
         path: &Path,
     ) -> impl FnOnce(rustix::io::Errno) -> LabError {
-        let path = path.to_path_buf();
-        move |errno| LabError::Io { what, path, source: errno.into() }
+        let failed = disk::Error::errno(what, path);
+        move |errno| failed(errno).into()
     }
 }

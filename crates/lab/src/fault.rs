@@ -8,24 +8,31 @@ impl LabError {
     /// What kind of failure of a target this is.
     pub fn fault(&self) -> FaultKind {
         match self {
-            LabError::DiskLost { .. } => FaultKind::Disk,
-            // Somebody looks at it, or is slow to; all else says that it is not the disk that was claimed.
-            LabError::Refused(
-                Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
-            ) => FaultKind::Other,
-            LabError::Refused(_) => FaultKind::Disk,
+            LabError::Disk(error) => of_disk(error),
             LabError::MountGone { .. } | LabError::BadDir { .. } | LabError::DirReplaced { .. } => {
                 FaultKind::Gone
             }
-            LabError::Command { .. } => FaultKind::Command,
             LabError::NotReady { .. }
             | LabError::ServerEnded { .. }
             | LabError::ServerKilled { .. } => FaultKind::Server,
             LabError::Guest { .. } => FaultKind::Guest,
             LabError::NoSpace { .. } | LabError::LowerFull { .. } => FaultKind::Space,
-            LabError::Io { source, .. } => io_fault(source),
             _ => FaultKind::Other,
         }
+    }
+}
+
+fn of_disk(error: &disk::Error) -> FaultKind {
+    match error {
+        disk::Error::DiskLost { .. } => FaultKind::Disk,
+        // Somebody looks at it, or is slow to; all else says that it is not the disk that was claimed.
+        disk::Error::Refused(
+            Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
+        ) => FaultKind::Other,
+        disk::Error::Refused(_) => FaultKind::Disk,
+        disk::Error::Command { .. } => FaultKind::Command,
+        disk::Error::Io { source, .. } => io_fault(source),
+        _ => FaultKind::Other,
     }
 }
 
@@ -49,9 +56,10 @@ mod tests {
         let (was, is) = ("a".into(), "b".into());
         let changed = Refusal::Changed { path: path.clone(), was, is };
         for refusal in [changed, Refusal::Absent { path: path.clone() }] {
-            assert_eq!(LabError::from(refusal).fault(), FaultKind::Disk);
+            assert_eq!(LabError::from(disk::Error::from(refusal)).fault(), FaultKind::Disk);
         }
-        assert_eq!(LabError::from(Refusal::Busy { path }).fault(), FaultKind::Other);
+        let busy = disk::Error::from(Refusal::Busy { path });
+        assert_eq!(LabError::from(busy).fault(), FaultKind::Other);
     }
 
     #[test]

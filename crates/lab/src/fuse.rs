@@ -11,7 +11,7 @@ mod protocol;
 mod slowing;
 mod tree;
 
-use crate::{Cmd, Lab, LabError, drop_caches, mounts, undo::Undo};
+use crate::{Cmd, Lab, LabError, mounts, undo::Undo};
 use protocol::{Answer, Opcode, Request};
 use rustix::{
     io::Errno,
@@ -92,7 +92,7 @@ impl Delayed {
 }
 
 fn missing() -> Option<String> {
-    if !drop_caches::is_root() {
+    if !disk::is_root() {
         return Some("mounting needs root".into());
     }
     open_device().err().map(|error| error.to_string())

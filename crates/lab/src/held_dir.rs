@@ -67,7 +67,7 @@ impl NamedDir {
         let stats = stats.map_err(LabError::errno("look at", &found))?;
         let mut mounts = mounts::all()?;
         mounts.retain(|mount| found.starts_with(&mount.mount_point));
-        let user = drop_caches::is_root().then(|| user::of_way(&stats, &mounts)).flatten();
+        let user = disk::is_root().then(|| user::of_way(&stats, &mounts)).flatten();
         let dir = way.pop().ok_or_else(|| bad("it is not a directory".into()))?;
         Ok(NamedDir { path: found, dir, user })
     }
@@ -104,11 +104,13 @@ impl NamedDir {
             mkdirat(&self.dir, name, PRIVATE).map_err(LabError::errno("create", &self.path))
         });
         let given = match made {
-            Err(LabError::Io { source, .. }) if self.is_roots_to_give(&source)? => {
+            Err(LabError::Disk(disk::Error::Io { source, .. }))
+                if self.is_roots_to_give(&source)? =>
+            {
                 mkdirat(&self.dir, name, PRIVATE)?;
                 true
             }
-            Err(LabError::Io { source, .. }) => return Err(source),
+            Err(LabError::Disk(disk::Error::Io { source, .. })) => return Err(source),
             Err(other) => return Err(io::Error::other(other.to_string())),
             Ok(()) => false,
         };
@@ -273,7 +275,7 @@ impl HeldDir {
     fn act<T>(&self, act: impl FnOnce(BorrowedFd<'_>) -> io::Result<T>) -> io::Result<T> {
         let act = || act(self.dir.as_fd()).map_err(LabError::io("work in", &self.path));
         acting(self.user(), &self.path, act).map_err(|error| match error {
-            LabError::Io { source, .. } => source,
+            LabError::Disk(disk::Error::Io { source, .. }) => source,
             other => io::Error::other(other.to_string()),
         })
     }

@@ -9,9 +9,7 @@ pub use cold::Cold;
 pub use upkeep::{Check, Upkeep};
 
 use crate::{
-    Below, Device, Lab, LabError, Residency, Waited,
-    disk::Disk,
-    drop_caches,
+    Below, Device, Lab, LabError, Residency, Waited, drop_caches,
     held_dir::HeldDir,
     kept::Kept,
     mounts,
@@ -24,6 +22,7 @@ use crate::{
     undo::Undo,
 };
 use cold::SinceRemount;
+use disk::Disk;
 use model::{Environment, User};
 use std::{
     cell::{OnceCell, RefCell},

@@ -9,11 +9,11 @@ mod record;
 
 use crate::{
     LabError,
-    lock::Lock,
     mark::{self, Mark},
     state::{self, State},
     undo::Undo,
 };
+use disk::lock::Lock;
 use record::Faults;
 use rustix::{
     fs::{FallocateFlags, fallocate, fstat, statat},

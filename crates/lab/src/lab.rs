@@ -2,16 +2,12 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    DiskRequest, Instance, LabError, State, cleanup,
-    disk::{Disk, Image},
-    drop_caches,
+    Instance, LabError, State, cleanup,
     fs::{self as registry, Candidate, Part},
     held_dir::NamedDir,
     image,
     instance::Place,
-    interlock::{self, Claim},
     journal::{CleanupReport, Journal},
-    lock::Lock,
     loop_device,
     mark::Mark,
     private_dir,
@@ -19,10 +15,10 @@ use crate::{
     throttle,
     undo::Undo,
 };
+use disk::{Claim, Disk, DiskRequest, Image, lock::Lock};
 use model::{Bytes, Target};
 use std::{
     fs,
-    io::{Seek, SeekFrom},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -115,8 +111,8 @@ impl Lab {
             self.journal.record(&Undo::DetachLoop { image: path.clone() })?;
             let attached = loop_device::attach(&path)?;
             let held = loop_device::hold(&attached.node).map(Arc::new);
-            let image = Some(Image { path, direct_io: attached.direct_io, _held: held });
-            self.disks.push(Disk { node: attached.node, size, image, claim: None, part: None });
+            let image = Image { path, direct_io: attached.direct_io, held };
+            self.disks.push(Disk::of_image(attached.node, size, image));
         }
         Ok(())
     }
@@ -144,7 +140,7 @@ impl Lab {
     /// # Errors
     /// One of them is refused, or cannot be emptied in the way that was asked for.
     pub fn claim(&mut self, request: &DiskRequest) -> Result<(), LabError> {
-        let (claims, locks) = interlock::claim(request)?;
+        let (claims, locks) = disk::claim(request)?;
         self._locks.extend(locks);
         for claim in claims {
             let link = claim.info().link.clone();
@@ -168,11 +164,11 @@ impl Lab {
         stop: &AtomicBool,
         progress: &mut dyn FnMut(u64),
     ) -> Result<(), LabError> {
-        self.claims().try_for_each(|claim| claim.condition(stop, progress))
+        Ok(self.claims().try_for_each(|claim| claim.condition(stop, progress))?)
     }
 
-    fn claims(&self) -> impl Iterator<Item = &Arc<Claim>> {
-        self.disks.iter().filter_map(|disk| disk.claim.as_ref())
+    fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.disks.iter().filter_map(Disk::claim)
     }
 
     /// Removes our own file systems from claimed disks. Nothing is mounted any more, as instances do not
@@ -228,15 +224,7 @@ impl Lab {
     /// A device cannot be opened.
     pub fn use_guest_disks(&mut self, nodes: &[PathBuf]) -> Result<(), LabError> {
         for node in nodes {
-            let mut device = fs::File::open(node).map_err(LabError::io("open", node))?;
-            let size = device.seek(SeekFrom::End(0)).map_err(LabError::io("measure", node))?;
-            self.disks.push(Disk {
-                node: node.clone(),
-                size: Bytes(size),
-                image: None,
-                claim: None,
-                part: None,
-            });
+            self.disks.push(Disk::of_guest(node)?);
         }
         Ok(())
     }
@@ -312,7 +300,7 @@ impl Lab {
     /// # Errors
     /// One is gone, or another one has its place.
     pub fn check_disks(&self) -> Result<(), LabError> {
-        self.disks.iter().try_for_each(Disk::check_there)
+        Ok(self.disks.iter().try_for_each(Disk::check_there)?)
     }
 
     /// Undoes everything now and tells what was done.
@@ -344,9 +332,9 @@ impl Lab {
         label: &str,
     ) -> Result<Instance<'_>, LabError> {
         let disks = free_disks(parts, disks)?;
-        let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node.clone()).collect();
+        let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node().to_path_buf()).collect();
         let first = self.count.fetch_add(parts.len() as u32, Ordering::Relaxed);
-        let bytes = disks.iter().map(|disk| disk.size.0).min().unwrap_or(0);
+        let bytes = disks.iter().map(|disk| disk.size().0).min().unwrap_or(0);
         let stack = Stack::new(parts, &nodes, bytes, |number, part| {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
@@ -451,7 +439,11 @@ fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabErro
 }
 
 fn need_root(what: &str) -> Result<(), LabError> {
-    if drop_caches::is_root() { Ok(()) } else { Err(LabError::NeedsRoot { what: what.into() }) }
+    if disk::is_root() {
+        Ok(())
+    } else {
+        Err(LabError::Disk(disk::Error::NeedsRoot { what: what.into() }))
+    }
 }
 
 /// `label` as part of a file name.

@@ -157,11 +157,11 @@ fn until_gone(name: &str, find: impl Fn() -> Result<Vec<Cmd>, LabError>) -> Resu
             Ok(()) => {}
             Err(error @ LabError::MissingProgram { .. }) => return Err(error),
             Err(error) if start.elapsed() > PATIENCE => {
-                return Err(LabError::StaysBusy {
+                return Err(LabError::Disk(disk::Error::StaysBusy {
                     path: name.into(),
                     seconds: PATIENCE.as_secs(),
                     why: error.to_string(),
-                });
+                }));
             }
             Err(_) => thread::sleep(PAUSE),
         }

@@ -8,16 +8,10 @@
 mod age;
 mod bcache;
 mod beneath;
-#[allow(unsafe_code)]
-mod blkpg;
 pub mod cache;
 mod cleanup;
-#[allow(unsafe_code)]
 mod command;
-mod device;
-#[allow(unsafe_code)]
-mod discard;
-mod disk;
+mod disks;
 mod drop_caches;
 mod environment;
 mod error;
@@ -31,7 +25,6 @@ mod health;
 mod held_dir;
 mod image;
 mod instance;
-mod interlock;
 mod journal;
 #[allow(unsafe_code)]
 mod kept;
@@ -41,7 +34,6 @@ mod layers;
 #[allow(unsafe_code)]
 mod layout;
 mod leftovers;
-mod lock;
 mod loop_device;
 mod mark;
 mod matrix;
@@ -55,7 +47,6 @@ mod persistence;
 mod plan;
 mod private_dir;
 mod probe;
-mod queue;
 #[allow(unsafe_code)]
 mod quiesce;
 mod reach;
@@ -76,8 +67,12 @@ mod zpool;
 
 pub use age::{Aged, Ageing, age};
 pub use cleanup::Cleanup;
-pub use command::{Cmd, Output, Ready, die_with_parent};
-pub use device::Device;
+pub use command::{Cmd, Output, Ready};
+pub use disk::{
+    Device, DiskInfo, DiskPart, DiskRequest, Error as DiskError, Refusal, lock::Lock, part_size,
+    program::die_with_parent,
+};
+pub use disks::{inspect, judge_disks};
 pub use drop_caches::Coldness;
 pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
@@ -88,13 +83,11 @@ pub use fuse::{BURN, BUSY_VERB, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};
 pub use image::room as image_room;
 pub use instance::{Check, Cold, Instance, Upkeep};
-pub use interlock::{DiskInfo, DiskPart, DiskRequest, Refusal, inspect, judge_disks, part_size};
 pub use journal::CleanupReport;
 #[doc(hidden)]
 pub use journal::{believed as believed_of_journal, sealed as journal_line};
 pub use lab::Lab;
 pub use layout::{Layout, layout};
-pub use lock::Lock;
 pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};
 pub use medium::medium;
 pub use needs::Need;

@@ -1,10 +1,10 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, lock::Lock, private_dir, queue};
+use crate::{Cmd, LabError, private_dir};
+use disk::{lock::Lock, queue};
 use std::{
-    ffi::OsStr,
     fs::{self, File},
-    os::unix::{ffi::OsStrExt, fs::MetadataExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -15,8 +15,6 @@ const BLOCK: &str = "/sys/block";
 /// is attached here, and one that is left to guests.
 pub(crate) const IMAGE: &str = "image";
 pub(crate) const GUEST_IMAGE: &str = "guest";
-/// What the kernel appends to the name of a backing file that was removed.
-const DELETED: &[u8] = b" (deleted)";
 /// How long a detached device may take to let go of its image.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -62,13 +60,6 @@ pub(crate) fn find(image: &Path) -> Result<Vec<PathBuf>, LabError> {
     Ok(named.filter(Attached::is_here).map(|attached| attached.node).collect())
 }
 
-/// Whether the loop device `node` is attached to `image`.
-pub(crate) fn is_on(node: &Path, image: &Path) -> bool {
-    let name = node.file_name().unwrap_or_default();
-    let backing = fs::read(Path::new(BLOCK).join(name).join("loop/backing_file"));
-    backing_file(&backing.unwrap_or_default()).is_some_and(|(file, _)| file == image)
-}
-
 /// A loop device with its backing file.
 #[derive(Debug)]
 pub(crate) struct Attached {
@@ -84,21 +75,10 @@ pub(crate) fn all() -> Result<Vec<Attached>, LabError> {
     let block = Path::new(BLOCK);
     let entries = fs::read_dir(block).map_err(LabError::io("list", block))?;
     let attached = entries.flatten().filter_map(|entry| {
-        let backing = fs::read(entry.path().join("loop/backing_file")).ok()?;
-        let (image, is_deleted) = backing_file(&backing)?;
+        let (image, is_deleted) = disk::backing_file(&entry.file_name())?;
         Some(Attached { node: Path::new("/dev").join(entry.file_name()), image, is_deleted })
     });
     Ok(attached.collect())
-}
-
-/// The file that sysfs tells, and whether it was removed.
-fn backing_file(text: &[u8]) -> Option<(PathBuf, bool)> {
-    let text = text.strip_suffix(b"\n").unwrap_or(text);
-    let (name, is_deleted) = match text.strip_suffix(DELETED) {
-        Some(name) => (name, true),
-        None => (text, false),
-    };
-    (!name.is_empty()).then(|| (PathBuf::from(OsStr::from_bytes(name)), is_deleted))
 }
 
 impl Attached {
@@ -169,11 +149,11 @@ pub(crate) fn detach(image: &Path) -> Result<Vec<PathBuf>, LabError> {
     // A device that udev looks at lets go only when udev is done.
     while !find(image)?.is_empty() {
         if start.elapsed() > PATIENCE {
-            return Err(LabError::StaysBusy {
+            return Err(LabError::Disk(disk::Error::StaysBusy {
                 path: image.into(),
                 seconds: PATIENCE.as_secs(),
                 why: "a loop device still holds it".into(),
-            });
+            }));
         }
         thread::sleep(Duration::from_millis(20));
     }
@@ -183,13 +163,6 @@ pub(crate) fn detach(image: &Path) -> Result<Vec<PathBuf>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn backing_files_are_told_even_when_removed() {
-        assert_eq!(backing_file(b"/a/b\n"), Some(("/a/b".into(), false)));
-        assert_eq!(backing_file(b"/a/b (deleted)\n"), Some(("/a/b".into(), true)));
-        assert_eq!(backing_file(b"\n"), None);
-    }
 
     #[test]
     fn images_of_ours_tell_their_campaign() {

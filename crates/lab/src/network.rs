@@ -54,11 +54,11 @@ fn kill_all(namespace: &Path) -> Result<(), LabError> {
             return Ok(());
         }
         if start.elapsed() > PATIENCE {
-            return Err(LabError::StaysBusy {
+            return Err(LabError::Disk(disk::Error::StaysBusy {
                 path: namespace.into(),
                 seconds: PATIENCE.as_secs(),
                 why: format!("process {} in it does not end", members[0].as_raw_nonzero()),
-            });
+            }));
         }
         for pid in members {
             // Fails only for one that has ended meanwhile.

@@ -2,7 +2,8 @@
 //! and a marker file inside, which nobody else may write, says whose they are. A removal goes from
 //! descriptor to descriptor, so that it follows no link and enters nothing that is mounted.
 
-use crate::{LabError, lock::Lock, mark::Mark, mounts, state};
+use crate::{LabError, mark::Mark, mounts, state};
+use disk::lock::Lock;
 use rustix::{
     fs::{AtFlags, CWD, Dir, Mode, OFlags, ResolveFlags, fstat, openat, openat2, unlinkat},
     io::Errno,

@@ -59,7 +59,7 @@ pub(crate) fn supply() -> Supply<'static> {
         kernel: Box::new(kernel_has),
         installed: Box::new(is_installed),
         builds: &[],
-        root: drop_caches::is_root(),
+        root: disk::is_root(),
         loop_devices: Some(has_loop()),
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn is_installed(tool: &Tool) -> bool {
 pub fn doctor() -> Vec<DoctorLine> {
     let mut lines = vec![line(
         "root",
-        drop_caches::is_root(),
+        disk::is_root(),
         Finding::Limited,
         "run assay with sudo",
         [

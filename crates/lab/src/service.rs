@@ -86,7 +86,7 @@ impl Service {
         let why = if starved { ", as the kernel was out of memory" } else { "" };
         Some(LabError::ServerEnded {
             command: self.command.clone(),
-            status: format!("{}{why}", command::ending(status)),
+            status: format!("{}{why}", disk::program::ending(status)),
             said: command::last_lines(&self.said()),
         })
     }

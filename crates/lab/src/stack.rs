@@ -290,11 +290,11 @@ impl Standing {
                 Ok(()) => return Ok(()),
                 Err(error @ LabError::MissingProgram { .. }) => return Err(error),
                 Err(error) if start.elapsed() > PATIENCE => {
-                    return Err(LabError::StaysBusy {
+                    return Err(LabError::Disk(disk::Error::StaysBusy {
                         path: self.part.fs.offers(&self.site).unwrap_or_default(),
                         seconds: PATIENCE.as_secs(),
                         why: error.to_string(),
-                    });
+                    }));
                 }
                 Err(_) => thread::sleep(PAUSE),
             }

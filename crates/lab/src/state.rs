@@ -131,7 +131,9 @@ impl State {
         let path = self.path.join(name);
         match open_folder(&self.folder, OsStr::new(name), &path, Tighten::Never) {
             Ok((folder, _)) => Ok(Some(folder)),
-            Err(LabError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Err(LabError::Disk(disk::Error::Io { source, .. }))
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -147,11 +149,11 @@ impl State {
         while !lock(&self.folder, FlockOperation::NonBlockingLockShared) {
             if start.elapsed() > PATIENCE {
                 let why = "a cleanup is at work in it".into();
-                return Err(LabError::StaysBusy {
+                return Err(LabError::Disk(disk::Error::StaysBusy {
                     path: self.path.clone(),
                     seconds: PATIENCE.as_secs(),
                     why,
-                });
+                }));
             }
             thread::sleep(PAUSE);
         }

@@ -1,11 +1,8 @@
 //! Programs that the lab runs: where they are, and which package brings one that is missing.
 
 use crate::{cache, fs};
-use std::{
-    env, fs as files,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use disk::program;
+use std::{fs as files, path::PathBuf};
 
 /// A program and the packages that bring it; no distribution has a package of one that assay builds
 /// itself, and both names are empty then.
@@ -36,22 +33,9 @@ const GUEST: &[Tool] = &[
     Tool { program: "vmlinuz", debian: "linux-image-amd64", rhel: "kernel" },
 ];
 
-/// Looks where administrators' programs lie even when the user's PATH does not name it.
-const SYSTEM_DIRS: &[&str] =
-    &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/lib/openssh", "/usr/libexec/openssh"];
-
 /// Full path of `program`, or `None` when it is not installed.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain(SYSTEM_DIRS.iter().map(PathBuf::from))
-        .chain(cache::bin_dirs())
-        .map(|dir| dir.join(program))
-        .find(|file| is_executable(file))
-}
-
-fn is_executable(file: &Path) -> bool {
-    files::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    program::find(program, cache::bin_dirs())
 }
 
 /// The sentence that tells how to get `program`.

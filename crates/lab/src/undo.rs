@@ -3,10 +3,11 @@
 //! it lies where a campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
-    DiskPart, LabError, bcache, interlock, layers, loop_device,
+    LabError, bcache, layers, loop_device,
     mark::{self, Mark},
     mounts, network, private_dir, throttle, zpool,
 };
+use disk::DiskPart;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -195,7 +196,7 @@ impl Undo {
             Undo::DetachLoop { image } => return Ok(named(&loop_device::detach(image)?, image)),
             Undo::Tell { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
-                return Ok(parts_on(&interlock::forget_parts(link, disk, parts)?, link));
+                return Ok(parts_on(&disk::forget_parts(link, disk, parts)?, link));
             }
             Undo::RemoveDir { path } => private_dir::remove(path, mark)?,
             Undo::ExportPool { pool } => zpool::export(pool)?,
@@ -216,7 +217,7 @@ impl Undo {
             Undo::DetachLoop { image } => return Ok(named(&loop_device::find(image)?, image)),
             Undo::Tell { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
-                return Ok(parts_on(&interlock::known_parts(link, disk, parts)?, link));
+                return Ok(parts_on(&disk::known_parts(link, disk, parts)?, link));
             }
             Undo::RemoveDir { path } => private_dir::is_left(path, mark)?,
             Undo::ExportPool { pool } => zpool::is_there(pool),
@@ -252,7 +253,7 @@ fn parts_on(names: &[String], link: &Path) -> Option<String> {
 }
 
 fn left_on(link: &Path) -> Result<Option<String>, LabError> {
-    let kinds = interlock::left_on(link)?.into_iter().collect::<Vec<_>>().join(",");
+    let kinds = disk::left_on(link)?.into_iter().collect::<Vec<_>>().join(",");
     let told =
         || format!("{} as it is; to use it again, add `--wipe-signature {kinds}`", link.display());
     Ok((!kinds.is_empty()).then(told))

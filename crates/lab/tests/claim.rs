@@ -40,7 +40,7 @@ fn ready(name: &str) -> bool {
 
 fn refusal(error: LabError) -> Refusal {
     match error {
-        LabError::Refused(refusal) => refusal,
+        LabError::Disk(disk::Error::Refused(refusal)) => refusal,
         other => panic!("{other}"),
     }
 }

@@ -23,7 +23,7 @@ fn request(link: &Path) -> DiskRequest {
 
 fn refused(request: &DiskRequest) -> Refusal {
     match inspect(request) {
-        Err(LabError::Refused(refusal)) => refusal,
+        Err(LabError::Disk(disk::Error::Refused(refusal))) => refusal,
         other => panic!("not refused: {other:?}"),
     }
 }

@@ -152,7 +152,7 @@ fn every_file_system_is_made_checked_cold_and_undone() {
         one_remount_serves_cold_cases_on_other_files(&instance);
         assert!(instance.quiesce().unwrap().sync_s > 0.0);
         let busy = lab.provision(&target, name).err().unwrap();
-        assert!(matches!(busy, LabError::Busy { .. }), "{busy}");
+        assert!(matches!(busy, LabError::Disk(disk::Error::Busy { .. })), "{busy}");
         instance.teardown().unwrap();
         assert!(!mentions("/proc/self/mountinfo", state.path()));
     }
@@ -293,7 +293,10 @@ fn an_image_that_is_missing_or_too_small_is_told() {
     assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::FewDisks { .. })));
     let stop = AtomicBool::new(false);
     lab.make_images(state.path(), Bytes(32 << 20), 1, &stop, &mut |_| {}).unwrap();
-    assert!(matches!(lab.provision(&xfs, "x").err(), Some(LabError::TooSmall { .. })));
+    assert!(matches!(
+        lab.provision(&xfs, "x").err(),
+        Some(LabError::Disk(disk::Error::TooSmall { .. }))
+    ));
 }
 
 /// Not a test of its own: the process that the next test kills.

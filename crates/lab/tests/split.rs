@@ -55,7 +55,7 @@ fn target(name: &str) -> Target {
 
 fn refusal(error: LabError) -> Refusal {
     match error {
-        LabError::Refused(refusal) => refusal,
+        LabError::Disk(disk::Error::Refused(refusal)) => refusal,
         other => panic!("{other}"),
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Ended, Guest, Machine, OUT, Shared, Stranger, console::Console, stranger, stranger::HandedOver,
 };
-use crate::{Cmd, LabError, command::last_lines, drop_caches};
+use crate::{Cmd, LabError, command::last_lines};
 use std::{
     fs::File,
     io,
@@ -48,7 +48,7 @@ pub fn run<E: From<LabError>>(
 ) -> Result<Ended, E> {
     let out = Shared::open(&machine.out)?;
     prepare(guest, machine, &out)?;
-    let stranger = match drop_caches::is_root() {
+    let stranger = match disk::is_root() {
         true => Some(Stranger { uid: stranger::new()? }),
         false => None,
     };

@@ -2,7 +2,8 @@
 //! when they read different files and nothing else happens between them.
 
 use super::{Instance, Place};
-use crate::{Coldness, LabError, Residency, disk::Disk, drop_caches, kept::Kept};
+use crate::{Coldness, LabError, Residency, drop_caches, kept::Kept};
+use disk::Disk;
 use rustix::fs::{Advice, fadvise};
 use std::{
     collections::BTreeSet,

@@ -2,7 +2,8 @@
 //! commands that were run, and whether it keeps what is synced to it.
 
 use super::Instance;
-use crate::{Cmd, LabError, disk::Disk, kinds, mounts, stack, stack::Standing};
+use crate::{Cmd, LabError, kinds, mounts, stack, stack::Standing};
+use disk::Disk;
 use model::{Environment, Layer};
 use std::path::Path;
 
@@ -103,7 +104,7 @@ fn properties(dataset: &Path) -> Told {
 
 /// Why nothing on `disk` outlives the power, when it is an image in memory.
 fn in_memory(disk: &Disk) -> Option<String> {
-    let path = disk.image.as_ref()?.path.canonicalize().ok()?;
+    let path = disk.image()?.path.canonicalize().ok()?;
     let mount = mounts::holding(&path).ok()??;
     kinds::is_memory(&mount.kind).then(|| format!("the disk image lies in memory ({})", mount.kind))
 }

@@ -2,7 +2,7 @@
 //! the space that its files take.
 
 use super::{Instance, Place, milliseconds};
-use crate::{LabError, disk, private_dir};
+use crate::{LabError, private_dir};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -114,7 +114,9 @@ impl Check {
         let start = Instant::now();
         match checker.run() {
             Ok(_) => Check::Sound(milliseconds(start)),
-            Err(error @ LabError::Command { .. }) => Check::Damaged(error.to_string()),
+            Err(error @ LabError::Disk(disk::Error::Command { .. })) => {
+                Check::Damaged(error.to_string())
+            }
             Err(error) => Check::Skipped(error.to_string()),
         }
     }

@@ -5,7 +5,8 @@
 //! overwrites in place. Elsewhere (a buffered loop device, whose writes come when the flusher likes; Btrfs or
 //! ZFS, which write data anew with their trees) nothing can be told by counters, and no disk below is named.
 
-use crate::{Device, LabError, disk::Disk, mounts};
+use crate::{LabError, mounts};
+use disk::{Device, Disk};
 use std::{fs, path::Path};
 
 /// File systems that overwrite a file that was written in full where it lies.
@@ -41,7 +42,7 @@ impl Below {
 
 /// The disk that the image behind `disk` lies on.
 fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
-    let Some(image) = disk.image.as_ref().filter(|image| image.direct_io) else { return Ok(None) };
+    let Some(image) = disk.image().filter(|image| image.direct_io) else { return Ok(None) };
     let path = image.path.canonicalize().map_err(LabError::io("find", &image.path))?;
     let kind = mounts::holding(&path)?.map(|mount| mount.kind);
     let in_place = kind.is_some_and(|kind| IN_PLACE.contains(&&*kind));
@@ -66,9 +67,10 @@ fn whole(device: Device, sysfs: &Path) -> Device {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::Image;
+    use disk::Image;
     use model::Bytes;
     use std::os::unix::fs::symlink;
+    use std::slice::from_ref;
 
     fn device(number: &str) -> Device {
         Device::from_text(number).unwrap()
@@ -100,13 +102,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("image");
         fs::write(&path, "x").unwrap();
-        let image = |direct_io| Image { path: path.clone(), direct_io, _held: None };
-        let disk = |image| {
-            let node = "/dev/null".into();
-            [Disk { node, size: Bytes(1), image, claim: None, part: None }]
-        };
-        for one in [disk(Some(image(false))), disk(None)] {
-            assert_eq!(Below::of(&one, &one).unwrap(), None);
+        let image = Image { path: path.clone(), direct_io: false, held: None };
+        let buffered = Disk::of_image("/dev/null".into(), Bytes(1), image);
+        for disk in [buffered, Disk::of_guest(&path).unwrap()] {
+            assert_eq!(Below::of(from_ref(&disk), from_ref(&disk)).unwrap(), None);
         }
         assert_eq!(Below::of(&[], &[]).unwrap(), None);
     }

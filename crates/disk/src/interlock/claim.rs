@@ -10,8 +10,9 @@ use super::{
     sysfs::{self, System},
 };
 use crate::{
-    Cmd, LabError, blkpg, discard, image,
+    Error, blkpg, discard, fill,
     lock::{self, Lock},
+    program,
 };
 use model::{Bytes, CONDITION_FILLS, Purge};
 use std::{
@@ -32,7 +33,7 @@ const UDEV: &str = "/run/udev/control";
 
 /// A disk that this process may destroy, as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub struct Claim {
     info: DiskInfo,
     identity: String,
     kept: Vec<PathBuf>,
@@ -51,7 +52,10 @@ struct State {
 }
 
 /// Locks and judges the disks of `request`. The locks are held until they are dropped.
-pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), LabError> {
+///
+/// # Errors
+/// One of them is refused, or cannot be emptied in the way that was asked for.
+pub fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), Error> {
     let locks = lock_disks(&request.links)?;
     let permission = request.permission();
     let all = examine_all(request, &permission)?;
@@ -68,7 +72,8 @@ pub(crate) fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), La
 }
 
 impl Claim {
-    pub(crate) fn info(&self) -> &DiskInfo {
+    /// The disk as the user sees it.
+    pub fn info(&self) -> &DiskInfo {
         &self.info
     }
 
@@ -76,16 +81,18 @@ impl Claim {
         self.purge
     }
 
-    pub(crate) fn identity(&self) -> &str {
+    /// What makes it this disk.
+    pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    pub(crate) fn parts(&self) -> &[DiskPart] {
+    /// The parts it is divided into; none where targets have it as a whole.
+    pub fn parts(&self) -> &[DiskPart] {
         &self.parts
     }
 
     /// Empties it for the next file system.
-    pub(crate) fn purge(&self) -> Result<(), LabError> {
+    pub(crate) fn purge(&self) -> Result<(), Error> {
         let file = self.take(true)?;
         self.empty(&file, self.info.size)?;
         division::forget_all(&file, &self.info.node)?;
@@ -96,14 +103,14 @@ impl Claim {
     /// Makes `part` a partition, and empties that for the next file system. The first time the whole disk is
     /// emptied, too. The disk is held exclusively all the while, and the writing goes through the
     /// partition, so that it cannot leave it.
-    pub(crate) fn purge_part(&self, part: &DiskPart) -> Result<(), LabError> {
+    pub(crate) fn purge_part(&self, part: &DiskPart) -> Result<(), Error> {
         if !self.state().is_ours {
             self.purge()?;
         }
         self.forget_parts()?;
         let disk = self.take(false)?;
         settle_udev();
-        blkpg::add(&disk, part).map_err(LabError::io("split", &self.info.link))?;
+        blkpg::add(&disk, part).map_err(Error::io("split", &self.info.link))?;
         let node = part.node(&self.info.node);
         self.empty(&self.open_part(&node, part)?, Bytes(part.bytes))?;
         drop(disk);
@@ -111,15 +118,15 @@ impl Claim {
     }
 
     /// Has the kernel forget the parts, so that the disk shows what lies on it as a whole.
-    pub(crate) fn forget_parts(&self) -> Result<(), LabError> {
+    pub(crate) fn forget_parts(&self) -> Result<(), Error> {
         division::forget_parts(&self.info.link, &self.identity, &self.parts).map(drop)
     }
 
     /// Opens `node` for writing, if it is just this `part` of this disk.
-    fn open_part(&self, node: &Path, part: &DiskPart) -> Result<File, LabError> {
+    fn open_part(&self, node: &Path, part: &DiskPart) -> Result<File, Error> {
         let absent = || Refusal::PartAbsent { path: self.info.link.clone(), node: node.into() };
         let file = File::options().read(true).write(true).open(node).map_err(|_| absent())?;
-        let opened = file.metadata().map_err(LabError::io("look at", node))?.rdev();
+        let opened = file.metadata().map_err(Error::io("look at", node))?.rdev();
         let system = System::default();
         let found = system.by_number(&sysfs::number(opened)).filter(|block| {
             let disk = facts::identity(&system, &system.disk(block));
@@ -129,7 +136,7 @@ impl Claim {
     }
 
     /// Empties the disk or part of `size` on which `file` is open, by the policy.
-    fn empty(&self, file: &File, size: Bytes) -> Result<(), LabError> {
+    fn empty(&self, file: &File, size: Bytes) -> Result<(), Error> {
         let emptied = match self.purge {
             Purge::Discard => discard::discard(file, size),
             Purge::ZeroRange => discard::zero(file, size),
@@ -137,30 +144,29 @@ impl Claim {
         };
         emptied
             .and_then(|()| zero_ends(file, 0..size.0))
-            .map_err(LabError::io("purge", &self.info.link))
+            .map_err(Error::io("purge", &self.info.link))
     }
 
     /// A child that another thread has just started keeps the file open until it becomes its program, and
     /// mkfs would find the disk busy.
-    fn wait_until_free(&self, node: &Path) -> Result<(), LabError> {
+    fn wait_until_free(&self, node: &Path) -> Result<(), Error> {
         open_exclusively(&self.info.link, node, false).map(drop)
     }
 
     /// Fills it in full, twice, with data that no disk can store in less, so that an SSD has no free
     /// blocks but its reserve. `progress` gets the bytes written so far.
-    pub(crate) fn condition(
-        &self,
-        stop: &AtomicBool,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<(), LabError> {
+    ///
+    /// # Errors
+    /// It is refused, fails, or `stop` became true.
+    pub fn condition(&self, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), Error> {
         let (file, size) = (self.take(true)?, self.info.size);
         let filled = (0..CONDITION_FILLS).try_for_each(|round| {
-            image::fill(&file, &self.info.link, size, stop, &mut |done| {
+            fill::fill(&file, &self.info.link, size, stop, &mut |done| {
                 progress(round * size.0 + done);
             })
         });
         // Without its zeros the disk would hold data of no known type, and be refused next time.
-        zero_ends(&file, 0..size.0).map_err(LabError::io("purge", &self.info.link))?;
+        zero_ends(&file, 0..size.0).map_err(Error::io("purge", &self.info.link))?;
         division::forget_all(&file, &self.info.node)?;
         filled
     }
@@ -173,7 +179,7 @@ impl Claim {
         }
     }
 
-    fn look(&self) -> Result<Facts, LabError> {
+    fn look(&self) -> Result<Facts, Error> {
         let (link, system) = (&self.info.link, System::default());
         let node = facts::resolve(link)?;
         let file = open_exclusively(link, &node, false)?;
@@ -184,7 +190,10 @@ impl Claim {
     }
 
     /// Removes the signatures of what this process made; nothing when it has not begun to.
-    pub(crate) fn release(&self) -> Result<(), LabError> {
+    ///
+    /// # Errors
+    /// It is refused, or fails.
+    pub fn release(&self) -> Result<(), Error> {
         if !self.state().is_ours {
             return Ok(());
         }
@@ -194,7 +203,7 @@ impl Claim {
         let wiped = parts
             .try_for_each(|range| zero_ends(&file, range))
             .and_then(|()| zero_ends(&file, 0..self.info.size.0));
-        wiped.map_err(LabError::io("wipe", &self.info.link))?;
+        wiped.map_err(Error::io("wipe", &self.info.link))?;
         self.state().is_ours = false;
         Ok(())
     }
@@ -202,7 +211,7 @@ impl Claim {
     /// Judges the disk again under an exclusive open, which is returned, and is for writing if `write`.
     /// From here on it carries nothing of the user's, and only what [`Claim::learn`] saw may be wiped
     /// again.
-    fn take(&self, write: bool) -> Result<File, LabError> {
+    fn take(&self, write: bool) -> Result<File, Error> {
         let mut state = self.state();
         let (facts, file) = examine(&self.info.link, &self.kept, &state.permission, write)?;
         self.check_identity(&facts)?;
@@ -213,7 +222,7 @@ impl Claim {
     }
 
     /// Makes sure that its name still leads to the same disk, without opening it.
-    pub(crate) fn check_there(&self) -> Result<(), LabError> {
+    pub(crate) fn check_there(&self) -> Result<(), Error> {
         let (path, system) = (self.info.link.clone(), System::default());
         let node = facts::resolve(&path)?;
         let block = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
@@ -234,12 +243,15 @@ impl Claim {
 
 /// Types of what lies on the disk at `link`, as far as the own reader sees it; empty where there is no
 /// such disk any more.
-pub(crate) fn left_on(link: &Path) -> Result<BTreeSet<String>, LabError> {
+///
+/// # Errors
+/// It cannot be read.
+pub fn left_on(link: &Path) -> Result<BTreeSet<String>, Error> {
     let Ok(node) = facts::resolve(link) else { return Ok(BTreeSet::new()) };
     let block = sysfs::number_of(&node).and_then(|number| System::default().by_number(&number));
     let Some(block) = block else { return Ok(BTreeSet::new()) };
-    let file = File::open(&node).map_err(LabError::io("open", &node))?;
-    let ends = Ends::read(&file, 0, block.size()).map_err(LabError::io("read", &node))?;
+    let file = File::open(&node).map_err(Error::io("open", &node))?;
+    let ends = Ends::read(&file, 0, block.size()).map_err(Error::io("read", &node))?;
     Ok(signature::signatures(&ends).into_iter().map(|signature| signature.kind).collect())
 }
 
@@ -256,15 +268,15 @@ fn zero_ends(file: &File, range: Range<u64>) -> io::Result<()> {
 fn settle_udev() {
     if Path::new(UDEV).exists() {
         // It fails when udev has too much to do; a part that is forgotten is told later.
-        let _ = Cmd::new("udevadm").args(["settle", "--timeout=10"]).run();
+        let _ = program::run("udevadm", &["settle", "--timeout=10"]);
     }
 }
 
 /// One lock for each disk, so that two assays do not even share one by its partitions.
-fn lock_disks(links: &[PathBuf]) -> Result<Vec<Lock>, LabError> {
+fn lock_disks(links: &[PathBuf]) -> Result<Vec<Lock>, Error> {
     let dir = Path::new(LOCKS);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(LabError::io("create", dir))?;
+    made.map_err(Error::io("create", dir))?;
     let system = System::default();
     let mut disks = BTreeMap::new();
     for link in links {
@@ -275,7 +287,7 @@ fn lock_disks(links: &[PathBuf]) -> Result<Vec<Lock>, LabError> {
     let mut locks = Vec::new();
     for (number, link) in disks {
         let path = dir.join(format!("disk-{number}.lock"));
-        let file = lock::exclusive(&path).map_err(LabError::io("lock", &path))?;
+        let file = lock::exclusive(&path).map_err(Error::io("lock", &path))?;
         let locked = || Refusal::Locked { path: link.clone(), lock: path.clone() };
         locks.push(file.ok_or_else(locked)?);
     }

@@ -1,6 +1,6 @@
 //! The block device under a target: its number, its counters and what sysfs says of it.
 
-use crate::{LabError, mounts};
+use crate::{Error, mounts};
 use std::{
     fmt, fs,
     os::unix::fs::MetadataExt,
@@ -19,9 +19,9 @@ impl Device {
     ///
     /// # Errors
     /// `path` cannot be looked at.
-    pub fn under(path: &Path) -> Result<Option<Device>, LabError> {
-        let path = path.canonicalize().map_err(LabError::io("find", path))?;
-        let meta = fs::metadata(&path).map_err(LabError::io("look at", &path))?;
+    pub fn under(path: &Path) -> Result<Option<Device>, Error> {
+        let path = path.canonicalize().map_err(Error::io("find", path))?;
+        let meta = fs::metadata(&path).map_err(Error::io("look at", &path))?;
         let device = Device::from_number(meta.dev());
         if device.sysfs().exists() {
             return Ok(Some(device));
@@ -32,28 +32,29 @@ impl Device {
     }
 
     /// The device that the node `/dev/...` stands for.
-    pub(crate) fn of_node(node: &Path) -> Option<Device> {
+    pub fn of_node(node: &Path) -> Option<Device> {
         let device = Device::from_number(fs::metadata(node).ok()?.rdev());
         device.sysfs().exists().then_some(device)
     }
 
-    pub(crate) fn from_number(number: u64) -> Device {
+    /// By the number that stat(2) tells.
+    pub fn from_number(number: u64) -> Device {
         Device { major: rustix::fs::major(number), minor: rustix::fs::minor(number) }
     }
 
     /// A number as sysfs writes it: `7:1`.
-    pub(crate) fn from_text(text: &str) -> Option<Device> {
+    pub fn from_text(text: &str) -> Option<Device> {
         let (major, minor) = text.trim().split_once(':')?;
         Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
     /// Its directory in sysfs.
-    pub(crate) fn sysfs(self) -> PathBuf {
+    pub fn sysfs(self) -> PathBuf {
         format!("/sys/dev/block/{self}").into()
     }
 
     /// The disk that it is a partition of, or itself.
-    pub(crate) fn disk(self) -> Device {
+    pub fn disk(self) -> Device {
         let number = || {
             let own = fs::canonicalize(self.sysfs()).ok()?;
             own.join("partition").exists().then_some(())?;
@@ -63,12 +64,12 @@ impl Device {
     }
 
     /// The file with its I/O counters.
-    pub(crate) fn stat_file(self) -> PathBuf {
+    pub fn stat_file(self) -> PathBuf {
         self.sysfs().join("stat")
     }
 
     /// An attribute such as `queue/scheduler`; a partition has those of its disk.
-    pub(crate) fn attribute(self, name: &str) -> Option<String> {
+    pub fn attribute(self, name: &str) -> Option<String> {
         let own = fs::canonicalize(self.sysfs()).ok()?;
         let text = fs::read_to_string(own.join(name))
             .or_else(|_| fs::read_to_string(own.parent().unwrap_or(&own).join(name)));

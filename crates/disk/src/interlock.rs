@@ -17,12 +17,11 @@ mod sysfs;
 mod table;
 mod writers;
 
-pub(crate) use claim::{Claim, claim, left_on};
-pub use division::{DiskPart, part_size};
-pub(crate) use division::{forget_parts, known_parts};
+pub use claim::{Claim, claim, left_on};
+pub use division::{DiskPart, forget_parts, known_parts, part_size};
 pub use refusal::Refusal;
 
-use crate::{Device, LabError, discard, drop_caches};
+use crate::{Device, Error, discard, is_root};
 use facts::Facts;
 use judge::Permission;
 use model::{Bytes, Purge};
@@ -79,7 +78,7 @@ pub struct DiskInfo {
 ///
 /// # Errors
 /// The first reason for which one of the disks would not be touched.
-pub fn inspect(request: &DiskRequest) -> Result<(Vec<DiskInfo>, Purge), LabError> {
+pub fn inspect(request: &DiskRequest) -> Result<(Vec<DiskInfo>, Purge), Error> {
     let permission = Permission { serials: None, ..request.permission() };
     let all = examine_all(request, &permission)?;
     Ok((all.iter().map(DiskInfo::of).collect(), choose(request.purge, &all)?))
@@ -89,18 +88,16 @@ pub fn inspect(request: &DiskRequest) -> Result<(Vec<DiskInfo>, Purge), LabError
 ///
 /// # Errors
 /// The first reason for which one of the disks would not be touched.
-pub fn judge_disks(request: &DiskRequest) -> Result<(), LabError> {
+pub fn judge_disks(request: &DiskRequest) -> Result<(), Error> {
     examine_all(request, &request.permission()).map(drop)
 }
 
 /// One way for all disks: what was asked for, else a discard where all of them know it.
-fn choose(asked: Option<Purge>, all: &[Facts]) -> Result<Purge, LabError> {
+fn choose(asked: Option<Purge>, all: &[Facts]) -> Result<Purge, Error> {
     let can_discard = |facts: &&Facts| Device::of_node(&facts.node).is_some_and(discard::is_known);
     let without = all.iter().find(|facts| !can_discard(facts));
     match (asked, without) {
-        (Some(Purge::Discard), Some(facts)) => {
-            Err(LabError::NoDiscard { device: facts.link.clone() })
-        }
+        (Some(Purge::Discard), Some(facts)) => Err(Error::NoDiscard { device: facts.link.clone() }),
         (Some(purge), _) => Ok(purge),
         (None, None) => Ok(Purge::Discard),
         (None, Some(_)) => Ok(Purge::None),
@@ -131,12 +128,12 @@ impl DiskInfo {
     }
 }
 
-fn examine_all(request: &DiskRequest, permission: &Permission) -> Result<Vec<Facts>, LabError> {
-    if !drop_caches::is_root() {
-        return Err(LabError::NeedsRoot { what: "using a disk".into() });
+fn examine_all(request: &DiskRequest, permission: &Permission) -> Result<Vec<Facts>, Error> {
+    if !is_root() {
+        return Err(Error::NeedsRoot { what: "using a disk".into() });
     }
     let examine = |link: &PathBuf| examine(link, &request.kept, permission, false);
-    let all: Result<Vec<Facts>, LabError> =
+    let all: Result<Vec<Facts>, Error> =
         request.links.iter().map(|link| examine(link).map(|(facts, _)| facts)).collect();
     let all = all?;
     judge::together(&all, permission)?;
@@ -150,13 +147,13 @@ fn examine(
     kept: &[PathBuf],
     permission: &Permission,
     write: bool,
-) -> Result<(Facts, File), LabError> {
+) -> Result<(Facts, File), Error> {
     let system = System::default();
     let node = facts::resolve(link)?;
     judge_at_rest(|| Facts::gather(&system, link, &node, kept), permission)?;
     let file = open_exclusively(link, &node, write)?;
     let mut facts = judge_at_rest(|| Facts::gather(&system, link, &node, kept), permission)?;
-    let opened = file.metadata().map_err(LabError::io("look at", &node))?.rdev();
+    let opened = file.metadata().map_err(Error::io("look at", &node))?.rdev();
     let (is, was) = (sysfs::number(opened), facts.number.clone());
     if is != was {
         return Err(Refusal::Changed { path: link.into(), was, is }.into());
@@ -169,9 +166,9 @@ fn examine(
 /// Judges the state that `gather` finds. A child that was just started has the open files of this process
 /// until it becomes its program, and udev opens disks in passing: what writes to the disk is waited for.
 fn judge_at_rest(
-    gather: impl Fn() -> Result<Facts, LabError>,
+    gather: impl Fn() -> Result<Facts, Error>,
     permission: &Permission,
-) -> Result<Facts, LabError> {
+) -> Result<Facts, Error> {
     let start = Instant::now();
     loop {
         let facts = gather()?;
@@ -187,7 +184,7 @@ fn judge_at_rest(
 
 /// Opens so that nobody else can mount or claim it meanwhile. One that looked at the disk in passing is
 /// waited for.
-fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, LabError> {
+fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(write).custom_flags(libc::O_EXCL);
     let start = Instant::now();
@@ -200,7 +197,7 @@ fn open_exclusively(link: &Path, node: &Path, write: bool) -> Result<File, LabEr
             Some(libc::EBUSY) if start.elapsed() < PATIENCE => thread::sleep(PATIENCE / 100),
             Some(libc::EBUSY) => return Err(Refusal::Busy { path: link.into() }.into()),
             Some(libc::EROFS) => return Err(Refusal::ReadOnly { path: link.into() }.into()),
-            _ => return Err(LabError::io("open", node)(error)),
+            _ => return Err(Error::io("open", node)(error)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! below reads 128 KiB, so that most random reads of a file find their block in the page cache, and it sorts
 //! requests by another scheduler. It is made to look like that of the disk on which the image lies.
 
-use crate::{device::Device, environment::chosen};
+use crate::Device;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -22,7 +22,7 @@ const USUAL_SECTOR: &str = "512";
 
 /// Sets the queue of the loop device `node` as that of the disk on which `image` lies, as far as the kernel lets
 /// it; its facts tell what came of it. Its scheduler outlives the image, and so is noted beside it.
-pub(crate) fn imitate(node: &Path, image: &Path) {
+pub fn imitate(node: &Path, image: &Path) {
     let (Some(own), Some(disk)) = (Device::of_node(node), disk_below(image)) else { return };
     for (name, _) in COPIED {
         let (Some(is), Some(wanted)) = (setting(own, name), setting(disk, name)) else { continue };
@@ -35,7 +35,7 @@ pub(crate) fn imitate(node: &Path, image: &Path) {
 
 /// Gives the loop device `node` the scheduler that it had before `image` was attached to it, or, where somebody
 /// removed both, the one that the kernel gives to loop devices.
-pub(crate) fn put_back(node: &Path, image: &Path) {
+pub fn put_back(node: &Path, image: &Path) {
     let before = match fs::read_to_string(noted(image)) {
         Ok(before) => before,
         Err(_) if !image.exists() => "none".into(),
@@ -49,7 +49,7 @@ pub(crate) fn put_back(node: &Path, image: &Path) {
 
 /// Bytes of a sector of the disk on which `image` lies, where a loop device has to be told them: with smaller ones
 /// it could not go past the page cache.
-pub(crate) fn sector_bytes(image: &Path) -> Option<String> {
+pub fn sector_bytes(image: &Path) -> Option<String> {
     setting(disk_below(image)?, SECTOR.0).filter(|bytes| bytes != USUAL_SECTOR)
 }
 
@@ -71,15 +71,21 @@ fn disk_below(image: &Path) -> Option<Device> {
     Some(Device::under(dir).ok()??.disk())
 }
 
+/// The word in brackets, by which sysfs marks the one in force: `none [mq-deadline] bfq`.
+pub fn chosen(text: &str) -> Option<String> {
+    let word =
+        text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word);
+    Some(word.unwrap_or(text).to_string())
+}
+
 fn noted(image: &Path) -> PathBuf {
     image.with_extension(SCHEDULER)
 }
 
 #[cfg(test)]
-#[allow(clippy::print_stdout)]
 mod tests {
     use super::*;
-    use crate::loop_device;
+    use crate::loops;
 
     #[test]
     fn a_loop_device_looks_like_the_disk_below_and_is_given_back_as_it_was() {
@@ -93,19 +99,26 @@ mod tests {
             let why = format!("there is no disk under {}", dir.path().display());
             return needs::skip(needs::Need::Other, why);
         };
-        let attached = match loop_device::attach(&image) {
-            Ok(attached) => attached,
-            Err(error) => return needs::skip(needs::Need::Loop, error),
+        let Some(node) = loops::attach(&image) else {
+            return needs::skip(needs::Need::Loop, "no loop device can be attached");
         };
-        let own = Device::of_node(&attached.node).unwrap();
+        imitate(&node, &image);
+        let own = Device::of_node(&node).unwrap();
         let both = COPIED.map(|(name, _)| [own, disk].map(|device| setting(device, name)));
-        let (facts, before) = (facts(&attached.node), fs::read_to_string(noted(&image)).ok());
-        loop_device::detach(&image).unwrap();
+        let (facts, before) = (facts(&node), fs::read_to_string(noted(&image)).ok());
+        put_back(&node, &image);
         let scheduler = setting(own, SCHEDULER);
+        loops::detach(&node);
         assert!(both.iter().all(|[own, disk]| own == disk), "{both:?}");
         assert_eq!(facts.len(), 4, "{facts:?}");
         assert!(before.is_none() || before == scheduler, "{before:?} {scheduler:?}");
         assert!(!noted(&image).exists());
+    }
+
+    #[test]
+    fn the_setting_in_force_is_in_brackets() {
+        assert_eq!(chosen("none [mq-deadline] bfq").as_deref(), Some("mq-deadline"));
+        assert_eq!(chosen("none").as_deref(), Some("none"));
     }
 
     #[test]

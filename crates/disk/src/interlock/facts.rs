@@ -8,9 +8,9 @@ use super::{
     writers::{self, Writer},
 };
 use crate::{
-    Cmd, LabError,
+    Error,
     mounts::{self, Mount},
-    tool,
+    program,
 };
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -122,13 +122,13 @@ impl Facts {
         link: &Path,
         node: &Path,
         kept: &[PathBuf],
-    ) -> Result<Facts, LabError> {
+    ) -> Result<Facts, Error> {
         let unreadable = |why: &str| Refusal::Unreadable { path: link.into(), why: why.into() };
         let block = sysfs::number_of(node).and_then(|number| system.by_number(&number));
         let block = block.ok_or_else(|| unreadable("sysfs does not list it"))?;
         let disk = system.disk(&block);
         let space = space(system, &block);
-        let swaps = fs::read_to_string(SWAPS).map_err(LabError::io("read", Path::new(SWAPS)))?;
+        let swaps = fs::read_to_string(SWAPS).map_err(Error::io("read", Path::new(SWAPS)))?;
         let around = Around { mounts: mounts::all()?, swaps: swap_paths(&swaps), kept };
         let serials = system.serials(&disk);
         let mut uses = uses(system, &block, &space, &around);
@@ -156,7 +156,7 @@ impl Facts {
     /// Reads what lies on the disk that `file` is open on: by its own reader at both ends of the disk and
     /// of each partition, and by blkid and wipefs where they are installed. One that sees something is
     /// enough.
-    pub(super) fn read_contents(&mut self, system: &System, file: &File) -> Result<(), LabError> {
+    pub(super) fn read_contents(&mut self, system: &System, file: &File) -> Result<(), Error> {
         let known = self.partitions(system);
         let mut found = self.read_places(&known, file)?;
         add_told(&mut found, DISK, tools(&self.link, &self.node)?);
@@ -183,7 +183,7 @@ impl Facts {
 
     /// What the own reader sees at the ends of the disk, of the partitions `known` to the kernel, and of
     /// those that tables on the disk or in its partitions describe.
-    fn read_places(&self, known: &[Block], file: &File) -> Result<BTreeSet<Content>, LabError> {
+    fn read_places(&self, known: &[Block], file: &File) -> Result<BTreeSet<Content>, Error> {
         let unreadable = |why: String| Refusal::Unreadable { path: self.link.clone(), why };
         let disk = Spot { place: DISK.into(), start: 0, len: self.size_bytes, depth: 0 };
         let listed = known.iter().map(|part| Spot {
@@ -208,7 +208,7 @@ impl Facts {
                 continue;
             }
             let inside = table::partitions(file, start, len).map_err(|error| match error {
-                TableError::Io(error) => LabError::io("read", &self.link)(error),
+                TableError::Io(error) => Error::io("read", &self.link)(error),
                 TableError::Unread(why) => unreadable(format!("{place}: {why}")).into(),
             })?;
             if !inside.is_empty() && depth >= MOST_DEPTH {
@@ -339,8 +339,8 @@ pub(super) fn namesake(system: &System, disk: &Block, serials: &[String]) -> Opt
     others.find(|other| !told_apart(other) && same(other)).map(|other| other.name)
 }
 
-fn read_ends(file: &File, link: &Path, start: u64, len: u64) -> Result<Ends, LabError> {
-    Ends::read(file, start, len).map_err(LabError::io("read", link))
+fn read_ends(file: &File, link: &Path, start: u64, len: u64) -> Result<Ends, Error> {
+    Ends::read(file, start, len).map_err(Error::io("read", link))
 }
 
 fn add(found: &mut BTreeSet<Content>, place: &str, signatures: BTreeSet<Signature>) {
@@ -359,26 +359,26 @@ fn add_told(found: &mut BTreeSet<Content>, place: &str, kinds: BTreeSet<String>)
 }
 
 /// The types that blkid and wipefs see on `node`.
-fn tools(link: &Path, node: &Path) -> Result<BTreeSet<String>, LabError> {
+fn tools(link: &Path, node: &Path) -> Result<BTreeSet<String>, Error> {
     let mut kinds = BTreeSet::new();
-    let unreadable = |why: String| LabError::from(Refusal::Unreadable { path: link.into(), why });
-    if tool::find_program("blkid").is_some() {
-        let cmd = Cmd::new("blkid").args(["-p", "-o", "export"]).arg(node);
-        let (status, output) = cmd.finish()?;
-        match status.code() {
-            Some(0) => kinds.extend(blkid_kinds(&output.stdout)),
+    let unreadable = |why: String| Error::from(Refusal::Unreadable { path: link.into(), why });
+    let node = node.to_string_lossy();
+    if let Some(blkid) = program::run("blkid", &["-p", "-o", "export", &node])? {
+        match blkid.status.code() {
+            Some(0) => kinds.extend(blkid_kinds(&blkid.stdout)),
             // blkid(8): 2 is "nothing found", 8 is "more than one, and they contradict".
             Some(2) => {}
             Some(8) => {
                 kinds.insert(UNKNOWN.into());
             }
-            _ => return Err(unreadable(cmd.failure(status, &output.stderr).to_string())),
+            _ => return Err(unreadable(blkid.failure().to_string())),
         }
     }
-    if tool::find_program("wipefs").is_some() {
-        let cmd = Cmd::new("wipefs").args(["--no-act", "--parsable"]).arg(node);
-        let output = cmd.run().map_err(|error| unreadable(error.to_string()))?;
-        kinds.extend(wipefs_kinds(&output.stdout));
+    let wipefs = program::run("wipefs", &["--no-act", "--parsable", &node]);
+    match wipefs.map_err(|error| unreadable(error.to_string()))? {
+        Some(wipefs) if wipefs.status.success() => kinds.extend(wipefs_kinds(&wipefs.stdout)),
+        Some(wipefs) => return Err(unreadable(wipefs.failure().to_string())),
+        None => {}
     }
     Ok(kinds)
 }

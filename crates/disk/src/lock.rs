@@ -24,7 +24,10 @@ impl Lock {
     }
 
     /// Locks `file` together with others who share it; `None` when a process has it alone.
-    pub(crate) fn share(file: File) -> io::Result<Option<Lock>> {
+    ///
+    /// # Errors
+    /// The kernel or the file system has no such locks.
+    pub fn share(file: File) -> io::Result<Option<Lock>> {
         Lock::of(file, FlockOperation::NonBlockingLockShared)
     }
 
@@ -60,7 +63,10 @@ impl Drop for Lock {
 
 /// Opens `path`, made when it is not there, and locks it; `None` when another process holds it. A link is
 /// not followed.
-pub(crate) fn exclusive(path: &Path) -> io::Result<Option<Lock>> {
+///
+/// # Errors
+/// It cannot be opened or locked.
+pub fn exclusive(path: &Path) -> io::Result<Option<Lock>> {
     loop {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true).custom_flags(libc::O_NOFOLLOW);

@@ -8,7 +8,7 @@ use super::{
     sysfs::{self, Block, System},
     table::{self, Partition, TableError},
 };
-use crate::{LabError, blkpg};
+use crate::{Error, blkpg};
 use model::Bytes;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -70,22 +70,20 @@ pub(crate) fn divide(disk: Bytes, parts: u32) -> Vec<DiskPart> {
 /// Has the kernel forget those partitions of the disk at `link` that are among `parts`. Nothing is done
 /// when it is not the disk `identity` any more, and nothing about what a table on the disk describes,
 /// because that is somebody else's. Returns the names of what was forgotten.
-pub(crate) fn forget_parts(
-    link: &Path,
-    identity: &str,
-    parts: &[DiskPart],
-) -> Result<Vec<String>, LabError> {
+///
+/// # Errors
+/// The disk cannot be read, or somebody uses a part.
+pub fn forget_parts(link: &Path, identity: &str, parts: &[DiskPart]) -> Result<Vec<String>, Error> {
     let Some((file, ours)) = own_parts(link, identity, parts)? else { return Ok(Vec::new()) };
     ours.iter().try_for_each(|block| forget(&file, block))?;
     Ok(ours.into_iter().map(|block| block.name).collect())
 }
 
 /// What [`forget_parts`] would forget.
-pub(crate) fn known_parts(
-    link: &Path,
-    identity: &str,
-    parts: &[DiskPart],
-) -> Result<Vec<String>, LabError> {
+///
+/// # Errors
+/// The disk cannot be read.
+pub fn known_parts(link: &Path, identity: &str, parts: &[DiskPart]) -> Result<Vec<String>, Error> {
     let found = own_parts(link, identity, parts)?;
     Ok(found.into_iter().flat_map(|(_, ours)| ours).map(|block| block.name).collect())
 }
@@ -95,7 +93,7 @@ fn own_parts(
     link: &Path,
     identity: &str,
     parts: &[DiskPart],
-) -> Result<Option<(File, Vec<Block>)>, LabError> {
+) -> Result<Option<(File, Vec<Block>)>, Error> {
     let (Ok(node), false) = (facts::resolve(link), parts.is_empty()) else { return Ok(None) };
     let system = System::default();
     let disk = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
@@ -103,9 +101,9 @@ fn own_parts(
     let known: Vec<Block> = disk.iter().flat_map(|disk| system.partitions(disk)).collect();
     let Some(disk) = disk.filter(|_| !known.is_empty()) else { return Ok(None) };
     // For reading: a disk that was closed after writing is looked at by udev.
-    let file = File::open(&node).map_err(LabError::io("open", &node))?;
+    let file = File::open(&node).map_err(Error::io("open", &node))?;
     let described = table::partitions(&file, 0, disk.size()).map_err(|error| match error {
-        TableError::Io(error) => LabError::io("read", &node)(error),
+        TableError::Io(error) => Error::io("read", &node)(error),
         TableError::Unread(why) => Refusal::Unreadable { path: link.into(), why }.into(),
     })?;
     let ours = |block: &Block| {
@@ -117,7 +115,7 @@ fn own_parts(
 }
 
 /// Has the kernel forget all partitions of `disk`, on which `file` is open: those of a table that was wiped.
-pub(super) fn forget_all(file: &File, disk: &Path) -> Result<(), LabError> {
+pub(super) fn forget_all(file: &File, disk: &Path) -> Result<(), Error> {
     let system = System::default();
     let block = sysfs::number_of(disk).and_then(|number| system.by_number(&number));
     let known = block.iter().flat_map(|block| system.partitions(block));
@@ -130,7 +128,7 @@ pub(super) fn part(block: &Block) -> DiskPart {
     DiskPart { number, start: block.start(), bytes: block.size() }
 }
 
-fn forget(disk: &File, partition: &Block) -> Result<(), LabError> {
+fn forget(disk: &File, partition: &Block) -> Result<(), Error> {
     let start = Instant::now();
     loop {
         match blkpg::remove(disk, part(partition).number) {
@@ -141,7 +139,7 @@ fn forget(disk: &File, partition: &Block) -> Result<(), LabError> {
             }
             result => {
                 let node = Path::new("/dev").join(&partition.name);
-                return result.map_err(LabError::io("give up", &node));
+                return result.map_err(Error::io("give up", &node));
             }
         }
     }

@@ -1,0 +1,41 @@
+//! The wall around what wipes disks: who may destroy a disk, and the only code of this program that writes
+//! to one itself.
+//!
+//! A [`Disk`] can be written to by three ways in alone: a loop device that is still attached to an image of
+//! ours ([`Disk::of_image`]), a disk of the user's that was judged and locked ([`Disk::claimed`], by a
+//! [`Claim`] that only [`claim`] gives), and inside a guest what the guest was given ([`Disk::of_guest`]).
+//! Nothing here knows of file systems, mounts that are made, journals or campaigns: who calls writes down
+//! first what must be undone, and runs mkfs on the node afterwards.
+
+mod backing;
+#[allow(unsafe_code)]
+mod blkpg;
+mod device;
+#[allow(unsafe_code)]
+mod discard;
+mod disk;
+mod error;
+mod fill;
+mod interlock;
+pub mod lock;
+#[cfg(test)]
+mod loops;
+pub mod mounts;
+#[allow(unsafe_code)]
+pub mod program;
+pub mod queue;
+
+pub use backing::{backing_file, is_on};
+pub use device::Device;
+pub use disk::{Disk, Image, is_held, wait_free};
+pub use error::Error;
+pub use fill::fill;
+pub use interlock::{
+    Claim, DiskInfo, DiskPart, DiskRequest, Refusal, claim, forget_parts, inspect, judge_disks,
+    known_parts, left_on, part_size,
+};
+
+/// Whether this process has root's rights.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}

@@ -1,0 +1,123 @@
+//! Programs of the system: where they are, how they are started, and how their failure is told.
+
+use crate::Error;
+use std::{
+    env, fs, io,
+    os::unix::{
+        fs::PermissionsExt,
+        process::{CommandExt, ExitStatusExt},
+    },
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+};
+
+/// Looks where administrators' programs lie even when the user's PATH does not name it.
+const SYSTEM_DIRS: &[&str] =
+    &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/lib/openssh", "/usr/libexec/openssh"];
+
+/// Full path of `program`, on PATH, in the system directories or in those of `more`; `None` when it is not
+/// installed.
+pub fn find(program: &str, more: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(SYSTEM_DIRS.iter().map(PathBuf::from))
+        .chain(more)
+        .map(|dir| dir.join(program))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// The program at `path`, to be started: it dies with this process, speaks English, because some output is
+/// read, and works in a directory where no file can be made.
+pub fn command(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    // A name without a path that an option brings in is one of nothing there.
+    command.env("LC_ALL", "C").env("NO_COLOR", "1").current_dir("/sys");
+    die_with_parent(&mut command);
+    command
+}
+
+/// Has the child killed when this process dies, or the thread of it that starts the child.
+pub fn die_with_parent(command: &mut Command) {
+    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    let parent = getpid();
+    // SAFETY: between fork and exec the closure makes two system calls and builds an error without
+    // allocating; it touches no lock and no memory of other threads.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The parent may have died before the signal was asked for.
+            match getppid() {
+                Some(now) if now == parent => Ok(()),
+                _ => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+            }
+        });
+    }
+}
+
+/// That `command` ended with `status`, with the line of `stderr` that says why.
+pub fn failure(command: String, status: ExitStatus, stderr: &str) -> Error {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    // Programs that explain their arguments after a mistake say first what it is.
+    let last_line = match stderr.to_lowercase().contains("usage:") {
+        true => lines.next(),
+        false => lines.next_back(),
+    };
+    let last_line = last_line.unwrap_or("it gave no reason").into();
+    Error::Command { command, status: ending(status), last_line }
+}
+
+/// How a process ended, in two words.
+pub fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "unknown status".into(),
+    }
+}
+
+/// A program that looks at a disk, and what came of it.
+pub(crate) struct Ended {
+    command: String,
+    stderr: String,
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+}
+
+impl Ended {
+    pub(crate) fn failure(&self) -> Error {
+        failure(self.command.clone(), self.status, &self.stderr)
+    }
+}
+
+/// Runs `program` with `args` to its end; `None` when it is not installed.
+pub(crate) fn run(program: &str, args: &[&str]) -> Result<Option<Ended>, Error> {
+    let Some(path) = find(program, []) else { return Ok(None) };
+    let output = command(&path).args(args).stdin(Stdio::null()).output();
+    let output = output.map_err(Error::io("run", &path))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Some(Ended {
+        command: [&[program], args].concat().join(" "),
+        stderr: text(&output.stderr),
+        status: output.status,
+        stdout: text(&output.stdout),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_and_their_failure_is_told() {
+        assert!(find("sh", []).is_some());
+        assert_eq!(find("no-such-program-here", []), None);
+        assert!(run("no-such-program-here", &[]).unwrap().is_none());
+        let ended = run("ls", &["/no/such/path"]).unwrap().unwrap();
+        let told = ended.failure().to_string();
+        assert!(told.starts_with("`ls /no/such/path` failed (exit 2): "), "{told}");
+    }
+}
