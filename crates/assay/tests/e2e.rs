@@ -8,9 +8,7 @@ mod common;
 #[path = "../../lab/tests/stand_in/mod.rs"]
 mod stand_in;
 
-mod adaptive;
 mod advise;
-mod audit;
 mod bad_input;
 mod condition;
 mod consent;
@@ -24,18 +22,14 @@ mod extend;
 mod failures;
 mod gate;
 mod hostile;
-mod import_memory;
 mod imports;
 mod labs;
-mod leftovers;
 mod orphans;
 mod output;
 mod pipeline;
 mod provenance;
-mod read_ahead;
 mod remounted;
 mod room;
 mod setup;
-mod split;
 mod sweep;
 mod tools;

@@ -7,13 +7,19 @@ mod common;
 #[path = "../../lab/tests/stand_in/mod.rs"]
 mod stand_in;
 
+mod adaptive;
+mod audit;
 mod confine;
 mod crash;
 mod every_target;
 mod faults;
 mod guests;
+mod import_memory;
+mod leftovers;
 mod loop_devices;
+mod read_ahead;
 mod selftest;
 mod side_by_side;
+mod split;
 mod suites;
 mod tune;

@@ -25,7 +25,7 @@ enum Part {
 
 /// Units that are left to `make test-labs`: guests, kills, whole suites on real file systems, long simulations.
 /// `CRATE/BINARY`.
-const LABS: &[&str] = &["assay/e2e_labs"];
+const LABS: &[&str] = &["assay/e2e_labs", "lab/guests", "lab/layers"];
 
 /// Units that try damaged inputs: for [`LONG`] seconds each where the labs are run, else for their own ten.
 const FUZZ: &[&str] = &["assay/fuzz", "formats/fuzz"];

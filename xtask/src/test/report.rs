@@ -19,14 +19,15 @@ fn row(ran: &Ran) -> String {
         0 => String::new(),
         count => format!(", {count} skipped"),
     };
-    format!("{:8.1} s  {:<32} {} passed{skipped}", ran.took.as_secs_f64(), ran.name, ran.passed)
+    let (took_s, cpu_s) = (ran.took.as_secs_f64(), ran.processor_s);
+    format!("{took_s:7.1} s  {cpu_s:7.1} s  {:<32} {} passed{skipped}", ran.name, ran.passed)
 }
 
 /// The end of a run. True when nothing failed, and nothing was skipped that this machine can run.
 pub(super) fn end(ran: &[Ran]) -> bool {
     let mut by_time: Vec<&Ran> = ran.iter().collect();
     by_time.sort_by_key(|ran| ran.took);
-    println!("\nTime of each, the longest last:");
+    println!("\nTime of each and of its processes on the processors, the longest last:");
     by_time.iter().for_each(|ran| println!("{}", row(ran)));
     let skips = grouped(ran);
     let wrong = wrong(&skips);
@@ -84,7 +85,7 @@ mod tests {
     fn ran(need: Need) -> [Ran; 1] {
         let skip = Skip { need, test: "a".into(), why: "b".into() };
         let (name, took) = ("lab/x".to_string(), Duration::ZERO);
-        [Ran { name, took, passed: 1, skips: vec![skip], failure: None }]
+        [Ran { name, took, processor_s: 0.0, passed: 1, skips: vec![skip], failure: None }]
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Ran {
     pub(super) name: String,
     /// How long it took.
     pub(super) took: Duration,
+    /// What its processes had of the processors meanwhile, seconds: the rest was waiting, for disks or for others.
+    pub(super) processor_s: f64,
     /// Tests that passed.
     pub(super) passed: usize,
     /// What it did not test.
@@ -42,7 +44,7 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
         .stdin(Stdio::null())
         .stdout(File::create(path("out"))?)
         .stderr(File::create(path("err"))?);
-    let start = Instant::now();
+    let (start, before_s) = (Instant::now(), children_s());
     let status = wait(&mut command, start).with_context(|| format!("run {}", unit.name))?;
     let [out, err] = ["out", "err"].map(|name| text(&path(name)));
     let skips = text(&path("skips"));
@@ -55,6 +57,7 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
     Ok(Ran {
         name: unit.name.clone(),
         took: start.elapsed(),
+        processor_s: children_s() - before_s,
         passed: passed(&out),
         skips: skips.map_err(anyhow::Error::msg)?,
         failure,
@@ -75,6 +78,15 @@ fn wait(command: &mut Command, start: Instant) -> anyhow::Result<Option<ExitStat
     Ok(None)
 }
 
+/// Processor time of all children that were waited for, and of theirs: `cutime` and `cstime` of proc(5), in
+/// hundredths of a second.
+fn children_s() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after_name.split_whitespace().skip(13).take(2);
+    ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
 fn text(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
@@ -87,6 +99,14 @@ fn passed(out: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn children_that_work_have_taken_time() {
+        let before_s = children_s();
+        let work = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        assert!(Command::new("sh").args(["-c", work]).status().unwrap().success());
+        assert!(children_s() > before_s);
+    }
 
     #[test]
     fn what_passed_is_counted() {
