@@ -48,7 +48,9 @@ pub use dataset::{
     TargetRecord, TargetState,
 };
 pub use durability::{Durability, Synced, Unproven};
-pub use evidence::{FLOOR, PART, READ_AHEAD_HITS, ROUND_RATES, Readings, is_cost, part_fact};
+pub use evidence::{
+    FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost, part_fact,
+};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use fault::{Fault, FaultKind};
 pub use histogram::{Histogram, LatencyKind};
