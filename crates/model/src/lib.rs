@@ -76,7 +76,7 @@ pub use sample::{Better, Limiter, Metric, Sample, Validity};
 pub use series::Series;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};
-pub use test_info::{CacheNeed, Group, TestInfo};
+pub use test_info::{CacheNeed, GridCell, Group, Shape, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
 pub use work::{TestSize, Work};
