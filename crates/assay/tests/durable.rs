@@ -21,6 +21,7 @@ fn test(id: &str, metric: &str, unit: &str) -> TestInfo {
         metric: metric.into(),
         unit: unit.into(),
         better: Better::Higher,
+        shape: None,
     }
 }
 

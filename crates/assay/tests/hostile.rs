@@ -60,6 +60,7 @@ fn foreign_store(place: &Place, id: &str) {
         metric: named("rate"),
         unit: named("MB/s"),
         better: Better::Higher,
+        shape: None,
     };
     store.create_campaign(&campaign, &targets, std::slice::from_ref(&test)).unwrap();
     for block in 0..2 {

@@ -28,7 +28,8 @@ struct Region {
 
 // SAFETY: the region is memory of the process, not of a thread, and is unmapped once, on drop.
 unsafe impl Send for Region {}
-// SAFETY: all access through a shared reference is loads and whole-word volatile stores.
+// SAFETY: a shared reference gives loads through a pointer and advice alone; every store takes `&mut WriteMap`, so
+// that no thread of this process loads what another is storing.
 unsafe impl Sync for Region {}
 
 impl Region {

@@ -108,6 +108,7 @@ pub(crate) fn test_info(testtype: &str, name: &str, metric: &Ranked) -> TestInfo
         metric: metric.name.into(),
         unit: metric.unit.into(),
         better: metric.better,
+        shape: None,
     }
 }
 

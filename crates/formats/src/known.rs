@@ -42,6 +42,7 @@ impl Known {
             metric: self.ranked.name.into(),
             unit: self.ranked.unit.into(),
             better: self.ranked.better,
+            shape: None,
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use formats::{FormatError, ImportOptions, NamedBytes, export, import};
 use model::{
-    Better, CacheState, Case, Dataset, Group, Histogram, LatencyKind, Metric, Sample, TestInfo,
-    Validity, strategies::dataset,
+    Better, CacheState, Case, Dataset, GridCell, Group, Histogram, LatencyKind, Metric, Sample,
+    Shape, TestInfo, Validity, strategies::dataset,
 };
 use proptest::prelude::*;
 
@@ -30,6 +30,7 @@ fn single(group: Group, metrics: Vec<Metric>, histograms: Vec<Histogram>) -> Dat
         metric: "iops".into(),
         unit: "IOPS".into(),
         better: Better::Higher,
+        shape: None,
     };
     let case = Case {
         target: "xfs".into(),
@@ -52,6 +53,20 @@ fn single(group: Group, metrics: Vec<Metric>, histograms: Vec<Histogram>) -> Dat
 
 fn back(data: &Dataset) -> Dataset {
     read(&export::fio_json(data).unwrap()).unwrap()
+}
+
+/// As JSON keeps what a test is, and a file from before that was kept is read.
+#[test]
+fn what_a_test_is_comes_back_from_json() {
+    let mut data = single(Group::Files, Vec::new(), Vec::new());
+    let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
+    for shape in [None, Some(Shape { only_writes: true, cell: Some(cell) })] {
+        data.tests[0].shape = shape.clone();
+        let files = export::json(&data).unwrap();
+        assert_eq!(read(&files).unwrap().tests, data.tests);
+        let text = String::from_utf8(files[0].1.clone()).unwrap();
+        assert_eq!(text.contains("\"shape\""), shape.is_some());
+    }
 }
 
 #[test]

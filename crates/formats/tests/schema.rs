@@ -117,6 +117,8 @@ fn full() -> Dataset {
         columns: [("ops".to_owned(), vec![7, 5])].into(),
     });
     data.samples[0].device_read_bytes = Some(u64::MAX);
+    let cell = model::GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
+    data.tests[0].shape = Some(model::Shape { only_writes: true, cell: Some(cell) });
     data.campaign.environment.0.insert("os".into(), "Linux".into());
     data.targets[0].facts.0.insert("mount".into(), "rw".into());
     data.targets[1].state = model::TargetState::Failed("no tools".into());
@@ -215,6 +217,8 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "purge",
                 "condition",
                 "series",
+                "shape",
+                "cell",
             ];
             let free = is_map(path) || optional.contains(&name.as_str());
             assert_eq!(whole_fault(&less).is_none(), free, "without {path}/{name}");

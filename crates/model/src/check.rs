@@ -267,10 +267,12 @@ fn target_texts(record: &mut TargetRecord, visit: &mut Visit<'_>) -> Result<(), 
 }
 
 fn test_texts(test: &mut TestInfo, visit: &mut Visit<'_>) -> Result<(), NameError> {
-    let TestInfo { id, suite, name, testtype, group: _, metric, unit, better: _ } = test;
+    let TestInfo { id, suite, name, testtype, group: _, metric, unit, better: _, shape } = test;
     visit(NameKind::Id, id)?;
     visit(NameKind::Id, suite)?;
-    [name, testtype, metric, unit].into_iter().try_for_each(|text| visit(NameKind::Label, text))
+    let grid = shape.as_mut().and_then(|shape| shape.cell.as_mut()).map(|cell| &mut cell.grid);
+    let texts = [name, testtype, metric, unit].into_iter().chain(grid);
+    texts.into_iter().try_for_each(|text| visit(NameKind::Label, text))
 }
 
 fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameError> {

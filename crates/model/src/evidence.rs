@@ -17,7 +17,7 @@ pub const FLOOR: &str = "floor_s";
 pub const READ_AHEAD_HITS: &str = "read_ahead_hit_pct";
 
 /// [`READ_AHEAD_HITS`] above which a cold sample is called read ahead.
-pub(crate) const READ_AHEAD_PCT: f64 = 10.0;
+pub const READ_AHEAD_PCT: f64 = 10.0;
 
 /// What the keys of costs begin with among the facts of a target.
 const COST: &str = "cost.";

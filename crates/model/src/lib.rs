@@ -48,7 +48,9 @@ pub use dataset::{
     TargetRecord, TargetState,
 };
 pub use durability::{Durability, Synced, Unproven};
-pub use evidence::{FLOOR, PART, READ_AHEAD_HITS, ROUND_RATES, Readings, is_cost, part_fact};
+pub use evidence::{
+    FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost, part_fact,
+};
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use fault::{Fault, FaultKind};
 pub use histogram::{Histogram, LatencyKind};
@@ -74,7 +76,7 @@ pub use sample::{Better, Limiter, Metric, Sample, Validity};
 pub use series::Series;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};
-pub use test_info::{CacheNeed, Group, TestInfo};
+pub use test_info::{CacheNeed, GridCell, Group, Shape, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
 pub use work::{TestSize, Work};

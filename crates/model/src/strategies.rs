@@ -83,6 +83,7 @@ fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
             metric: "first".into(),
             unit,
             better: if higher { Better::Higher } else { Better::Lower },
+            shape: None,
         };
         tests.into_iter().enumerate().map(info).collect()
     })

@@ -1,7 +1,7 @@
 //! What a table needs to know of a test. Stored with every campaign, so that an old campaign is
 //! shown as it was, whatever the suites have become.
 
-use crate::Better;
+use crate::{Better, Bytes};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -133,6 +133,27 @@ pub enum CacheNeed {
     Any,
 }
 
+/// A place in a grid of block sizes and threads, in which a report shows tests that differ in these alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct GridCell {
+    /// Name of the grid, as `rndrd`; its suite has one of that name.
+    pub grid: String,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Threads of a worker.
+    pub threads: u32,
+}
+
+/// What a test is, for those who decide by it: never read from its names, which anybody may choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Whether all that it does to data is to write it, so that what a device wrote is due to its bytes alone.
+    pub only_writes: bool,
+    /// Its place in a grid, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<GridCell>,
+}
+
 /// A test as the tables show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestInfo {
@@ -152,4 +173,71 @@ pub struct TestInfo {
     pub unit: String,
     /// Which direction of that metric is better.
     pub better: Better,
+    /// What it is; `None` of what was stored or exported before this was kept, and of other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Shape>,
+}
+
+impl TestInfo {
+    /// What it is, by its names where nothing better was kept.
+    pub fn shape(&self) -> Shape {
+        self.shape.clone().unwrap_or_else(|| Shape {
+            only_writes: matches!(self.group, Group::SequentialWrite | Group::RandomWrite)
+                || self.testtype.starts_with("write disk"),
+            cell: named_cell(&self.id),
+        })
+    }
+
+    /// Whether it is the test that was kept as `stored`, maybe by a version that kept no shapes.
+    pub fn is(&self, stored: &TestInfo) -> bool {
+        let shape = stored.shape.as_ref().and(self.shape.clone());
+        TestInfo { shape, ..self.clone() } == *stored
+    }
+}
+
+/// The place of a test called `matrix.GRID.BLOCK.tTHREADS`, as it was known before shapes were kept.
+fn named_cell(id: &str) -> Option<GridCell> {
+    let mut parts = id.strip_prefix("matrix.")?.split('.');
+    let (grid, block, threads) = (parts.next()?, parts.next()?, parts.next()?);
+    let block: Bytes = block.parse().ok()?;
+    let threads = threads.strip_prefix('t')?.parse().ok()?;
+    let cell = GridCell { grid: grid.into(), block_bytes: block.0, threads };
+    parts.next().is_none().then_some(cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(id: &str, testtype: &str, shape: Option<Shape>) -> TestInfo {
+        TestInfo {
+            id: id.into(),
+            suite: "s".into(),
+            name: "n".into(),
+            testtype: testtype.into(),
+            group: Group::WriteOther,
+            metric: "rate".into(),
+            unit: "MB/s".into(),
+            better: Better::Higher,
+            shape,
+        }
+    }
+
+    #[test]
+    fn names_decide_only_where_no_shape_was_kept() {
+        let known = Some(Shape::default());
+        assert_eq!(
+            test("matrix.rndrd.4k.t8", "write disk", known.clone()).shape(),
+            Shape::default()
+        );
+        let old = test("matrix.rndrd.4k.t8", "write disk", None);
+        let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
+        assert_eq!(old.shape(), Shape { only_writes: true, cell: Some(cell) });
+        for other in ["matrix.rndrd.4k", "matrix.rndrd.4k.8", "mixed.rw.4k.qd64", "matrix.a.b.t1"] {
+            assert_eq!(test(other, "read write disk", None).shape(), Shape::default(), "{other}");
+        }
+        let now = test("matrix.rndrd.4k.t8", "write disk", known.clone());
+        assert!(now.is(&old) && now.is(&now.clone()) && !old.is(&now));
+        assert!(!now.is(&TestInfo { shape: Some(old.shape()), ..old }));
+    }
 }

@@ -28,6 +28,7 @@ impl Study<'_> {
             metric: metric.to_string(),
             unit: unit.to_string(),
             better: Better::Higher,
+            shape: None,
         }
     }
 
@@ -149,6 +150,32 @@ fn a_matrix_looks_like_this() {
      512       1500  7010
      16k        400  3181
     ");
+}
+
+/// Names are anybody's choice: a copy under another name is a matrix, and what has no place in a grid is none.
+#[test]
+fn a_matrix_is_known_by_its_grid_and_not_by_its_name() {
+    let renamed = |data: &mut Dataset, shape: fn(&TestInfo) -> Shape| {
+        for test in &mut data.tests {
+            (test.shape, test.suite) = (Some(shape(test)), "mine".into());
+            test.id = test.id.replace("matrix", "mine");
+        }
+        for sample in &mut data.samples {
+            sample.case.suite = "mine".into();
+            sample.case.test = sample.case.test.replace("matrix", "mine");
+        }
+    };
+    let seen = |data: &Dataset| {
+        let text = on_terminal(data, &judged(data));
+        text.contains("Random read: which")
+            .then(|| between(&text, "Random read\n", "Ratios are over").to_string())
+    };
+    let (mut copy, mut plain) = (matrix(3), matrix(3));
+    renamed(&mut copy, TestInfo::shape);
+    renamed(&mut plain, |_| Shape::default());
+    assert_eq!(seen(&copy), seen(&matrix(3)));
+    assert_eq!(seen(&plain), None);
+    assert!(seen(&copy).is_some());
 }
 
 #[test]

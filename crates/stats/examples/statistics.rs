@@ -85,6 +85,7 @@ fn info(index: usize) -> TestInfo {
         metric: "rate".into(),
         unit: "MB/s".into(),
         better: Better::Higher,
+        shape: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     select::{self, CellData, Grouped, Point, Series, mean},
     short,
 };
-use model::{Better, CacheState, Dataset, Environment, Group, Readings, Sample, TestInfo};
+use model::{Better, CacheState, Dataset, Environment, Readings, Sample, TestInfo};
 use serde::Serialize;
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -180,7 +180,7 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
         let later = s.metric("settle_write_bytes").unwrap_or(0.0);
         Some(s.device_write_bytes? as f64 + later)
     };
-    cost.written_per_byte = per_byte(of(|test, _| only_writes(test)), written);
+    cost.written_per_byte = per_byte(of(|test, _| test.shape().only_writes), written);
     cost.read_per_byte = per_byte(of(|_, s| s.case.cache == CacheState::Cold), |s| {
         Some(s.device_read_bytes? as f64)
     });
@@ -191,11 +191,6 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     cost.slab_bytes = metric("slab_bytes");
     cost.page_cache_bytes = metric("page_cache_bytes");
     cost.kernel_share = kernel_share(samples);
-}
-
-fn only_writes(test: &TestInfo) -> bool {
-    matches!(test.group, Group::SequentialWrite | Group::RandomWrite)
-        || test.testtype.starts_with("write disk")
 }
 
 /// Device bytes over logical bytes; `None` when a sample does not know its device.

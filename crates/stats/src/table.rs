@@ -10,7 +10,7 @@ use crate::{
     select::{CellData, Series, mean},
     versus::{Versus, versus},
 };
-use model::{Dataset, Group, LabKind, TargetRecord, TargetState};
+use model::{Dataset, GridCell, Group, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -218,6 +218,9 @@ pub struct Row {
     pub name: String,
     /// Test type.
     pub testtype: String,
+    /// Its place in a grid of block sizes and threads, where it has one.
+    #[serde(skip)]
+    pub grid: Option<GridCell>,
     /// Unit of the values.
     pub unit: String,
     /// Metric that the values come from.
@@ -347,6 +350,7 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
         suite: info.suite.clone(),
         name: info.name.clone(),
         testtype: info.testtype.clone(),
+        grid: info.shape().cell,
         unit: data.unit.clone(),
         basis: data.basis.clone(),
         amount: None,

@@ -98,6 +98,23 @@ fn device_and_space_are_for_each_logical_byte() {
 }
 
 #[test]
+fn what_was_written_is_of_tests_that_only_write_whatever_they_are_called() {
+    let written = |testtype: &str, shape: Option<Shape>| {
+        let mut data = dataset(2);
+        for test in data.tests.iter_mut().filter(|test| test.id != "ops") {
+            (test.testtype, test.shape) = (testtype.into(), shape.clone());
+        }
+        judged(&data).costs[1].written_per_byte
+    };
+    let writes = Some(Shape { only_writes: true, cell: None });
+    assert!(close(written("my own words", writes), 2.1));
+    assert_eq!(written("write disk", Some(Shape::default())), None);
+    // As it was before that was kept.
+    assert!(close(written("write disk", None), 2.1));
+    assert_eq!(written("my own words", None), None);
+}
+
+#[test]
 fn a_target_that_is_beaten_in_both_is_dominated() {
     let found = judged(&dataset(1));
     let by: Vec<Option<&str>> = found.costs.iter().map(|c| c.dominated_by.as_deref()).collect();

@@ -2,7 +2,8 @@
 
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
-    Campaign, Case, Dataset, Head, Histogram, Metric, Sample, TargetRecord, TargetState, TestInfo,
+    Campaign, Case, Dataset, GridCell, Head, Histogram, Metric, Sample, Shape, TargetRecord,
+    TargetState, TestInfo,
 };
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::collections::HashMap;
@@ -185,7 +186,8 @@ fn read_targets(db: &Connection, found: &Found) -> Result<Vec<TargetRecord>, Sto
 
 fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreError> {
     let mut statement = db.prepare_cached(
-        "SELECT id, suite, name, testtype, \"group\", metric, unit, better FROM test
+        "SELECT id, suite, name, testtype, \"group\", metric, unit, better, only_writes, grid, grid_block_bytes,
+             grid_threads FROM test
          WHERE campaign = ? ORDER BY position",
     )?;
     let mut rows = statement.query([found.number])?;
@@ -200,9 +202,27 @@ fn read_tests(db: &Connection, found: &Found) -> Result<Vec<TestInfo>, StoreErro
             metric: row.get(5)?,
             unit: row.get(6)?,
             better: found.word(row, 7, "better")?,
+            shape: read_shape(row)?,
         });
     }
     Ok(tests)
+}
+
+/// What a test is, where that was kept, from its columns 8 to 11.
+fn read_shape(row: &Row<'_>) -> Result<Option<Shape>, StoreError> {
+    let Some(only_writes) = row.get(8)? else { return Ok(None) };
+    let place = (
+        row.get::<_, Option<String>>(9)?,
+        row.get::<_, Option<i64>>(10)?,
+        row.get::<_, Option<u32>>(11)?,
+    );
+    let cell = match place {
+        (Some(grid), Some(bytes), Some(threads)) => {
+            Some(GridCell { grid, block_bytes: bytes.max(0) as u64, threads })
+        }
+        _ => None,
+    };
+    Ok(Some(Shape { only_writes, cell }))
 }
 
 /// The rows of the samples of a campaign that count, in their order.

@@ -26,6 +26,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("schema/6.sql"),
     include_str!("schema/7.sql"),
     include_str!("schema/8.sql"),
+    include_str!("schema/9.sql"),
 ];
 
 /// Another process holds the write lock only for one short transaction.
@@ -224,6 +225,21 @@ mod tests {
             let read = format!("SELECT lab FROM {table}");
             assert_eq!(db.query_row(&read, [], |row| row.get::<_, String>(0)).unwrap(), "host");
         }
+    }
+
+    #[test]
+    fn tests_from_before_shapes_keep_their_names_alone() {
+        let mut db = Connection::open_in_memory().unwrap();
+        migrate(&mut db, &MIGRATIONS[..8]).unwrap();
+        db.pragma_update(None, "foreign_keys", false).unwrap();
+        db.execute_batch(
+            "INSERT INTO test (campaign, position, id, suite, name, testtype, \"group\", metric, unit, better)
+             VALUES (1, 0, 'matrix.rndrd.4k.t8', 'matrix', 'n', 'random read', 'random-read', 'iops', 'IOPS', 'higher')",
+        )
+        .unwrap();
+        migrate(&mut db, MIGRATIONS).unwrap();
+        let read = "SELECT count(*) FROM test WHERE only_writes IS NULL AND grid IS NULL";
+        assert_eq!(db.query_row(read, [], |row| row.get::<_, u32>(0)).unwrap(), 1);
     }
 
     #[test]

@@ -274,9 +274,11 @@ fn insert_test(
     position: usize,
     t: &TestInfo,
 ) -> rusqlite::Result<()> {
+    let cell = t.shape.as_ref().and_then(|shape| shape.cell.as_ref());
     db.prepare_cached(
         "INSERT INTO test (campaign, position, id, suite, name, testtype, \"group\", metric, unit,
-         better) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         better, only_writes, grid, grid_block_bytes, grid_threads)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         campaign,
@@ -288,7 +290,11 @@ fn insert_test(
         t.group.as_str(),
         t.metric,
         t.unit,
-        t.better.as_str()
+        t.better.as_str(),
+        t.shape.as_ref().map(|shape| shape.only_writes),
+        cell.map(|cell| &cell.grid),
+        cell.map(|cell| cell.block_bytes as i64),
+        cell.map(|cell| cell.threads)
     ])?;
     Ok(())
 }

@@ -5,7 +5,8 @@
 mod scratch;
 
 use model::{
-    CampaignState, Head, Histogram, LatencyKind, Metric, Sample, TargetState, strategies::dataset,
+    CampaignState, GridCell, Head, Histogram, LatencyKind, Metric, Sample, Shape, TargetState,
+    strategies::dataset,
 };
 use proptest::prelude::*;
 use scratch::{Scratch, imported, latencies, named, small};
@@ -32,6 +33,19 @@ proptest! {
         prop_assert_eq!(store.import(&data).unwrap(), Imported::Stored(id.clone()));
         prop_assert_eq!(store.import(&data).unwrap(), Imported::AlreadyThere(id.clone()));
         prop_assert_eq!(store.dataset(&id).unwrap(), imported(data));
+    }
+}
+
+#[test]
+fn what_a_test_is_survives_the_store() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    let cell = GridCell { grid: "rndrd".into(), block_bytes: 4096, threads: 8 };
+    for (only_writes, cell) in [(true, Some(cell)), (false, None)] {
+        data.campaign.id.push('x');
+        data.tests[0].shape = Some(Shape { only_writes, cell });
+        store.import(&data).unwrap();
+        assert_eq!(store.dataset(&data.campaign.id).unwrap().tests, data.tests);
     }
 }
 

@@ -24,10 +24,14 @@ use crate::{
     suite::Presets,
 };
 use model::{
-    Bytes, DataKind, Group, Job, JobMode, Name, NameKind, Options, Programs, printable_line,
+    Bytes, DataKind, GridCell, Group, Job, JobMode, Name, NameKind, Options, Programs,
+    printable_line,
 };
 use serde::Deserialize;
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+};
 use toml::{Table, Value};
 
 /// A declaration that makes no suite.
@@ -238,7 +242,9 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
     let test = (kind.make)(head, table)?;
     // As they stand in tables, and in the store.
     for info in test.infos() {
-        for text in [info.id, info.name, info.testtype, info.metric, info.unit] {
+        let grid = info.shape.and_then(|shape| shape.cell).map(|cell| cell.grid);
+        let texts = [info.id, info.name, info.testtype, info.metric, info.unit];
+        for text in texts.into_iter().chain(grid) {
             Name::new(NameKind::Label, text).map_err(|why| why.to_string())?;
         }
     }
@@ -247,7 +253,7 @@ fn make(mut table: Table) -> Result<Box<dyn Test>, String> {
 
 /// Ids are stored for ever and must tell the suite.
 fn check_ids(file: &str, suite: &str, tests: &[&dyn Test]) -> Result<(), DeclarationError> {
-    let mut seen = std::collections::HashSet::new();
+    let (mut seen, mut cells) = (HashSet::new(), HashSet::new());
     for info in tests.iter().flat_map(|test| test.infos()) {
         if !info.id.starts_with(&format!("{suite}.")) {
             let why =
@@ -256,6 +262,14 @@ fn check_ids(file: &str, suite: &str, tests: &[&dyn Test]) -> Result<(), Declara
         }
         if !seen.insert(info.id.clone()) {
             let why = format!("two tests have the id `{}`", info.id);
+            return Err(DeclarationError::new(file, why));
+        }
+        if let Some(cell) = info.shape().cell.filter(|cell| !cells.insert(cell.clone())) {
+            let GridCell { grid, block_bytes, threads } = cell;
+            let why = format!(
+                "two tests are the cell of {block_bytes} bytes and {threads} threads in the grid `{grid}`; give one \
+                 of them another `grid`"
+            );
             return Err(DeclarationError::new(file, why));
         }
     }

@@ -2,7 +2,7 @@
 //! its page, and one line in the registry below.
 
 use crate::Test;
-use model::{Better, Group, Knob, TestInfo};
+use model::{Better, Group, Knob, Shape, TestInfo};
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
@@ -63,6 +63,7 @@ pub(crate) struct Defaults<'a> {
     pub(crate) metric: &'a str,
     pub(crate) unit: &'a str,
     pub(crate) better: Better,
+    pub(crate) shape: Shape,
 }
 
 impl Head {
@@ -77,6 +78,7 @@ impl Head {
             metric: default.metric.into(),
             unit: default.unit.into(),
             better: default.better,
+            shape: Some(default.shape),
         }
     }
 }

@@ -5,9 +5,11 @@
 //! The tests of `columnar` are code, one file for each family. All others are declared in TOML, each
 //! of one of the `kinds`, so that a user can copy, change and add to them.
 
+pub mod book;
 pub mod columnar;
 mod commits;
 mod declare;
+mod explain;
 mod figures;
 pub mod kinds;
 pub mod null;
@@ -19,6 +21,7 @@ pub mod test;
 mod testing;
 
 pub use declare::DeclarationError;
+pub use explain::explain;
 pub use suite::{Presets, Suite, find, from_text, of_job, space_bytes, suite, suites};
 pub use test::{
     Estimate, Measured, Meter, Missing, RandomReads, Run, Stretch, Test, TestError, Workers,

@@ -2,7 +2,7 @@
 //! are exact functions of these, so that everything around a test can be tested.
 
 use crate::{Estimate, Measured, Meter, Run, Stretch, Suite, Test, TestError, suite::Presets};
-use model::{Better, CacheNeed, CrewReport, Group, Job, Knob, Metric, PhaseKind, TestInfo};
+use model::{Better, CacheNeed, CrewReport, Group, Job, Knob, Metric, PhaseKind, Shape, TestInfo};
 use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 
 /// The suite `null`; found by name, not listed.
@@ -56,6 +56,7 @@ fn info(id: &str, name: &str, group: Group, metric: &str) -> TestInfo {
         metric: metric.into(),
         unit: "MB/s".into(),
         better: Better::Higher,
+        shape: Some(Shape::default()),
     }
 }
 

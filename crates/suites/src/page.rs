@@ -22,13 +22,22 @@ pub(crate) fn page(head: &Head, kind: &Kind, info: &TestInfo, does: &str, read_i
         info.better.as_str(),
         read_it.trim()
     );
-    let _ = writeln!(
-        text,
-        "## Declaration\n\nKind `{}`: {} Copy it, change it, and run it with `--suite FILE`.\n",
-        kind.name, kind.about
-    );
+    let _ = writeln!(text, "## Declaration\n\n{}\n", kind_line(kind));
     let _ = writeln!(text, "```toml\n[[test]]\n{}\n```\n", head.declaration.trim());
-    let _ = writeln!(text, "| setting | unit | default | what |\n|---|---|---|---|");
+    text + &settings(kind)
+}
+
+/// What a declaration names with `kind`.
+pub(crate) fn kind_line(kind: &Kind) -> String {
+    format!(
+        "Kind `{}`: {} Copy it, change it, and run it with `--suite FILE`.",
+        kind.name, kind.about
+    )
+}
+
+/// The table of what a declaration of `kind` can set.
+pub(crate) fn settings(kind: &Kind) -> String {
+    let mut text = String::from("| setting | unit | default | what |\n|---|---|---|---|\n");
     for knob in kind.knobs {
         let allowed = if knob.range.is_empty() {
             String::new()

@@ -182,6 +182,32 @@ mod tests {
         assert!(ids.iter().all(|id| find(id).is_some()));
     }
 
+    /// What campaigns that were stored without shapes are judged by says the same of every shipped test.
+    #[test]
+    fn what_a_shipped_test_is_agrees_with_its_names() {
+        let infos = || suites().iter().flat_map(|s| s.tests.iter()).flat_map(|t| t.infos());
+        for info in infos() {
+            let named = model::TestInfo { shape: None, ..info.clone() };
+            assert_eq!(info.shape, Some(named.shape()), "{}", info.id);
+        }
+        assert_eq!(infos().filter(|info| info.shape().cell.is_some()).count(), 384);
+    }
+
+    #[test]
+    fn a_matrix_that_is_copied_and_renamed_is_one() {
+        let text = suite("matrix", &Options::new()).unwrap().unwrap().text.clone().unwrap();
+        let copy = text.replace("matrix", "mine");
+        let cells = |text: &str| {
+            let suite = from_text("x.toml", text, &Options::new()).unwrap();
+            suite.tests.iter().flat_map(|t| t.infos()).map(|i| i.shape().cell).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(&copy), cells(&text));
+        assert!(cells(&copy).iter().all(Option::is_some));
+        let twice = text.replace("grid = \"rndwr\"", "grid = \"rndrd\"");
+        let refused = from_text("x.toml", &twice, &Options::new()).err().unwrap().to_string();
+        assert!(refused.contains("512 bytes and 1 threads in the grid `rndrd`"), "{refused}");
+    }
+
     #[test]
     fn a_preset_names_tests_that_exist() {
         for suite in suites() {

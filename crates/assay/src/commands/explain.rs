@@ -20,7 +20,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit> {
             let suite = catalogue::suite(name, &Options::new(), &mut BTreeMap::new())?;
             if args.toml { declaration(suite)? } else { tests(suite) }
         }
-        Some(id) => catalogue::test(id, args.suite.as_deref())?.explain(id),
+        Some(id) => suites::explain(catalogue::test(id, args.suite.as_deref())?, id),
     };
     terminal::out(&text)?;
     Ok(Exit::Done)

@@ -107,6 +107,7 @@ fn info(section: &Section) -> TestInfo {
         metric: "iops".into(),
         unit: "IOPS".into(),
         better: Better::Higher,
+        shape: None,
     }
 }
 

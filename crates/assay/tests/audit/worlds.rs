@@ -167,6 +167,7 @@ fn info(test: usize) -> TestInfo {
         metric: "rate".into(),
         unit: "MB/s".into(),
         better: Better::Higher,
+        shape: None,
     }
 }
 

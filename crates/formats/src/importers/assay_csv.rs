@@ -128,6 +128,7 @@ fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
             metric: text("metric")?,
             unit: text("unit")?,
             better: columns.get(&row, "better")?,
+            shape: None,
         })
     };
     rows.map(read).collect()

@@ -74,6 +74,7 @@ fn info(id: String, command: &Command) -> TestInfo {
         metric: "wall_s".into(),
         unit: "s".into(),
         better: Better::Lower,
+        shape: None,
     }
 }
 

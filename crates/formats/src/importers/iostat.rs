@@ -110,6 +110,7 @@ impl Device {
             metric: "iops".into(),
             unit: "IOPS".into(),
             better: Better::Higher,
+            shape: None,
         }
     }
 

@@ -79,5 +79,6 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         metric: IOPS.name.into(),
         unit: IOPS.unit.into(),
         better: IOPS.better,
+        shape: None,
     })
 }

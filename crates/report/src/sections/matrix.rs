@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Matrix;
 
-/// The rows of one pattern at one process count, by block size and threads.
+/// The rows of one grid of a suite at one process count, by block size and threads.
 #[derive(Default)]
 struct Grid<'a> {
     /// Test type, as `random read`.
@@ -43,33 +43,25 @@ impl Section for Matrix {
     }
 }
 
-/// Every pattern, in the order of its first table.
+/// Every grid, in the order of its first table.
 fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
-    let mut order: Vec<&str> = Vec::new();
+    let mut order: Vec<(&str, &str)> = Vec::new();
     let mut grids: BTreeMap<(usize, u32), Grid<'_>> = BTreeMap::new();
     for table in &findings.tables {
         for row in &table.rows {
-            let Some((pattern, block, threads)) = coordinates(&row.test) else { continue };
-            let place = order.iter().position(|p| *p == pattern).unwrap_or_else(|| {
-                order.push(pattern);
+            let Some(cell) = &row.grid else { continue };
+            let name = (row.suite.as_str(), cell.grid.as_str());
+            let place = order.iter().position(|known| *known == name).unwrap_or_else(|| {
+                order.push(name);
                 order.len() - 1
             });
             let grid = grids.entry((place, table.procs)).or_default();
             grid.title = ratios::sentence_case(&row.testtype);
             grid.unit.clone_from(&row.unit);
-            grid.cells.insert((block, threads), row);
+            grid.cells.insert((cell.block_bytes, cell.threads), row);
         }
     }
     grids
-}
-
-/// Pattern, bytes of a block and threads of a test called `matrix.PATTERN.BLOCK.tTHREADS`.
-pub(crate) fn coordinates(test: &str) -> Option<(&str, u64, u32)> {
-    let mut parts = test.strip_prefix("matrix.")?.split('.');
-    let (pattern, block, threads) = (parts.next()?, parts.next()?, parts.next()?);
-    let bytes: Bytes = block.parse().ok()?;
-    let threads = threads.strip_prefix('t')?.parse().ok()?;
-    parts.next().is_none().then_some((pattern, bytes.0, threads))
 }
 
 fn leads(grid: &Grid<'_>) -> Table {
@@ -126,21 +118,5 @@ fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
         columns: std::iter::once(Column::words("Block")).chain(heads).collect(),
         rows: blocks.iter().map(row).collect(),
         ..Table::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coordinates_are_read_from_the_id() {
-        assert_eq!(coordinates("matrix.rndrd.4k.t8"), Some(("rndrd", 4096, 8)));
-        assert_eq!(coordinates("matrix.seqwr.512.t1"), Some(("seqwr", 512, 1)));
-        for other in
-            ["matrix.rndrd.4k", "matrix.rndrd.4k.8", "mixed.randrw50.4k.qd64", "matrix.a.b.t1"]
-        {
-            assert_eq!(coordinates(other), None, "{other}");
-        }
     }
 }

@@ -4,7 +4,7 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::{Section, matrix, ratios},
+    sections::{Section, ratios},
 };
 use model::{Dataset, Origin, Sample};
 use stats::Findings;
@@ -38,7 +38,7 @@ impl Section for Values {
 
 /// The table without what the matrix shows; `None` when nothing is left.
 fn table(table: &stats::Table, findings: &Findings, samples: &Cells<'_>) -> Option<Table> {
-    let shown = || table.rows.iter().filter(|row| matrix::coordinates(&row.test).is_none());
+    let shown = || table.rows.iter().filter(|row| row.grid.is_none());
     let first = shown().next()?;
     let unit = shown().all(|row| row.unit == first.unit).then_some(first.unit.as_str());
     let mut rows = Vec::new();

@@ -73,6 +73,7 @@ fn tests() -> Vec<TestInfo> {
         metric: "rate".into(),
         unit: "MB/s".into(),
         better: Better::Higher,
+        shape: None,
     };
     TESTS.map(info).into()
 }

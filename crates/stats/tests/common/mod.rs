@@ -14,6 +14,7 @@ pub(crate) fn test(id: &str, group: Group) -> TestInfo {
         metric: "rate".into(),
         unit: "MB/s".into(),
         better: Better::Higher,
+        shape: None,
     }
 }
 

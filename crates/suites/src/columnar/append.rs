@@ -359,6 +359,7 @@ mod tests {
             name: "open append small, sync once",
             testtype: "write disk",
             group: Group::WriteOther,
+            only_writes: true,
         },
         files: &RANDOM,
         chunk: Length::Small,

@@ -19,7 +19,7 @@ use model::{CacheNeed, Group};
 
 /// A row of `write disk`.
 const fn critical(id: &'static str, name: &'static str) -> Row {
-    Row { id, name, testtype: "write disk", group: Group::WriteCritical }
+    Row { id, name, testtype: "write disk", group: Group::WriteCritical, only_writes: true }
 }
 
 const fn other(id: &'static str, name: &'static str) -> Row {
@@ -32,11 +32,11 @@ const fn left(id: &'static str, name: &'static str) -> Row {
 }
 
 const fn cold(id: &'static str, name: &'static str) -> Row {
-    Row { id, name, testtype: "read disk write mem", group: Group::ReadCold }
+    Row { id, name, testtype: "read disk write mem", group: Group::ReadCold, only_writes: false }
 }
 
 const fn hot(id: &'static str, name: &'static str) -> Row {
-    Row { id, name, testtype: "read mem write mem", group: Group::ReadHot }
+    Row { id, name, testtype: "read mem write mem", group: Group::ReadHot, only_writes: false }
 }
 
 const fn set(file: ColumnFile, row: Row, sync: Row) -> SetTest {
@@ -60,18 +60,21 @@ const fn reread(file: ColumnFile, row: Row) -> ReadTest {
 }
 
 const fn meta(operation: Operation, id: &'static str, name: &'static str) -> MetaTest {
-    MetaTest { row: Row { id, name, testtype: "meta", group: Group::Meta }, operation }
+    MetaTest {
+        row: Row { id, name, testtype: "meta", group: Group::Meta, only_writes: false },
+        operation,
+    }
 }
 
 /// A cold random read.
 const fn random(seed: u64, block_bytes: u64, id: &'static str, name: &'static str) -> RandomTest {
-    let row = Row { id, name, testtype: "read disk", group: Group::ReadCold };
+    let row = Row { id, name, testtype: "read disk", group: Group::ReadCold, only_writes: false };
     RandomTest { row, block_bytes, remap: seed > 3, seed, cache: CacheNeed::Cold }
 }
 
 /// The hot read of the same blocks.
 const fn rerandom(seed: u64, block_bytes: u64, id: &'static str, name: &'static str) -> RandomTest {
-    let row = Row { id, name, testtype: "read mem", group: Group::ReadHot };
+    let row = Row { id, name, testtype: "read mem", group: Group::ReadHot, only_writes: false };
     RandomTest { row, cache: CacheNeed::Hot, ..random(seed, block_bytes, id, name) }
 }
 
@@ -189,7 +192,13 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &meta(Operation::Lock, "columnar.lock", "lock"),
     &meta(Operation::Size, "columnar.size", "size"),
     &MetaTest {
-        row: Row { id: "columnar.mmap", name: "mmap", testtype: "read disk", group: Group::Meta },
+        row: Row {
+            id: "columnar.mmap",
+            name: "mmap",
+            testtype: "read disk",
+            group: Group::Meta,
+            only_writes: false,
+        },
         operation: Operation::Map,
     },
     &read(TINY, cold("columnar.read.int.tiny", "sequential read int tiny")),
@@ -238,12 +247,17 @@ pub(super) static TESTS: &[&dyn Test] = &[
     &random(6, 4_000, "columnar.random.mmap.4k", "mmap, random read 4k"),
     &rerandom(6, 4_000, "columnar.rerandom.mmap.4k", "mmap, random read 4k"),
     &SortTest {
-        row: Row { testtype: "read write disk", ..critical("columnar.sort", "disk sort") },
+        row: Row {
+            testtype: "read write disk",
+            only_writes: false,
+            ..critical("columnar.sort", "disk sort")
+        },
         sync: left("columnar.sync.sorted", "sync table after sort"),
     },
     &AttributeTest {
         row: Row {
             testtype: "read mem write disk",
+            only_writes: false,
             ..critical("columnar.attribute", "add attribute")
         },
         sync: left("columnar.sync.attributed", "sync column after parted attribute"),

@@ -1,6 +1,6 @@
 //! One row of the tables: the names under which a test is known.
 
-use model::{Better, Group, TestInfo};
+use model::{Better, Group, Shape, TestInfo};
 
 /// The constant part of a test's description.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,8 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) testtype: &'static str,
     pub(super) group: Group,
+    /// Whether it does nothing to data but write it.
+    pub(super) only_writes: bool,
 }
 
 impl Row {
@@ -38,6 +40,7 @@ impl Row {
             metric: metric.into(),
             unit: unit.into(),
             better,
+            shape: Some(Shape { only_writes: self.only_writes, cell: None }),
         }
     }
 }

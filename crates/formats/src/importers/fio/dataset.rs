@@ -182,6 +182,7 @@ impl<'m, 't> Made<'m, 't> {
                 metric: "iops".into(),
                 unit: "IOPS".into(),
                 better: Better::Higher,
+                shape: None,
             };
             places.push(place);
             let work = self.works.get(&job.work).cloned().unwrap_or_else(|| {

@@ -257,7 +257,13 @@ fn estimates_of_sized_tests_agree_with_what_is_there() {
 }
 
 fn random_test(block_bytes: u64, seed: u64) -> RandomTest {
-    let row = super::super::row::Row { id: "", name: "", testtype: "", group: Group::ReadCold };
+    let row = super::super::row::Row {
+        id: "",
+        name: "",
+        testtype: "",
+        group: Group::ReadCold,
+        only_writes: false,
+    };
     RandomTest { row, block_bytes, remap: false, seed, cache: CacheNeed::Cold }
 }
 

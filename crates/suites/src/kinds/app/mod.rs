@@ -12,7 +12,7 @@ use crate::{
     figures::{self, Metrics},
     program::{self, Program},
 };
-use model::{Better, CacheNeed, CrewReport, Group, Job, TestInfo};
+use model::{Better, CacheNeed, CrewReport, Group, Job, Shape, TestInfo};
 use settings::Settings;
 use std::{
     fs,
@@ -128,6 +128,7 @@ impl Test for AppTest {
             metric: self.settings.rank.metric(),
             unit: "s",
             better: Better::Lower,
+            shape: Shape::default(),
         })]
     }
 

@@ -15,7 +15,7 @@ mod walk;
 
 use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
-use model::{Better, CacheNeed, CrewReport, Job, TestInfo};
+use model::{Better, CacheNeed, CrewReport, Job, Shape, TestInfo};
 use settings::{Action, KNOBS, Settings};
 use std::path::PathBuf;
 
@@ -54,6 +54,7 @@ impl FilesTest {
             metric: action.metric(),
             unit: "1/s",
             better: Better::Higher,
+            shape: Shape::default(),
         })
     }
 }

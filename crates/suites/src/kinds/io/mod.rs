@@ -15,7 +15,7 @@ use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, RandomReads, Run, Test, TestError, Workers};
 use engine::io::EngineKind;
 use layout::Layout;
-use model::{Better, CacheNeed, CrewReport, Group, Job, TestInfo};
+use model::{Better, CacheNeed, CrewReport, GridCell, Group, Job, Shape, TestInfo};
 use run::IoRun;
 use settings::{KNOBS, Rank, Rw, Settings};
 use std::path::PathBuf;
@@ -50,7 +50,21 @@ impl IoTest {
             metric,
             unit,
             better: if lower { Better::Lower } else { Better::Higher },
+            shape: shape(settings),
         })
+    }
+}
+
+fn shape(settings: &Settings) -> Shape {
+    let cell = |grid: &String| GridCell {
+        grid: grid.clone(),
+        block_bytes: settings.block.0,
+        threads: settings.threads,
+    };
+    Shape {
+        // A rewrite reads what it writes back, which the page cache has.
+        only_writes: matches!(group(settings.rw), Group::SequentialWrite | Group::RandomWrite),
+        cell: settings.grid.as_ref().map(cell),
     }
 }
 

@@ -11,7 +11,7 @@ const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "
 const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
-pub(super) static KNOBS: [Knob; 22] = [
+pub(super) static KNOBS: [Knob; 23] = [
     Knob::new(
         "rw",
         "",
@@ -80,6 +80,12 @@ pub(super) static KNOBS: [Knob; 22] = [
     Knob::new("delay_ns", "ns", "0", "time that the null engine takes for an operation"),
     Knob::new("rank", "", "iops", "the figure that ranks; `latency_p99_us` needs a rate")
         .one_of(&["iops", "ops_rate", "rate", "latency_p99_us"]),
+    Knob::new(
+        "grid",
+        "",
+        "",
+        "name of the grid of block sizes and threads in which the report shows it; one of those of its suite",
+    ),
 ];
 
 /// The pattern.
@@ -191,6 +197,7 @@ pub(super) struct Settings {
     pub(super) advise: Option<Advice>,
     pub(super) delay_ns: u64,
     pub(super) rank: Rank,
+    pub(super) grid: Option<String>,
 }
 
 impl Default for Settings {
@@ -218,6 +225,7 @@ impl Default for Settings {
             advise: None,
             delay_ns: 0,
             rank: Rank::default(),
+            grid: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     figures::Metrics,
     page,
 };
-use model::{Bytes, CacheNeed, CrewReport, Group, Job, Knob, TestInfo};
+use model::{Bytes, CacheNeed, CrewReport, Group, Job, Knob, Shape, TestInfo};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use std::{
@@ -147,6 +147,7 @@ impl LogTest {
             metric,
             unit,
             better,
+            shape: Shape::default(),
         })
     }
 }

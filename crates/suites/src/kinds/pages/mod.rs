@@ -18,7 +18,7 @@ use crate::{
     figures::{self, Metrics, ratio},
     page,
 };
-use model::{Better, Bytes, CacheNeed, CrewReport, Group, Job, Knob, TestInfo};
+use model::{Better, Bytes, CacheNeed, CrewReport, Group, Job, Knob, Shape, TestInfo};
 use serde::Deserialize;
 use std::{
     fs::{self, File},
@@ -168,6 +168,7 @@ impl PagesTest {
             metric,
             unit,
             better,
+            shape: Shape::default(),
         })
     }
 }

@@ -183,6 +183,7 @@ impl SqliteTest {
             metric,
             unit,
             better,
+            shape: model::Shape::default(),
         })
     }
 }

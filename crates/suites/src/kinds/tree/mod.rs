@@ -12,7 +12,7 @@ mod tests;
 use super::{Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
 use geometry::Geometry;
-use model::{Better, CacheNeed, CrewReport, Group, Job, TestInfo};
+use model::{Better, CacheNeed, CrewReport, Group, Job, Shape, TestInfo};
 use phase::Phase;
 use settings::{KNOBS, Settings};
 use std::path::PathBuf;
@@ -62,6 +62,7 @@ impl TreeTest {
             metric: "ops_rate".into(),
             unit: "1/s".into(),
             better: Better::Higher,
+            shape: Some(Shape::default()),
         }
     }
 }
