@@ -3,7 +3,7 @@
 use crate::{
     problem::Problem,
     rules::{
-        arrows, comments, functions, links, prints, raw_disks, registries, safety, threats,
+        arrows, comments, cycles, functions, links, prints, raw_disks, registries, safety, threats,
         truth, words,
     },
     tree::Tree,
@@ -12,6 +12,7 @@ use crate::{
 const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     arrows::check,
     comments::check,
+    cycles::check,
     functions::check,
     links::check,
     prints::check,
