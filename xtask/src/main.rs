@@ -3,6 +3,7 @@
 //! Written in the language of the project, so that a chore needs no tool beyond cargo.
 
 mod lexer;
+mod problem;
 mod rules;
 mod test;
 mod tidy;

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrows;
 pub(crate) mod comments;
+pub(crate) mod cycles;
 pub(crate) mod functions;
 pub(crate) mod links;
 pub(crate) mod orphans;

@@ -11,17 +11,15 @@ mod division;
 mod facts;
 mod judge;
 mod magic;
-mod refusal;
 mod signature;
 mod sysfs;
 mod table;
 mod writers;
 
 pub use claim::{Claim, claim, left_on};
-pub use division::{DiskPart, forget_parts, known_parts, part_size};
-pub use refusal::Refusal;
+pub use division::{forget_parts, known_parts, part_size};
 
-use crate::{Device, Error, discard, is_root};
+use crate::{Device, Error, Refusal, discard, is_root};
 use facts::Facts;
 use judge::Permission;
 use model::{Bytes, Purge};

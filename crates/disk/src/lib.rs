@@ -21,9 +21,11 @@ pub mod lock;
 #[cfg(test)]
 mod loops;
 pub mod mounts;
+mod part;
 #[allow(unsafe_code)]
 pub mod program;
 pub mod queue;
+mod refusal;
 
 pub use backing::{backing_file, is_on};
 pub use device::Device;
@@ -31,9 +33,11 @@ pub use disk::{Disk, Image, is_held, wait_free};
 pub use error::Error;
 pub use fill::fill;
 pub use interlock::{
-    Claim, DiskInfo, DiskPart, DiskRequest, Refusal, claim, forget_parts, inspect, judge_disks,
-    known_parts, left_on, part_size,
+    Claim, DiskInfo, DiskRequest, claim, forget_parts, inspect, judge_disks, known_parts, left_on,
+    part_size,
 };
+pub use part::DiskPart;
+pub use refusal::Refusal;
 
 /// Whether this process has root's rights.
 pub fn is_root() -> bool {

@@ -1,6 +1,6 @@
 //! What importers share whose files are each one JSON document about one target.
 
-use crate::importers::{campaign, records};
+use crate::campaign::{campaign, records};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
 use serde::de::DeserializeOwned;

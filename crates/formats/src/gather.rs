@@ -5,9 +5,9 @@
 
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
+    campaign::{campaign, records},
     columnar::slug,
     head,
-    importers::{campaign, records},
     naming::campaign_id,
     table::short,
 };

@@ -1,5 +1,4 @@
-//! One file per importer; `lib.rs` registers them. Here is what they share: the parts of a
-//! campaign that was measured elsewhere.
+//! One file per importer; `lib.rs` registers them.
 
 pub(crate) mod assay_csv;
 pub(crate) mod assay_json;
@@ -14,48 +13,19 @@ pub(crate) mod mdtest;
 pub(crate) mod nano_psv;
 pub(crate) mod sysbench;
 
-use crate::ImportOptions;
-use model::{
-    Campaign, CampaignState, Environment, LabKind, Origin, Plan, Target, TargetRecord, TargetState,
-};
-use std::collections::HashSet;
+use crate::known::Known;
+use model::TestInfo;
 
-/// A record for each label, in order of first appearance; nothing more is known of them.
-pub(crate) fn records<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<TargetRecord> {
-    let mut seen = HashSet::new();
-    let record = |label: &str| TargetRecord {
-        label: label.into(),
-        target: label.into(),
-        lab: LabKind::Host,
-        state: TargetState::Ok,
-        facts: Environment::default(),
+/// Every test that `tool` can give, as its importer names them: `bonnie++`, `elbencho`, `ior`,
+/// `mdtest` or `sysbench`. Empty for a tool whose tests are not fixed, or that is not known.
+pub fn tool_tests(tool: &str) -> Vec<TestInfo> {
+    let (suite, known): (&str, &[Known]) = match tool {
+        "bonnie++" => (bonnie::SUITE, &bonnie::TESTS),
+        "elbencho" => (elbencho::SUITE, &elbencho::TESTS),
+        "ior" => (ior::SUITE, &ior::TESTS),
+        "mdtest" => (mdtest::SUITE, &mdtest::TESTS),
+        "sysbench" => (sysbench::SUITE, &sysbench::TESTS),
+        _ => return Vec::new(),
     };
-    labels.filter(|label| seen.insert(*label)).map(record).collect()
-}
-
-/// A finished campaign of which only id, targets and notes are known.
-pub(crate) fn campaign(
-    id: &str,
-    title: &str,
-    targets: &[TargetRecord],
-    options: &ImportOptions,
-    notes: &[&str],
-) -> Campaign {
-    Campaign {
-        id: id.into(),
-        created: options.created.clone(),
-        title: title.into(),
-        origin: Origin::Import,
-        state: CampaignState::Done,
-        assay_version: env!("CARGO_PKG_VERSION").into(),
-        plan: Plan {
-            // A label need not have the form of a target; then the plan is without it.
-            targets: targets.iter().filter_map(|t| t.label.parse::<Target>().ok()).collect(),
-            ..Plan::default()
-        },
-        scale: 1.0,
-        seed: 0,
-        environment: Environment::default(),
-        notes: notes.iter().map(|note| note.to_string()).collect(),
-    }
+    known.iter().map(|test| test.info(suite)).collect()
 }

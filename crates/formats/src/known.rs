@@ -1,10 +1,7 @@
 //! Tests of other tools as assay's tables show them. One list for each tool, used when its files are
 //! imported and when the tool itself is run, so that both give the same rows.
 
-use crate::{
-    columnar::Ranked,
-    importers::{bonnie, elbencho, ior, mdtest, sysbench},
-};
+use crate::columnar::Ranked;
 use model::{Better, Group, TestInfo};
 
 /// One test of a tool.
@@ -45,18 +42,4 @@ impl Known {
             shape: None,
         }
     }
-}
-
-/// Every test that `tool` can give, as its importer names them: `bonnie++`, `elbencho`, `ior`,
-/// `mdtest` or `sysbench`. Empty for a tool whose tests are not fixed, or that is not known.
-pub fn tool_tests(tool: &str) -> Vec<TestInfo> {
-    let (suite, known): (&str, &[Known]) = match tool {
-        "bonnie++" => (bonnie::SUITE, &bonnie::TESTS),
-        "elbencho" => (elbencho::SUITE, &elbencho::TESTS),
-        "ior" => (ior::SUITE, &ior::TESTS),
-        "mdtest" => (mdtest::SUITE, &mdtest::TESTS),
-        "sysbench" => (sysbench::SUITE, &sysbench::TESTS),
-        _ => return Vec::new(),
-    };
-    known.iter().map(|test| test.info(suite)).collect()
 }

@@ -5,6 +5,7 @@
 //! stands in them was written by somebody else, and nobody outside gets it but through [`import`] or
 //! [`import_into`], which check it.
 
+mod campaign;
 mod columnar;
 mod documents;
 mod each;
@@ -21,8 +22,7 @@ mod table;
 mod text;
 
 pub use error::FormatError;
-pub use importers::fio::pattern_kind as fio_pattern_kind;
-pub use known::tool_tests;
+pub use importers::{fio::pattern_kind as fio_pattern_kind, tool_tests};
 pub use naming::test_id;
 pub use published::{SummaryKind, SummaryRow, published, summary_rows};
 pub use source::InputFile;

@@ -7,9 +7,19 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, Inner, Settle, Site, Tool, Trial, throttle, undo::Undo};
+use crate::{Cmd, Exclusion, Inner, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Bytes, Knob, Options};
 use std::path::{Path, PathBuf};
+
+/// What makes a file system begin, now, what it would put off after a sync.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// A command.
+    Command(Cmd),
+    /// A request to Btrfs, mounted at this directory: that of `btrfs filesystem sync`, without the time
+    /// that it takes to start a program in each gate.
+    BtrfsSync(PathBuf),
+}
 
 /// What a small volume changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,14 +4,13 @@
 //! a process of its own, which uses a processor for each read. A measurement must find all of it.
 
 mod busy;
-mod busy_target;
 mod lying;
 mod pass;
 mod protocol;
 mod slowing;
 mod tree;
 
-use crate::{Cmd, Lab, LabError, mounts, undo::Undo};
+use crate::{Cmd, Lab, LabError, fs::busy_target::KIND, mounts, undo::Undo};
 use protocol::{Answer, Opcode, Request};
 use rustix::{
     io::Errno,
@@ -29,13 +28,10 @@ use std::{
 use tree::Tree;
 
 const DEVICE: &str = "/dev/fuse";
-/// Type in the mount table.
-const KIND: &str = "fuse.assay";
 /// The kernel refuses a buffer that could not hold its largest request.
 const REQUEST_BYTES: usize = 64 << 10;
 
-pub use busy::{BURN, BUSY_VERB, serve_busy};
-pub(crate) use busy_target::BusyTarget;
+pub use busy::{BURN, serve_busy};
 pub use lying::Lying;
 pub use slowing::Slowing;
 

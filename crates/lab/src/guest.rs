@@ -20,7 +20,7 @@ mod stage;
 mod stranger;
 mod uml;
 
-pub use find::{Missing, available, find};
+pub use find::{available, find};
 pub use run::{last_words, run};
 pub use shared::Shared;
 pub use stage::Stranger;
@@ -31,6 +31,21 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 /// What every guest does when its root stands.
 const INIT: &str = include_str!("guest/init.sh");
+/// What keeps a kind of guest from booting here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What, in a few words.
+    pub what: String,
+    /// What to do, or what happens instead.
+    pub fix: String,
+}
+
+impl Missing {
+    fn new(what: impl Into<String>, fix: impl Into<String>) -> Missing {
+        Missing { what: what.into(), fix: fix.into() }
+    }
+}
+
 /// Where a guest sees the directory of its machine.
 pub const OUT: &str = "/mnt/out";
 

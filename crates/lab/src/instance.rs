@@ -3,6 +3,7 @@
 mod cold;
 mod facts;
 mod options;
+mod provision;
 mod upkeep;
 
 pub use cold::Cold;

@@ -2,23 +2,16 @@
 //! directories. Dropping the lab undoes all of it.
 
 use crate::{
-    Instance, LabError, State, cleanup,
-    fs::{self as registry, Candidate, Part},
-    held_dir::NamedDir,
-    image,
-    instance::Place,
+    LabError, State, cleanup, image,
     journal::{CleanupReport, Journal},
     loop_device,
-    mark::Mark,
+    mark::{self, Mark},
     private_dir,
-    stack::Stack,
-    throttle,
     undo::Undo,
 };
 use disk::{Claim, Disk, DiskRequest, Image, lock::Lock};
-use model::{Bytes, Target};
+use model::Bytes;
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -241,7 +234,7 @@ impl Lab {
         let dir = dir.canonicalize().map_err(LabError::io("find", dir))?;
         image::check_room(&dir, Bytes(size.0 * count as u64))?;
         let write = |number: u64| {
-            let private = private_dir::name(&format!("{}-{kind}{number}", self.mark.campaign));
+            let private = mark::own_name(&format!("{}-{kind}{number}", self.mark.campaign));
             let private = dir.join(private);
             self.create_private(&private)?;
             let path = private.join("image");
@@ -251,42 +244,13 @@ impl Lab {
         (0..count as u64).map(write).collect()
     }
 
-    /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.
-    /// `label` names the mount point, for people who look at the mount table. Of disks that are divided it
-    /// gets the first part, of sets of images the first.
-    ///
-    /// # Errors
-    /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
-    pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
-        self.provision_on(0, target, label)
-    }
-
-    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided, or on
-    /// the set of images with this number.
-    ///
-    /// # Errors
-    /// As for [`Lab::provision`].
-    pub fn provision_on(
-        &self,
-        part: u32,
-        target: &Target,
-        label: &str,
-    ) -> Result<Instance<'_>, LabError> {
-        match registry::resolve(target)? {
-            Candidate::Directory(dir) => {
-                self.provision_dir(dir, self.count.fetch_add(1, Ordering::Relaxed))
-            }
-            Candidate::Made(parts) => self.provision_made(&parts, self.disks_at(part), label),
-        }
-    }
-
     /// All disks that targets are made on.
     pub(crate) fn disks(&self) -> &[Disk] {
         &self.disks
     }
 
     /// The part or the set with the number `part`.
-    fn disks_at(&self, part: u32) -> Vec<Disk> {
+    pub(crate) fn disks_at(&self, part: u32) -> Vec<Disk> {
         let of_set = if self.disks_of_set == 0 { self.disks.len() } else { self.disks_of_set };
         let mut sets = self.disks.chunks(of_set.max(1));
         // Without several sets the number is that of a part.
@@ -325,68 +289,24 @@ impl Lab {
         self.journal.undo_all(report)
     }
 
-    fn provision_made(
-        &self,
-        parts: &[Part],
-        disks: Vec<Disk>,
-        label: &str,
-    ) -> Result<Instance<'_>, LabError> {
-        let disks = free_disks(parts, disks)?;
-        let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node().to_path_buf()).collect();
-        let first = self.count.fetch_add(parts.len() as u32, Ordering::Relaxed);
-        let bytes = disks.iter().map(|disk| disk.size().0).min().unwrap_or(0);
-        let stack = Stack::new(parts, &nodes, bytes, |number, part| {
-            let number = first + number as u32;
-            // A slug of the own part, so that people who look at the mount table find their way.
-            let label = if parts.len() == 1 { label } else { part.fs.name() };
-            let dir = self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))));
-            let scratch = self.mounts.join(private_dir::name(&format!("{number}-scratch")));
-            (self.mark.name(number), dir, scratch)
-        });
-        if stack.top().is_some_and(|top| top.mount().is_empty()) {
-            return self.provision_plain(stack);
-        }
-        need_root("mounting a file system")?;
-        for part in stack.parts() {
-            self.create_private(&part.site.scratch)?;
-            if part.is_mounted() {
-                fs::create_dir(&part.site.dir).map_err(LabError::io("create", &part.site.dir))?;
-            }
-        }
-        stack.undo().try_for_each(|undo| self.record(&undo))?;
-        disks.iter().try_for_each(Disk::purge)?;
-        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
-        let mut instance = Instance::start(self, Place::Mounted { dir }, stack, disks)?;
-        for part in parts {
-            instance.impose(&throttle::caps(part.fs.name(), &part.options)?)?;
-        }
-        Ok(instance)
-    }
-
-    /// A directory of ours, where the target needs nothing to be mounted.
-    fn provision_plain(&self, stack: Stack) -> Result<Instance<'_>, LabError> {
-        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
-        self.create_private(&dir)?;
-        Instance::start(self, Place::Plain { dir }, Stack::default(), Vec::new())
-    }
-
     /// A directory for a mount that no other instance of this lab uses; not made yet.
     pub(crate) fn mount_point(&self, label: &str) -> PathBuf {
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
-        self.mounts.join(private_dir::name(&format!("{number}-{}", slug(label))))
+        self.directory(&format!("{}-{}", self.numbers(1), slug(label)))
     }
 
-    fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
-        let named = NamedDir::open(dir)?;
-        let name = private_dir::name(&format!("{}-{number}", self.mark.campaign));
-        self.journal.record(&Undo::RemoveDir { path: named.join(&name) })?;
-        let held = named.make(&name, &self.mark)?;
-        Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
-    }
-
-    fn create_private(&self, dir: &Path) -> Result<(), LabError> {
+    pub(crate) fn create_private(&self, dir: &Path) -> Result<(), LabError> {
         self.journal.record(&Undo::RemoveDir { path: dir.into() })?;
         private_dir::create(dir, &self.mark)
+    }
+
+    /// The first of `count` numbers that no other instance of this lab has.
+    pub(crate) fn numbers(&self, count: u32) -> u32 {
+        self.count.fetch_add(count, Ordering::Relaxed)
+    }
+
+    /// The directory in its mount points for what is called `label`; not made yet.
+    pub(crate) fn directory(&self, label: &str) -> PathBuf {
+        self.mounts.join(mark::own_name(label))
     }
 
     /// That of its campaign.
@@ -420,25 +340,7 @@ fn undo_leftovers(journal: &Journal, mark: &Mark) -> Result<(), LabError> {
     }
 }
 
-/// Those of `disks` that `parts` are made on, when they are there, large enough and not in use.
-fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabError> {
-    let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
-        return Ok(Vec::new());
-    };
-    need_root("making a file system")?;
-    let (name, needed, have) = (bottom.fs.name(), bottom.disks(), disks.len());
-    if have < needed {
-        return Err(LabError::FewDisks { name, needed, have });
-    }
-    disks.truncate(needed);
-    for part in parts {
-        let needed = Bytes(part.fs.min_bytes());
-        disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
-    }
-    Ok(disks)
-}
-
-fn need_root(what: &str) -> Result<(), LabError> {
+pub(crate) fn need_root(what: &str) -> Result<(), LabError> {
     if disk::is_root() {
         Ok(())
     } else {
@@ -447,7 +349,7 @@ fn need_root(what: &str) -> Result<(), LabError> {
 }
 
 /// `label` as part of a file name.
-fn slug(label: &str) -> String {
+pub(crate) fn slug(label: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     label.chars().take(32).map(plain).collect()
 }

@@ -1,6 +1,6 @@
 //! Arrays and mappings of ours: found by name in what the kernel lists, stopped, and waited for.
 
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, mark::OURS};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -9,8 +9,6 @@ use std::{
 };
 
 const BLOCK: &str = "/sys/block";
-/// How every name of ours begins; nothing else is ever stopped.
-pub(crate) const OURS: &str = "assay-";
 /// How long one may stay busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);

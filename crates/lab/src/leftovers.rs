@@ -82,7 +82,7 @@ fn private_dirs(state: &Path, beside: &[PathBuf]) -> Vec<(Mark, PathBuf)> {
 
 /// The mark of a directory in the state that was not marked yet when its campaign was killed: it is empty.
 fn unmarked(state: &Path, dir: &Path) -> Option<Mark> {
-    let campaign = dir.file_name()?.to_str()?.strip_prefix(private_dir::PREFIX)?;
+    let campaign = dir.file_name()?.to_str()?.strip_prefix(mark::OURS)?;
     let mark = Mark::new(state, campaign);
     let is_empty = dir.starts_with(state) && private_dir::is_left(dir, &mark).unwrap_or(false);
     is_empty.then_some(mark)
@@ -136,7 +136,7 @@ fn is_source(mount: &Mount, mark: &Mark, loops: &[(Mark, Attached)]) -> bool {
 fn campaign_of(state: &Path, path: &Path) -> Option<String> {
     let below = path.strip_prefix(state.join("mnt")).ok()?;
     let dir = below.components().next()?.as_os_str().to_str()?;
-    dir.strip_prefix(private_dir::PREFIX).map(String::from)
+    dir.strip_prefix(mark::OURS).map(String::from)
 }
 
 /// Pools, caches, mappings and arrays with the names of these campaigns, the upper ones first.

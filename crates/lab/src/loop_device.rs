@@ -1,6 +1,6 @@
 //! Loop devices: attached with direct I/O, found again by their image, detached.
 
-use crate::{Cmd, LabError, private_dir};
+use crate::{Cmd, LabError, mark};
 use disk::{lock::Lock, queue};
 use std::{
     fs::{self, File},
@@ -132,7 +132,7 @@ pub(crate) fn hold(node: &Path) -> Option<Lock> {
 /// The campaign that `image` is called after; `None` for one that is not called as ours are.
 pub(crate) fn campaign(image: &Path) -> Option<&str> {
     let dir = image.parent()?.file_name()?.to_str()?;
-    let (campaign, kind) = dir.strip_prefix(private_dir::PREFIX)?.rsplit_once('-')?;
+    let (campaign, kind) = dir.strip_prefix(mark::OURS)?.rsplit_once('-')?;
     let number = kind.strip_prefix(IMAGE).or_else(|| kind.strip_prefix(GUEST_IMAGE))?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && image.file_name()? == "image").then_some(campaign)

@@ -1,7 +1,6 @@
 //! Our mark: by what a thing on the machine is known as made by one campaign of one state folder. Private
 //! directories hold it as a file; arrays, mappings, pools and caches carry it in their names.
 
-use crate::layers::OURS;
 use model::Rng;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -9,8 +8,16 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+/// How every name of ours begins; nothing else is ever stopped or removed.
+pub(crate) const OURS: &str = "assay-";
+
 /// Random, and another after each boot.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
+
+/// A name of ours.
+pub(crate) fn own_name(suffix: &str) -> String {
+    format!("{OURS}{suffix}")
+}
 
 /// Who made a thing, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +62,7 @@ impl Mark {
 
     /// The private directory in which its mount points are.
     pub(crate) fn mounts(&self) -> PathBuf {
-        self.state.join("mnt").join(crate::private_dir::name(&self.campaign))
+        self.state.join("mnt").join(own_name(&self.campaign))
     }
 
     /// Whether `path` lies below the directory of its mount points, and says so without `..`.

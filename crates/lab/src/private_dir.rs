@@ -2,7 +2,11 @@
 //! and a marker file inside, which nobody else may write, says whose they are. A removal goes from
 //! descriptor to descriptor, so that it follows no link and enters nothing that is mounted.
 
-use crate::{LabError, mark::Mark, mounts, state};
+use crate::{
+    LabError,
+    mark::{Mark, OURS},
+    mounts, state,
+};
 use disk::lock::Lock;
 use rustix::{
     fs::{AtFlags, CWD, Dir, Mode, OFlags, ResolveFlags, fstat, openat, openat2, unlinkat},
@@ -19,19 +23,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) const PREFIX: &str = "assay-";
 const MARKER: &str = ".assay-private";
 /// A marker is shorter, bytes.
 const MARKER_BYTES: u64 = 64 << 10;
 
-/// Name of a private directory.
-pub(crate) fn name(suffix: &str) -> String {
-    format!("{PREFIX}{suffix}")
-}
-
 /// Whether `dir` is called as a private directory is.
 pub(crate) fn is_named(dir: &Path) -> bool {
-    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
+    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(OURS.as_bytes()))
 }
 
 /// Whether `path`, seen from inside a private directory, is its marker.
@@ -142,7 +140,7 @@ pub(crate) fn remove(dir: &Path, mark: &Mark) -> Result<bool, LabError> {
 fn check_ours(dir: &Path, opened: &OwnedFd, mark: &Mark) -> Result<bool, LabError> {
     let lacks = || not_ours(dir, format!("it lacks the marker {MARKER} of {}", mark.campaign));
     if !is_named(dir) {
-        return Err(not_ours(dir, format!("its name does not begin with {PREFIX}")));
+        return Err(not_ours(dir, format!("its name does not begin with {OURS}")));
     }
     if open_marker(opened)?.is_some_and(is_locked) {
         return Err(not_ours(dir, "a running campaign holds it".into()));
@@ -291,6 +289,7 @@ pub(crate) fn files(dir: &Path) -> Result<Vec<PathBuf>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mark::own_name;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn of(campaign: &str) -> Mark {
@@ -307,7 +306,7 @@ mod tests {
     #[test]
     fn only_marked_directories_are_removed() {
         let (_top, path) = top();
-        let ours = path.join(name("c-1"));
+        let ours = path.join(own_name("c-1"));
         create(&ours, &of("c")).unwrap();
         fs::create_dir(ours.join("d")).unwrap();
         fs::write(ours.join("d/f"), "x").unwrap();
@@ -330,7 +329,7 @@ mod tests {
     #[test]
     fn a_directory_without_marker_goes_only_when_empty() {
         let (_top, path) = top();
-        let dir = path.join(name("c-1"));
+        let dir = path.join(own_name("c-1"));
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join("f"), "x").unwrap();
         assert!(remove(&dir, &of("c")).is_err());
@@ -341,13 +340,13 @@ mod tests {
     #[test]
     fn one_with_a_torn_marker_alone_goes_and_one_inside_ours_goes_with_it() {
         let (_top, path) = top();
-        let dir = path.join(name("c-1"));
+        let dir = path.join(own_name("c-1"));
         fs::create_dir(&dir).unwrap();
         fs::write(dir.join(MARKER), "{\"campaign\":\"c").unwrap();
         assert!(remove(&dir, &of("c")).unwrap() && !dir.exists());
 
         create(&dir, &of("c")).unwrap();
-        let inside = dir.join(name("guest"));
+        let inside = dir.join(own_name("guest"));
         fs::create_dir(&inside).unwrap();
         // As a guest leaves it that may write there.
         fs::write(inside.join(MARKER), "rubbish").unwrap();
@@ -359,7 +358,7 @@ mod tests {
     #[test]
     fn a_marker_that_others_may_write_is_none() {
         let (_top, path) = top();
-        let dir = path.join(name("c-1"));
+        let dir = path.join(own_name("c-1"));
         create(&dir, &of("c")).unwrap();
         fs::write(dir.join("f"), "x").unwrap();
         let marker = dir.join(MARKER);
@@ -380,15 +379,15 @@ mod tests {
         let precious = path.join("precious");
         fs::create_dir(&precious).unwrap();
         fs::write(precious.join("f"), "x").unwrap();
-        let dir = path.join(name("c-1"));
+        let dir = path.join(own_name("c-1"));
         create(&dir, &of("c")).unwrap();
         symlink(&precious, dir.join("link")).unwrap();
         // Nor one that stands in the place of the directory, or above it.
-        let (link, above) = (path.join(name("c-2")), path.join("above"));
+        let (link, above) = (path.join(own_name("c-2")), path.join("above"));
         symlink(&dir, &link).unwrap();
         symlink(&path, &above).unwrap();
         assert!(remove(&link, &of("c")).is_err());
-        assert!(remove(&above.join(name("c-1")), &of("c")).is_err());
+        assert!(remove(&above.join(own_name("c-1")), &of("c")).is_err());
         assert!(dir.join("link").is_symlink());
         assert!(remove(&dir, &of("c")).unwrap());
         assert!(precious.join("f").exists());
@@ -400,7 +399,7 @@ mod tests {
             return needs::skip(needs::Need::Root, "mounting needs root");
         }
         let (_top, path) = top();
-        let (dir, other) = (path.join(name("c-1")), path.join("other"));
+        let (dir, other) = (path.join(own_name("c-1")), path.join("other"));
         create(&dir, &of("c")).unwrap();
         fs::create_dir(&other).unwrap();
         fs::write(other.join("precious"), "x").unwrap();
@@ -423,7 +422,7 @@ mod tests {
     #[test]
     fn what_a_running_campaign_holds_stays() {
         let (_top, path) = top();
-        let dir = path.join(name("c-1"));
+        let dir = path.join(own_name("c-1"));
         create(&dir, &of("c")).unwrap();
         let held = hold(&dir).unwrap();
         assert!(is_held(&dir) && hold(&dir).is_none());

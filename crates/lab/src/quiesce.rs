@@ -8,13 +8,14 @@
 //! has been proven once stays proven as long as the device has moved nothing since; after reads alone, which
 //! leave nothing to be done but what is in flight, one more look is enough.
 
-use crate::{Cmd, Device, LabError, stack::Stack};
+use crate::{LabError, Settle, fs::explained, stack::Stack};
+use disk::Device;
 use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
 use std::{
     cell::RefCell,
     fs::{self, File},
     mem,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -35,20 +36,10 @@ const PATIENCE_SHARED: Duration = Duration::from_secs(1);
 /// `BTRFS_IOC_SYNC` of `linux/btrfs.h`.
 const BTRFS_SYNC: Opcode = opcode::none(0x94, 8);
 
-/// What makes a file system begin, now, what it would put off after a sync.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settle {
-    /// A command.
-    Command(Cmd),
-    /// A request to Btrfs, mounted at this directory: that of `btrfs filesystem sync`, without the time
-    /// that it takes to start a program in each gate.
-    BtrfsSync(PathBuf),
-}
-
 impl Settle {
     fn run(&self) -> Result<(), LabError> {
         match self {
-            Settle::Command(command) => command.run().map(drop),
+            Settle::Command(command) => command.run().map(drop).map_err(explained),
             Settle::BtrfsSync(dir) => btrfs_sync(dir),
         }
     }

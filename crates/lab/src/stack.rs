@@ -2,8 +2,13 @@
 //! up again together when the target is made cold.
 
 use crate::{
-    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches, fs::Part, mark::Mark, mounts,
-    private_dir, service::Service, undo::Undo, vigil::Vigil,
+    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches,
+    fs::{Part, explained},
+    mark::Mark,
+    mounts, private_dir,
+    service::Service,
+    undo::Undo,
+    vigil::Vigil,
 };
 use model::Layer;
 use std::{
@@ -241,8 +246,10 @@ impl Standing {
     fn run(&self, commands: &[Cmd]) -> Result<(), LabError> {
         for cmd in commands {
             match &cmd.serves {
-                None => drop(cmd.run()?),
-                Some(ready) => self.services.borrow_mut().push(Service::start(cmd, ready)?),
+                None => drop(cmd.run().map_err(explained)?),
+                Some(ready) => {
+                    self.services.borrow_mut().push(Service::start(cmd, ready).map_err(explained)?)
+                }
             }
         }
         Ok(())
@@ -288,7 +295,7 @@ impl Standing {
         loop {
             match commands.iter().try_for_each(|cmd| cmd.run().map(drop)) {
                 Ok(()) => return Ok(()),
-                Err(error @ LabError::MissingProgram { .. }) => return Err(error),
+                Err(error @ LabError::MissingProgram { .. }) => return Err(explained(error)),
                 Err(error) if start.elapsed() > PATIENCE => {
                     return Err(LabError::Disk(disk::Error::StaysBusy {
                         path: self.part.fs.offers(&self.site).unwrap_or_default(),

@@ -271,9 +271,7 @@ fn stranger(folder: &OwnedFd) -> Option<String> {
     let names = Dir::read_from(folder).ok()?.flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let own = |name: &str| {
-        [".", ".."].contains(&name)
-            || OWN.contains(&name)
-            || name.starts_with(crate::private_dir::PREFIX)
+        [".", ".."].contains(&name) || OWN.contains(&name) || name.starts_with(crate::mark::OURS)
     };
     names.into_iter().find(|name| !own(name))
 }

@@ -1,8 +1,10 @@
 //! What can go wrong with a store, in one line that says what to do next.
 
-use crate::schema::BUSY;
 use rusqlite::ErrorCode;
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
+
+/// Another process holds the write lock only for one short transaction.
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// A failed operation on a store.
 #[derive(Debug, thiserror::Error)]

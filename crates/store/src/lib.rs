@@ -65,7 +65,7 @@ impl Store {
     }
 
     fn of(db: Connection) -> Store {
-        Store { db, patience: Patience { longest: schema::BUSY, stop: None } }
+        Store { db, patience: Patience { longest: error::BUSY, stop: None } }
     }
 
     /// From here on, whatever is to be written waits up to `longest` for another process that holds the
@@ -76,6 +76,6 @@ impl Store {
         stop: &Arc<AtomicBool>,
     ) -> Result<(), StoreError> {
         self.patience = Patience { longest, stop: Some(Arc::clone(stop)) };
-        Ok(self.db.busy_timeout(longest.min(schema::BUSY))?)
+        Ok(self.db.busy_timeout(longest.min(error::BUSY))?)
     }
 }

@@ -1,6 +1,6 @@
 //! Opening a database file: recognise it, refuse what is not ours or newer, migrate what is older.
 
-use crate::{StoreError, guard};
+use crate::{StoreError, error::BUSY, guard};
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, TransactionBehavior,
     backup::{Backup, StepResult},
@@ -10,7 +10,6 @@ use std::{
     fs,
     os::unix::ffi::OsStrExt,
     path::Path,
-    time::Duration,
 };
 
 /// "assy" in ASCII: what `file` and SQLite see in the header of a store.
@@ -28,9 +27,6 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("schema/8.sql"),
     include_str!("schema/9.sql"),
 ];
-
-/// Another process holds the write lock only for one short transaction.
-pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// Opens or creates `path` for writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {

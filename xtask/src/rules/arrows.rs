@@ -1,6 +1,6 @@
 //! Which crate may know which: a wrong arrow is a design change, not a detail.
 
-use crate::{tidy::Problem, tree::Tree};
+use crate::{problem::Problem, tree::Tree};
 
 /// Each crate with the crates that it may depend on. Data goes one way: plan, lab, workers, store,
 /// statistics, report.

@@ -1,7 +1,7 @@
 //! Each Rust file says what it is for before anything else, and stays small enough to be read.
 
 use crate::{
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

@@ -1,6 +1,6 @@
 //! A function fits on a screen.
 
-use crate::{lexer, tidy::Problem, tree::Tree};
+use crate::{lexer, problem::Problem, tree::Tree};
 
 /// Longest function, lines, signature and closing brace included.
 const LINES_MAX: usize = 70;

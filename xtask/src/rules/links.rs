@@ -1,7 +1,7 @@
 //! A link from one page to another, or to a source file, leads somewhere.
 
 use crate::{
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

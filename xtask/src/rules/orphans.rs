@@ -1,7 +1,7 @@
 //! In a crate whose tests are a few binaries of many files, a file that none of them names would never run.
 
 use crate::{
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

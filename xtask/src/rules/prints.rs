@@ -4,7 +4,7 @@
 use super::{is_test_file, without_tests};
 use crate::{
     lexer,
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

@@ -1,7 +1,7 @@
 //! Every file takes part: a module that its parent does not name is dead, and a file system,
 //! importer or section that its registry does not name would silently be missing from the program.
 
-use crate::{lexer, tidy::Problem, tree::Tree};
+use crate::{lexer, problem::Problem, tree::Tree};
 
 /// Folders whose files are registered: what the macro `registry!` of the crate does not list would
 /// compile and yet be missing.

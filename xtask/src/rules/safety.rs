@@ -2,7 +2,7 @@
 
 use crate::{
     lexer,
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

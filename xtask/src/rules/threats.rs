@@ -1,6 +1,6 @@
 //! The pages of threats and of truth name the tests that hold what they say; one that does not exist holds nothing.
 
-use crate::{tidy::Problem, tree::Tree};
+use crate::{problem::Problem, tree::Tree};
 
 /// The pages.
 const PAGES: [&str; 2] = ["docs/threats.md", "docs/truth.md"];

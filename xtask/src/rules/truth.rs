@@ -1,7 +1,7 @@
 //! The page of truth carries each promise that the README makes on its figures, word for word, and no other: a
 //! promise without its proof is taken out, a proof without its promise is stale.
 
-use crate::{tidy::Problem, tree::Tree};
+use crate::{problem::Problem, tree::Tree};
 use std::collections::BTreeSet;
 
 /// The page.

@@ -3,7 +3,7 @@
 
 use crate::{
     lexer,
-    tidy::Problem,
+    problem::Problem,
     tree::{File, Tree},
 };
 

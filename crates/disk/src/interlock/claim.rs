@@ -2,7 +2,7 @@
 //! emptied, and left without a file system when all goes well.
 
 use super::{
-    DiskInfo, DiskPart, DiskRequest, Refusal, choose, division, examine, examine_all,
+    DiskInfo, DiskRequest, choose, division, examine, examine_all,
     facts::{self, Facts},
     judge::Permission,
     open_exclusively,
@@ -10,7 +10,7 @@ use super::{
     sysfs::{self, System},
 };
 use crate::{
-    Error, blkpg, discard, fill,
+    DiskPart, Error, Refusal, blkpg, discard, fill,
     lock::{self, Lock},
     program,
 };

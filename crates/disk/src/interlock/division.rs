@@ -3,19 +3,17 @@
 //! its two ends, which stay blank.
 
 use super::{
-    Refusal, facts,
+    facts,
     signature::EDGE_BYTES,
     sysfs::{self, Block, System},
     table::{self, Partition, TableError},
 };
-use crate::{Error, blkpg};
+use crate::{DiskPart, Error, Refusal, blkpg};
 use model::Bytes;
-use serde::{Deserialize, Serialize};
 use std::{
     fs::File,
     io,
-    ops::Range,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -27,32 +25,6 @@ const ALIGNMENT: u64 = 1 << 20;
 /// How long somebody who looks at a part in passing may have it open.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// One part of a disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DiskPart {
-    /// Number under which the kernel knows it as a partition, from 1.
-    pub number: u32,
-    /// Where it begins on the disk, bytes.
-    pub start: u64,
-    /// Its length, bytes.
-    pub bytes: u64,
-}
-
-impl DiskPart {
-    pub(crate) fn range(&self) -> Range<u64> {
-        self.start..self.start + self.bytes
-    }
-
-    /// Its node on the disk `disk`, as the kernel names it (block/partitions/core.c).
-    pub(crate) fn node(&self, disk: &Path) -> PathBuf {
-        let mut name = disk.as_os_str().to_owned();
-        let ends_in_digit = name.as_encoded_bytes().last().is_some_and(u8::is_ascii_digit);
-        name.push(if ends_in_digit { "p" } else { "" });
-        name.push(self.number.to_string());
-        name.into()
-    }
-}
 
 /// What each of `parts` equal parts of a disk holds.
 pub fn part_size(disk: Bytes, parts: u32) -> Bytes {

@@ -1,14 +1,13 @@
 //! Everything that decides whether a disk may be written to, gathered once and then only looked at.
 
 use super::{
-    Refusal, judge,
     signature::{self, Ends, Signature, UNKNOWN},
     sysfs::{self, Block, Number, System},
     table::{self, TableError},
     writers::{self, Writer},
 };
 use crate::{
-    Error,
+    Error, Refusal,
     mounts::{self, Mount},
     program,
 };
@@ -169,7 +168,7 @@ impl Facts {
                 tools(&self.link, &node)?,
             );
         }
-        let opaque = |c: &&Content| c.place == DISK && judge::is_opaque_table(&c.signature.kind);
+        let opaque = |c: &&Content| c.place == DISK && table::is_opaque(&c.signature.kind);
         if let (Some(table), true) = (found.iter().find(opaque), known.is_empty()) {
             let why = format!(
                 "its partition table ({}) tells of partitions that neither the kernel nor assay reads",
@@ -201,7 +200,7 @@ impl Facts {
             }
             let ends = read_ends(file, &self.link, start, len)?;
             let signatures = signature::signatures(&ends);
-            let has_table = depth == 0 || signatures.iter().any(|s| judge::is_read_table(&s.kind));
+            let has_table = depth == 0 || signatures.iter().any(|s| table::is_read(&s.kind));
             add(&mut found, &place, signatures);
             // What is in an extended partition was found from the disk on.
             if !has_table || extended.contains(&start) {

@@ -1,18 +1,17 @@
 //! The judgement: pure, over facts. A disk is written to only when nothing here refuses it.
 
 use super::{
-    Refusal, division,
+    division,
     facts::{Content, Facts, Use},
     magic::MEMBERS,
     signature::UNKNOWN,
+    table,
     writers::Writer,
 };
+use crate::Refusal;
 use model::Bytes;
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// Partition tables that the own reader follows, and those of which only the kernel knows the partitions.
-const READ_TABLES: &[&str] = &["gpt", "dos"];
-const OTHER_TABLES: &[&str] = &["bsd", "sun", "sgi", "mac", "aix", "atari", "dasd"];
 const ENCRYPTED: &[&str] = &["crypto_LUKS", "BitLocker", "DM_integrity"];
 
 /// What the user permitted, and what is known to be assay's own.
@@ -145,17 +144,7 @@ fn gravity(kind: &str) -> u8 {
 }
 
 fn is_table(kind: &str) -> bool {
-    is_read_table(kind) || is_opaque_table(kind)
-}
-
-/// Whether the own reader follows this table.
-pub(super) fn is_read_table(kind: &str) -> bool {
-    READ_TABLES.contains(&kind)
-}
-
-/// Whether what this table describes is known by the kernel or not at all.
-pub(super) fn is_opaque_table(kind: &str) -> bool {
-    OTHER_TABLES.contains(&kind)
+    table::is_read(kind) || table::is_opaque(kind)
 }
 
 /// What a disk of this type is a member of. Types ending in `_member` that only blkid knows are RAID

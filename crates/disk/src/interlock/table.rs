@@ -15,6 +15,10 @@ const EXTENDED: [u8; 3] = [0x05, 0x0f, 0x85];
 /// Type of the entry that covers a disk with a GPT for those who do not know that.
 const PROTECTIVE: u8 = 0xee;
 
+/// Partition tables that the own reader follows, and those of which only the kernel knows the partitions.
+const READ_TABLES: &[&str] = &["gpt", "dos"];
+const OTHER_TABLES: &[&str] = &["bsd", "sun", "sgi", "mac", "aix", "atari", "dasd"];
+
 /// Why the partitions of a table are not known.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TableError {
@@ -46,6 +50,16 @@ pub(super) struct Space<'r> {
 
 /// Reads so many bytes at a place.
 type Reader<'r> = dyn Fn(u64, usize) -> io::Result<Vec<u8>> + 'r;
+
+/// Whether the own reader follows this table.
+pub(super) fn is_read(kind: &str) -> bool {
+    READ_TABLES.contains(&kind)
+}
+
+/// Whether what this table describes is known by the kernel or not at all.
+pub(super) fn is_opaque(kind: &str) -> bool {
+    OTHER_TABLES.contains(&kind)
+}
 
 /// The partitions that tables in the `size` bytes at `start` of `file` describe, from there on.
 pub(super) fn partitions(file: &File, start: u64, size: u64) -> Result<Vec<Partition>, TableError> {

@@ -282,10 +282,10 @@ impl<'a> Known<'a> {
         let id = self.campaign.ok_or_else(|| FormatError::file(file, "holds no sample"))?;
         let mut labels: Vec<_> = self.labels.into_iter().collect();
         labels.sort_by_key(|(_, place)| *place);
-        let targets = crate::importers::records(labels.iter().map(|(label, _)| label.as_str()));
+        let targets = crate::campaign::records(labels.iter().map(|(label, _)| label.as_str()));
         let note = "Imported from tables alone: plan, scale, seed and environment are not known.";
         let campaign =
-            crate::importers::campaign(&id, "Imported tables", &targets, options, &[note]);
+            crate::campaign::campaign(&id, "Imported tables", &targets, options, &[note]);
         Ok(Identity { campaign, targets })
     }
 }

@@ -6,7 +6,7 @@
 
 mod detailed;
 
-use super::{campaign, records};
+use crate::campaign::{campaign, records};
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
     columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, test_info},

@@ -2,8 +2,8 @@
 
 use crate::{
     FormatError, ImportOptions,
+    campaign::{campaign, records},
     columnar::{NANO_RATE, RATE_NOTE, Ranked, declared_cache, test_info},
-    importers::{campaign, records},
     table::{Row, Table},
 };
 use model::{Better, Campaign, Case, Dataset, Group, Metric, Origin, Sample, TestInfo, Validity};

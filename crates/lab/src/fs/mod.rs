@@ -1,6 +1,10 @@
 //! The registry of file systems: one file and one line each.
 
-use crate::{FileSystem, Inner, LabError, Small, fuse::BusyTarget, reach, throttle, trial};
+pub use busy_target::BUSY_VERB;
+pub use reach::unchecked;
+
+use crate::{FileSystem, Inner, LabError, Small, Tool, throttle, trial};
+use busy_target::BusyTarget;
 use model::{Bytes, Options, Target, check_options};
 use std::path::Path;
 
@@ -17,7 +21,9 @@ macro_rules! registry {
     };
 }
 
+pub(crate) mod busy_target;
 mod fuse_over;
+mod reach;
 mod zerofs;
 
 registry! {
@@ -67,6 +73,14 @@ pub fn find(name: &str) -> Result<&'static dyn FileSystem, LabError> {
             known: ALL.iter().map(|fs| fs.name()).collect::<Vec<_>>().join(", "),
         }
     })
+}
+
+/// `error`, with the package of a file system's program that is missing.
+pub(crate) fn explained(error: LabError) -> LabError {
+    let LabError::MissingProgram { program, fix } = error else { return error };
+    let mut tools = ALL.iter().flat_map(|fs| fs.tools());
+    let fix = tools.find(|tool| tool.program == program).map_or(fix, Tool::install);
+    LabError::MissingProgram { program, fix }
 }
 
 /// A target whose names and options are known to exist.
@@ -191,6 +205,17 @@ mod tests {
 
     fn refusal(target: &str) -> String {
         resolve(&target.parse().unwrap()).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn packages_are_told_for_programs_of_file_systems() {
+        let told = |program: &str| {
+            let (program, fix) = (program.into(), "look for it".into());
+            explained(LabError::MissingProgram { program, fix }).to_string()
+        };
+        assert!(told("mkfs.xfs").contains("xfsprogs"));
+        assert!(told("zerofs").ends_with("; run `assay doctor --install zerofs`, once"));
+        assert_eq!(told("nonesuch"), "`nonesuch` is not installed; look for it");
     }
 
     #[test]

@@ -6,9 +6,6 @@ use crate::LabError;
 use rustix::time::{ClockId, clock_gettime};
 use std::{path::Path, time::Duration};
 
-/// The hidden verb by which this program serves it: directory below, mount point.
-pub const BUSY_VERB: &str = "__serve-busy";
-
 /// Processor time of the server for each read, beside what the protocol needs.
 pub const BURN: Duration = Duration::from_millis(5);
 

@@ -1,23 +1,8 @@
 //! Which guests this machine can boot, and for those it cannot, what is missing.
 
-use super::{Guest, Venue, qemu, uml};
+use super::{Guest, Missing, Venue, qemu, uml};
 use model::LabKind;
 use std::path::Path;
-
-/// What keeps a kind of guest from booting here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// What, in a few words.
-    pub what: String,
-    /// What to do, or what happens instead.
-    pub fix: String,
-}
-
-impl Missing {
-    pub(super) fn new(what: impl Into<String>, fix: impl Into<String>) -> Missing {
-        Missing { what: what.into(), fix: fix.into() }
-    }
-}
 
 /// The guest of `kind`; a virtual machine with the kernel `image`, else with the newest installed one.
 /// For KVM a kernel is booted, at most for ten seconds.

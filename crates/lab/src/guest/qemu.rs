@@ -2,8 +2,7 @@
 //! emulated one (TCG), which computes about ten times slower.
 
 use super::{
-    Guest, INIT, Machine, Shared, Stranger, Venue, find::Missing, initramfs, run::end, stage,
-    uml::letter,
+    Guest, INIT, Machine, Missing, Shared, Stranger, Venue, initramfs, run::end, stage, uml::letter,
 };
 use crate::{Cmd, LabError, tool};
 use model::{Bytes, LabKind};

@@ -5,7 +5,7 @@
 //! owns nothing but its directory and disks. All its processes are in one process namespace, which ends
 //! with this process.
 
-use super::{Guest, INIT, Machine, Shared, Stranger, Venue, find::Missing, stage};
+use super::{Guest, INIT, Machine, Missing, Shared, Stranger, Venue, stage};
 use crate::{Cmd, LabError, tool};
 use model::LabKind;
 use std::{

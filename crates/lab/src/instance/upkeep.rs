@@ -112,7 +112,7 @@ impl Check {
 
     fn once(checker: &crate::Cmd) -> Check {
         let start = Instant::now();
-        match checker.run() {
+        match checker.run().map_err(crate::fs::explained) {
             Ok(_) => Check::Sound(milliseconds(start)),
             Err(error @ LabError::Disk(disk::Error::Command { .. })) => {
                 Check::Damaged(error.to_string())

@@ -36,7 +36,7 @@ impl Place {
 
     /// A private directory that the journal names.
     fn made(&self, journal: &Journal, name: &str) -> PathBuf {
-        let dir = self.path(&private_dir::name(name));
+        let dir = self.path(&mark::own_name(name));
         journal.record(&remove_dir(&dir)).unwrap();
         private_dir::create(&dir, &self.mark).unwrap();
         dir

@@ -1,7 +1,7 @@
 //! All processes of the machine with their processor time, to tell who else worked. It costs some
 //! microseconds a process, so it is taken before and after a case, never in its timed part.
 
-use super::parse;
+use super::parse::{self, Process};
 use crate::service;
 use std::{collections::HashMap, fs, time::Instant};
 
@@ -13,21 +13,6 @@ const FIRST: u32 = 1;
 pub struct Census {
     taken: Instant,
     processes: HashMap<u32, Process>,
-}
-
-/// One process; times in ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Process {
-    /// Who started it, or for whom it is at work where it was disowned.
-    pub(super) parent: u32,
-    /// A thread of the kernel, which works for whoever asked for it.
-    pub(super) is_kernel: bool,
-    /// When it began: a number may be given anew.
-    pub(super) began: u64,
-    /// In the kernel.
-    pub(super) system: u64,
-    /// Of its children that have ended, and of theirs, in the kernel.
-    pub(super) ended_system: u64,
 }
 
 /// What others did between two of them.

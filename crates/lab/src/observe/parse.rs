@@ -1,6 +1,21 @@
 //! The texts of `/proc` and `/sys` that counters come from, each read as its documentation says.
 
-use super::{CpuTicks, DeviceCounters, Memory, census::Process};
+use super::{CpuTicks, DeviceCounters, Memory};
+
+/// One process; times in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    /// Who started it, or for whom it is at work where it was disowned.
+    pub(super) parent: u32,
+    /// A thread of the kernel, which works for whoever asked for it.
+    pub(super) is_kernel: bool,
+    /// When it began: a number may be given anew.
+    pub(super) began: u64,
+    /// In the kernel.
+    pub(super) system: u64,
+    /// Of its children that have ended, and of theirs, in the kernel.
+    pub(super) ended_system: u64,
+}
 
 /// The number in column `i`, 0 where it is missing.
 fn column(words: &[&str], i: usize) -> u64 {

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     FormatError, ImportOptions,
+    campaign::{campaign, records},
     columnar::slug,
-    importers::{campaign, records},
     naming,
     source::Take,
 };

@@ -2,11 +2,8 @@
 //! device, a mount option a journal on another disk, a FUSE program a command to run; a plan of somebody
 //! else's must not get at them, and a disk is given by its name and its serial number alone.
 
-use crate::{
-    LabError,
-    fs::{Candidate, Part, resolve},
-    throttle,
-};
+use super::{Candidate, Part, resolve};
+use crate::{LabError, throttle};
 use model::{Options, Target};
 
 /// What names a disk without a path, and what names a partition so.
@@ -16,7 +13,7 @@ const TAGS: [&str; 2] = ["uuid=", "label="];
 ///
 /// # Errors
 /// The first such option, and what is wrong with it.
-pub(crate) fn check(target: &Target, options: &Options) -> Result<(), LabError> {
+pub(super) fn check(target: &Target, options: &Options) -> Result<(), LabError> {
     let bad = options.iter().find_map(|(key, value)| Some((key, value, reason(key, value)?)));
     match bad {
         None => Ok(()),

@@ -1,9 +1,14 @@
 //! The busy file system as a target. No list shows it.
 
-use super::{BUSY_VERB, KIND};
 use crate::{Cmd, FileSystem, Inner, Ready, Site};
 use model::{Knob, Options};
 use std::path::PathBuf;
+
+/// The hidden verb by which this program serves it: directory below, mount point.
+pub const BUSY_VERB: &str = "__serve-busy";
+
+/// Type of our own FUSE file systems in the mount table.
+pub(crate) const KIND: &str = "fuse.assay";
 
 /// This program, also where its file was exchanged.
 const PROGRAM: &str = "/proc/self/exe";

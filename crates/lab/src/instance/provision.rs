@@ -1,0 +1,119 @@
+//! Making a target: what it names is looked up, made on the disks of the lab, and mounted.
+
+use super::{Instance, Place};
+use crate::{
+    Lab, LabError,
+    fs::{self as registry, Candidate, Part},
+    held_dir::NamedDir,
+    lab::{need_root, slug},
+    mark,
+    stack::Stack,
+    throttle,
+    undo::Undo,
+};
+use disk::Disk;
+use model::{Bytes, Target};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+impl Lab {
+    /// Makes `target` afresh: purge, mkfs, mount, quiesce; for a directory a private subdirectory.
+    /// `label` names the mount point, for people who look at the mount table. Of disks that are divided it
+    /// gets the first part, of sets of images the first.
+    ///
+    /// # Errors
+    /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
+    pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
+        self.provision_on(0, target, label)
+    }
+
+    /// As [`Lab::provision`], on the part with the number `part`, from 0, of each disk that is divided, or on
+    /// the set of images with this number.
+    ///
+    /// # Errors
+    /// As for [`Lab::provision`].
+    pub fn provision_on(
+        &self,
+        part: u32,
+        target: &Target,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
+        match registry::resolve(target)? {
+            Candidate::Directory(dir) => self.provision_dir(dir, self.numbers(1)),
+            Candidate::Made(parts) => self.provision_made(&parts, self.disks_at(part), label),
+        }
+    }
+
+    fn provision_made(
+        &self,
+        parts: &[Part],
+        disks: Vec<Disk>,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
+        let disks = free_disks(parts, disks)?;
+        let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node().to_path_buf()).collect();
+        let first = self.numbers(parts.len() as u32);
+        let bytes = disks.iter().map(|disk| disk.size().0).min().unwrap_or(0);
+        let stack = Stack::new(parts, &nodes, bytes, |number, part| {
+            let number = first + number as u32;
+            // A slug of the own part, so that people who look at the mount table find their way.
+            let label = if parts.len() == 1 { label } else { part.fs.name() };
+            let dir = self.directory(&format!("{number}-{}", slug(label)));
+            let scratch = self.directory(&format!("{number}-scratch"));
+            (self.mark().name(number), dir, scratch)
+        });
+        if stack.top().is_some_and(|top| top.mount().is_empty()) {
+            return self.provision_plain(stack);
+        }
+        need_root("mounting a file system")?;
+        for part in stack.parts() {
+            self.create_private(&part.site.scratch)?;
+            if part.is_mounted() {
+                fs::create_dir(&part.site.dir).map_err(LabError::io("create", &part.site.dir))?;
+            }
+        }
+        stack.undo().try_for_each(|undo| self.record(&undo))?;
+        disks.iter().try_for_each(Disk::purge)?;
+        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
+        let mut instance = Instance::start(self, Place::Mounted { dir }, stack, disks)?;
+        for part in parts {
+            instance.impose(&throttle::caps(part.fs.name(), &part.options)?)?;
+        }
+        Ok(instance)
+    }
+
+    /// A directory of ours, where the target needs nothing to be mounted.
+    fn provision_plain(&self, stack: Stack) -> Result<Instance<'_>, LabError> {
+        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
+        self.create_private(&dir)?;
+        Instance::start(self, Place::Plain { dir }, Stack::default(), Vec::new())
+    }
+
+    fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
+        let named = NamedDir::open(dir)?;
+        let name = mark::own_name(&format!("{}-{number}", self.mark().campaign));
+        self.record(&Undo::RemoveDir { path: named.join(&name) })?;
+        let held = named.make(&name, self.mark())?;
+        Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
+    }
+}
+
+/// Those of `disks` that `parts` are made on, when they are there, large enough and not in use.
+fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabError> {
+    let Some(bottom) = parts.first().filter(|bottom| bottom.disks() > 0) else {
+        return Ok(Vec::new());
+    };
+    need_root("making a file system")?;
+    let (name, needed, have) = (bottom.fs.name(), bottom.disks(), disks.len());
+    if have < needed {
+        return Err(LabError::FewDisks { name, needed, have });
+    }
+    disks.truncate(needed);
+    for part in parts {
+        let needed = Bytes(part.fs.min_bytes());
+        disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
+    }
+    Ok(disks)
+}

@@ -1,0 +1,175 @@
+//! Undoing what is described. Each kind does nothing when there is nothing left to undo, so a journal may be
+//! undone again. What a journal names is checked before it is believed: it lies where a campaign makes such
+//! things, or carries the mark of the campaign.
+
+use crate::{
+    LabError, bcache, fs, layers, loop_device,
+    mark::{self, Mark},
+    mounts, network, private_dir, throttle,
+    undo::Undo,
+    zpool,
+};
+use std::path::{Path, PathBuf};
+
+impl Undo {
+    /// Undoes it. Returns what was done; `None` when there was nothing to do.
+    ///
+    /// # Errors
+    /// It is not of the campaign of `mark`, or cannot be undone.
+    pub(crate) fn apply(&self, mark: &Mark) -> Result<Option<String>, LabError> {
+        self.check(mark)?;
+        let done = self.act(mark).map_err(fs::explained)?;
+        Ok(done.map(|object| format!("{} {object}", self.verb().1)))
+    }
+
+    /// What [`Undo::apply`] would do; nothing is touched.
+    ///
+    /// # Errors
+    /// It is not of the campaign of `mark`, or cannot be looked at.
+    pub(crate) fn would(&self, mark: &Mark) -> Result<Option<String>, LabError> {
+        self.check(mark)?;
+        let found = self.find(mark)?;
+        Ok(found.map(|object| format!("would {} {object}", self.verb().0)))
+    }
+
+    /// Whether it is such a thing as the campaign of `mark` makes. Directories are asked for their own mark
+    /// when they are removed, and disks for what they are when they are opened.
+    pub(crate) fn check(&self, mark: &Mark) -> Result<(), LabError> {
+        let is_ours = match self {
+            Undo::Unmount { mount_point: path } | Undo::EndNetwork { namespace: path } => {
+                mark.holds(path)
+            }
+            Undo::DetachLoop { image } => is_image(image, mark),
+            Undo::RemoveDir { path } => mark::is_straight(path) && private_dir::is_named(path),
+            Undo::Tell { link } | Undo::ForgetParts { link, .. } => {
+                mark::is_straight(link) && link.starts_with("/dev")
+            }
+            Undo::ExportPool { pool: name }
+            | Undo::StopArray { name }
+            | Undo::RemoveMapping { name }
+            | Undo::StopCache { name } => mark.number(name).is_some(),
+            Undo::Uncap { file, .. } => throttle::is_cap_file(file)?,
+            Undo::LeaveGroup { group, home } => {
+                throttle::is_own_group(group, home, &mark.campaign)?
+            }
+        };
+        if is_ours {
+            Ok(())
+        } else {
+            Err(LabError::Foreign { what: self.object(), campaign: mark.campaign.clone() })
+        }
+    }
+
+    /// Undoes it. Returns what it was.
+    fn act(&self, mark: &Mark) -> Result<Option<String>, LabError> {
+        let done = match self {
+            // Its server may have died with the process that made it.
+            Undo::Unmount { mount_point } => mounts::abandon(mount_point)?,
+            Undo::DetachLoop { image } => return Ok(named(&loop_device::detach(image)?, image)),
+            Undo::Tell { link } => return left_on(link),
+            Undo::ForgetParts { link, disk, parts } => {
+                return Ok(parts_on(&disk::forget_parts(link, disk, parts)?, link));
+            }
+            Undo::RemoveDir { path } => private_dir::remove(path, mark)?,
+            Undo::ExportPool { pool } => zpool::export(pool)?,
+            Undo::Uncap { file, device } => throttle::lift(file, device)?,
+            Undo::LeaveGroup { group, home } => throttle::leave(group, home)?,
+            Undo::StopArray { name } => layers::stop_array(name)?,
+            Undo::RemoveMapping { name } => layers::remove_mapping(name)?,
+            Undo::StopCache { name } => bcache::stop(name)?,
+            Undo::EndNetwork { namespace } => network::end(namespace)?,
+        };
+        Ok(done.then(|| self.object()))
+    }
+
+    /// What is there of it to be undone.
+    fn find(&self, mark: &Mark) -> Result<Option<String>, LabError> {
+        let found = match self {
+            Undo::Unmount { mount_point } => mounts::at(mount_point)?.is_some(),
+            Undo::DetachLoop { image } => return Ok(named(&loop_device::find(image)?, image)),
+            Undo::Tell { link } => return left_on(link),
+            Undo::ForgetParts { link, disk, parts } => {
+                return Ok(parts_on(&disk::known_parts(link, disk, parts)?, link));
+            }
+            Undo::RemoveDir { path } => private_dir::is_left(path, mark)?,
+            Undo::ExportPool { pool } => zpool::is_there(pool),
+            Undo::Uncap { file, device } => throttle::is_capped(file, device)?,
+            Undo::LeaveGroup { group, .. } => group.is_dir(),
+            Undo::StopArray { name } => layers::is_array(name)?,
+            Undo::RemoveMapping { name } => layers::is_mapping(name)?,
+            Undo::StopCache { name } => bcache::is_there(name)?,
+            Undo::EndNetwork { namespace } => network::is_there(namespace)?,
+        };
+        Ok(found.then(|| self.object()))
+    }
+}
+
+/// Whether `image` lies in a private directory of the campaign of `mark`. One that is gone is known by its
+/// name, as the loop device that still has it is.
+fn is_image(image: &Path, mark: &Mark) -> bool {
+    let dir = image.parent().filter(|dir| mark::is_straight(dir) && private_dir::is_named(dir));
+    dir.is_some_and(|dir| match private_dir::mark(dir) {
+        Some(own) => own.is_of(mark),
+        None => loop_device::campaign(image) == Some(&mark.campaign),
+    })
+}
+
+fn named(devices: &[PathBuf], image: &Path) -> Option<String> {
+    let names: Vec<String> = devices.iter().map(|device| device.display().to_string()).collect();
+    (!names.is_empty()).then(|| format!("{} from {}", names.join(", "), image.display()))
+}
+
+fn parts_on(names: &[String], link: &Path) -> Option<String> {
+    let told = || format!("{}; what lies in it is left on {}", names.join(", "), link.display());
+    (!names.is_empty()).then(told)
+}
+
+fn left_on(link: &Path) -> Result<Option<String>, LabError> {
+    let kinds = disk::left_on(link)?.into_iter().collect::<Vec<_>>().join(",");
+    let told =
+        || format!("{} as it is; to use it again, add `--wipe-signature {kinds}`", link.display());
+    Ok((!kinds.is_empty()).then(told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_campaign_makes_is_not_believed() {
+        let mark = Mark::new(Path::new("/s"), "c");
+        let foreign = [
+            Undo::Unmount { mount_point: "/etc".into() },
+            Undo::Unmount { mount_point: "/s/mnt/assay-c/../../../etc".into() },
+            Undo::Unmount { mount_point: "/s/mnt/assay-other/assay-0-xfs".into() },
+            Undo::EndNetwork { namespace: "/run/netns/web".into() },
+            Undo::RemoveDir { path: "/etc".into() },
+            Undo::RemoveDir { path: "/s/../data/assay-x".into() },
+            Undo::DetachLoop { image: "/var/lib/images/root.img".into() },
+            Undo::DetachLoop { image: "/s/images/assay-d-image0/image".into() },
+            Undo::DetachLoop { image: "images/assay-c-image0/image".into() },
+            Undo::Tell { link: "/data/disk".into() },
+            Undo::ForgetParts { link: "/dev/../etc/x".into(), disk: "d".into(), parts: Vec::new() },
+            Undo::ExportPool { pool: "assay-rpool".into() },
+            Undo::StopArray { name: Mark::new(Path::new("/t"), "c").name(1) },
+            Undo::RemoveMapping { name: "root".into() },
+            Undo::StopCache { name: Mark::new(Path::new("/s"), "d").name(1) },
+            Undo::Uncap { file: "/etc/passwd".into(), device: "0".into() },
+            Undo::LeaveGroup { group: "/data".into(), home: "/".into() },
+        ];
+        for entry in foreign {
+            for result in [entry.would(&mark), entry.apply(&mark)] {
+                assert!(matches!(result, Err(LabError::Foreign { .. })), "{entry:?}: {result:?}");
+            }
+        }
+        let ours = [
+            Undo::Unmount { mount_point: "/s/mnt/assay-c/assay-0-xfs".into() },
+            Undo::DetachLoop { image: "/elsewhere/assay-c-image0/image".into() },
+            Undo::RemoveDir { path: "/data/assay-c-0".into() },
+            Undo::StopArray { name: mark.name(1) },
+        ];
+        for entry in ours {
+            assert_eq!(entry.would(&mark).unwrap(), None);
+        }
+    }
+}
