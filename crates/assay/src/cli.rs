@@ -59,7 +59,7 @@ pub enum Verb {
     Report(ReportArgs),
     /// Put campaigns side by side, some of A and some of B: what changed, what became better or worse
     Compare(CompareArgs),
-    /// Tell which target a workload should use, by a profile of it, and what that hangs on
+    /// Recommend a target for a workload, by its profile, with the sensitivity of the answer to the weights
     Advise(AdviseArgs),
     /// Search a file system's own options for the work of a campaign: screening, halving, confirmation
     Tune(TuneArgs),

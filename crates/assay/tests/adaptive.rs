@@ -37,7 +37,7 @@ fn a_plain_campaign_ends_with_its_call_and_says_so() {
     assert!(shown.contains(&format!("note: {why}")) && shown.contains("done"), "{shown}");
     let alone =
         place.ok(&["run", "--suite", "null", "--on", "null", "--procs", "1", "--scale", "smoke"]);
-    let why = "Ended after 3 blocks: there is no call that more blocks would decide.";
+    let why = "Ended after 3 blocks: there is no verdict that more blocks would decide.";
     assert!(alone.contains(why), "{alone}");
     let given = run(&place, &["--blocks", "2"]);
     assert!(!given.contains("Ended after"), "{given}");

@@ -94,7 +94,7 @@ fn the_page_and_the_json_carry_the_same() {
     let data = common::campaign(5);
     let findings = advised(&data);
     let page = html(&data, &findings);
-    assert!(page.contains("<h2>Advice</h2>") && !page.contains("<h2>Call</h2>"));
+    assert!(page.contains("<h2>Advice</h2>") && !page.contains("<h2>Verdict</h2>"));
     let value: serde_json::Value = serde_json::from_str(&json(&data, &findings)).unwrap();
     let advice = &value["advice"];
     assert_eq!((&advice["counsel"], &advice["tier"]), (&"clear".into(), &"hot".into()));

@@ -28,12 +28,12 @@ fn it_has_tables_of_its_own_and_stands_in_no_other() {
     let data = campaign();
     let text = markdown(&data, &judged(&data));
     assert_eq!(text.matches(&format!("Not ranked: {WHY}.")).count(), 1, "{text}");
-    let (ranked, not) = text.split_once("\n## Call, may lose what it synced\n").unwrap();
+    let (ranked, not) = text.split_once("\n## Verdict, may lose what it synced\n").unwrap();
     for table in ranked.split("\n\n").filter(|part| part.contains("| ---")) {
         assert!(!table.contains("xfs"), "{table}");
     }
     assert!(
-        ranked.contains("\n## Call\n") && ranked.contains(&format!("{WHY}.")),
+        ranked.contains("\n## Verdict\n") && ranked.contains(&format!("{WHY}.")),
         "said above all"
     );
     assert!(not.contains("\n## Ratios, may lose what it synced\n"), "{not}");

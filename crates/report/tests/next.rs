@@ -15,7 +15,7 @@ fn said(data: &Dataset, next: Option<Next>) -> Option<String> {
     let timed = Timed { blocks: 2, wall_s: 180.0, timed_s: 90.0, parts: 9, median_s: 0.1 };
     let found = Findings { next, ..found.with_time(Some(timed)) };
     let page = markdown(data, &found).replace('\\', "");
-    let (_, rest) = page.split_once("## Call\n\n").unwrap();
+    let (_, rest) = page.split_once("## Verdict\n\n").unwrap();
     // The call, what would settle it, the scope.
     let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).take(3).collect();
     assert!(

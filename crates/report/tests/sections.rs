@@ -440,7 +440,7 @@ fn several_campaigns_on_a_side_say_what_they_would_have_found() {
 fn a_comparison_has_no_call_and_every_format() {
     let (data, findings) = compared();
     let page = html(&data, &findings);
-    assert!(page.contains("<h2>Comparison</h2>") && !page.contains("<h2>Call</h2>"));
+    assert!(page.contains("<h2>Comparison</h2>") && !page.contains("<h2>Verdict</h2>"));
     assert!(page.contains("What both campaigns have in common"));
     let json: serde_json::Value = serde_json::from_str(&report::json(&data, &findings)).unwrap();
     assert_eq!(json["comparison"]["changed"][0]["key"], "kernel.release");

@@ -36,17 +36,18 @@ fn the_answer_looks_like_this() {
     ext4, xfs & btrfs <on> a loop image
 
     For these tests of columnar at these sizes on this machine, xfs and ext4 are the same within 5 % (xfs is 1.03x ext4, 95
-    % CI 1.01-1.04, 4 blocks). Choosing either costs at most 4 % (each with 95 % probability); decide by features.
+    % CI 1.01-1.04, 4 blocks). The worst-case loss of choosing either is 4 % (each with 95 % probability); decide by
+    features.
     xfs and ext4 are the same within 5 % over all, so more blocks would change nothing that matters.
     Scope: device P5510, backing ext4, kernel 6.18.2, 5 blocks, scale 0.2, 2025-11-21, suite columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
     Candidates over 8 of 10 cells, each group of tests weighing the same
-     Target                  Score / ext4  95 % CI    P(best)  Rank  Costs at most (95 %)
-    --------------------------------------------------------------------------------------
-     xfs                             1.03  1.01-1.04    >0.99     1                   0 %
-     ext4                               1               <0.01     2                   4 %
-     btrfs[compress=zstd:3]          0.66  0.66-0.66    <0.01     3                  37 %
+     Target                  Score / ext4  95 % CI    P(best)  Rank  Worst-case loss (95 %)
+    ----------------------------------------------------------------------------------------
+     xfs                             1.03  1.01-1.04    >0.99     1                     0 %
+     ext4                               1               <0.01     2                     4 %
+     btrfs[compress=zstd:3]          0.66  0.66-0.66    <0.01     3                    37 %
 
     Geometric means of the ratios over ext4, by group
      Group: target                                        1 process           64 processes
@@ -161,16 +162,16 @@ fn what_has_no_room_is_counted() {
     loop-backed: compares candidates on this machine, not comparable with a device.
 
     Candidates over 40 of 40 cells, each group of tests weighing the same; 4 more
-     Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Costs at most (95 %)
-    -----------------------------------------------------------------------------
-     fs11[ooo]              2.09  2.01-2.17    >0.99     1                   0 %
-     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                   7 %
-     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                  12 %
-     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                  17 %
-     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                  20 %
-     fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                  26 %
-     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                  30 %
-     fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                  35 %
+     Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Worst-case loss (95 %)
+    -------------------------------------------------------------------------------
+     fs11[ooo]              2.09  2.01-2.17    >0.99     1                     0 %
+     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                     7 %
+     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                    12 %
+     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                    17 %
+     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                    20 %
+     fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                    26 %
+     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                    30 %
+     fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                    35 %
 
     Geometric means of the ratios over fs0[ooo], by group; 50 more lines
      Group: target                           1 process           64 processes

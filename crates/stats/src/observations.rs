@@ -1,5 +1,5 @@
-//! What a table shows, in a few short sentences: the largest decided differences first, then what is
-//! the same, then what cannot be told apart.
+//! What a table shows, in a few short sentences: the largest decided differences first, then what is the same, then
+//! what could not be judged. What is merely unclear is seen in the table.
 //!
 //! No sentence says more than the verdict of the cells it speaks of. A single test is named as
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
@@ -30,21 +30,19 @@ pub struct Observation {
 
 /// Sentences for `table`, which is one of `findings`. None where nothing was replicated.
 pub fn observations(findings: &Findings, table: &Table) -> Vec<Observation> {
-    let (mut differences, mut same, mut unclear) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut differences, mut same, mut contended) = (Vec::new(), Vec::new(), Vec::new());
     for (column, target) in findings.targets.iter().enumerate().skip(1) {
         let duel = Duel { findings, table, column, target };
         differences.extend(duel.extremes());
         match duel.mean() {
             Some((size, mean)) if mean.claim.is_difference() => differences.push((size, mean)),
-            Some((_, mean)) if mean.claim == Verdict::Same => same.push((f64::INFINITY, mean)),
-            Some((_, mean)) => unclear.push((f64::INFINITY, mean)),
+            Some((_, mean)) => same.push((f64::INFINITY, mean)),
             None => {}
         }
         same.extend(duel.alike(Verdict::Same, None));
-        unclear.extend(duel.alike(Verdict::Unclear, None));
-        unclear.extend(duel.alike(Verdict::Unclear, Some("contended")));
+        contended.extend(duel.alike(Verdict::Unclear, Some("contended")));
     }
-    let kinds = [(differences, MOST_DIFFERENCES), (same, MOST_OTHERS), (unclear, MOST_OTHERS)];
+    let kinds = [(differences, MOST_DIFFERENCES), (same, MOST_OTHERS), (contended, MOST_OTHERS)];
     kinds.into_iter().flat_map(|(all, most)| foremost(all, most)).collect()
 }
 
@@ -65,7 +63,7 @@ struct Duel<'a> {
 }
 
 impl Duel<'_> {
-    /// The geometric mean over the table; nothing for a single test, which speaks for itself.
+    /// The geometric mean over the table where it is decided; nothing for a single test, which speaks for itself.
     fn mean(&self) -> Option<Sized> {
         let footer = self.table.footers.get(self.column)?;
         let (ratio, claim) = (footer.ratio?, footer.verdict?);
@@ -73,18 +71,10 @@ impl Duel<'_> {
         let place = format!("over {} tests", footer.tests);
         let text = match claim {
             Verdict::Same => self.same(&place),
-            // The sentence on its tests says it.
-            Verdict::Unclear if self.is_contended() => return None,
-            Verdict::Unclear => self.unclear(&place),
+            Verdict::Unclear => return None,
             _ => self.difference(&ratio, claim, self.table.rows.iter().all(is_rate), &place),
         };
         (footer.tests > 1).then(|| self.sized(ratio.point.ln().abs(), Vec::new(), claim, text))
-    }
-
-    /// Whether the machine was too busy to judge any of its tests.
-    fn is_contended(&self) -> bool {
-        let contended = |row: &Row| row.cells[self.column].reason.as_deref() == Some("contended");
-        self.table.rows.iter().all(contended)
     }
 
     /// The test with the largest decided gain and the one with the largest decided loss.
@@ -120,11 +110,7 @@ impl Duel<'_> {
         let rows: Vec<&Row> = self.table.rows.iter().filter(matching).collect();
         let every = if claim == Verdict::Same { "all" } else { "any" };
         let place = format!("in {}", self.names(&rows, every)?);
-        let text = match (claim, reason) {
-            (Verdict::Same, _) => self.same(&place),
-            (_, Some(_)) => self.contended(&place),
-            _ => self.unclear(&place),
-        };
+        let text = if claim == Verdict::Same { self.same(&place) } else { self.contended(&place) };
         let tests: Vec<String> = rows.iter().map(|row| row.test.clone()).collect();
         Some(self.sized(tests.len() as f64, tests, claim, text))
     }
@@ -156,10 +142,6 @@ impl Duel<'_> {
     fn same(&self, place: &str) -> String {
         let share = 100.0 * self.findings.band;
         format!("{} are the same within {share:.0} % {place}.", self.both())
-    }
-
-    fn unclear(&self, place: &str) -> String {
-        format!("{} cannot be told apart {place}.", self.both())
     }
 
     fn contended(&self, place: &str) -> String {

@@ -16,7 +16,7 @@ const NOISE: [f64; 4] = [0.02, 0.05, 0.10, 0.20];
 /// What to expect after each number of `blocks`, as text; `store` is where earlier campaigns are.
 pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String> {
     if blocks.iter().all(|&n| n < 2) {
-        return Ok("\none block: no interval, every verdict will be unclear\n".into());
+        return Ok("\none block: no interval, every comparison will be unclear\n".into());
     }
     let mut text = String::from("\nexpected half-widths of a ratio's 95 % interval");
     let earlier = earlier(prepared, store).unwrap_or_else(|error| {

@@ -132,7 +132,7 @@ impl Seen {
             }
             Seen::Ratios(p) => format!("{}.{}", resolved(p, band), widest(p)),
             Seen::Call(look, _) if look.calls.is_empty() => {
-                "there is no call that more blocks would decide.".into()
+                "there is no verdict that more blocks would decide.".into()
             }
             Seen::Call(look, ratios) => {
                 let all: Vec<String> = look.calls.iter().map(|call| standoff(call, band)).collect();
@@ -144,12 +144,12 @@ impl Seen {
 
 fn standoff(call: &Standoff, band: f64) -> String {
     match call {
-        Standoff::Decided(best) => format!("the call is decided, for {best}"),
+        Standoff::Decided(best) => format!("the verdict is decided, for {best}"),
         Standoff::Same(leaders) => {
             let leaders = stats::list(leaders.iter().map(String::as_str));
             format!("{leaders} are the same within {:.0} %", 100.0 * band)
         }
-        Standoff::Open => "the call is not decided".into(),
+        Standoff::Open => "the verdict is not decided".into(),
     }
 }
 
@@ -309,12 +309,12 @@ mod tests {
         let sentence = |blocks, used_s, calls: &[Standoff]| at(blocks, used_s, calls).unwrap();
         assert_eq!(
             sentence(4, 0.0, std::slice::from_ref(&decided)),
-            "Ended after 4 blocks: the call is decided, for xfs; 7 of 10 ratios over the baseline are decided or known \
+            "Ended after 4 blocks: the verdict is decided, for xfs; 7 of 10 ratios over the baseline are decided or known \
              to 5 %."
         );
         assert_eq!(
             sentence(5, 0.0, &[decided, same]),
-            "Ended after 5 blocks: the call is decided, for xfs; xfs and ext4 are the same within 5 %; 7 of 10 ratios \
+            "Ended after 5 blocks: the verdict is decided, for xfs; xfs and ext4 are the same within 5 %; 7 of 10 ratios \
              over the baseline are decided or known to 5 %."
         );
         assert_eq!(
@@ -324,7 +324,7 @@ mod tests {
         );
         assert_eq!(
             sentence(3, 0.0, &[]),
-            "Ended after 3 blocks: there is no call that more blocks would decide."
+            "Ended after 3 blocks: there is no verdict that more blocks would decide."
         );
         assert_eq!(
             sentence(7, 541.0, &[Standoff::Open]),

@@ -1,4 +1,4 @@
-//! `assay advise`: which target a workload should use, and what that hangs on.
+//! `assay advise`: which target a workload should use, and how sensitive that is to the weights.
 
 #[cfg(test)]
 mod schema;

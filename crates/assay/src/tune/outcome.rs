@@ -45,7 +45,7 @@ impl Search<'_> {
 
     fn table(&self, confirmation: &Confirmation, variants: &[Variant]) -> String {
         let mut rows =
-            vec![["default", "variant", "ratio", "95 % CI", "verdict"].map(String::from)];
+            vec![["default", "variant", "ratio", "95 % CI", "comparison"].map(String::from)];
         for finalist in &confirmation.finalists {
             rows.push([
                 self.default.to_string(),

@@ -72,7 +72,7 @@ fn candidates(advice: &stats::Advice) -> Table {
         "P(best)",
         "Rank",
         "Expected cost",
-        "Costs at most (95 %)",
+        "Worst-case loss (95 %)",
     ];
     let figures = figures.map(|head| Column::numbers("", head));
     let columns: Vec<Column> = ["Target", "Standing"]
@@ -171,12 +171,12 @@ fn groups(advice: &stats::Advice) -> Table {
             Column::words("Group"),
             Column::numbers("", "Weight"),
             Column::numbers("", "Cells"),
-            Column::words("Another leads from"),
+            Column::words("Break-even weight"),
             Column::words("First without it"),
         ],
         rows: rows.collect(),
         footnotes: vec![
-            "Another leads from: the nearest weight of the group, of what the campaign covers, at \
+            "Break-even weight: the nearest weight of the group, of what the campaign covers, at \
              which another target draws level; the other weights keep their proportions."
                 .into(),
         ],

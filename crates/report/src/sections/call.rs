@@ -32,7 +32,7 @@ pub(crate) struct Call;
 
 impl Section for Call {
     fn title(&self) -> &'static str {
-        "Call"
+        "Verdict"
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
@@ -165,7 +165,7 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
             Column::numbers("", "95 % CI"),
             Column::numbers("", "P(best)"),
             Column::numbers("", "Rank"),
-            Column::numbers("", "Costs at most (95 %)"),
+            Column::numbers("", "Worst-case loss (95 %)"),
         ],
         rows: rows.collect(),
         footnotes: Vec::new(),

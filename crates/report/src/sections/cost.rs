@@ -73,7 +73,7 @@ fn processors(findings: &Findings) -> Option<Table> {
         "CPU ns per op",
         "CPU ns per byte",
         "kernel threads at most",
-        "beaten by",
+        "dominated by",
     ];
     let cells = |cost: &stats::Cost| {
         let share =
@@ -97,7 +97,7 @@ fn processors(findings: &Findings) -> Option<Table> {
                  time of the machine outside of the workers, which others may have used as well."
             ),
             format!(
-                "Beaten by: a target that is at least as fast and needs no more processor time, and \
+                "Dominated by: a target that is at least as fast and needs no more processor time, and \
                  is better in one of them by more than {:.0} %; ?: their intervals overlap in both.",
                 100.0 * findings.band
             ),

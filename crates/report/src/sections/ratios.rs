@@ -57,7 +57,7 @@ fn legend(findings: &Findings) -> String {
         values += " unproven: durability not proven, as nothing shows that what was synced reached the medium.";
     }
     if cells().any(|cell| cell.short) {
-        values += " short: timed part below a third of what the preset asks for; in no mean, score and call.";
+        values += " short: timed part below a third of what the preset asks for; in no mean, score or verdict.";
     }
     if cells().any(|cell| cell.read_ahead_pct.is_some()) {
         values += " read ahead: cold at the start, but that share of the random reads found in memory, by \

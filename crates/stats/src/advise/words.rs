@@ -225,7 +225,7 @@ pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Setting
             format!("{name}: {target} and {second} are the same, {:.2}x ({span}).", ratio.point)
         }
         (Some(span), _) => format!(
-            "{name}: {target} and {second} cannot be told apart, {:.2}x ({span}).",
+            "{name}: no significant difference between {target} and {second}, {:.2}x ({span}).",
             ratio.point
         ),
     }
