@@ -1,6 +1,9 @@
 //! The parts of a target that stands, from the bottom to the top: made once, taken down and brought
 //! up again together when the target is made cold.
 
+pub(crate) mod service;
+pub(crate) mod vigil;
+
 use crate::{
     Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches,
     fs::{Part, explained},
