@@ -1,12 +1,12 @@
-//! Where to do it: file systems, backings, cache control, interlocks and the undo journal.
+//! Where to do it: file systems, backings, cache control and the undo journal.
 //!
 //! [`Lab`] owns what a campaign put on the machine, [`Instance`] is one freshly made candidate.
 //! Everything that must be undone is written to a journal before it is done, so that
 //! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
+pub mod artifacts;
 mod backing;
-pub mod cache;
 mod cleanup;
 mod command;
 mod condition;
@@ -44,6 +44,7 @@ use page_cache::{drop_caches, kept, residency};
 use stack::{service, vigil};
 
 pub use age::{Aged, Ageing, age};
+pub use artifacts as cache;
 pub use cleanup::Cleanup;
 pub use command::{Cmd, Output, Ready};
 pub use disk::{

@@ -15,7 +15,7 @@ const LAB: &str = "crates/lab/src/";
 const WRITERS: [(&str, &str); 13] = [
     ("crates/lab/src/condition/age/population.rs", "files below a mount"),
     ("crates/lab/src/backing/bcache.rs", "attributes of sysfs"),
-    ("crates/lab/src/cache.rs", "the cache folder"),
+    ("crates/lab/src/artifacts.rs", "the cache folder"),
     ("crates/lab/src/page_cache/drop_caches.rs", "/proc/sys/vm/drop_caches"),
     ("crates/lab/src/condition/fullness.rs", "files below a mount"),
     ("crates/lab/src/fuse.rs", "/dev/fuse"),
