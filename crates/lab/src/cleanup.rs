@@ -2,10 +2,12 @@
 //! names. What a running campaign holds is left alone. It is known by three locks, so that it stays known
 //! when its journal is removed: on the journal, on the marker of its mount points, on the state folder.
 
-use crate::{
-    CleanupReport, LabError, State, journal, leftovers, leftovers::Leftovers, mark::Mark,
-    private_dir,
-};
+pub(crate) mod journal;
+pub(crate) mod leftovers;
+pub(crate) mod undoing;
+
+use crate::{CleanupReport, LabError, State, mark::Mark, private_dir};
+use leftovers::Leftovers;
 use std::path::{Path, PathBuf};
 
 /// What is to be cleaned up.

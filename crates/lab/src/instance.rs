@@ -1,5 +1,10 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
+pub(crate) mod held_dir;
+pub(crate) mod persistence;
+#[allow(unsafe_code)]
+pub(crate) mod quiesce;
+
 mod cold;
 mod facts;
 mod options;

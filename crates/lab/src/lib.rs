@@ -1,71 +1,50 @@
-//! Where to do it: file systems, backings, cache control, interlocks and the undo journal.
+//! Where to do it: file systems, backings, cache control and the undo journal.
 //!
 //! [`Lab`] owns what a campaign put on the machine, [`Instance`] is one freshly made candidate.
 //! Everything that must be undone is written to a journal before it is done, so that
 //! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
-mod age;
-mod bcache;
-mod beneath;
-pub mod cache;
+pub mod artifacts;
+mod backing;
 mod cleanup;
 mod command;
+mod condition;
 mod disks;
-mod drop_caches;
-mod environment;
 mod error;
 mod fault;
 mod file_system;
 pub mod fs;
-mod fullness;
 mod fuse;
 pub mod guest;
-mod health;
-mod held_dir;
-mod image;
 mod instance;
-mod journal;
-#[allow(unsafe_code)]
-mod kept;
 mod kinds;
 mod lab;
-mod layers;
-#[allow(unsafe_code)]
-mod layout;
-mod leftovers;
-mod loop_device;
-mod mark;
-mod matrix;
-mod medium;
-mod modules;
+mod machine;
 mod mounts;
-mod needs;
 mod network;
 mod observe;
-mod persistence;
+mod ours;
+mod page_cache;
 mod plan;
-mod private_dir;
-mod probe;
-#[allow(unsafe_code)]
-mod quiesce;
-#[allow(unsafe_code)]
-mod residency;
-mod service;
 mod site;
 mod stack;
-mod state;
 mod sweep;
 mod throttle;
 mod tool;
 mod trial;
-mod undo;
-mod undoing;
-mod user;
-mod vigil;
-mod zpool;
+
+use backing::{bcache, image, layers, loop_device, zpool};
+use cleanup::journal;
+use condition::{age, fullness, layout};
+use instance::{held_dir, persistence, quiesce};
+use machine::{environment, health, matrix, medium, modules, needs, probe};
+use ours::{beneath, mark, private_dir, state, undo, user};
+use page_cache::{drop_caches, kept, residency};
+use stack::{service, vigil};
 
 pub use age::{Aged, Ageing, age};
+pub use artifacts as cache;
 pub use cleanup::Cleanup;
 pub use command::{Cmd, Output, Ready};
 pub use disk::{

@@ -1,8 +1,11 @@
 //! The parts of a target that stands, from the bottom to the top: made once, taken down and brought
 //! up again together when the target is made cold.
 
+pub(crate) mod service;
+pub(crate) mod vigil;
+
 use crate::{
-    Cmd, FileSystem, Inner, LabError, Site, cache, drop_caches,
+    Cmd, FileSystem, Inner, LabError, Site, artifacts, drop_caches,
     fs::{Part, explained},
     mark::Mark,
     mounts, private_dir,
@@ -237,7 +240,7 @@ impl Standing {
         let named = self.part.fs.kernel_name().filter(|name| !is_loaded(name));
         let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
         // mount would look for it where the distribution keeps its modules, and not where it was built.
-        for file in named.and_then(|name| cache::modules(name, &kernel)).unwrap_or_default() {
+        for file in named.and_then(|name| artifacts::modules(name, &kernel)).unwrap_or_default() {
             let _ = Cmd::new("insmod").arg(file).run();
         }
     }

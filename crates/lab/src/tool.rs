@@ -1,6 +1,6 @@
 //! Programs that the lab runs: where they are, and which package brings one that is missing.
 
-use crate::cache;
+use crate::artifacts;
 use disk::program;
 use std::{fs as files, path::PathBuf};
 
@@ -35,7 +35,7 @@ const GUEST: &[Tool] = &[
 
 /// Full path of `program`, or `None` when it is not installed.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
-    program::find(program, cache::bin_dirs())
+    program::find(program, artifacts::bin_dirs())
 }
 
 /// The sentence that tells how to get `program`, which is no file system's.

@@ -7,7 +7,7 @@ use super::{
     need,
 };
 use anyhow::Result;
-use lab::cache::{self, ZEROFS_VERSION};
+use lab::artifacts::{self, ZEROFS_VERSION};
 
 const CARGO_FIX: &str = "install Rust, and under sudo pass the path on: \
                          sudo env PATH=\"$PATH\" assay doctor --install zerofs";
@@ -26,7 +26,7 @@ impl Product for ZeroFs {
     }
 
     fn recipe(&self) -> Result<Recipe> {
-        let place = cache::program_dir("zerofs", ZEROFS_VERSION);
+        let place = artifacts::program_dir("zerofs", ZEROFS_VERSION);
         if place.join("bin/zerofs").exists() {
             return Ok(Recipe::Present(place));
         }
@@ -34,7 +34,7 @@ impl Product for ZeroFs {
         // For what is C in it: compression, and an allocator with a makefile.
         need("cc", "run `apt-get install gcc`, or `dnf install gcc`")?;
         need("make", "run `apt-get install make`, or `dnf install make`")?;
-        let work = cache::dir().join("build").join(format!("zerofs-{ZEROFS_VERSION}"));
+        let work = artifacts::dir().join("build").join(format!("zerofs-{ZEROFS_VERSION}"));
         let step = Step {
             name: "cargo",
             command: cargo_install(&work.join("result").display().to_string()),

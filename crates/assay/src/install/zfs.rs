@@ -9,7 +9,7 @@ use super::{
 };
 use crate::exit;
 use anyhow::{Context, Result, bail};
-use lab::{Cmd, cache, guest};
+use lab::{Cmd, artifacts, guest};
 use model::LabKind;
 use std::{
     fs,
@@ -45,16 +45,16 @@ impl Product for Zfs {
         if let Some(module) = installed(&kernel) {
             return Ok(Recipe::Present(module));
         }
-        if let Some(modules) = cache::modules("zfs", &kernel) {
+        if let Some(modules) = artifacts::modules("zfs", &kernel) {
             let dir = modules.first().and_then(|module| module.parent()).map(Path::to_path_buf);
             return Ok(Recipe::Present(dir.unwrap_or_default()));
         }
         check_programs()?;
         let headers = Headers::of(&kernel)?;
         let version = upstream(&candidate()?);
-        let work = cache::dir().join("build").join(format!("zfs-{kernel}-{version}"));
+        let work = artifacts::dir().join("build").join(format!("zfs-{kernel}-{version}"));
         Ok(Recipe::Missing(Build {
-            place: cache::modules_dir("zfs", &kernel).join(&version),
+            place: artifacts::modules_dir("zfs", &kernel).join(&version),
             steps: steps(&work, &headers, &version),
             work,
             // 410 MB were used.
@@ -173,7 +173,7 @@ fn collect(work: &Path, result: &Path) -> Result<()> {
     if !order.iter().any(|name| name == "zfs.ko") {
         bail!("the build gave no zfs.ko in {}; remove that folder and build again", work.display());
     }
-    cache::write_order(result, &order).context("cannot write the order of the modules")
+    artifacts::write_order(result, &order).context("cannot write the order of the modules")
 }
 
 /// The modules, `module/*/*.ko` in the only source tree; configure leaves many others, of its trials.

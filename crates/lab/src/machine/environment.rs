@@ -1,7 +1,7 @@
 //! What the machine is, as key and value: enough to judge a figure, nothing that names the machine.
 
 use crate::{
-    FileSystem, cache,
+    FileSystem, artifacts,
     fs::{self as registry, Candidate},
     medium, mounts,
 };
@@ -37,7 +37,7 @@ pub fn tool_versions(target: &Target, kernel: &str) -> Vec<String> {
 /// The version of the modules of `fs` that were built for `kernel`.
 fn built(fs: &dyn FileSystem, kernel: &str) -> Option<String> {
     let name = fs.kernel_name()?;
-    let modules = cache::modules(name, kernel)?;
+    let modules = artifacts::modules(name, kernel)?;
     let version = modules.first()?.parent()?.file_name()?;
     Some(format!("modules of {name} {}", version.to_string_lossy()))
 }

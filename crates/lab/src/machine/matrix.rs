@@ -2,7 +2,7 @@
 //! judgement by the lists of kernels and the programs that are installed: nothing is mounted.
 
 use crate::{
-    FileSystem, cache,
+    FileSystem, artifacts,
     fs::{self as registry, Candidate},
     guest::{self, Missing, Venue},
     modules::ModuleTree,
@@ -94,7 +94,7 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
         let (tree, kernel) = (ModuleTree::read(&modules_dir(venue)), venue.kernel.clone());
         let builds = if kind == LabKind::Uml { &[] } else { BUILT };
         let built =
-            move |name: &str| builds.contains(&name) && cache::modules(name, &kernel).is_some();
+            move |name: &str| builds.contains(&name) && artifacts::modules(name, &kernel).is_some();
         Supply {
             kernel: Box::new(move |name| tree.has(name) || built(name)),
             installed: Box::new(probe::is_installed),

@@ -1,0 +1,6 @@
+//! The condition a file system is in before it is measured: aged, full, in pieces.
+
+pub(crate) mod age;
+pub(crate) mod fullness;
+#[allow(unsafe_code)]
+pub(crate) mod layout;
