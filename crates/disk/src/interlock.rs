@@ -1,4 +1,4 @@
-//! Whether a disk may be destroyed. A disk is written to only when it is named by its stable name, its
+//! Where consent to destroy a disk is checked. A disk is written to only when it is named by its stable name, its
 //! serial number was given, nothing uses it, and all that lies on it was permitted by type.
 //!
 //! The judgement runs before anything is done, and again under an exclusive open each time before the

@@ -1,4 +1,4 @@
-//! The barrier of a crew, in memory that its processes share.
+//! How a worker is released: the barrier of a crew, in memory that its processes share.
 //!
 //! A phase goes like this: every worker *arrives* and sleeps; the last one wakes the coordinator,
 //! which takes its snapshots of the system, clears the counters and *releases* all workers with one

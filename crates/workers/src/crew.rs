@@ -1,4 +1,4 @@
-//! The coordinator: starts a crew, releases it phase by phase, and collects what it reports.
+//! How workers are started, released phase by phase, and heard: the coordinator of a crew.
 
 use crate::{CrewError, processes::Processes};
 use engine::{

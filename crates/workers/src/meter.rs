@@ -1,4 +1,4 @@
-//! Barrier and clock of one worker's timed part.
+//! How a worker is released, seen from the worker: barrier and clock of its timed part.
 
 use engine::{
     barrier::{Broken, Member},

@@ -1,4 +1,4 @@
-//! Turns in a guest, seen from this side: the guest runs this same program, which reads its task from a
+//! How a guest hands back a sample: target runs in a guest, seen from this side. The guest runs this same program, which reads its task from a
 //! file and writes what happens to another, line by line.
 
 use super::{

@@ -1,4 +1,4 @@
-//! What a guest tells is the word of a stranger: it is taken when it is about what the guest was asked for,
+//! How a sample of a guest is checked: what a guest tells is the word of a stranger. It is taken when it is about what the guest was asked for,
 //! and its texts are made plain first. Nothing of it is a path that this side follows.
 
 use super::{guest::Told, prepare::Prepared, turn::Event};

@@ -1,4 +1,4 @@
-//! Disks that this process has claimed: locked against other assays, judged again whenever they are
+//! Where consent is checked again before each wipe: disks that this process has claimed, locked against other assays, judged again whenever they are
 //! emptied, and left without a file system when all goes well.
 
 use super::{

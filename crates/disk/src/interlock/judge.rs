@@ -1,4 +1,4 @@
-//! The judgement: pure, over facts. A disk is written to only when nothing here refuses it.
+//! Where consent to destroy a disk is judged: pure, over facts. A disk is written to only when nothing here refuses it.
 
 use super::{
     division,

@@ -1,4 +1,4 @@
-//! XFS, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
+//! What mkfs.xfs and the mount of XFS get, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
 
 use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,

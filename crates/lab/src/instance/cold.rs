@@ -1,5 +1,5 @@
-//! Making an instance cold for a case, with the first half of the proof. One remount serves several cases
-//! when they read different files and nothing else happens between them.
+//! How a cold cache is made and proven, first half: remount, drop, and look that nothing is resident. One remount
+//! serves several cases when they read different files and nothing else happens between them.
 
 use super::{Instance, Place};
 use crate::{Coldness, LabError, Residency, drop_caches, kept::Kept};

@@ -1,4 +1,4 @@
-//! How much of a set of files is in the page cache: the proof of cold and hot.
+//! How a cold or hot cache is proven: how much of a set of files is in the page cache, by cachestat or mincore.
 
 use crate::LabError;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};

@@ -1,4 +1,4 @@
-//! The report as one HTML file: no script, no request, readable in any browser, in print and by a
+//! Where a cell of the page is drawn: the report as one HTML file: no script, no request, readable in any browser, in print and by a
 //! screen reader.
 
 use super::{built, chart, courses, scatter, title};

@@ -1,4 +1,4 @@
-//! The ratio tables, the heart of the report: one for each group of tests and process count.
+//! What stands in a cell of a ratio table, and the tables: one for each group of tests and process count.
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
