@@ -68,8 +68,11 @@ fn wrong<'a>(skips: &Grouped<'a>) -> Vec<&'a Need> {
 
 fn tell_skips(skips: &Grouped<'_>, wrong: &[&Need]) {
     for (need, skips) in skips {
-        let is = if wrong.contains(need) { "which this machine has" } else { "not here" };
-        let is = if **need == Need::Other { "only the test can tell" } else { is };
+        let is = match need.is_met() {
+            _ if wrong.contains(need) => "which this machine has",
+            Some(_) => "not here",
+            None => "only the test can tell",
+        };
         println!("\nSkipped for want of `{need}` ({is}): {}", skips.len());
         for (unit, skip) in skips {
             println!("  {unit} {}: {}", skip.test, skip.why);
