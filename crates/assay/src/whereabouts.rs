@@ -10,7 +10,7 @@ pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
     let on_images = prepared.plan.backing.devices.is_empty() && prepared.needs_image();
     let images = on_images.then(|| images(prepared, state));
     let directories = prepared.plan.targets.iter().filter_map(|target| match target {
-        Target::Dir(path) => Some(format!("{target} lies on {}", lab::medium(path))),
+        Target::Dir(path) => Some(format!("{target} is on {}", lab::medium(path))),
         Target::Made { .. } => None,
     });
     images.into_iter().chain(directories).collect()

@@ -143,7 +143,7 @@ fn the_disk_that_is_measured_is_told_before_anything_is_made() {
     let args = ["--on", &format!("dir:{}", dir.display()), "--preset", "smoke", "--procs", "1"];
     let run = place.assay(&[&["run", "--tests", "columnar.write.int.tiny"][..], &args].concat());
     let said = crate::common::text(&run.stderr);
-    let line = format!("{} lies on ", args[1]);
+    let line = format!("{} is on ", args[1]);
     assert!(said.lines().next().is_some_and(|first| first.starts_with(&line)), "{said}");
     // Where a disk is under it, the scope of the report names it.
     let show = place.ok(&["show"]);
@@ -161,7 +161,7 @@ fn a_plan_touches_nothing() {
     let text = place
         .ok(&["plan", "--on", &target, "--preset", "smoke", "--scale", "smoke", "--procs", "1"]);
     assert!(text.contains("columnar.write.float.large") && text.contains("written"), "{text}");
-    assert!(text.starts_with(&format!("{target} lies on ")), "{text}");
+    assert!(text.starts_with(&format!("{target} is on ")), "{text}");
     let some = place.ok(&["plan", "--suite", "null", "--on", "null", "--tests", "null.read"]);
     assert!(
         some.contains("left out: 2 of the 3 tests of null: --tests leaves them out\n"),

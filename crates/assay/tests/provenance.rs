@@ -268,6 +268,8 @@ fn a_campaign_from_before_marks_is_read_and_not_run() {
         &place,
         "DROP VIEW unfinished_turn; DROP TABLE turn; ALTER TABLE sample DROP COLUMN try;
          ALTER TABLE sample DROP COLUMN durability;
+         ALTER TABLE test DROP COLUMN only_writes; ALTER TABLE test DROP COLUMN grid;
+         ALTER TABLE test DROP COLUMN grid_block_bytes; ALTER TABLE test DROP COLUMN grid_threads;
          ALTER TABLE campaign DROP COLUMN mark; PRAGMA user_version = 5",
     );
     edit(

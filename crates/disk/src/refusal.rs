@@ -29,7 +29,7 @@ pub enum Refusal {
         node: PathBuf,
     },
     /// Named twice.
-    #[error("{path} and {other} are, or lie on, the same disk space; give each disk once")]
+    #[error("{path} and {other} share disk space; give each disk once")]
     Twice {
         /// The one.
         path: PathBuf,
@@ -69,7 +69,7 @@ pub enum Refusal {
         serial: String,
     },
     /// The system runs from it, or assay keeps its own files there.
-    #[error("{path} is in use by the system: {what} lies on it; use another disk")]
+    #[error("{path} is in use by the system: {what} is on it; use another disk")]
     System {
         /// As given.
         path: PathBuf,
@@ -295,7 +295,7 @@ pub enum Refusal {
         is: String,
     },
     /// What is on it cannot be found out.
-    #[error("what lies on {path} cannot be found out: {why}; it is left alone")]
+    #[error("the contents of {path} cannot be determined: {why}; it is left alone")]
     Unreadable {
         /// As given.
         path: PathBuf,

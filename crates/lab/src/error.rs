@@ -33,7 +33,7 @@ pub enum LabError {
     },
     /// The target lies on another target, and this file system cannot.
     #[error(
-        "`{target}` cannot be made: {name} does not lie on another target; write `{name}` alone"
+        "`{target}` cannot be made: {name} cannot be a layer on another target; write `{name}` alone"
     )]
     NoInner {
         /// As written.
@@ -43,7 +43,7 @@ pub enum LabError {
     },
     /// A part that needs several disks, on one that offers one.
     #[error(
-        "`{target}` cannot be made: {name} needs {needed} disks, and what it lies on offers one; turn the two around"
+        "`{target}` cannot be made: {name} needs {needed} disks, and the layer below offers one; turn the two around"
     )]
     TooFewDisks {
         /// As written.
@@ -98,7 +98,7 @@ pub enum LabError {
     },
     /// What a target that keeps the deleted lies on is full.
     #[error(
-        "{path}, which {name} lies on, is full; use a larger --image-size or disk, or a smaller --scale"
+        "{path}, which {name} is on, is full; use a larger --image-size or disk, or a smaller --scale"
     )]
     LowerFull {
         /// Where it is mounted.
@@ -239,7 +239,7 @@ pub enum LabError {
         line: Bytes,
     },
     /// Some of what was provisioned could not be undone.
-    #[error("not everything was undone: {0}; run `assay cleanup`")]
+    #[error("not everything was cleaned up: {0}; run `assay cleanup`")]
     NotUndone(String),
 }
 

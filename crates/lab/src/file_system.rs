@@ -68,7 +68,7 @@ pub trait FileSystem: Sync {
         Inner::None
     }
 
-    /// Devices that it lies on; 0 for what lies in memory or in a directory.
+    /// Devices that it lies on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
         if self.inner() == Inner::Below { 0 } else { 1 }
     }

@@ -287,10 +287,10 @@ impl<'lab> Instance<'lab> {
         }
         let Place::Mounted { dir } = &self.place else {
             let same = number(&self.root)? == self.number;
-            return if same { Ok(()) } else { Err(gone("lies on another file system now".into())) };
+            return if same { Ok(()) } else { Err(gone("is on another file system now".into())) };
         };
         if number(dir)? == number(dir.parent().unwrap_or(dir))? {
-            return Err(gone("lies on the file system of its parent directory".into()));
+            return Err(gone("is on the file system of its parent directory".into()));
         }
         self.stack.check()
     }

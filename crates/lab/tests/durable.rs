@@ -70,6 +70,6 @@ fn a_disk_image_in_memory_is_not_durable() {
     let Some(images) = in_memory() else { return };
     if ready("ext4") {
         let why = loss(images.path(), "ext4");
-        assert_eq!(why.as_deref(), Some("the disk image lies in memory (tmpfs)"));
+        assert_eq!(why.as_deref(), Some("the disk image is in memory (tmpfs)"));
     }
 }

@@ -98,7 +98,7 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// Any other failure of the database.
-    #[error("the store failed: {0}; check the free space and the disk it lies on")]
+    #[error("the store failed: {0}; check the free space and the disk it is on")]
     Sql(rusqlite::Error),
 }
 

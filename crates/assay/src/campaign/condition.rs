@@ -84,7 +84,7 @@ pub fn bring_about(
     if plan.age.is_none() && plan.fullness.is_none() {
         return Ok(condition);
     }
-    let space = space(instance).context("only what lies on a loop image is aged or filled")?;
+    let space = space(instance).context("only a loop image can be aged or filled")?;
     let mut rng = Rng::new(seed ^ (u64::from(block) << 32 | 0xa6e));
     let (age_seed, fill_seed) = (rng.next_u64(), rng.next_u64());
     if let Some(cycles) = plan.age {

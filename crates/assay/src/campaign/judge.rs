@@ -244,11 +244,11 @@ mod tests {
         let seen = Seen {
             need: CacheNeed::Cold,
             residency: resident(0),
-            never_cold: Some("tmpfs lies in memory"),
+            never_cold: Some("tmpfs is in memory"),
             usage: &usage,
         };
         let (_, validity) = cache_verdict(&seen, &measured(MB, 1.0), MB);
-        assert_eq!(validity, Validity::Lukewarm("tmpfs lies in memory".into()));
+        assert_eq!(validity, Validity::Lukewarm("tmpfs is in memory".into()));
     }
 
     #[test]

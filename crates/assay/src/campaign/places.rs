@@ -227,7 +227,7 @@ fn try_out(
     lab.remove_guest_dir(&dir)?;
     lab.close()?;
     match ended {
-        Ok(Ended::Stopped) => Err(exit::stopped("stopped; everything was undone")),
+        Ok(Ended::Stopped) => Err(exit::stopped("stopped; everything was cleaned up")),
         Ok(Ended::Exit(_)) => {
             let memory = Memory::of(&guest.venue());
             let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());

@@ -312,11 +312,11 @@ pub fn drive(
         Ok(report) => report.told.iter().for_each(|line| terminal::note(line)),
         // What ended the campaign is the reason for that, too.
         Err(error) if ended.is_err() && !is_stopped => terminal::note(&error.to_string()),
-        closed => drop(closed.context("something could not be undone; run `assay cleanup`")?),
+        closed => drop(closed.context("something could not be cleaned up; run `assay cleanup`")?),
     }
     if is_stopped {
         return Err(exit::stopped(format!(
-            "stopped; everything was undone, finished samples are stored; `assay resume {}` goes on",
+            "stopped; everything was cleaned up, finished samples are stored; `assay resume {}` goes on",
             campaign.id
         )));
     }

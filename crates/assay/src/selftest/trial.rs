@@ -69,7 +69,7 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
 /// Fails when a signal asked to stop.
 pub fn unless_stopped(bench: &Bench<'_>) -> Result<()> {
     match bench.stop.load(Ordering::Relaxed) {
-        true => Err(exit::stopped("stopped; everything was undone")),
+        true => Err(exit::stopped("stopped; everything was cleaned up")),
         false => Ok(()),
     }
 }

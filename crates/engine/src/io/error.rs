@@ -27,7 +27,7 @@ pub enum EngineError {
     },
     /// The file system refuses direct I/O.
     #[error(
-        "{path} lies on a file system without direct I/O; leave direct out", path = path.display()
+        "{path} is on a file system without direct I/O; leave direct out", path = path.display()
     )]
     NotDirect {
         /// The file.

@@ -5,7 +5,7 @@
 use super::json_bytes;
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
-use model::{Campaign, Dataset, Metric, Sample, TargetRecord, TestInfo, cell::guarded};
+use model::{Campaign, Dataset, Metric, Sample, Shape, TargetRecord, TestInfo, cell::guarded};
 use serde::{Deserialize, Serialize};
 
 /// Columns of `samples.csv`; one row for each metric of a sample.
@@ -20,8 +20,15 @@ pub(crate) fn older_samples_headers() -> [&'static str; 2] {
     [unproven, unproven.trim_end_matches(",lab")]
 }
 
-/// Columns of `tests.csv`.
-pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better";
+/// Columns of `tests.csv`. The last four are what a test is; they are empty where that is not known, and the last three
+/// where it has no place in a grid.
+pub(crate) const TESTS_HEADER: &str = "test,suite,name,testtype,group,metric,unit,better,\
+    only_writes,grid,grid_block_bytes,grid_threads";
+
+/// The columns of `tests.csv` before it told what a test is.
+pub(crate) fn older_tests_header() -> &'static str {
+    TESTS_HEADER.trim_end_matches(",only_writes,grid,grid_block_bytes,grid_threads")
+}
 
 /// Columns of `histograms.csv`; one row for each bin. `sample` counts the samples of `samples.csv`
 /// from 0; the columns after it repeat what names the sample, for other programs.
@@ -167,6 +174,17 @@ fn float(value: f64) -> String {
     format!("{value:?}")
 }
 
+/// The last four cells of a row of `tests.csv`.
+fn shape(shape: Option<&Shape>) -> [String; 4] {
+    let only_writes = shape.map(|shape| shape.only_writes.to_string()).unwrap_or_default();
+    match shape.and_then(|shape| shape.cell.as_ref()) {
+        None => [only_writes, String::new(), String::new(), String::new()],
+        Some(cell) => {
+            [only_writes, text(&cell.grid), cell.block_bytes.to_string(), cell.threads.to_string()]
+        }
+    }
+}
+
 fn tests(tests: &[TestInfo]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(TESTS_HEADER.split(','))?;
@@ -174,7 +192,7 @@ fn tests(tests: &[TestInfo]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         let (group, better) = (t.group.as_str(), t.better.as_str());
         let row = [&t.id, &t.suite, &t.name, &t.testtype, group, &t.metric, &t.unit, better];
         let row = row.map(|cell: &str| text(cell));
-        writer.write_record(row)?;
+        writer.write_record(row.into_iter().chain(shape(t.shape.as_ref())))?;
     }
     Ok(writer.into_inner()?)
 }

@@ -10,13 +10,13 @@ use crate::{
     FormatError, ImportOptions, base_name,
     export::{
         HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
-        older_samples_headers,
+        older_samples_headers, older_tests_header,
     },
     source::{Input, Take},
     table::{Columns, Row, Rows},
 };
 use attached::Attached;
-use model::{Case, Head, Metric, Sample, TestInfo};
+use model::{Case, GridCell, Head, Metric, Sample, Shape, TestInfo};
 use std::{
     collections::{HashMap, HashSet},
     io::{BufReader, Read},
@@ -111,7 +111,7 @@ fn read_identity(file: Input<'_>) -> Result<Identity, FormatError> {
 }
 
 fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
-    let (columns, rows) = tabulate(file, &[TESTS_HEADER])?;
+    let (columns, rows) = tabulate(file, &[TESTS_HEADER, older_tests_header()])?;
     let mut seen = HashSet::new();
     let read = |row: Result<Row, FormatError>| {
         let row = row?;
@@ -128,10 +128,22 @@ fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
             metric: text("metric")?,
             unit: text("unit")?,
             better: columns.get(&row, "better")?,
-            shape: None,
+            shape: read_shape(&columns, &row)?,
         })
     };
     rows.map(read).collect()
+}
+
+fn read_shape(columns: &Columns<'_>, row: &Row) -> Result<Option<Shape>, FormatError> {
+    let Some(only_writes) = columns.optional(row, "only_writes")? else { return Ok(None) };
+    let block_bytes = columns.optional(row, "grid_block_bytes")?;
+    let cell = match block_bytes.zip(columns.optional(row, "grid_threads")?) {
+        None => None,
+        Some((block_bytes, threads)) => {
+            Some(GridCell { grid: columns.text(row, "grid")?.into(), block_bytes, threads })
+        }
+    };
+    Ok(Some(Shape { only_writes, cell }))
 }
 
 /// The samples of `samples.csv`, in its order. Rows that differ in nothing but the metric belong to one.

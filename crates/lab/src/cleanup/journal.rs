@@ -205,7 +205,7 @@ impl Journal {
         report.told.extend(inner.faults.lines(&self.path));
         if inner.was_lost || fstat(&*inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
             report.told.push(format!(
-                "the journal {} was removed while its campaign ran; what it named was undone from memory",
+                "the journal {} was removed while its campaign ran; what it named was cleaned up from memory",
                 self.path.display()
             ));
         }

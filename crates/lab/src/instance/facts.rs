@@ -106,5 +106,5 @@ fn properties(dataset: &Path) -> Told {
 fn in_memory(disk: &Disk) -> Option<String> {
     let path = disk.image()?.path.canonicalize().ok()?;
     let mount = mounts::holding(&path).ok()??;
-    kinds::is_memory(&mount.kind).then(|| format!("the disk image lies in memory ({})", mount.kind))
+    kinds::is_memory(&mount.kind).then(|| format!("the disk image is in memory ({})", mount.kind))
 }

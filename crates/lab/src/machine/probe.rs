@@ -86,7 +86,7 @@ pub fn doctor() -> Vec<DoctorLine> {
         has_loop(),
         Finding::Limited,
         "run `modprobe loop`",
-        ["file systems can lie on images", "no file system can be made on an image"],
+        ["file systems can be made on images", "no file system can be made on an image"],
     ));
     lines.push(line(
         "drop_caches",

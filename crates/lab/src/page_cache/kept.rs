@@ -139,7 +139,7 @@ mod tests {
         let path = dir.path().join("program");
         std::fs::write(&path, vec![7; 100_000]).unwrap();
         if crate::Device::under(&path).unwrap().is_none() {
-            let why = format!("{} lies in memory", path.display());
+            let why = format!("{} is in memory", path.display());
             return needs::skip(needs::Need::Other, why);
         }
         let file = File::open(&path).unwrap();

@@ -146,7 +146,7 @@ mod tests {
         file.sync_all().unwrap();
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();
         if crate::Device::under(&path).unwrap().is_none() {
-            let why = format!("{} lies in memory", path.display());
+            let why = format!("{} is in memory", path.display());
             return needs::skip(needs::Need::Other, why);
         }
         assert_eq!(both(&file), (0, 0));

@@ -246,7 +246,7 @@ fn reason(key: &str, value: &str) -> Option<String> {
         return Some("fio would hand it to a shell; write the number itself".into());
     }
     if value.contains('/') && !WITH_SLASHES.contains(&key) {
-        return Some("it holds a path; name files without one, they lie on the target".into());
+        return Some("it holds a path; name files without one, they are on the target".into());
     }
     None
 }
