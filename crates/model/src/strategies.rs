@@ -71,10 +71,18 @@ fn targets() -> impl Strategy<Value = Vec<TargetRecord>> {
     })
 }
 
+fn shape() -> impl Strategy<Value = Option<Shape>> {
+    let cell = (label(), 0..=i64::MAX as u64, any::<u32>());
+    let cell =
+        cell.prop_map(|(grid, block_bytes, threads)| GridCell { grid, block_bytes, threads });
+    let shape = (any::<bool>(), option::of(cell));
+    option::of(shape.prop_map(|(only_writes, cell)| Shape { only_writes, cell }))
+}
+
 fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
-    let parts = (label(), label(), label(), select(Group::ALL.to_vec()), any::<bool>());
+    let parts = (label(), label(), label(), select(Group::ALL.to_vec()), any::<bool>(), shape());
     vec(parts, 1..4).prop_map(|tests| {
-        let info = |(i, (name, testtype, unit, group, higher))| TestInfo {
+        let info = |(i, (name, testtype, unit, group, higher, shape))| TestInfo {
             id: format!("suite.test-{i}"),
             suite: "suite".into(),
             name,
@@ -83,7 +91,7 @@ fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
             metric: "first".into(),
             unit,
             better: if higher { Better::Higher } else { Better::Lower },
-            shape: None,
+            shape,
         };
         tests.into_iter().enumerate().map(info).collect()
     })
