@@ -1,20 +1,22 @@
-//! One file per importer; `lib.rs` registers them.
+//! The importers, one file and one word in the registry each.
 
-pub(crate) mod assay_csv;
-pub(crate) mod assay_json;
-pub(crate) mod bonnie;
-pub(crate) mod elbencho;
-pub(crate) mod fio;
-pub(crate) mod hyperfine;
-pub(crate) mod ior;
-pub(crate) mod iostat;
-pub(crate) mod matrix_csv;
-pub(crate) mod mdtest;
-pub(crate) mod nano_psv;
-pub(crate) mod sysbench;
-
-use crate::known::Known;
+use crate::{Importer, known::Known};
 use model::TestInfo;
+
+/// Declares each importer's file and lists it.
+macro_rules! registry {
+    ($($importer:ident),* $(,)?) => {
+        $(pub(crate) mod $importer;)*
+
+        /// Every importer, the most particular first.
+        pub(crate) static ALL: &[&dyn Importer] = &[$(&$importer::Importer),*];
+    };
+}
+
+registry! {
+    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
+    hyperfine, iostat, fio,
+}
 
 /// Every test that `tool` can give, as its importer names them: `bonnie++`, `elbencho`, `ior`,
 /// `mdtest` or `sysbench`. Empty for a tool whose tests are not fixed, or that is not known.

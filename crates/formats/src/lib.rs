@@ -1,7 +1,7 @@
 //! Importers and exporters: another tool's bytes into samples, and back.
 //!
-//! An importer is one file with one unit struct that implements `Importer`, and one line in the
-//! registry below. No importer touches the disk or the clock: it is given files that it can read. What
+//! An importer is one file with one unit struct that implements `Importer`, and one word in the
+//! registry of `importers.rs`. No importer touches the disk or the clock: it is given files that it can read. What
 //! stands in them was written by somebody else, and nobody outside gets it but through [`import`] or
 //! [`import_into`], which check it.
 
@@ -94,26 +94,12 @@ impl<T: WholeImporter> Importer for T {
     }
 }
 
-macro_rules! registry {
-    ($($importer:ident),* $(,)?) => {
-        /// Every importer, the most particular first.
-        fn importers() -> &'static [&'static dyn Importer] {
-            &[$(&importers::$importer::Importer),*]
-        }
-    };
-}
-
-registry!(
-    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
-    hyperfine, iostat, fio,
-);
-
 /// Names of files that a message lists.
 const LISTED: usize = 5;
 
 /// The names of all importers, the most particular first.
 pub fn importer_names() -> Vec<&'static str> {
-    importers().iter().map(|importer| importer.name()).collect()
+    importers::ALL.iter().map(|importer| importer.name()).collect()
 }
 
 /// The name of the importer that recognises one of `files`.
@@ -121,7 +107,7 @@ pub fn recognised(files: &[NamedBytes]) -> Option<&'static str> {
     let knows = |importer: &&&dyn Importer| {
         files.iter().any(|(name, bytes)| importer.sniff(head(bytes), base_name(name)))
     };
-    importers().iter().find(knows).map(|importer| importer.name())
+    importers::ALL.iter().find(knows).map(|importer| importer.name())
 }
 
 /// Reads `files` as [`import_into`] does, into one dataset.
@@ -189,7 +175,7 @@ fn importer_of(
     files: &[Input<'_>],
     format: Option<&str>,
 ) -> Result<&'static dyn Importer, FormatError> {
-    for &importer in importers() {
+    for &importer in importers::ALL {
         let is_it = match format {
             Some(name) => importer.name() == name,
             None => any_is_of(files, importer)?,

@@ -116,7 +116,7 @@ fn index(suites: &[(&Suite, Vec<Entry>)]) -> String {
     let mut text = String::from(
         "# Tests\n\nWhat each test does on disk and how its figures are read. `assay explain TEST` prints all of one \
          test in one piece; here, what several tests share stands once. Written by `ASSAY_BLESS=1 cargo test -p \
-         assay --test docs`.\n\n",
+         assay --test e2e docs::`.\n\n",
     );
     let _ = writeln!(
         text,

@@ -25,12 +25,13 @@ enum Part {
 
 /// Units that are left to `make test-labs`: guests, kills, whole suites on real file systems, long simulations.
 /// `CRATE/BINARY`.
-const LABS: &[&str] = &["assay/e2e_labs", "lab/guests", "lab/layers"];
+const LABS: &[&str] =
+    &["assay/e2e_labs", "lab/guests", "lab/layers", "stats/coverage", "stats/simulation"];
 
 /// Units that try damaged inputs: for [`LONG`] seconds each where the labs are run, else for their own ten.
 const FUZZ: &[&str] = &["assay/fuzz", "formats/fuzz"];
 /// Given to them as `ASSAY_FUZZ_SECONDS`.
-const LONG: &str = "60";
+const LONG: &str = "20";
 
 /// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
 const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs"];
