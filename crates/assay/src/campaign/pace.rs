@@ -319,7 +319,7 @@ mod tests {
         );
         assert_eq!(
             sentence(20, 0.0, &[Standoff::Open]),
-            "Ended after 20 blocks, the most: the call is not decided; 7 of 10 ratios over the baseline are decided or \
+            "Ended after 20 blocks, the most: the verdict is not decided; 7 of 10 ratios over the baseline are decided or \
              known to 5 %."
         );
         assert_eq!(
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(
             sentence(7, 541.0, &[Standoff::Open]),
             "Ended after 7 blocks: the budget of 10m does not hold another; 9m 1s are used, a block took \
-             up to 1m. So far the call is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
+             up to 1m. So far the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
         );
     }
 }

@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_winner_is_told_with_its_interval_and_what_it_gives_up() {
         let text = text("ext4", confirmed(Some(0), [Verdict::Better, Verdict::Unclear]));
-        let table = "default  variant               ratio  95 % CI    verdict\n\
+        let table = "default  variant               ratio  95 % CI    comparison\n\
                      ext4     ext4[data=writeback]  1.20   1.16-1.25  better, holds by Holm\n\
                      ext4     ext4[data=journal]    1.00   0.96-1.05  unclear\n";
         assert!(text.contains(table), "{text}");

@@ -139,7 +139,7 @@ fn what_is_not_the_same_is_seldom_called_so() {
         for sd in SDS {
             let same = |lead| {
                 let world = World { candidates, lead, sd, most: 20 };
-                simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 2_000).same
+                simulate(world, Bar::of_looks(QUICK_LOOKS.len()), 500).same
             };
             assert!(same(0.05) <= 0.06 && same(0.08) <= 0.01, "{candidates} {sd}");
         }
