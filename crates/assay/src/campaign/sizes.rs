@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use suites::Stretch;
 
 /// Share of the ancestor's repetitions with which trying begins.
-const FIRST_TIMES: f64 = 0.005;
+const FIRST_TIMES: f64 = 0.001;
 /// Scale with which trying begins where a test is made longer by its sizes.
 const FIRST_SCALE: f64 = 0.002;
 /// Largest scale and most repetitions, as shares of the ancestor's.

@@ -16,7 +16,7 @@ const SHORTEST: u64 = PAGE_WORDS;
 /// Appends to a column and to a random file at full scale, where tests are sized one by one; and the least
 /// that leaves room for random reads.
 const SIZED_LARGE_APPENDS: u64 = 2;
-const SIZED_SMALL_APPENDS: f64 = 3200.0;
+const SIZED_SMALL_APPENDS: f64 = 1600.0;
 const LEAST_SMALL_APPENDS: u64 = 16;
 
 const TINY: f64 = 2047.0;
