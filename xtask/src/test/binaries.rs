@@ -38,6 +38,15 @@ impl Unit {
     }
 }
 
+#[cfg(test)]
+impl Unit {
+    /// One that cannot be started.
+    pub(super) fn stub(name: &str) -> Unit {
+        let binary = Binary { name: name.into(), program: PathBuf::new(), package: PathBuf::new() };
+        Unit { name: name.into(), binary, module: None }
+    }
+}
+
 /// All test binaries of the workspace at `root`.
 pub(super) fn build(root: &Path) -> anyhow::Result<Vec<Binary>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -1,8 +1,9 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! One unit after the other is run: a test binary, or a module of a binary of many (`MODULES`). Every failure is shown;
-//! at the end stand the time of each unit, and each skip with its reason. A skip for something that this machine
-//! has is a failure.
+//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of each binary of many are run one after
+//! the other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the latter
+//! compute. Every failure is shown; at the end stand the time of each unit, and each skip with its reason. A skip for
+//! something that this machine has is a failure.
 
 mod binaries;
 mod report;
@@ -10,7 +11,9 @@ mod run;
 
 use crate::root;
 use anyhow::{Context, bail};
-use std::process::ExitCode;
+use binaries::Unit;
+use run::Ran;
+use std::{process::ExitCode, sync::mpsc, thread, time::Instant};
 
 /// Which units are run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,9 +51,9 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         bail!("`{stray}` in xtask/src/test/mod.rs is no test binary any more");
     }
     let is_asked = |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n));
-    let is_labs = |unit: &binaries::Unit| LABS.iter().any(|name| unit.is_of(name));
-    let is_fuzz = |unit: &binaries::Unit| FUZZ.iter().any(|name| unit.is_of(name));
-    let is_part = |unit: &binaries::Unit| match part {
+    let is_labs = |unit: &Unit| LABS.iter().any(|name| unit.is_of(name));
+    let is_fuzz = |unit: &Unit| FUZZ.iter().any(|name| unit.is_of(name));
+    let is_part = |unit: &Unit| match part {
         Part::Quick => !is_labs(unit),
         Part::Labs => is_labs(unit) || is_fuzz(unit),
         Part::All => true,
@@ -58,15 +61,31 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     if !named.is_empty() && !units.iter().any(|unit| is_part(unit) && is_asked(&unit.name)) {
         bail!("no unit of this part begins with {}", named.join(" or "));
     }
-    let mut ran = Vec::new();
-    for unit in units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name)) {
-        let is_long = part != Part::Quick && is_fuzz(unit);
-        let env = is_long.then_some(("ASSAY_FUZZ_SECONDS", LONG));
-        let result = run::run(unit, env)?;
-        report::line(&result);
-        ran.push(result);
-    }
-    Ok(if report::end(&ran) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let asked = units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name));
+    let (of_many, rest): (Vec<_>, Vec<_>) = asked.partition(|unit| unit.module.is_some());
+    let env = |unit: &Unit| {
+        (part != Part::Quick && is_fuzz(unit)).then_some(("ASSAY_FUZZ_SECONDS", LONG))
+    };
+    let start = Instant::now();
+    let ran = in_lanes(&[of_many, rest], |unit| run::run(unit, env(unit)))?;
+    Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Has `run` each unit of each of `lanes`, which are beside each other, and says how it ended.
+fn in_lanes(
+    lanes: &[Vec<&Unit>],
+    run: impl Fn(&Unit) -> anyhow::Result<Ran> + Sync,
+) -> anyhow::Result<Vec<Ran>> {
+    let (run, (sender, ended)) = (&run, mpsc::channel());
+    thread::scope(|scope| {
+        for lane in lanes {
+            let sender = sender.clone();
+            scope.spawn(move || lane.iter().try_for_each(|unit| sender.send(run(unit))));
+        }
+        drop(sender);
+        let said = |ran: anyhow::Result<Ran>| ran.inspect(report::line);
+        ended.iter().map(said).collect()
+    })
 }
 
 impl Part {
@@ -88,5 +107,17 @@ mod tests {
     fn a_part_is_named() {
         assert!(Part::of("quick").is_ok());
         assert!(Part::of("slow").is_err());
+    }
+
+    #[test]
+    fn every_unit_of_every_lane_is_run() {
+        let names = ["a", "b", "c"];
+        let units = names.map(|name| Unit::stub(name));
+        let lanes = [vec![&units[0], &units[1]], vec![&units[2]]];
+        let ran = in_lanes(&lanes, |unit| Ok(Ran::stub(&unit.name))).unwrap();
+        let mut found: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, names);
+        assert!(in_lanes(&lanes, |_| anyhow::bail!("it cannot be started")).is_err());
     }
 }

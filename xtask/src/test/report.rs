@@ -3,7 +3,7 @@
 
 use super::run::Ran;
 use needs::{Need, Skip};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Says how a unit ended, and all that it printed where it failed.
 pub(super) fn line(ran: &Ran) {
@@ -23,8 +23,8 @@ fn row(ran: &Ran) -> String {
     format!("{took_s:7.1} s  {cpu_s:7.1} s  {:<32} {} passed{skipped}", ran.name, ran.passed)
 }
 
-/// The end of a run. True when nothing failed, and nothing was skipped that this machine can run.
-pub(super) fn end(ran: &[Ran]) -> bool {
+/// The end of a run, which `took` so long. True when nothing failed, and nothing was skipped that this machine can run.
+pub(super) fn end(ran: &[Ran], took: Duration) -> bool {
     let mut by_time: Vec<&Ran> = ran.iter().collect();
     by_time.sort_by_key(|ran| ran.took);
     println!("\nTime of each and of its processes on the processors, the longest last:");
@@ -34,7 +34,7 @@ pub(super) fn end(ran: &[Ran]) -> bool {
     tell_skips(&skips, &wrong);
     let failed: Vec<&str> =
         ran.iter().filter(|ran| ran.failure.is_some()).map(|ran| ran.name.as_str()).collect();
-    let seconds: f64 = ran.iter().map(|ran| ran.took.as_secs_f64()).sum();
+    let seconds = took.as_secs_f64();
     let passed: usize = ran.iter().map(|ran| ran.passed).sum();
     let skipped: usize = skips.values().map(Vec::len).sum();
     println!(
@@ -83,25 +83,23 @@ fn tell_skips(skips: &Grouped<'_>, wrong: &[&Need]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn ran(need: Need) -> [Ran; 1] {
         let skip = Skip { need, test: "a".into(), why: "b".into() };
-        let (name, took) = ("lab/x".to_string(), Duration::ZERO);
-        [Ran { name, took, processor_s: 0.0, passed: 1, skips: vec![skip], failure: None }]
+        [Ran { skips: vec![skip], ..Ran::stub("lab/x") }]
     }
 
     #[test]
     fn a_skip_for_something_that_is_there_is_a_failure() {
-        assert!(!end(&ran(Need::program("sh"))));
-        assert!(end(&ran(Need::program("no-such-program"))));
-        assert!(end(&ran(Need::Other)));
+        assert!(!end(&ran(Need::program("sh")), Duration::ZERO));
+        assert!(end(&ran(Need::program("no-such-program")), Duration::ZERO));
+        assert!(end(&ran(Need::Other), Duration::ZERO));
     }
 
     #[test]
     fn a_unit_that_fails_is_a_failure() {
         let [mut ran] = ran(Need::Other);
         ran.failure = Some("why".into());
-        assert!(!end(&[ran]));
+        assert!(!end(&[ran], Duration::ZERO));
     }
 }

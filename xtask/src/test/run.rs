@@ -3,6 +3,7 @@
 use super::binaries::Unit;
 use anyhow::Context;
 use needs::{SKIPS, Skip};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::{
     fs::{self, File},
     path::Path,
@@ -30,6 +31,15 @@ pub(super) struct Ran {
     pub(super) failure: Option<String>,
 }
 
+#[cfg(test)]
+impl Ran {
+    /// A unit with one test, which passed.
+    pub(super) fn stub(name: &str) -> Ran {
+        let (name, took) = (name.to_string(), Duration::ZERO);
+        Ran { name, took, processor_s: 0.0, passed: 1, skips: Vec::new(), failure: None }
+    }
+}
+
 /// Runs `unit` as cargo would. What it prints goes to files: a process that outlives it holds no pipe.
 pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran> {
     let dir = tempfile::tempdir()?;
@@ -44,8 +54,9 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
         .stdin(Stdio::null())
         .stdout(File::create(path("out"))?)
         .stderr(File::create(path("err"))?);
-    let (start, before_s) = (Instant::now(), children_s());
-    let status = wait(&mut command, start).with_context(|| format!("run {}", unit.name))?;
+    let start = Instant::now();
+    let (status, processor_s) =
+        wait(&mut command, start).with_context(|| format!("run {}", unit.name))?;
     let [out, err] = ["out", "err"].map(|name| text(&path(name)));
     let skips = text(&path("skips"));
     let skips = skips.lines().map(str::parse).collect::<Result<_, String>>();
@@ -57,33 +68,38 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
     Ok(Ran {
         name: unit.name.clone(),
         took: start.elapsed(),
-        processor_s: children_s() - before_s,
+        processor_s,
         passed: passed(&out),
         skips: skips.map_err(anyhow::Error::msg)?,
         failure,
     })
 }
 
-/// How the process ended; `None` when it was killed because it did not.
-fn wait(command: &mut Command, start: Instant) -> anyhow::Result<Option<ExitStatus>> {
+/// How the process ended, `None` when it was killed because it did not, and what it had of the processors, seconds.
+fn wait(command: &mut Command, start: Instant) -> anyhow::Result<(Option<ExitStatus>, f64)> {
     let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    // Its times are read before it is gone.
+    let ended = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     while start.elapsed() < LIMIT {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+        if waitid(WaitId::Pid(pid), ended)?.is_some() {
+            let processor_s = processor_s(pid);
+            return Ok((Some(child.wait()?), processor_s));
         }
         thread::sleep(Duration::from_millis(10));
     }
     child.kill()?;
+    let processor_s = processor_s(pid);
     child.wait()?;
-    Ok(None)
+    Ok((None, processor_s))
 }
 
-/// Processor time of all children that were waited for, and of theirs: `cutime` and `cstime` of proc(5), in
+/// Processor time of a process and of all its children that were waited for: `utime` to `cstime` of proc(5), in
 /// hundredths of a second.
-fn children_s() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+fn processor_s(pid: Pid) -> f64 {
+    let stat = text(Path::new(&format!("/proc/{}/stat", pid.as_raw_nonzero())));
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = after_name.split_whitespace().skip(13).take(2);
+    let ticks = after_name.split_whitespace().skip(11).take(4);
     ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
@@ -101,11 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_that_work_have_taken_time() {
-        let before_s = children_s();
+    fn the_time_of_a_process_and_of_its_children_is_known() {
         let work = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", work]).status().unwrap().success());
-        assert!(children_s() > before_s);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("sh -c '{work}'; :")]);
+        let (status, processor_s) = wait(&mut command, Instant::now()).unwrap();
+        assert!(status.unwrap().success() && processor_s > 0.0);
     }
 
     #[test]
