@@ -2,19 +2,23 @@
 
 mod backing;
 mod compare;
+mod examples;
+mod headings;
+mod plan;
 mod programs;
 mod values;
 
 pub use backing::{BackingArgs, Consent};
 pub use compare::CompareArgs;
+pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 pub use values::targets;
 
-use crate::like::DataSource;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::{Bytes, LabChoice, Order, Preset, Scale, SweepMode, Swept, Target};
+use headings::OUTPUT;
+use model::{Bytes, Scale, Target};
 use std::{path::PathBuf, time::Duration};
-use values::{duration_s, more_blocks, preset};
+use values::more_blocks;
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
@@ -42,144 +46,62 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Measure: provision every target, run the suite on each, print the answer and write the report
+    #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Print what `run` with the same arguments would do, after trying how fast the backing is;
     /// provision nothing, leave nothing
+    #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Go on with a campaign: run the blocks that it lacks, and what failed in others; with --blocks +N
     /// further ones
+    #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
     /// Undo what a killed run left behind: mounts, loop devices, images, private directories
+    #[command(after_help = examples::CLEANUP)]
     Cleanup(CleanupArgs),
     /// List campaigns
+    #[command(after_help = examples::LIST)]
     List(ListArgs),
     /// Show one campaign: plan, environment, targets, counts
+    #[command(after_help = examples::SHOW)]
     Show(IdArgs),
     /// Print the tables of a campaign, or write its report.html; with --summary the answer alone
+    #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// Put campaigns side by side, some of A and some of B: what changed, what became better or worse
+    #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Recommend a target for a workload, by its profile, with the sensitivity of the answer to the weights
+    #[command(after_help = examples::ADVISE)]
     Advise(AdviseArgs),
     /// Search a file system's own options for the work of a campaign: screening, halving, confirmation
+    #[command(after_help = examples::TUNE)]
     Tune(TuneArgs),
     /// Write the samples of a campaign in another format
+    #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
     /// Read another tool's results, or an exported campaign, into the store
+    #[command(after_help = examples::IMPORT)]
     Import(ImportArgs),
     /// Tell which targets this machine can make in which lab, and what to install for the others
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Measure what is known beforehand (capped devices, known delays, a target entered twice) and tell
     /// how far off the figures are; exit status 4 when one is too far
+    #[command(after_help = examples::SELFTEST)]
     Selftest(SelftestArgs),
     /// Explain a test: what it does on disk and how to read its figure
+    #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
-}
-
-/// What to measure; each argument overrides the plan file.
-#[derive(Args, Debug, Default)]
-pub struct PlanArgs {
-    /// Plan file, TOML
-    #[arg(value_name = "PLAN.toml")]
-    pub plan: Option<PathBuf>,
-    /// Do what this campaign did, with the sizes that it found, so that both can be compared: its id, the start
-    /// of it, or `last`. --on, --tests and --procs take a part of it, --blocks and --budget another length
-    #[arg(
-        long,
-        value_name = "ID",
-        conflicts_with_all = ["plan", "suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
-    )]
-    pub like: Option<String>,
-    /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; repeat or
-    /// separate plain names by commas [default: every file system this machine supports]
-    #[arg(long, value_name = "TARGET")]
-    pub on: Vec<String>,
-    /// Compare values of options, as xfs[agcount=4,16,64] or ext4[commit=5,60;data=ordered,journal]:
-    /// the default and each variant become candidates; may be repeated
-    #[arg(long, value_name = "SWEEP")]
-    pub sweep: Vec<Swept>,
-    /// grid: every value of an option with every value of the others; one-at-a-time: each value alone
-    /// [default: grid]
-    #[arg(long, value_name = "MODE")]
-    pub sweep_mode: Option<SweepMode>,
-    /// Suite to run: a name that `assay explain` lists, or a file of declarations, NAME.toml; repeat
-    /// or separate by commas [default: columnar]
-    #[arg(long, value_name = "SUITE", value_delimiter = ',')]
-    pub suite: Vec<String>,
-    /// Only the tests whose id matches this glob, as 'columnar.write.*'; repeat or separate by commas
-    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
-    pub tests: Vec<String>,
-    /// Numbers of worker processes [default: the suite's, else 1 and four times the processors, at
-    /// most 64]
-    #[arg(long, value_delimiter = ',')]
-    pub procs: Vec<u32>,
-    /// Threads in each worker for the parallel parts [default: 1]
-    #[arg(long)]
-    pub threads: Option<u32>,
-    /// How much to measure: smoke 1 block; quick 3 or more, until its call is decided, or the leaders are the
-    /// same within 5 %, and seven in ten ratios are resolved, or ten minutes are over; standard 5, 8, 12 or 20 and publish 12 or 20, until every
-    /// ratio is decided or known to 5 % [default: quick]
-    #[arg(long, value_parser = preset)]
-    pub preset: Option<Preset>,
-    /// Exact number of blocks, whatever their precision
-    #[arg(long)]
-    pub blocks: Option<u32>,
-    /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it [default:
-    /// 10m with quick]
-    #[arg(long, value_name = "TIME", value_parser = duration_s, conflicts_with = "blocks")]
-    pub budget: Option<u64>,
-    /// Enter the baseline twice, as an A/A pair: a check of the method by itself, which is no
-    /// candidate [default: with the presets standard and publish]
-    #[arg(long)]
-    pub aa: bool,
-    /// Leave the A/A pair out
-    #[arg(long, conflicts_with = "aa")]
-    pub no_aa: bool,
-    /// One factor on every size, with the ancestor's proportions: full (1), small, tiny, smoke or a number;
-    /// auto makes each test long enough by itself, after a trial [default: auto]
-    #[arg(long)]
-    pub scale: Option<Scale>,
-    /// Seed of order, offsets and data [default: drawn]
-    #[arg(long)]
-    pub seed: Option<u64>,
-    /// Data to write: random, compressible, zeros, ancestor, or like:PATH, as compressible and as
-    /// repetitive as a sample of the files there [default: random]
-    #[arg(long, value_name = "KIND")]
-    pub data: Option<DataSource>,
-    /// Age every fresh file system by this many cycles of churn before its tests, as 0, 100, 300 or
-    /// 1000; 0 makes the files of the others without churning them
-    #[arg(long, value_name = "CYCLES")]
-    pub age: Option<u32>,
-    /// Fill every fresh file system to this share of its space before its tests, as 50, 80 or 95
-    #[arg(long, value_name = "PERCENT")]
-    pub fullness: Option<u32>,
-    /// Target to compare the others with [default: the first]
-    #[arg(long, value_name = "TARGET")]
-    pub baseline: Option<String>,
-    #[command(flatten)]
-    pub backing: BackingArgs,
-    /// in-turn: all tests of a candidate, then all of the next; interleaved: each test on all candidates,
-    /// side by side, each on an image or a part of a disk of its own [default: interleaved where disk and
-    /// memory hold them all; whole disks take turns]
-    #[arg(long, value_name = "ORDER")]
-    pub order: Option<Order>,
-    #[command(flatten)]
-    pub programs: ProgramArgs,
-    /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each
-    /// target the first of this machine, QEMU with KVM, User-Mode Linux and QEMU with an emulated
-    /// processor that can [default: auto]
-    #[arg(long, value_name = "LAB")]
-    pub lab: Option<LabChoice>,
-    /// Kernel that QEMU boots for every target, which --lab auto then means; its modules must be
-    /// installed [default: the newest in /boot]
-    #[arg(long, value_name = "IMAGE")]
-    pub kernel: Option<PathBuf>,
-    /// Setting of the suite, as set_mode=trunc; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub knob: Vec<String>,
-    /// Longest time that one case may take, seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS")]
-    pub case_timeout: Option<u64>,
+    /// Write a plan file that has every setting, with what it means
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
+    /// Print what a shell needs to complete arguments
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
 }
 
 /// Arguments of `run`.
@@ -195,13 +117,13 @@ pub struct RunArgs {
 #[derive(Args, Debug)]
 pub struct EndArgs {
     /// Where to write the HTML report
-    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    #[arg(long, value_name = "FILE", default_value = "report.html", help_heading = OUTPUT)]
     pub html: PathBuf,
     /// Format on stdout; another than table prints everything
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
     /// Print all tables instead of the answer in 40 lines
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
 }
 
@@ -451,6 +373,29 @@ pub struct ExplainArgs {
     /// Print the declaration of a suite, to be copied, changed and run with `--suite FILE.toml`
     #[arg(long, requires = "name")]
     pub toml: bool,
+}
+
+/// Arguments of `init`.
+#[derive(Args, Debug)]
+pub struct InitArgs {
+    /// File to write
+    #[arg(default_value = "plan.toml", value_name = "PLAN.toml")]
+    pub file: PathBuf,
+}
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Args, Debug)]
+pub struct ManArgs {
+    /// Folder for the pages, one for each verb
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub out: PathBuf,
 }
 
 #[cfg(test)]

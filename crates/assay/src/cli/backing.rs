@@ -1,5 +1,6 @@
 //! The arguments about what file systems are made on.
 
+use super::headings::PLACE;
 use clap::Args;
 use model::{BackingPlan, Bytes, Purge};
 use std::path::PathBuf;
@@ -9,27 +10,27 @@ use std::path::PathBuf;
 pub struct BackingArgs {
     /// Disk to make the file systems on, by its stable name /dev/disk/by-id/..., instead of a loop image;
     /// repeat it for targets on several. ALL DATA ON IT IS DESTROYED
-    #[arg(long, value_name = "DISK", conflicts_with_all = ["image_dir", "image_size"])]
+    #[arg(long, value_name = "DISK", conflicts_with_all = ["image_dir", "image_size"], help_heading = PLACE)]
     pub device: Vec<PathBuf>,
     #[command(flatten)]
     pub consent: Consent,
     /// How a disk is emptied before each file system: discard, zero-range or none [default: discard where
     /// the disks know it]
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", help_heading = PLACE)]
     pub purge: Option<Purge>,
     /// Write the disks in full, twice, before the first file system, as in a long use; implies --purge none
-    #[arg(long)]
+    #[arg(long, help_heading = PLACE)]
     pub condition: bool,
     /// Divide each disk into as many equal parts as there are candidates: each is made on a part of its own,
     /// and on the next part in the next block, so that none has the fast end of the disk for itself
     /// [default: each has the whole disks in turn]
-    #[arg(long)]
+    #[arg(long, help_heading = PLACE)]
     pub split: bool,
     /// Folder for loop images: the disk that it lies on is the one that is measured [default: the state folder]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = PLACE)]
     pub image_dir: Option<PathBuf>,
     /// Size of the loop image [default: from the scale]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", help_heading = PLACE)]
     pub image_size: Option<Bytes>,
 }
 
@@ -39,11 +40,11 @@ pub struct BackingArgs {
 pub struct Consent {
     /// Serial number of a disk that is made use of, as a consent to its destruction; without it you are
     /// asked to type it. No plan file or stored campaign can give it
-    #[arg(long, value_name = "SERIAL")]
+    #[arg(long, value_name = "SERIAL", help_heading = PLACE)]
     pub destroy: Vec<String>,
     /// Type of content on the disks that may be destroyed, as ext4 or gpt; repeat or separate by commas.
     /// A disk with any other content is refused
-    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', help_heading = PLACE)]
     pub wipe_signature: Vec<String>,
 }
 

@@ -6,11 +6,6 @@ use std::path::PathBuf;
 
 /// Arguments of `compare`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Exit status with --fail-on-regression: 0 no regression, and one of that size would have been found; \
-                  5 it cannot be told; 6 a regression; 1, 2 and 3 as of every verb. For git bisect: assay compare \
-                  A1,A2,A3 B1,B2,B3 --fail-on-regression 5%; case $? in 0) exit 0;; 6) exit 1;; *) exit 125;; esac"
-)]
 pub struct CompareArgs {
     /// The one side: campaigns separated by commas, A1,A2,A3, each by its id, the start of it, `last`, or a
     /// published one

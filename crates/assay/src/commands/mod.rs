@@ -3,12 +3,15 @@
 mod advise;
 mod cleanup;
 mod compare;
+mod completions;
 mod doctor;
 mod explain;
 mod export;
 pub mod guest;
 mod import;
+mod init;
 mod list;
+mod man;
 pub mod plan;
 mod report;
 mod rerun;
@@ -45,5 +48,8 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Doctor(args) => doctor::doctor(&args),
         Verb::Selftest(args) => selftest::selftest(&args, &state),
         Verb::Explain(args) => explain::explain(&args),
+        Verb::Init(args) => init::init(&args),
+        Verb::Completions(args) => completions::completions(&args),
+        Verb::Man(args) => man::man(&args),
     }
 }

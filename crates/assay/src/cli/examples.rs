@@ -1,0 +1,144 @@
+//! Examples under the help of each verb. A test reads each of them as the program would.
+
+pub(super) const RUN: &str = "\
+Examples:
+  Every file system that this machine supports, on images in a folder of the disk in question:
+    assay run --image-dir /mnt/fast
+  Two candidates, one with options, and the files of a mail server, until ten minutes are over:
+    assay run --on ext4,xfs[agcount=16] --suite files --image-dir /mnt/fast
+  Mounted directories, without root:
+    assay run --on dir:/mnt/a --on dir:/mnt/b --suite columnar,metadata
+  A whole empty disk; its serial number is asked for before anything is touched:
+    assay run --on ext4,xfs --device /dev/disk/by-id/nvme-EXAMPLE
+  Evidence for a decision that costs money: all tests, until each ratio is decided:
+    assay run --preset publish --on ext4,xfs,btrfs --image-dir /mnt/fast
+  As small as it can be, to see how it works:
+    assay run --preset smoke --on ext4,xfs --tests columnar.write.*";
+
+pub(super) const PLAN: &str = "\
+Examples:
+  What would be made, run and written, and how long it would take:
+    assay plan --on ext4,xfs --image-dir /mnt/fast
+    assay plan PLAN.toml";
+
+pub(super) const RESUME: &str = "\
+Examples:
+  Go on with what was stopped:
+    assay resume
+  Give a finished campaign five more blocks, to narrow its intervals:
+    assay resume last --blocks +5";
+
+pub(super) const CLEANUP: &str = "\
+Examples:
+  See what a killed run left, then tear it down:
+    assay cleanup --dry-run
+    assay cleanup";
+
+pub(super) const LIST: &str = "\
+Examples:
+    assay list
+    assay list --published";
+
+pub(super) const SHOW: &str = "\
+Examples:
+    assay show
+    assay show 2026-11";
+
+pub(super) const REPORT: &str = "\
+Examples:
+  The answer in 40 lines, and the page for a browser:
+    assay report --summary
+    assay report last --format html --out report.html
+  Every ratio over another candidate:
+    assay report last --baseline xfs";
+
+pub(super) const COMPARE: &str = "\
+Examples:
+  Before and after an upgrade:
+    assay compare 2026-10-02 2026-11-20
+  A gate for a patch, three campaigns a side:
+    assay compare A1,A2,A3 B1,B2,B3 --fail-on-regression 5%
+
+Exit status with --fail-on-regression: 0 no regression, and one of that size would have been found; 5 it cannot be \
+told; 6 a regression; 1, 2 and 3 as of every verb. For git bisect, after that command: \
+case $? in 0) exit 0;; 6) exit 1;; *) exit 125;; esac";
+
+pub(super) const ADVISE: &str = "\
+Examples:
+  For a database, where what is synced has to be on the medium:
+    assay advise last --profile oltp-database --require durable
+  The workloads that are known, with their weights:
+    assay advise --profiles";
+
+pub(super) const TUNE: &str = "\
+Examples:
+  Half an hour for better options of XFS, for the work of the last campaign:
+    assay tune last --on xfs --budget 30m
+  Only two settings, for one suite:
+    assay tune --suite files --on ext4 --try commit --try mkfs.I";
+
+pub(super) const EXPORT: &str = "\
+Examples:
+  For R or pandas, and everything in one document:
+    assay export last --out samples
+    assay export last --format json --out samples";
+
+pub(super) const IMPORT: &str = "\
+Examples:
+  What fio and mdtest wrote elsewhere, to be reported as a campaign:
+    assay import fio-*.json --target ext4
+    assay import mdtest.out --format mdtest --target lustre";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+    assay doctor
+    assay doctor --install zfs";
+
+pub(super) const SELFTEST: &str = "\
+Examples:
+    assay selftest --quick
+    assay selftest --only cap.read.500";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+    assay explain
+    assay explain columnar.sort
+    assay explain files --toml";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+    assay completions bash > /etc/bash_completion.d/assay
+    assay completions zsh > /usr/local/share/zsh/site-functions/_assay
+    assay completions fish > ~/.config/fish/completions/assay.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+    assay man --out /usr/local/share/man/man1";
+
+pub(super) const INIT: &str = "\
+Examples:
+  A plan file with every setting and what it means, to be edited and run:
+    assay init
+    assay run plan.toml";
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::Cli;
+    use clap::{CommandFactory, Parser};
+
+    #[test]
+    fn every_verb_has_examples_that_the_program_reads() {
+        for verb in Cli::command().get_subcommands() {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let commands = help.lines().map(str::trim).filter(|line| line.starts_with("assay "));
+            let mut own = 0;
+            for command in commands {
+                let words = command.split_whitespace().take_while(|word| *word != ">");
+                let read = Cli::try_parse_from(words);
+                assert!(read.is_ok(), "{command}: {}", read.err().unwrap());
+                own += usize::from(command.split_whitespace().nth(1) == Some(verb.get_name()));
+            }
+            assert!(own > 0, "{} has no example", verb.get_name());
+        }
+    }
+}
