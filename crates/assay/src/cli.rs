@@ -62,6 +62,9 @@ pub enum Verb {
     /// List campaigns
     #[command(after_help = examples::LIST)]
     List(ListArgs),
+    /// Remove campaigns, with all their samples, from the store
+    #[command(after_help = examples::RM)]
+    Rm(RmArgs),
     /// Show one campaign: plan, environment, targets, counts
     #[command(after_help = examples::SHOW)]
     Show(IdArgs),
@@ -130,7 +133,7 @@ pub struct EndArgs {
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Campaign: its id, the start of it, or `last`
+    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
     /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
@@ -155,9 +158,17 @@ pub struct ListArgs {
 /// One campaign.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Campaign: its id, the start of it, or `last`
+    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Arguments of `rm`.
+#[derive(Args, Debug)]
+pub struct RmArgs {
+    /// Campaigns: each by its id, the start of it, `last`, or `last~1` for the one before
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
 }
 
 /// How to print tables.
@@ -179,7 +190,7 @@ pub enum Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: its id, the start of it, `last`, or a published one
+    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format of the output
@@ -263,7 +274,7 @@ pub enum AdviseFormat {
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
-    /// Campaign: its id, the start of it, `last`, or a published one
+    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// The workload: a profile that `--profiles` lists, or a file NAME.toml
@@ -306,7 +317,7 @@ pub enum ExportFormat {
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// Campaign: its id, the start of it, `last`, or a published one
+    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write

@@ -47,6 +47,21 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
 }
 
 #[test]
+fn a_campaign_is_removed_by_name_and_the_others_stay() {
+    let place = Place::new();
+    let of = |target: &str| {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures/bonnie.csv");
+        let line = place.ok(&["import", file, "--target", target]);
+        line.split(':').next().unwrap().to_string()
+    };
+    let (first, second) = (of("one"), of("two"));
+    assert!(place.fails(&["rm", &first, "nothing"], 1).contains("nothing"));
+    assert_eq!(place.ok(&["rm", "last~1"]).trim(), format!("removed {first}"));
+    let list = place.ok(&["list"]);
+    assert!(list.contains(&second) && list.lines().count() == 1, "{list}");
+}
+
+#[test]
 fn every_published_study_is_shown() {
     let place = Place::new();
     let list = place.ok(&["list", "--published"]);

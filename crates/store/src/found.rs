@@ -21,13 +21,14 @@ impl Found {
             .optional()?)
     }
 
-    /// The campaign meant by a full id, a unique prefix or `last`.
+    /// The campaign meant by a full id, a unique prefix, `last`, or `last~2` for the second before it.
     pub(crate) fn resolve(db: &Connection, id: &str) -> Result<Found, StoreError> {
         if let Some(found) = Found::exact(db, id)? {
             return Ok(found);
         }
-        let mut found = if id == "last" {
-            Found::query(db, "SELECT number, id FROM campaign ORDER BY number DESC LIMIT 1", &[])?
+        let mut found = if let Some(before) = before_last(id) {
+            let sql = "SELECT number, id FROM campaign ORDER BY number DESC LIMIT 1 OFFSET ?";
+            Found::query(db, sql, &[&before])?
         } else {
             // Not LIKE: `_` and `%` are no wildcards in an id.
             let sql = "SELECT number, id FROM campaign WHERE substr(id, 1, length(?1)) = ?1
@@ -87,5 +88,13 @@ impl Found {
         what: &'static str,
     ) -> Result<T, StoreError> {
         serde_json::from_str(&row.get::<_, String>(index)?).map_err(|why| self.corrupt(what, why))
+    }
+}
+
+/// How many campaigns before the last one `id` means; `None` when it is not written so.
+fn before_last(id: &str) -> Option<u32> {
+    match id.strip_prefix("last")? {
+        "" => Some(0),
+        rest => rest.strip_prefix('~')?.parse().ok(),
     }
 }

@@ -107,6 +107,26 @@ impl Store {
         Ok(tx.commit()?)
     }
 
+    /// Removes the campaign and all that belongs to it, and gives its id. All of it or nothing.
+    ///
+    /// # Errors
+    /// No campaign is called so, or the store cannot be written.
+    pub fn remove(&mut self, id: &str) -> Result<String, StoreError> {
+        let tx = self.begin()?;
+        let campaign = Found::resolve(&tx, id)?;
+        for table in ["metric", "histogram", "series"] {
+            let of = "SELECT number FROM sample WHERE campaign = ?";
+            tx.execute(&format!("DELETE FROM {table} WHERE sample IN ({of})"), [campaign.number])?;
+        }
+        // What refers to others comes before them.
+        for table in ["sample", "turn", "block", "test", "target"] {
+            tx.execute(&format!("DELETE FROM {table} WHERE campaign = ?"), [campaign.number])?;
+        }
+        tx.execute("DELETE FROM campaign WHERE number = ?", [campaign.number])?;
+        tx.commit()?;
+        Ok(campaign.id)
+    }
+
     /// Keeps the mark by which the program will know that it began the campaign itself.
     pub fn set_mark(&mut self, id: &str, mark: &str) -> Result<(), StoreError> {
         let tx = self.begin()?;

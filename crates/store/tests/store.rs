@@ -50,6 +50,42 @@ fn what_a_test_is_survives_the_store() {
 }
 
 #[test]
+fn what_is_removed_is_gone_and_the_others_stay() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    let first = data.clone();
+    store.import(&first).unwrap();
+    data.campaign.id.push('x');
+    store.import(&data).unwrap();
+    assert_eq!(store.remove("last").unwrap(), data.campaign.id);
+    assert!(matches!(store.remove(&data.campaign.id), Err(StoreError::NotFound(_))));
+    assert_eq!(store.dataset("last").unwrap(), first);
+    assert_eq!(store.remove("last").unwrap(), first.campaign.id);
+    drop(store);
+    let db = rusqlite::Connection::open(scratch.path()).unwrap();
+    for table in ["sample", "metric", "histogram", "series", "turn", "block", "test", "target"] {
+        let count = format!("SELECT count(*) FROM {table}");
+        let left: i64 = db.query_row(&count, [], |row| row.get(0)).unwrap();
+        assert_eq!(left, 0, "{table}");
+    }
+}
+
+#[test]
+fn campaigns_before_the_last_are_counted_from_it() {
+    let scratch = Scratch::new();
+    let (mut store, mut data) = (scratch.store(), small());
+    let first = data.campaign.id.clone();
+    store.import(&data).unwrap();
+    data.campaign.id.push('x');
+    store.import(&data).unwrap();
+    let ids = ["last", "last~0", "last~1"].map(|id| store.resolve(id).unwrap());
+    assert_eq!(ids, [data.campaign.id.clone(), data.campaign.id, first]);
+    for none in ["last~2", "last~", "last~x", "lastly"] {
+        assert!(matches!(store.resolve(none), Err(StoreError::NotFound(_))), "{none}");
+    }
+}
+
+#[test]
 fn a_different_dataset_of_the_same_id_is_kept_beside_the_first() {
     let scratch = Scratch::new();
     let (mut store, first) = (scratch.store(), small());

@@ -44,6 +44,11 @@ Examples:
     assay show
     assay show 2026-11";
 
+pub(super) const RM: &str = "\
+Examples:
+    assay list
+    assay rm 2026-10-02 2026-10-03";
+
 pub(super) const REPORT: &str = "\
 Examples:
   The answer in 40 lines, and the page for a browser:
@@ -56,6 +61,8 @@ pub(super) const COMPARE: &str = "\
 Examples:
   Before and after an upgrade:
     assay compare 2026-10-02 2026-11-20
+  The last two campaigns:
+    assay compare last~1 last
   A gate for a patch, three campaigns a side:
     assay compare A1,A2,A3 B1,B2,B3 --fail-on-regression 5%
 

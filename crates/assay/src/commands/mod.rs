@@ -16,6 +16,7 @@ pub mod plan;
 mod report;
 mod rerun;
 mod resume;
+mod rm;
 pub mod run;
 mod selftest;
 mod show;
@@ -38,6 +39,7 @@ pub fn dispatch(cli: Cli) -> Result<Exit> {
         Verb::Resume(args) => resume::resume(&args, &store, &state),
         Verb::Cleanup(args) => cleanup::cleanup(&args, &state),
         Verb::List(args) => list::list(&args, &store),
+        Verb::Rm(args) => rm::rm(&args, &store),
         Verb::Show(args) => show::show(&args, &store),
         Verb::Report(args) => report::report(&args, &store),
         Verb::Compare(args) => compare::compare(&args, &store, &state),
