@@ -24,7 +24,7 @@ use values::more_blocks;
 #[derive(Debug, Parser)]
 #[command(
     name = "assay",
-    version,
+    version = env!("ASSAY_VERSION"),
     after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments, plan or disk, 3 the machine lacks root, a tool or \
                   space, 4 ended but a target or case failed, 5 a gate could not tell, 6 a gate found a regression, \
                   130 stopped by a signal."

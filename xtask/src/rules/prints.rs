@@ -23,6 +23,8 @@ fn must_not_print(path: &str) -> bool {
         && path != TERMINAL
         && !is_test_file(path)
         && !path.contains("/examples/")
+        // What a build script prints is for cargo.
+        && !path.ends_with("/build.rs")
 }
 
 fn prints(file: &File) -> Vec<Problem> {
