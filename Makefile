@@ -2,6 +2,7 @@
 # make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
 # make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
 # make build   the static program alone; its path is printed
+# make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
 # make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
 # make clean   remove everything built
 #
@@ -13,7 +14,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run check test test-labs build bench clean setup
+.PHONY: run check test test-labs build dist bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -38,6 +39,9 @@ test: check
 
 test-labs: setup
 	cargo run --quiet --locked -p xtask -- test labs
+
+dist: setup
+	@scripts/dist.sh
 
 build: setup
 	@scripts/build.sh

@@ -3,7 +3,7 @@
 
 use crate::{exit, input, tools};
 use anyhow::Result;
-use model::Options;
+use model::{Options, did_you_mean};
 use std::collections::BTreeMap;
 use suites::{Suite, Test};
 
@@ -23,9 +23,11 @@ pub fn suite(
         return Ok(suite);
     }
     suites::suite(name, knobs).map_err(usage)?.ok_or_else(|| {
+        let names = names();
+        let meant = did_you_mean(name, names.iter().map(|name| &**name));
         exit::usage(format!(
-            "there is no suite `{name}`; use one of {}, or a file NAME.toml",
-            names().join(", ")
+            "there is no suite `{name}`{meant}; use one of {}, or a file NAME.toml",
+            names.join(", ")
         ))
     })
 }
@@ -54,7 +56,17 @@ pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
         None => "`assay explain` lists the suites".to_string(),
         Some(name) => format!("`assay explain {name}` lists those of this suite"),
     };
-    found.ok_or_else(|| exit::usage(format!("there is no test or suite `{id}`; {hint}")))
+    found.ok_or_else(|| {
+        let meant = did_you_mean(id, known_ids().iter().map(|id| &**id));
+        exit::usage(format!("there is no test or suite `{id}`{meant}; {hint}"))
+    })
+}
+
+/// Ids of all tests that ship, and names of their suites.
+fn known_ids() -> Vec<String> {
+    let tests = suites::suites().iter().flat_map(|suite| suite.tests.iter());
+    let ids = tests.flat_map(|test| test.infos()).map(|info| info.id);
+    ids.chain(names().iter().map(ToString::to_string)).collect()
 }
 
 /// True when `name` names a suite.

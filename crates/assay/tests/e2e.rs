@@ -15,6 +15,7 @@ mod consent;
 mod contention;
 mod device;
 mod directories;
+mod dist;
 mod docs;
 mod durability;
 mod durable;

@@ -1,6 +1,6 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
-use model::{Bytes, KnobError};
+use model::{Bytes, KnobError, did_you_mean};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -24,7 +24,10 @@ pub enum LabError {
     #[error("{0}")]
     Option(#[from] KnobError),
     /// No such file system in the registry.
-    #[error("`{name}` is not a file system that assay can make; it knows {known}")]
+    #[error(
+        "`{name}` is not a file system that assay can make{}; it knows {known}",
+        did_you_mean(name, known.split(", "))
+    )]
     UnknownFileSystem {
         /// As written.
         name: String,

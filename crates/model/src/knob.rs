@@ -1,6 +1,7 @@
 //! A knob is one thing that can be set, described once: help, validation, documentation, the
 //! stored parameters and the report all read it from here.
 
+use crate::did_you_mean;
 use std::{collections::BTreeMap, fmt};
 
 /// Options by key. A flag without a value (`noatime`) has an empty value.
@@ -50,7 +51,8 @@ impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KnobError::Unknown { owner, key, known } => {
-                write!(f, "{owner} has no option `{key}`; it knows {known}")
+                let meant = did_you_mean(key, known.split(", "));
+                write!(f, "{owner} has no option `{key}`{meant}; it knows {known}")
             }
             KnobError::Value { owner, key, value, allowed } => {
                 write!(f, "{owner}: `{key}={value}` is not allowed; use one of {allowed}")

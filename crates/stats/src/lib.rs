@@ -109,7 +109,10 @@ impl Default for Settings {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StatsError {
     /// No target has the label asked for.
-    #[error("no target is called `{label}`; choose the baseline from: {known}")]
+    #[error(
+        "no target is called `{label}`{}; choose the baseline from: {known}",
+        model::did_you_mean(label, known.split(", "))
+    )]
     UnknownBaseline {
         /// The label asked for.
         label: String,

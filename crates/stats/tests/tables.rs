@@ -188,7 +188,9 @@ fn mistakes_are_named() {
     let data = two_targets(series("xfs", "t0", &[1.0]));
     let settings = Settings { baseline: Some("zfs".into()), ..Settings::default() };
     let error = findings(&data, &settings).unwrap_err();
-    assert_eq!(error.to_string(), "no target is called `zfs`; choose the baseline from: xfs, ext4");
+    let said =
+        "no target is called `zfs` (did you mean `xfs`?); choose the baseline from: xfs, ext4";
+    assert_eq!(error.to_string(), said);
     let stray = two_targets(series("btrfs", "t0", &[1.0]));
     assert!(matches!(
         findings(&stray, &Settings::default()),

@@ -27,8 +27,10 @@ pub(super) struct Unit {
     pub(super) name: String,
     /// Where its tests are.
     pub(super) binary: Binary,
-    /// Only tests whose name begins with that.
-    pub(super) module: Option<String>,
+    /// What the binary is told: which tests to run, or to leave to another unit.
+    pub(super) args: Vec<String>,
+    /// Whether it is a long part of a binary of quick tests.
+    pub(super) is_long: bool,
 }
 
 impl Unit {
@@ -43,7 +45,7 @@ impl Unit {
     /// One that cannot be started.
     pub(super) fn stub(name: &str) -> Unit {
         let binary = Binary { name: name.into(), program: PathBuf::new(), package: PathBuf::new() };
-        Unit { name: name.into(), binary, module: None }
+        Unit { name: name.into(), binary, args: Vec::new(), is_long: false }
     }
 }
 
@@ -81,36 +83,54 @@ fn binary(message: &Value) -> Option<Binary> {
     Some(Binary { name, program: program.into(), package: package.into() })
 }
 
-/// Each binary, or each module of those called in `modules`.
-pub(super) fn units(binaries: &[Binary], modules: &[&str]) -> anyhow::Result<Vec<Unit>> {
+/// Each binary, or each module of those called in `modules`; of each of `long`, a binary and what names of its
+/// tests begin with, those tests apart from the others.
+pub(super) fn units(
+    binaries: &[Binary],
+    modules: &[&str],
+    long: &[(&str, &str)],
+) -> anyhow::Result<Vec<Unit>> {
     let mut units = Vec::new();
     for binary in binaries {
-        let whole = Unit { name: binary.name.clone(), binary: binary.clone(), module: None };
-        if !modules.contains(&binary.name.as_str()) {
-            units.push(whole);
+        let name = binary.name.as_str();
+        let of = |part: &str, args: Vec<String>, is_long| {
+            let name = if part.is_empty() { name.into() } else { format!("{name}::{part}") };
+            Unit { name, binary: binary.clone(), args, is_long }
+        };
+        if modules.contains(&name) {
+            let own = list(binary)?.into_iter();
+            units.extend(own.map(|module| of(&module, vec![format!("{module}::")], false)));
             continue;
         }
-        let of = |module: String| Unit {
-            name: format!("{}::{module}", whole.name),
-            module: Some(format!("{module}::")),
-            ..whole.clone()
-        };
-        units.extend(list(binary)?.into_iter().map(of));
+        let parts: Vec<&str> =
+            long.iter().filter(|(of, _)| *of == name).map(|(_, part)| *part).collect();
+        for part in &parts {
+            ensure!(
+                tests(binary)?.iter().any(|test| test.starts_with(part)),
+                "no test of {name} begins with `{part}` any more; mend LONG_TESTS"
+            );
+            units.push(of(part.trim_end_matches("::"), vec![part.to_string()], true));
+        }
+        let skip = |part: &&str| ["--skip".to_string(), part.to_string()];
+        units.push(of("", parts.iter().flat_map(skip).collect(), false));
     }
     Ok(units)
 }
 
-/// The modules with tests of a binary.
-fn list(binary: &Binary) -> anyhow::Result<BTreeSet<String>> {
+/// The names of the tests of a binary.
+fn tests(binary: &Binary) -> anyhow::Result<Vec<String>> {
     let output = Command::new(&binary.program).args(["--list", "--format", "terse"]).output()?;
     let text = String::from_utf8(output.stdout)?;
-    let tests = text.lines().filter_map(|line| line.strip_suffix(": test"));
-    tests
-        .map(|test| match test.split_once("::") {
-            Some((module, _)) => Ok(module.to_string()),
-            None => bail!("{}: `{test}` stands in no module and would not be run", binary.name),
-        })
-        .collect()
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect())
+}
+
+/// The modules with tests of a binary.
+fn list(binary: &Binary) -> anyhow::Result<BTreeSet<String>> {
+    let module = |test: String| match test.split_once("::") {
+        Some((module, _)) => Ok(module.to_string()),
+        None => bail!("{}: `{test}` stands in no module and would not be run", binary.name),
+    };
+    tests(binary)?.into_iter().map(module).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Units are a test binary, or a module of a binary of many (`MODULES`). Those of each binary of many are run one after
 //! the other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the latter
-//! compute. Every failure is shown; at the end stand the time of each unit, and each skip with its reason. A skip for
+//! compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit, and each skip with its reason. A skip for
 //! something that this machine has is a failure.
 
 mod binaries;
@@ -36,6 +36,23 @@ const FUZZ: &[&str] = &["assay/fuzz", "formats/fuzz"];
 /// Given to them as `ASSAY_FUZZ_SECONDS`.
 const LONG: &str = "20";
 
+/// Long simulations among quick tests, each a unit of the labs: its binary, and with what the names of its tests
+/// begin.
+const LONG_TESTS: &[(&str, &str)] = &[
+    ("stats/intervals", "a_noisy_target_is_covered"),
+    ("stats/intervals", "the_one_ratio_of_a_campaign_that_ends"),
+    ("stats/lib", "bar::tests::"),
+];
+
+/// Units that look at what the whole machine does, and are run when nothing else is.
+const ALONE: &[&str] = &[
+    "assay/e2e::contention",
+    "assay/e2e::durability",
+    "assay/e2e::durable",
+    "assay/e2e_labs::selftest",
+    "assay/e2e_labs::side_by_side",
+];
+
 /// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
 const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs"];
 
@@ -46,12 +63,14 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         None => bail!("name a part: quick, labs or all"),
     };
     let binaries = binaries::build(&root()).context("build the tests")?;
-    let units = binaries::units(&binaries, MODULES)?;
-    if let Some(stray) = LABS.iter().find(|name| !units.iter().any(|unit| unit.is_of(name))) {
+    let units = binaries::units(&binaries, MODULES, LONG_TESTS)?;
+    if let Some(stray) =
+        LABS.iter().chain(ALONE).find(|name| !units.iter().any(|unit| unit.is_of(name)))
+    {
         bail!("`{stray}` in xtask/src/test/mod.rs is no test binary any more");
     }
     let is_asked = |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n));
-    let is_labs = |unit: &Unit| LABS.iter().any(|name| unit.is_of(name));
+    let is_labs = |unit: &Unit| unit.is_long || LABS.iter().any(|name| unit.is_of(name));
     let is_fuzz = |unit: &Unit| FUZZ.iter().any(|name| unit.is_of(name));
     let is_part = |unit: &Unit| match part {
         Part::Quick => !is_labs(unit),
@@ -62,12 +81,17 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         bail!("no unit of this part begins with {}", named.join(" or "));
     }
     let asked = units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name));
-    let (of_many, rest): (Vec<_>, Vec<_>) = asked.partition(|unit| unit.module.is_some());
+    let is_alone = |unit: &&Unit| ALONE.contains(&unit.name.as_str());
+    let (alone, others): (Vec<_>, Vec<_>) = asked.partition(is_alone);
+    let is_of_many = |unit: &&Unit| MODULES.iter().any(|name| unit.is_of(name));
+    let (of_many, rest) = others.into_iter().partition(is_of_many);
     let env = |unit: &Unit| {
         (part != Part::Quick && is_fuzz(unit)).then_some(("ASSAY_FUZZ_SECONDS", LONG))
     };
     let start = Instant::now();
-    let ran = in_lanes(&[of_many, rest], |unit| run::run(unit, env(unit)))?;
+    let run = |unit: &Unit| run::run(unit, env(unit));
+    let mut ran = in_lanes(&[of_many, rest], run)?;
+    ran.extend(in_lanes(&[alone], run)?);
     Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

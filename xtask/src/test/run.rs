@@ -46,7 +46,7 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
     let path = |name: &str| dir.path().join(name);
     let mut command = Command::new(&unit.binary.program);
     command
-        .args(&unit.module)
+        .args(&unit.args)
         .current_dir(&unit.binary.package)
         .env("CARGO_MANIFEST_DIR", &unit.binary.package)
         .env(SKIPS, path("skips"))

@@ -20,6 +20,7 @@ mod rm;
 pub mod run;
 mod selftest;
 mod show;
+mod slips;
 mod tune;
 
 use crate::{

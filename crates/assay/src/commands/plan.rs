@@ -1,6 +1,6 @@
 //! `assay plan`: what a run would do, without doing it; and the reading of plans for `run`.
 
-use super::run;
+use super::{run, slips};
 use crate::{
     campaign::{
         condition,
@@ -286,6 +286,7 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     plan.fullness = args.fullness.or(plan.fullness);
     plan.baseline = args.baseline.clone().or(plan.baseline);
     args.backing.apply(&mut plan.backing);
+    slips::check(&plan)?;
     for knob in &args.knob {
         let (key, value) = knob
             .split_once('=')
@@ -351,7 +352,8 @@ pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
     let plan: Plan = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
-        exit::usage(format!("{}:{line}: {why}", path.display()))
+        let said = text.lines().nth(line - 1).unwrap_or_default().trim();
+        exit::usage(format!("{}:{line}: `{said}`: {why}", path.display()))
     })?;
     check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
     Ok(plan)

@@ -2,7 +2,7 @@
 
 use crate::{exit, input};
 use anyhow::{Context, Result};
-use model::{FactSheet, Profile};
+use model::{FactSheet, Profile, did_you_mean};
 
 /// Lists files of a folder by name, with their text.
 macro_rules! shipped {
@@ -50,7 +50,11 @@ pub(super) fn profile(name: &str) -> Result<Profile> {
     }
     let known = || PROFILES.iter().map(|p| p.0).collect::<Vec<_>>().join(", ");
     let (name, text) = PROFILES.iter().find(|p| p.0 == name).ok_or_else(|| {
-        exit::usage(format!("there is no profile `{name}`; use {}, or a file NAME.toml", known()))
+        let meant = did_you_mean(name, PROFILES.iter().map(|profile| profile.0));
+        let known = known();
+        exit::usage(format!(
+            "there is no profile `{name}`{meant}; use {known}, or a file NAME.toml"
+        ))
     })?;
     read(name, text)
 }

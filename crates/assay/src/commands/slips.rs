@@ -1,0 +1,51 @@
+//! What can be asked for and is hardly meant: refused, or remarked on, before anything is made.
+
+use crate::{exit, terminal};
+use anyhow::Result;
+use model::{Bytes, Plan};
+
+/// Below it there is hardly a file system; who writes less forgot the unit.
+const LEAST_IMAGE: Bytes = Bytes(16 << 20);
+
+/// Refuses an image folder that is not there, as its disk may not be mounted, and an image without a unit; remarks
+/// on a candidate that is named twice.
+pub(super) fn check(plan: &Plan) -> Result<()> {
+    if let Some(dir) = plan.backing.dir.as_deref().filter(|dir| !dir.is_dir()) {
+        return Err(exit::usage(format!(
+            "there is no folder {} for images; mount the disk that is meant, or create it",
+            dir.display()
+        )));
+    }
+    if let Some(size) = plan.backing.size.filter(|size| size.0 < LEAST_IMAGE.0) {
+        return Err(exit::usage(format!(
+            "an image of {size} holds no file system; write the unit as well, as 10GiB"
+        )));
+    }
+    let twice = |at: &usize| plan.targets[..*at].contains(&plan.targets[*at]);
+    if let Some(at) = (0..plan.targets.len()).find(twice) {
+        terminal::note(&format!(
+            "{} is named twice and competes with itself; --aa enters it a second time as a check",
+            plan.targets[at]
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::BackingPlan;
+
+    fn refusal(backing: BackingPlan) -> String {
+        check(&Plan { backing, ..Plan::default() }).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_hardly_meant_is_refused() {
+        let dir = BackingPlan { dir: Some("/nowhere/images".into()), ..BackingPlan::default() };
+        assert!(refusal(dir).contains("no folder /nowhere/images"));
+        let size = BackingPlan { size: Some(Bytes(10)), ..BackingPlan::default() };
+        assert!(refusal(size).contains("as 10GiB"));
+        assert!(check(&Plan::default()).is_ok());
+    }
+}
