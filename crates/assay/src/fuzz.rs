@@ -8,6 +8,7 @@ mod dataset;
 mod job;
 mod journal;
 mod plan;
+mod shown;
 mod store;
 mod suite;
 mod target;

@@ -13,7 +13,7 @@ mod shared;
 
 use crate::{
     clock::now_ns,
-    progress::{Counters, Moved, Progress},
+    counters::{Counters, Moved},
 };
 use model::PhaseOverlap;
 use rustix::{
@@ -317,17 +317,7 @@ impl<'a> Member<'a> {
         end_ns
     }
 
-    /// The worker's counters; zero when a phase begins.
-    pub fn progress(&self) -> Progress<'a> {
-        Progress::new(self.counters())
-    }
-
-    /// The same; who adds to them stands still while the crew is held.
-    pub fn held_progress(&self) -> Progress<'a> {
-        Progress::held(self.counters(), *self)
-    }
-
-    fn counters(&self) -> &'a Counters {
+    pub(crate) fn counters(&self) -> &'a Counters {
         &self.barrier.0.slots()[self.number as usize].counters
     }
 

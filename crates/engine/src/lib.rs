@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod child;
 pub mod clock;
 pub mod confine;
+mod counters;
 pub mod cpu;
 pub mod data;
 pub mod fork;

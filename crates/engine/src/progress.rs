@@ -1,27 +1,10 @@
 //! How far a worker is. The counters lie in memory that the crew shares, so that the worker that
 //! ends first can read what all had done by then.
 
+pub use crate::counters::{Counters, Moved};
+
 use crate::barrier::Member;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Counters of one worker in one phase; one cache line, so that workers do not slow each other.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub struct Counters {
-    /// Logical bytes moved.
-    pub bytes: AtomicU64,
-    /// Operations done.
-    pub ops: AtomicU64,
-}
-
-/// What workers have moved in a phase so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Logical bytes.
-    pub bytes: u64,
-    /// Operations.
-    pub ops: u64,
-}
+use std::sync::atomic::Ordering;
 
 /// A worker's handle on its own counters.
 #[derive(Clone, Copy, Debug)]
@@ -61,5 +44,17 @@ impl<'a> Progress<'a> {
     /// Operations so far.
     pub fn ops(&self) -> u64 {
         self.counters.ops.load(Ordering::Relaxed)
+    }
+}
+
+impl<'a> Member<'a> {
+    /// The worker's counters; zero when a phase begins.
+    pub fn progress(&self) -> Progress<'a> {
+        Progress::new(self.counters())
+    }
+
+    /// The same; who adds to them stands still while the crew is held.
+    pub fn held_progress(&self) -> Progress<'a> {
+        Progress::held(self.counters(), *self)
     }
 }

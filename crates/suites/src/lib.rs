@@ -11,10 +11,12 @@ mod commits;
 mod declare;
 mod explain;
 mod figures;
+mod kind;
 pub mod kinds;
 pub mod null;
 mod page;
 pub mod program;
+mod shipped;
 mod suite;
 pub mod test;
 #[cfg(test)]
@@ -22,7 +24,8 @@ mod testing;
 
 pub use declare::DeclarationError;
 pub use explain::explain;
-pub use suite::{Presets, Suite, find, from_text, of_job, space_bytes, suite, suites};
+pub use shipped::{find, from_text, of_job, suite, suites};
+pub use suite::{Presets, Suite, space_bytes};
 pub use test::{
     Estimate, Measured, Meter, Missing, RandomReads, Run, Stretch, Test, TestError, Workers,
 };

@@ -1,6 +1,6 @@
 //! The page of a declared test: what it does, how to read it, its settings.
 
-use crate::kinds::{Head, Kind};
+use crate::kind::{Head, Kind};
 use model::TestInfo;
 use std::fmt::Write;
 

@@ -48,22 +48,7 @@ const KNOWN: &[Known] = &[
         ],
         "a target run in a guest is prepared, placed and told as one that runs here",
     ),
-    (
-        "crates/assay/src/campaign",
-        &["judge", "limiter"],
-        "what limits a sample is judged with the sample",
-    ),
     ("crates/assay/src/commands", &["plan", "run"], "a plan is shown as it would be run"),
-    (
-        "crates/assay/src/fuzz",
-        &["dataset", "store"],
-        "the two targets share a scratch folder and an assertion",
-    ),
-    (
-        "crates/engine/src",
-        &["barrier", "progress"],
-        "the counters lie in the memory that the barrier attaches, and stand still with it",
-    ),
     (
         "crates/model/src",
         &["dataset", "evidence", "job", "plan", "preset", "sample", "test_info"],
@@ -120,12 +105,6 @@ const KNOWN: &[Known] = &[
         "differences tell what is apart, which is a difference",
     ),
     (
-        "crates/suites/src",
-        &["columnar", "declare", "null", "suite"],
-        "the registry is in the file of the type that it lists",
-    ),
-    ("crates/suites/src", &["kinds", "page"], "the page of a suite is written by its kinds"),
-    (
         "crates/suites/src/columnar",
         &[
             "append",
@@ -143,11 +122,6 @@ const KNOWN: &[Known] = &[
             "write",
         ],
         "the tests explain themselves by one file that knows them all",
-    ),
-    (
-        "crates/suites/src/kinds/app",
-        &["material", "settings"],
-        "a material is a setting, and hashes as the settings do",
     ),
 ];
 

@@ -291,7 +291,7 @@ impl Outcome {
             validity = Validity::Invalid(why.clone());
         }
         let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
-        let workers = judge::worker_cpu(&self.report.workers, &measured.phases);
+        let workers = contention::worker_cpu(&self.report.workers, &measured.phases);
         let own = OwnCpu::of(workers, &usage);
         let mut metrics = measured.metrics.clone();
         judge::charge_servers(&mut metrics, measured.ops, &usage);

@@ -3,7 +3,7 @@
 //! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
 
 use lab::{BelowUsage, Others, Usage};
-use model::{Better, Metric};
+use model::{Better, Metric, WorkerReport};
 
 /// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.
 const LEAST_CPU_S: f64 = 0.2;
@@ -90,6 +90,12 @@ fn disk_pct(usage: &Usage, below: &BelowUsage, foreign: u64) -> Option<f64> {
     let busy_s = usage.device_busy_s? + usage.device_flush_s.unwrap_or(0.0);
     let waited = (busy_s / usage.seconds.max(1e-9)).min(1.0);
     Some(100.0 * waited * foreign as f64 / (foreign + own) as f64)
+}
+
+/// Processor seconds (user, system) of all workers in `phases`.
+pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> (f64, f64) {
+    let phases = workers.iter().flat_map(|w| w.phases.get(phases.clone()).unwrap_or_default());
+    phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
 }
 
 #[cfg(test)]

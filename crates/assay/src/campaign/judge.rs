@@ -3,9 +3,7 @@
 
 use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{
-    Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity, WorkerReport,
-};
+use model::{Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity};
 use suites::{Measured, RandomReads};
 
 /// A cold run must bring at least this share of the pages it touched from the device.
@@ -122,12 +120,6 @@ pub fn read_ahead(
     let first = measured.ops.min(footprint / PAGE_BYTES / pages_of_one);
     let hits = first.saturating_sub(missed) as f64 / first.max(1) as f64;
     Some(Metric::new(READ_AHEAD_HITS, 100.0 * hits, "%", Better::Lower))
-}
-
-/// Processor seconds (user, system) of all workers in `phases`.
-pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> (f64, f64) {
-    let phases = workers.iter().flat_map(|w| w.phases.get(phases.clone()).unwrap_or_default());
-    phases.fold((0.0, 0.0), |(u, s), p| (u + p.cpu_user_s, s + p.cpu_sys_s))
 }
 
 /// Adds the processor time of the target's own servers to the figure for each of `ops` operations that a test

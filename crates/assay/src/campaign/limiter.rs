@@ -1,7 +1,7 @@
 //! What limited a timed part, from counters of its edges and of its seconds and from what its workers
 //! say. Pure, so that each rule is tested with numbers.
 
-use super::judge::worker_cpu;
+use super::contention::worker_cpu;
 use lab::Usage;
 use model::{Limiter, WorkerReport};
 use suites::Measured;

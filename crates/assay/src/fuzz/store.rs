@@ -1,16 +1,8 @@
 //! Store files that were made, or damaged, elsewhere.
 
-use super::dataset::assert_shown;
-use std::{fs, path::Path};
+use super::shown::{assert_shown, scratch};
+use std::fs;
 use store::Store;
-use tempfile::TempDir;
-
-/// A folder in memory, where there is one.
-pub(super) fn scratch() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-    made.unwrap_or_else(|why| panic!("no folder to work in: {why}"))
-}
 
 /// A store: whatever of it can be read is shown without harm.
 pub fn store(bytes: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 //! sealed memfd that every process of the crew maps.
 
 use super::BarrierError;
-use crate::progress::Counters;
+use crate::counters::Counters;
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create},
     io::Errno,

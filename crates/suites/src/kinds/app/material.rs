@@ -6,7 +6,7 @@ mod tree;
 mod wheel;
 mod zip;
 
-use super::settings::fnv1a;
+use super::hash::fnv1a;
 use crate::TestError;
 use model::{Bytes, Job, Rng};
 use serde::Deserialize;

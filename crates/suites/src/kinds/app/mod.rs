@@ -2,6 +2,7 @@
 //! declaration itself.
 
 mod explain;
+mod hash;
 mod material;
 mod run;
 mod settings;
@@ -84,7 +85,7 @@ impl AppTest {
         let settings = &self.settings;
         let count = settings.count(job.scale);
         let text = format!("{:?} {:?} {count}", settings.setup, settings.env);
-        let marker = self.home(job).join(format!(".setup-{:016x}", settings::fnv1a(&text)));
+        let marker = self.home(job).join(format!(".setup-{:016x}", hash::fnv1a(&text)));
         if settings.setup.is_empty() || marker.exists() {
             return Ok(());
         }

@@ -156,7 +156,7 @@ fn a_wheel_is_an_archive_that_others_read() {
 
 #[test]
 fn every_shipped_command_runs_where_its_programs_are() {
-    for test in crate::suite::suites().iter().find(|s| s.name == "apps").unwrap().tests.iter() {
+    for test in crate::suites().iter().find(|s| s.name == "apps").unwrap().tests.iter() {
         let id = test.infos()[0].id.clone();
         if let Some(missing) = test.missing() {
             needs::skip(needs::Need::Other, format!("{id} needs {}", missing.what));

@@ -1,0 +1,54 @@
+//! What must hold of a dataset from elsewhere however it is shown, and a folder in which to try it.
+
+use super::assert_harmless;
+use formats::export;
+use model::Dataset;
+use report::TerminalOptions;
+use stats::Settings;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder in memory, where there is one.
+pub(super) fn scratch() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    made.unwrap_or_else(|why| panic!("no folder to work in: {why}"))
+}
+
+/// What is concluded from `data` and told of it reaches no terminal, page or other file.
+pub(super) fn assert_shown(data: &Dataset) {
+    if let Ok(findings) = stats::findings(data, &Settings::default()) {
+        let options = TerminalOptions { width: 80, color: true };
+        let terminal = report::terminal(data, &findings, &options);
+        assert_harmless("the terminal", &without_colors(&terminal));
+        let summary = report::summary(data, &findings, &options, "closing");
+        assert_harmless("the answer", &without_colors(&summary));
+        assert!(summary.lines().count() <= 40, "the answer has more than 40 lines: {summary}");
+        assert_harmless("Markdown", &report::markdown(data, &findings));
+        assert_harmless("CSV", &report::csv(data, &findings));
+        assert_harmless("JSON", &report::json(data, &findings));
+        assert_harmless("HTML", &report::html(data, &findings));
+    }
+    let exports = [export::csv, export::json, export::psv, export::fio_json];
+    for files in exports.into_iter().filter_map(|export| export(data).ok()) {
+        for (name, bytes) in files {
+            let stays = |part: &str| part.starts_with(|c: char| c.is_ascii_alphanumeric());
+            assert!(name.split('/').all(stays), "a file is called {name:?}");
+            assert_harmless(&name, &String::from_utf8_lossy(&bytes));
+        }
+    }
+}
+
+/// `text` without the colours that the renderer itself sets.
+fn without_colors(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        match rest.strip_prefix('m') {
+            Some(rest) => plain += rest,
+            None => plain = plain + "\u{1b}[" + part,
+        }
+    }
+    plain
+}

@@ -1,0 +1,22 @@
+//! What a worker has moved, in memory that the crew shares.
+
+use std::sync::atomic::AtomicU64;
+
+/// Counters of one worker in one phase; one cache line, so that workers do not slow each other.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Counters {
+    /// Logical bytes moved.
+    pub bytes: AtomicU64,
+    /// Operations done.
+    pub ops: AtomicU64,
+}
+
+/// What workers have moved in a phase so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Logical bytes.
+    pub bytes: u64,
+    /// Operations.
+    pub ops: u64,
+}

@@ -1,0 +1,96 @@
+//! What a kind of tests is: its settings, how it makes a test, and what every declared test says whatever its kind.
+
+use crate::Test;
+use model::{Better, Group, Knob, Shape, TestInfo};
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+/// A kind of test.
+pub struct Kind {
+    /// The word after `kind =`.
+    pub name: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// What a declaration can set, and `--knob` overrides.
+    pub knobs: &'static [Knob],
+    /// Makes a test of what every test says and of its settings.
+    pub(crate) make: fn(Head, Table) -> Result<Box<dyn Test>, String>,
+}
+
+impl Kind {
+    /// Whether `key` is one of its settings.
+    pub(crate) fn knows(&self, key: &str) -> bool {
+        self.knobs.iter().any(|knob| knob.name == key)
+    }
+
+    /// Names the first key that the kind does not know.
+    pub(crate) fn check(&self, table: &Table) -> Result<(), String> {
+        match table.keys().find(|key| !self.knows(key)) {
+            None => Ok(()),
+            Some(key) => {
+                let known: Vec<_> = self.knobs.iter().map(|knob| knob.name).collect();
+                Err(format!("kind {} has no `{key}`; it knows {}", self.name, known.join(", ")))
+            }
+        }
+    }
+}
+
+/// What every declared test says, whatever its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Head {
+    /// Stable id; starts with the name of the suite.
+    pub(crate) id: String,
+    /// Name of the suite.
+    pub(crate) suite: String,
+    /// Display name; the kind has a default.
+    pub(crate) name: Option<String>,
+    /// A paragraph for the page of the test.
+    pub(crate) about: Option<String>,
+    /// Table; the kind has a default.
+    pub(crate) group: Option<Group>,
+    /// Test type; the kind has a default.
+    pub(crate) testtype: Option<String>,
+    /// The whole table as TOML, from which a worker makes the test again.
+    pub(crate) declaration: String,
+}
+
+/// What a kind says of a test unless its declaration says otherwise.
+pub(crate) struct Defaults<'a> {
+    pub(crate) name: String,
+    pub(crate) testtype: &'a str,
+    pub(crate) group: Group,
+    pub(crate) metric: &'a str,
+    pub(crate) unit: &'a str,
+    pub(crate) better: Better,
+    pub(crate) shape: Shape,
+}
+
+impl Head {
+    /// The test as the tables show it.
+    pub(crate) fn info(&self, default: Defaults<'_>) -> TestInfo {
+        TestInfo {
+            id: self.id.clone(),
+            suite: self.suite.clone(),
+            name: self.name.clone().unwrap_or(default.name),
+            testtype: self.testtype.clone().unwrap_or_else(|| default.testtype.into()),
+            group: self.group.unwrap_or(default.group),
+            metric: default.metric.into(),
+            unit: default.unit.into(),
+            better: default.better,
+            shape: Some(default.shape),
+        }
+    }
+}
+
+/// Reads the settings of a kind; the message names the key.
+pub(crate) fn settings<T: DeserializeOwned>(table: Table) -> Result<T, String> {
+    Value::Table(table).try_into().map_err(|e: toml::de::Error| {
+        let message = e.to_string();
+        message.trim().replace('\n', " ")
+    })
+}
+
+/// `full` at `scale`, at least `least`.
+pub(crate) fn scaled(full: u64, scale: f64, least: u64) -> u64 {
+    ((full as f64 * scale).round() as u64).max(least)
+}
