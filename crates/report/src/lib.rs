@@ -9,11 +9,7 @@ mod render;
 pub mod sections;
 
 pub use render::{
-    csv::csv,
-    html::html,
-    json::json,
-    markdown::markdown,
-    summary::summary,
-    terminal::{TerminalOptions, terminal},
+    csv::csv, html::html, json::json, markdown::markdown, summary::summary, terminal::terminal,
+    terminal_text::TerminalOptions,
 };
 pub use sections::measured;

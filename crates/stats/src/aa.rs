@@ -9,8 +9,9 @@
 mod signs;
 
 use crate::{
-    Ratio, Settings, Verdict, footer,
-    select::CellData,
+    Ratio, Settings, Verdict,
+    cell::CellData,
+    footer,
     verdict::judge,
     versus::{Versus, versus},
 };

@@ -8,7 +8,9 @@ use crate::{
     Call, Ratio, Settings, StatsError,
     bar::Bar,
     board::Board,
-    select::{self, CellData, Grouped, Point, Series, mean},
+    cell::{CellData, Series},
+    point::{Point, mean},
+    select::{self, Grouped},
     short,
 };
 use model::{Better, CacheState, Dataset, Environment, Readings, Sample, TestInfo};

@@ -4,16 +4,11 @@
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    Ratio, Settings, bar::Bar, board::Board, classes::Class, durable, model_fit::Fit, place, race,
-    select::CellData, sentence,
+    Ratio, Settings, bar::Bar, board::Board, cell::CellData, classes::Class, durable, left,
+    model_fit::Fit, place, sentence,
 };
 use model::Dataset;
 use serde::Serialize;
-
-/// Least probability of being the best for a candidate that leads, decided or not.
-pub(crate) const LEADS_P: f64 = 0.90;
-/// Least lead over the second for a clear call, a ratio.
-pub(crate) const CLEAR_LEAD: f64 = 1.03;
 
 /// How much can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -169,7 +164,7 @@ pub(crate) fn evidence<'a>(
 ) -> Option<Evidence<'a>> {
     let means = board.means();
     let &[first, second, ..] = order(&means).as_slice() else { return None };
-    let left = race::left(dataset, targets, &board.columns, first);
+    let left = left::left(dataset, targets, &board.columns, first);
     let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
     let label = |at: usize| targets[board.columns[at]].as_str();
     let same_places = place::same_in_all(dataset, label(first), label(second));

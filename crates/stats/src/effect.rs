@@ -1,7 +1,7 @@
 //! What changing options did: every variant of a board against the default, its first column.
 
 use crate::{
-    CellRatio, Ratio, Settings, Verdict, bar::Bar, board::Board, holm::holm, select::CellData,
+    CellRatio, Ratio, Settings, Verdict, bar::Bar, board::Board, cell::CellData, holm::holm,
     verdict::judge,
 };
 use model::Dataset;

@@ -5,9 +5,9 @@ use crate::{
     Ratio, Row, Settings, Verdict,
     bar::Bar,
     blocks::{self, Part},
-    contention,
+    cell::{self, CellData},
+    point::mean,
     ratio::{CONFIDENCE, Estimate, compare, paired},
-    select::{CellData, mean},
     verdict::judge,
 };
 use serde::Serialize;
@@ -149,7 +149,7 @@ fn footer(
 ) -> Footer {
     let judged = if column == 0 { None } else { ratio };
     let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
-    let contended = contention::too_contended(contended);
+    let contended = cell::too_contended(contended);
     let mut counts = Counts::default();
     rows.iter().filter_map(|r| r.cells[column].verdict).for_each(|v| counts.add(v));
     let (min_ratio, max_ratio) = extremes(rows, column);

@@ -1,7 +1,7 @@
 //! Where the first two candidates of the call differ most, both ways: who chooses between them wants to know what
 //! is given up.
 
-use crate::{Call, Ratio, Settings, Verdict, holm::holm, select::CellData, versus::versus};
+use crate::{Call, Ratio, Settings, Verdict, cell::CellData, holm::holm, versus::versus};
 use model::{Dataset, Group};
 use serde::Serialize;
 

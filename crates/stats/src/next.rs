@@ -4,12 +4,10 @@
 
 use crate::{
     Call, CallKind, Ratio, Settings,
-    bar::Bar,
-    contention,
-    decide::CLEAR_LEAD,
+    bar::{Bar, CLEAR_LEAD},
+    cell::{self, CellData},
     power::Noise,
     ratio::{Estimate, quantile},
-    select::CellData,
 };
 use serde::Serialize;
 
@@ -63,7 +61,7 @@ fn too_contended(targets: &[String], cells: &[CellData], call: &Call) -> bool {
     let columns: Vec<usize> = call.candidates.iter().filter_map(|c| column(&c.target)).collect();
     let shared = cells.iter().filter(|cell| cell.valid_for(columns.iter().copied()));
     let leaders = || columns.iter().take(2);
-    contention::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
+    cell::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
 }
 
 /// It is settled when the lead, where that is worth a call, passes the bar, or when its interval fits into the

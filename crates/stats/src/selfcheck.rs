@@ -4,8 +4,9 @@
 use crate::{
     Ratio, Settings, StatsError, Verdict,
     aa::{self, AaCheck},
+    cell::CellData,
     drift::{self, Drift},
-    select::{CellData, select},
+    select::select,
     verdict::judge,
 };
 use model::Dataset;

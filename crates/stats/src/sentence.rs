@@ -3,7 +3,8 @@
 
 use crate::{
     Apart, Call, Candidate, CellRatio, Counts, Pair, Ratio, Settings,
-    decide::{CLEAR_LEAD, Evidence, LEADS_P},
+    bar::{CLEAR_LEAD, LEADS_P},
+    decide::Evidence,
 };
 use model::{Dataset, LabKind, Origin};
 

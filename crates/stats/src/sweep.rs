@@ -1,6 +1,6 @@
 //! The sweeps of a campaign: what each variant of a file system's options does against its default.
 
-use crate::{Affected, Ratio, Settings, Verdict, board::Board, effect, select::CellData};
+use crate::{Affected, Ratio, Settings, Verdict, board::Board, cell::CellData, effect};
 use model::{Dataset, LeftOut};
 use serde::Serialize;
 

@@ -1,7 +1,9 @@
 //! One target against another in one cell.
 
 use crate::{
-    Interval, Ratio, Settings, Verdict, contention, ratio::Estimate, select::CellData,
+    Interval, Ratio, Settings, Verdict,
+    cell::{self, CellData},
+    ratio::Estimate,
     verdict::judge,
 };
 
@@ -28,7 +30,7 @@ pub(crate) fn versus(
     let ratio = data.ratio(candidate, base)?;
     let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
     let alone = data.compare_alone(candidate, base).and_then(plain);
-    let contended = contention::too_contended([candidate, base].map(|c| &data.series[c]));
+    let contended = cell::too_contended([candidate, base].map(|c| &data.series[c]));
     let verdict = if contended { Verdict::Unclear } else { judge(&ratio, settings.band) };
     Some(Versus { ratio, alone, verdict, contended })
 }

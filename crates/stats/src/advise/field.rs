@@ -8,8 +8,8 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    CellRatio, Lead, Ratio, Settings, StatsError, Verdict, bar::Bar, board::Board, model_fit::Fit,
-    select::CellData, verdict::judge as verdict, versus::versus,
+    CellRatio, Lead, Ratio, Settings, StatsError, Verdict, bar::Bar, board::Board, cell::CellData,
+    model_fit::Fit, verdict::judge as verdict, versus::versus,
 };
 use model::{Dataset, Profile};
 

@@ -3,8 +3,9 @@
 use super::Question;
 use crate::{
     Ratio,
+    cell::CellData,
+    point::{Point, mean},
     ratio::{Estimate, compare},
-    select::{CellData, Point, mean},
     sentence::processes,
 };
 use model::{Dataset, Floor, LatencyLimit, Sample};

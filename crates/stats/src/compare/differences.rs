@@ -1,18 +1,16 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
 use super::{
-    PREFIXES,
-    apart::Judged,
+    Columns, PREFIXES,
     regression::{Asked, AskedCell},
 };
 use crate::{
-    Counts, Findings, Ratio, Settings, Verdict,
+    Counts, Ratio, Settings, Verdict,
     blocks::{self, Part},
-    contention,
+    cell::{self, CellData},
     footer::mean_ratio,
     holm,
     ratio::Estimate,
-    select::CellData,
     verdict::judge,
     versus::{Versus, versus},
 };
@@ -105,9 +103,13 @@ struct Compared<'a> {
 }
 
 /// Judges every pair of each class in every cell.
-pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Settings) -> Decided {
+pub(super) fn judge_pairs(
+    dataset: &Dataset,
+    classes: &[Columns<'_>],
+    settings: &Settings,
+) -> Decided {
     let (mut asked, mut pairs, mut compared) = (Vec::new(), Vec::new(), Vec::new());
-    for (Findings { targets, .. }, cells) in classes {
+    for Columns { targets, cells, .. } in classes {
         for (a, b) in columns(targets) {
             pairs.push(pair(targets, cells, (a, b), settings));
             asked.extend(ask(dataset, (targets, cells), (a, b)));
@@ -167,7 +169,7 @@ fn mean(cells: &[&CellData], (a, b): (usize, usize)) -> Option<Estimate> {
 }
 
 fn is_contended(cells: &[&CellData], (a, b): (usize, usize)) -> bool {
-    contention::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
+    cell::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
 }
 
 fn pair(

@@ -1,10 +1,12 @@
 //! Which cells of the campaigns of two sides are the same, and these cells as one dataset.
 
-use super::{PREFIXES, alike};
+use super::{
+    PREFIXES, alike,
+    same::{Key, Shared, figure},
+};
 use crate::{StatsError, timed};
 use model::{
-    Better, Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord,
-    TestInfo,
+    Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord, TestInfo,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,16 +27,11 @@ pub struct Unmatched {
     pub why: String,
 }
 
-pub(super) struct Joined {
-    pub(super) dataset: Dataset,
-    pub(super) unmatched: [Vec<Unmatched>; 2],
+/// What two sides have in common, and what not.
+pub(crate) struct Joined {
+    pub(crate) dataset: Dataset,
+    pub(crate) unmatched: [Vec<Unmatched>; 2],
 }
-
-/// Index of a test in its campaign, and worker processes.
-pub(super) type Key = (usize, u32);
-
-/// For each cell that a campaign shares with the first of A, the cell there.
-pub(super) type Shared = BTreeMap<Key, Key>;
 
 /// A campaign and what it shares with the first of A.
 struct Member<'a> {
@@ -175,11 +172,6 @@ fn partners(a: &[TestInfo], b: &[TestInfo]) -> BTreeMap<usize, usize> {
         }
     }
     partners
-}
-
-/// What a value is: two tests with the same name but another figure cannot be compared.
-pub(super) fn figure(test: &TestInfo) -> (&str, &str, Better) {
-    (&test.metric, &test.unit, test.better)
 }
 
 type Name<'a> = (&'a str, &'a str, &'a str, &'a str, &'static str);
