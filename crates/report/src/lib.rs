@@ -7,6 +7,7 @@ mod names;
 mod number;
 mod render;
 pub mod sections;
+pub mod words;
 
 pub use render::{
     csv::csv, html::html, json::json, markdown::markdown, summary::summary, terminal::terminal,

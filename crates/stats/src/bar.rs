@@ -7,9 +7,9 @@ mod tests;
 use model::Campaign;
 
 /// Least probability of being the best for a candidate that leads, decided or not.
-pub(crate) const LEADS_P: f64 = 0.90;
+pub const LEADS_P: f64 = 0.90;
 /// Least lead over the second for a clear call, a ratio.
-pub(crate) const CLEAR_LEAD: f64 = 1.03;
+pub const CLEAR_LEAD: f64 = 1.03;
 
 /// What a call is measured by.
 #[derive(Clone, Copy, Debug, PartialEq)]

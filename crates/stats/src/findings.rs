@@ -9,16 +9,13 @@ use serde::Serialize;
 use std::borrow::Cow;
 
 /// Everything that was concluded.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
     /// In which kind of lab everything here was measured.
-    #[serde(skip_serializing_if = "is_host")]
     pub lab: LabKind,
     /// Whether the targets of everything here keep what was synced to them.
-    #[serde(skip_serializing_if = "Durability::is_kept")]
     pub durability: Durability,
     /// False where others of the lab keep more of what was synced: then nothing here is ranked.
-    #[serde(skip_serializing_if = "is_true")]
     pub is_ranked: bool,
     /// Which campaign.
     pub campaign: CampaignFacts,
@@ -27,10 +24,8 @@ pub struct Findings {
     /// Label of the baseline.
     pub baseline: String,
     /// Why it is not the first target, where nobody asked for another: the rest of a sentence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_instead: Option<String>,
     /// Targets that could not be made, or failed on the way, with the reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<Failure>,
     /// Half-width of the practical band, a share.
     pub band: f64,
@@ -41,10 +36,8 @@ pub struct Findings {
     /// Which target to choose, if that can be said.
     pub call: Call,
     /// What would settle the call, where it is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
     /// Where the first two candidates differ most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub leaders: Option<Leaders>,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
@@ -53,35 +46,21 @@ pub struct Findings {
     /// Whether sustained runs had reached a steady state, where they were long enough to tell.
     pub steadiness: Vec<Steadiness>,
     /// Targets of which it was not seen in every sample that what they synced reached the medium.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
     /// What the campaign says of itself.
     pub selfcheck: SelfCheck,
     /// What the options of a file system do, for each sweep of the plan.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<SweepEffects>,
     /// What lies between two campaigns, when the dataset is two of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     /// What a profile advises, when that was asked instead of tables.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
     /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
     /// a dataset, so whoever has the store adds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
     /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
     /// was synced. Nothing is ranked across classes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Findings>,
-}
-
-fn is_host(lab: &LabKind) -> bool {
-    *lab == LabKind::Host
-}
-
-fn is_true(flag: &bool) -> bool {
-    *flag
 }
 
 /// A target that could not be made, or not every time.

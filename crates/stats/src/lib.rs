@@ -30,6 +30,7 @@ mod latency;
 mod leaders;
 mod left;
 mod model_fit;
+mod names;
 mod next;
 mod noise;
 mod observations;
@@ -60,15 +61,16 @@ pub use advise::{
     Standing, Support, Tipping, Without,
 };
 pub use amount::Amount;
+pub use bar::{CLEAR_LEAD, LEADS_P};
 pub use compare::{
     Apart, AskedCell, Beside, Changed, Comparison, Difference, Gate, Outcome, Pair, Placed,
     Regression, Unmatched,
 };
 pub use contention::{Contention, shared_pct};
 pub use cost::Cost;
-pub use decide::{Call, CallKind, Candidate, CellRatio};
+pub use decide::{Call, CallKind, Candidate, CellRatio, Compared, Note, Reason};
 pub use drift::Drift;
-pub use durable::{Durability, doubtful, durability};
+pub use durable::{Doubtful, Durability, doubtful, durability};
 pub use effect::Affected;
 pub use error::StatsError;
 pub use facts::CampaignFacts;
@@ -76,6 +78,7 @@ pub use findings::{Failure, Findings, part};
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
+pub use names::{list, processes};
 pub use next::Next;
 pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
@@ -84,7 +87,6 @@ pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use row::{Cell, Lead, Row};
 pub use selfcheck::SelfCheck;
-pub use sentence::{list, processes};
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::Table;
@@ -197,11 +199,21 @@ fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
     Some(Findings { comparison: Some(comparison), ..findings })
 }
 
+fn compared(Comparison { pairs, apart, .. }: &Comparison) -> Compared {
+    let mut counts = Counts::default();
+    pairs.iter().for_each(|pair| counts.merge(&pair.counts));
+    Compared {
+        counts: (!pairs.is_empty()).then_some(counts),
+        replicated: pairs.iter().any(|pair| pair.ratio.is_some_and(|ratio| ratio.low.is_some())),
+        apart: apart.clone(),
+    }
+}
+
 /// A comparison recommends nothing: it says what is different.
 fn no_call(comparison: &Comparison, cells: usize) -> Call {
     Call {
         kind: CallKind::Insufficient,
-        sentence: sentence::comparison(&comparison.pairs, comparison.apart.as_ref()),
+        reason: Reason::Compared(compared(comparison)),
         notes: Vec::new(),
         candidates: Vec::new(),
         scored_over: String::new(),

@@ -109,7 +109,7 @@ mod tests {
         };
         Call {
             kind: CallKind::NoSignificantDifference,
-            sentence: String::new(),
+            reason: crate::Reason::NothingToCompare,
             notes: Vec::new(),
             candidates: vec![candidate("xfs"), candidate("ext4")],
             scored_over: "xfs".into(),

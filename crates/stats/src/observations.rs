@@ -5,7 +5,7 @@
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
 //! of many.
 
-use crate::{Findings, Ratio, Row, Table, Verdict, sentence::processes};
+use crate::{Findings, Ratio, Row, Table, Verdict, names::processes};
 use serde::Serialize;
 
 /// Sentences about differences under one table.

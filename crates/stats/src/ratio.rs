@@ -48,7 +48,7 @@ impl Ratio {
     }
 
     /// The same with two decimals.
-    pub(crate) fn span_of_decimals(&self) -> Option<String> {
+    pub fn span_of_decimals(&self) -> Option<String> {
         self.span(|end| format!("{end:.2}"))
     }
 }

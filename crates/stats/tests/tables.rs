@@ -273,21 +273,15 @@ fn a_baseline_that_lacks_most_cells_is_replaced_and_that_is_said() {
     let quiet = Noise { block_sd: 0.01, own_sd: 0.01 };
     let mut data = quiet.dataset(&[("ext4", 1.0), ("xfs", 1.2), ("btrfs", 0.9)], 6, 4, 1);
     data.samples.retain(|s| s.case.target != "ext4" || s.case.test == "t3");
-    let json = |data: &Dataset| {
-        serde_json::to_value(findings(data, &Settings::default()).unwrap()).unwrap()
-    };
-    let found = json(&data);
-    assert_eq!(found["baseline"], "xfs");
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert_eq!(found.baseline, "xfs");
     let why = "ext4, the first target, has a valid sample in 1 of 6 cells";
-    assert_eq!(found["baseline_instead"], why);
+    assert_eq!(found.baseline_instead.as_deref(), Some(why));
     // Whoever asks for it gets it, with ratios where it has samples and none elsewhere.
     data.campaign.plan.baseline = Some("ext4".into());
-    let asked = json(&data);
-    assert_eq!(
-        (&asked["baseline"], &asked["baseline_instead"]),
-        (&"ext4".into(), &serde_json::Value::Null)
-    );
-    let rows = asked["tables"][0]["rows"].as_array().unwrap();
-    let with_ratio = rows.iter().filter(|row| !row["cells"][1]["ratio"].is_null()).count();
+    let asked = findings(&data, &Settings::default()).unwrap();
+    assert_eq!((asked.baseline.as_str(), asked.baseline_instead), ("ext4", None));
+    let rows = &asked.tables[0].rows;
+    let with_ratio = rows.iter().filter(|row| row.cells[1].ratio.is_some()).count();
     assert_eq!((rows.len(), with_ratio), (6, 1));
 }

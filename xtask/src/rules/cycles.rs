@@ -70,11 +70,6 @@ const KNOWN: &[Known] = &[
         "plain data that name each other's types",
     ),
     (
-        "crates/stats/src",
-        &["classes", "compare", "decide", "durable", "sentence"],
-        "findings word themselves: each uses the sentences, which name the findings",
-    ),
-    (
         "crates/suites/src",
         &["columnar", "declare", "null", "suite"],
         "the registry is in the file of the type that it lists",

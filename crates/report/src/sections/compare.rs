@@ -4,6 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, ratios},
+    words,
 };
 use model::Dataset;
 use stats::{
@@ -32,7 +33,7 @@ impl Section for Compare {
             .map(|(letter, campaign)| Block::Prose(side(letter, campaign)))
             .collect();
         blocks.extend(changes(comparison));
-        blocks.push(Block::Callout(findings.call.sentence.clone()));
+        blocks.push(Block::Callout(words::verdict(findings)));
         if !comparison.pairs.is_empty() {
             blocks.push(Block::Prose(what_varies(comparison)));
         }

@@ -4,9 +4,9 @@ use super::Question;
 use crate::{
     Ratio,
     cell::CellData,
+    names::processes,
     point::{Point, mean},
     ratio::{Estimate, compare},
-    sentence::processes,
 };
 use model::{Dataset, Floor, LatencyLimit, Sample};
 use std::collections::BTreeMap;

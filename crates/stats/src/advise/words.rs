@@ -3,9 +3,9 @@
 
 use super::{Advice, Advised, Counsel, GroupCover, Standing};
 use crate::{
-    Lead, Settings, Verdict,
+    Lead, Settings, Verdict, list,
     sentence::{
-        self, WITH_POWER, choosing, gap, interval, largest_loss, list, place, probability,
+        self, WITH_POWER, choosing, gap, interval, largest_loss, place, probability,
         sizes_and_place, times,
     },
 };

@@ -2,7 +2,7 @@
 //! gate of a continuous integration, in one sentence.
 
 use super::{Comparison, PREFIXES, power};
-use crate::{Ratio, holm::holm_at, ratio::Estimate, sentence::processes};
+use crate::{Ratio, holm::holm_at, names::processes, ratio::Estimate};
 
 /// Chance that a gate fails where nothing became worse. It is shared by the means and the cells.
 const ALPHA: f64 = 0.05;

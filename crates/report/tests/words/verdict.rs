@@ -1,16 +1,29 @@
 //! The call and its wording.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, sample, test};
+use crate::common::{Noise, dataset, sample, test};
 use model::{Better, Group, Metric};
+use report::words::{verdict, verdict_notes};
 use stats::{Call, CallKind, Settings, findings};
+use std::ops::Deref;
 
-fn call(data: &model::Dataset) -> Call {
-    findings(data, &Settings::default()).unwrap().call
+/// A call with its words.
+struct Said {
+    call: Call,
+    sentence: String,
+    notes: Vec<String>,
+}
+
+impl Deref for Said {
+    type Target = Call;
+
+    fn deref(&self) -> &Call {
+        &self.call
+    }
+}
+
+fn call(data: &model::Dataset) -> Said {
+    let found = findings(data, &Settings::default()).unwrap();
+    Said { sentence: verdict(&found), notes: verdict_notes(&found.call), call: found.call }
 }
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
@@ -149,7 +162,7 @@ fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
     }
     let tests = vec![test("columnar.write", Group::WriteOther), test("columnar.sync", Group::Sync)];
     let found = findings(&dataset(&targets, tests, samples), &Settings::default()).unwrap();
-    assert_eq!(found.call.candidates[0].target, "ext4", "{}", found.call.sentence);
+    assert_eq!(found.call.candidates[0].target, "ext4", "{}", verdict(&found));
     assert_eq!((found.call.cells, found.call.of_cells), (1, 1));
     let table = found.tables.iter().find(|t| t.group == Group::Sync).unwrap();
     assert!(table.footers.is_empty() && table.rows[0].cells[1].ratio.unwrap().point > 80.0);
@@ -188,7 +201,7 @@ fn in_one_order(first: &str) -> model::Dataset {
 fn who_went_first_in_every_block_is_not_asked_for_more_of_them() {
     let found = findings(&in_one_order("xfs"), &Settings::default()).unwrap();
     assert_eq!(found.next, None);
-    let sentence = found.call.sentence;
+    let sentence = verdict(&found);
     assert!(sentence.contains("Measure again with as many blocks as there are candidates"));
     assert!(!sentence.contains("more blocks"), "{sentence}");
 }
@@ -215,10 +228,10 @@ fn what_a_choice_costs_is_said_with_its_probability() {
 #[test]
 fn what_does_not_differ_is_not_called_the_same() {
     let some = Noise { block_sd: 0.045, own_sd: 0.01 };
-    let calls: Vec<Call> =
+    let calls: Vec<Said> =
         (0..40).map(|seed| call(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
     let of = |kind: CallKind| calls.iter().filter(move |call| call.kind == kind);
-    let high = |call: &Call| call.lead.unwrap().high.unwrap();
+    let high = |call: &Said| call.lead.unwrap().high.unwrap();
     assert!(of(CallKind::Equivalent).count() > 0);
     assert!(of(CallKind::NoSignificantDifference).count() > 0);
     for call in of(CallKind::Equivalent) {
@@ -232,4 +245,27 @@ fn what_does_not_differ_is_not_called_the_same() {
             said.contains("no significant difference between") || said.contains("not decided");
         assert!(open && said.ends_with("or measure more blocks."), "{said}");
     }
+}
+
+/// Said of those that are clear and of no other.
+#[test]
+fn only_a_clear_call_names_the_best() {
+    let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
+    let mut clear = 0;
+    for (seed, level) in (0..40).flat_map(|seed| [(seed, 1.0), (seed, 1.2)]) {
+        let call = call(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
+        assert_eq!(call.sentence.contains("is best"), call.kind == CallKind::Clear);
+        clear += usize::from(call.kind == CallKind::Clear);
+    }
+    assert!((1..80).contains(&clear), "{clear}");
+}
+
+/// The blocks that are said are those of the first two, whoever left before.
+#[test]
+fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
+    let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.2), ("c", 0.5)], 6, 8, 1);
+    data.samples.retain(|s| s.case.target != "c" || s.block < 3);
+    data.targets[2].leave_after(3);
+    let call = call(&data);
+    assert!(call.sentence.contains(", 8 blocks)"), "{}", call.sentence);
 }

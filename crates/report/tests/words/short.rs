@@ -1,14 +1,10 @@
 //! Timed parts below the floor of their preset are shown and score nothing; what is cold, read ahead, says so.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::Noise;
+use crate::common::Noise;
 use model::{
     Better, Dataset, FLOOR, Metric, Procs, Profile, ProfileHead, READ_AHEAD_HITS, Sample, WorkGroup,
 };
+use report::words::verdict;
 use stats::{CallKind, Findings, Question, Settings, advise, findings};
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -81,7 +77,7 @@ fn a_campaign_of_short_parts_recommends_nothing() {
     let all = judged(&data);
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
     assert_eq!((all.call.kind, all.call.cells), (CallKind::Insufficient, 0));
-    let sentence = &all.call.sentence;
+    let sentence = verdict(&all);
     assert!(sentence.contains("every timed part is short"), "{sentence}");
 }
 
