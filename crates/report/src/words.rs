@@ -2,8 +2,12 @@
 //! none says more than the figures do.
 
 pub(crate) mod durability;
+pub(crate) mod gate;
+pub(crate) mod observations;
 pub(crate) mod phrase;
 pub(crate) mod verdict;
 
 pub use durability::doubtful;
+pub use gate::{gate, power};
+pub use observations::{Observation, observations};
 pub use verdict::{notes as verdict_notes, verdict};

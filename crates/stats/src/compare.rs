@@ -19,7 +19,7 @@ pub use apart::{Apart, Beside, Placed};
 pub use changed::Changed;
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
-pub use regression::{AskedCell, Gate, Outcome, Regression};
+pub use regression::{AskedCell, Blindness, Finding, Gate, Loss, Outcome, Power, Regression};
 
 pub(crate) use join::Joined;
 
@@ -113,11 +113,12 @@ pub(crate) fn comparison(
     settings: &Settings,
 ) -> Comparison {
     let judged = differences::judge_pairs(&joined.dataset, classes, settings);
+    let paired: Vec<&str> = judged.pairs.iter().flat_map(|pair| [&*pair.a, &*pair.b]).collect();
     Comparison {
         sides: [a, b].map(|side| side.iter().map(facts).collect()),
         changed: changed::changed(&a[0], &b[0]),
         unmatched: joined.unmatched.clone(),
-        apart: apart::apart(&joined.dataset, classes, &judged.pairs),
+        apart: apart::apart(&joined.dataset, classes, &paired),
         pairs: judged.pairs,
         differences: judged.differences,
         asked: judged.asked,

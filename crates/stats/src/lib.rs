@@ -33,7 +33,6 @@ mod model_fit;
 mod names;
 mod next;
 mod noise;
-mod observations;
 mod place;
 mod point;
 mod power;
@@ -63,8 +62,8 @@ pub use advise::{
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
 pub use compare::{
-    Apart, AskedCell, Beside, Changed, Comparison, Difference, Gate, Outcome, Pair, Placed,
-    Regression, Unmatched,
+    Apart, AskedCell, Beside, Blindness, Changed, Comparison, Difference, Finding, Gate, Loss,
+    Outcome, Pair, Placed, Power, Regression, Unmatched,
 };
 pub use contention::{Contention, shared_pct};
 pub use cost::Cost;
@@ -80,7 +79,6 @@ pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
 pub use names::{list, processes};
 pub use next::Next;
-pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};

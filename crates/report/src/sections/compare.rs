@@ -74,7 +74,7 @@ fn what_varies(comparison: &Comparison) -> String {
         ),
     };
     let power = comparison.power().filter(|_| !comparison.is_look());
-    known + &power.map_or_else(String::new, |told| format!(" By that {told}."))
+    known + &power.map_or_else(String::new, |found| format!(" By that {}.", words::power(&found)))
 }
 
 fn campaigns(count: usize) -> String {

@@ -4,6 +4,7 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
     names, number,
     sections::Section,
+    words,
 };
 use model::Dataset;
 use stats::{Counts, Extreme, Findings, Footer, Ratio, Verdict};
@@ -42,7 +43,7 @@ impl Section for Ratios {
 /// What the table shows, as one paragraph; nothing where nothing was replicated.
 fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
     let sentences: Vec<String> =
-        stats::observations(findings, table).into_iter().map(|o| o.text).collect();
+        words::observations(findings, table).into_iter().map(|o| o.text).collect();
     (!sentences.is_empty()).then(|| Block::Prose(sentences.join(" ")))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{Noise, dataset};
 use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
-use report::words::verdict;
+use report::words::{self, verdict};
 use stats::{
     Counsel, Question, Settings, Standing, StatsError, advise, compare, findings, precision,
 };
@@ -168,7 +168,7 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
     assert_eq!(apart, ["A:xfs", "B:xfs"]);
     let gate = comparison.gate(0.05).unwrap();
     let named = "not judged, because measured in different labs: A:xfs, B:xfs";
-    assert!(gate.sentence.ends_with(named), "{}", gate.sentence);
+    assert!(words::gate(&gate).ends_with(named), "{}", words::gate(&gate));
 }
 
 fn advised(data: &Dataset) -> stats::Advice {

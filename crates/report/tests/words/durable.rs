@@ -4,7 +4,7 @@ use crate::common::Noise;
 use model::{
     Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Profile, Require, Sweep, Unproven,
 };
-use report::words::verdict;
+use report::words::{self, verdict};
 use stats::{
     CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
     findings, look, part,
@@ -220,7 +220,7 @@ fn campaigns_are_compared_promise_by_promise() {
     let said = "A:xfs keeps what it synced and B:xfs (may lose what it synced): figures of different promises \
                 of a sync are not comparable";
     assert!(verdict(&findings).contains(said), "{}", verdict(&findings));
-    let gate = comparison.gate(0.05).unwrap().sentence;
+    let gate = words::gate(&comparison.gate(0.05).unwrap());
     assert!(
         gate.ends_with("because they do not keep alike what they synced: A:xfs, B:xfs"),
         "{gate}"

@@ -8,6 +8,8 @@ mod classes;
 mod common;
 mod compare;
 mod durable;
+mod gate;
 mod intervals;
+mod observations;
 mod short;
 mod verdict;

@@ -1,7 +1,7 @@
 //! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their
 //! values stand side by side, and no ratio between them is decided.
 
-use super::{Columns, PREFIXES, Pair};
+use super::{Columns, PREFIXES};
 use crate::Durability;
 use model::{Dataset, LabKind};
 use serde::Serialize;
@@ -50,15 +50,15 @@ pub struct Beside {
     pub values: Vec<Option<f64>>,
 }
 
-/// The targets that no pair holds although the other campaign has their label; all of them, where
+/// The targets that are not among the `paired` labels although the other campaign has their label; all of them, where
 /// the campaigns share no class. `None` without any.
-pub(super) fn apart(dataset: &Dataset, classes: &[Columns<'_>], pairs: &[Pair]) -> Option<Apart> {
+pub(super) fn apart(dataset: &Dataset, classes: &[Columns<'_>], paired: &[&str]) -> Option<Apart> {
     let all: Vec<Placed> = classes.iter().flat_map(placed).collect();
-    let paired = |p: &&Placed| pairs.iter().any(|pair| pair.a == p.target || pair.b == p.target);
+    let is_paired = |p: &&Placed| paired.contains(&&*p.target);
     let has_twin = |p: &&Placed| all.iter().any(|other| is_twin(p, other));
     let mut columns: Vec<Placed> =
-        all.iter().filter(|p| !paired(p) && has_twin(p)).cloned().collect();
-    if columns.is_empty() && pairs.is_empty() {
+        all.iter().filter(|p| !is_paired(p) && has_twin(p)).cloned().collect();
+    if columns.is_empty() && paired.is_empty() {
         columns.clone_from(&all);
     }
     // The sort is stable: A stands before B, and the order is otherwise that of the tables.

@@ -5,8 +5,7 @@
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
 //! of many.
 
-use crate::{Findings, Ratio, Row, Table, Verdict, names::processes};
-use serde::Serialize;
+use stats::{Findings, Ratio, Row, Table, Verdict, processes};
 
 /// Sentences about differences under one table.
 const MOST_DIFFERENCES: usize = 4;
@@ -16,7 +15,7 @@ const MOST_OTHERS: usize = 2;
 const MOST_NAMES: usize = 4;
 
 /// One sentence, with what it claims.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// Label of the target that is set against the baseline.
     pub target: String,

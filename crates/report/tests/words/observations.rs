@@ -1,14 +1,10 @@
 //! What is said under a table, and that it never says more than the table.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, normal, sample, test};
+use crate::common::{Noise, dataset, normal, sample, test};
 use model::{Dataset, Group, Metric, Rng, Sample};
 use proptest::prelude::*;
-use stats::{Findings, Observation, Settings, Table, Verdict, findings, observations};
+use report::words::{Observation, observations};
+use stats::{Findings, Settings, Table, Verdict, findings};
 
 fn judged(data: &Dataset) -> Findings {
     findings(data, &Settings::default()).unwrap()
