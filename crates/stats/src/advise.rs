@@ -17,7 +17,9 @@ pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
 pub(crate) use elsewhere::decisive;
 
-use crate::{CellRatio, Lead, Ratio, StatsError, Verdict, cell::CellData, classes::Class, durable};
+use crate::{
+    CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class, durable,
+};
 use model::{FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -208,7 +210,7 @@ pub struct Support {
     /// First over second.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// Its share in the score.
     pub weight: f64,
 }

@@ -34,7 +34,7 @@ const PREFIXES: [&str; 2] = ["A:", "B:"];
 
 /// Two sides, A and B, and what lies between them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct CampaignComparison {
     /// The campaigns of A and those of B.
     pub sides: [Vec<CampaignFacts>; 2],
     /// Settings, facts of the machine and facts of the targets that are not the same in the first of A and
@@ -55,10 +55,10 @@ pub struct Comparison {
     asked: Vec<Asked>,
 }
 
-impl Comparison {
+impl CampaignComparison {
     /// Its sides, and nothing between them.
-    pub(crate) fn sides_alone(&self) -> Comparison {
-        Comparison {
+    pub(crate) fn sides_alone(&self) -> CampaignComparison {
+        CampaignComparison {
             changed: Vec::new(),
             unmatched: [Vec::new(), Vec::new()],
             pairs: Vec::new(),
@@ -111,10 +111,10 @@ pub(crate) fn comparison(
     joined: &Joined,
     classes: &[Columns<'_>],
     settings: &Settings,
-) -> Comparison {
+) -> CampaignComparison {
     let judged = differences::judge_pairs(&joined.dataset, classes, settings);
     let paired: Vec<&str> = judged.pairs.iter().flat_map(|pair| [&*pair.a, &*pair.b]).collect();
-    Comparison {
+    CampaignComparison {
         sides: [a, b].map(|side| side.iter().map(facts).collect()),
         changed: changed::changed(&a[0], &b[0]),
         unmatched: joined.unmatched.clone(),

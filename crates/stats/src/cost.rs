@@ -5,7 +5,7 @@
 //! target, so that all of them paid for the same work.
 
 use crate::{
-    Call, Ratio, Settings, StatsError,
+    Ratio, Settings, StatsError, Verdict,
     bar::Bar,
     board::Board,
     cell::{CellData, Series},
@@ -82,7 +82,7 @@ impl Cost {
 pub(crate) fn costs(
     dataset: &Dataset,
     targets: &[String],
-    call: &Call,
+    call: &Verdict,
     settings: &Settings,
 ) -> Result<Vec<Cost>, StatsError> {
     let groups = select::group(dataset, targets)?;

@@ -1,4 +1,4 @@
-//! The call: which target to choose for this suite, or why that cannot be said.
+//! The verdict: which target to choose for this suite, or why that cannot be said.
 //!
 //! The score of a target in a block is the mean over groups of the mean over tests of the log
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// How much can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CallKind {
+pub enum VerdictKind {
     /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
     /// The first and others are the same within the band: it does not matter which is chosen.
@@ -80,9 +80,9 @@ pub enum Note {
 
 /// The recommendation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct Verdict {
     /// How much can be said.
-    pub kind: CallKind,
+    pub kind: VerdictKind,
     /// Why.
     pub reason: Reason,
     /// Things to know about it.
@@ -109,7 +109,7 @@ pub struct Call {
 pub struct Candidate {
     /// Label.
     pub target: String,
-    /// Overall score over [`Call::scored_over`].
+    /// Overall score over [`Verdict::scored_over`].
     pub ratio: Ratio,
     /// Probability of being the best of these in repeated runs; `None` with one block.
     pub p_best: Option<f64>,
@@ -143,14 +143,14 @@ impl CellRatio {
 
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
 /// its lab keep more of what was synced there is nothing to choose from it, and it says why.
-pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Call {
+pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
     let dataset = class.dataset.as_ref();
     if class.is_ranked {
         return of_ranked(dataset, targets, cells, &class.settings);
     }
     let board = Board::new(dataset, targets.len(), cells);
     let labels = targets.iter().map(String::as_str);
-    Call {
+    Verdict {
         candidates: Vec::new(),
         notes: Vec::new(),
         reason: Reason::NotRanked(durable::doubtful(dataset, labels)),
@@ -163,7 +163,7 @@ fn of_ranked(
     targets: &[String],
     cells: &[CellData],
     settings: &Settings,
-) -> Call {
+) -> Verdict {
     let board = Board::new(dataset, targets.len(), cells);
     let means = board.means();
     let order = order(&means);
@@ -216,7 +216,7 @@ pub(crate) fn evidence<'a>(
     Some(Evidence { board, fit, first, second, same_places, seed: dataset.campaign.seed })
 }
 
-fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Call {
+fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Verdict {
     let label = |column: usize| targets[column].clone();
     let ratios = board.columns.iter().zip(board.ratios(bar));
     let candidate = |(&column, ratio): (&usize, Ratio)| Candidate {
@@ -228,8 +228,8 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
     };
     let missing = (0..targets.len()).filter(|column| !board.columns.contains(column));
     let absent = |column| Note::NotCompared(label(column));
-    Call {
-        kind: CallKind::Insufficient,
+    Verdict {
+        kind: VerdictKind::Insufficient,
         reason: Reason::NothingToCompare,
         notes: missing.map(absent).collect(),
         candidates: ratios.map(candidate).collect(),
@@ -254,7 +254,7 @@ fn largest_loss(
 }
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.
-fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
+fn weigh(call: &mut Verdict, fit: &Fit, seed: u64) {
     let judged = fit.best(seed).into_iter().zip(fit.ranks());
     for (candidate, (standing, ranks)) in call.candidates.iter_mut().zip(judged) {
         candidate.p_best = Some(standing.p_best);
@@ -320,29 +320,29 @@ impl Evidence<'_> {
 }
 
 /// The candidates that are the same within `band`, the first among them; `None` below two.
-fn equivalent(call: &Call, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
+fn equivalent(call: &Verdict, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
     let same = evidence.fit.equivalent(evidence.first, band, evidence.seed);
     let places = order(&evidence.board.means()).into_iter();
     let all = places.zip(&call.candidates).filter(|(at, _)| same.contains(at));
     (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.target.clone()).collect())
 }
 
-fn judge(call: &Call, evidence: &Evidence<'_>, settings: &Settings) -> (CallKind, Reason) {
+fn judge(call: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (VerdictKind, Reason) {
     let half = evidence.fit.half_width(evidence.first, evidence.second);
     let share = 2.0 * settings.band;
     let is_wide = half.is_none_or(|half| half > share.ln_1p());
     if evidence.is_contended() {
-        (CallKind::Insufficient, Reason::Contended)
+        (VerdictKind::Insufficient, Reason::Contended)
     } else if evidence.same_places {
-        (CallKind::Insufficient, Reason::SamePlaces)
+        (VerdictKind::Insufficient, Reason::SamePlaces)
     } else if evidence.is_clear() {
-        (CallKind::Clear, Reason::Clear)
+        (VerdictKind::Clear, Reason::Clear)
     } else if let Some(same) = equivalent(call, evidence, settings.band) {
-        (CallKind::Equivalent, Reason::Equivalent(same))
+        (VerdictKind::Equivalent, Reason::Equivalent(same))
     } else if is_wide {
         let blocks = evidence.more_blocks(share, call.blocks);
-        (CallKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks })
+        (VerdictKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks })
     } else {
-        (CallKind::NoSignificantDifference, Reason::NoSignificantDifference)
+        (VerdictKind::NoSignificantDifference, Reason::NoSignificantDifference)
     }
 }

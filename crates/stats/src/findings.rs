@@ -1,8 +1,8 @@
 //! Everything that was concluded of a campaign, or of two.
 
 use crate::{
-    Advice, Call, CampaignFacts, Comparison, Cost, Doubt, Durability, Latencies, Leaders, Next,
-    SelfCheck, Steadiness, SweepEffects, Table, Timed, classes,
+    Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Latencies, Leaders, Next,
+    SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
 };
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Findings {
     /// Tables by group, then by processes.
     pub tables: Vec<Table>,
     /// Which target to choose, if that can be said.
-    pub call: Call,
+    pub call: Verdict,
     /// What would settle the call, where it is open.
     pub next: Option<Next>,
     /// Where the first two candidates differ most.
@@ -52,7 +52,7 @@ pub struct Findings {
     /// What the options of a file system do, for each sweep of the plan.
     pub sweeps: Vec<SweepEffects>,
     /// What lies between two campaigns, when the dataset is two of them.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<CampaignComparison>,
     /// What a profile advises, when that was asked instead of tables.
     pub advice: Option<Advice>,
     /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of

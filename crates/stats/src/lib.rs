@@ -14,6 +14,7 @@ mod board;
 mod cell;
 mod classes;
 mod compare;
+mod comparison;
 mod contention;
 mod cost;
 mod decide;
@@ -51,7 +52,6 @@ mod sweep;
 mod table;
 mod timed;
 pub mod tune;
-mod verdict;
 mod versus;
 
 pub use aa::AaCheck;
@@ -62,12 +62,13 @@ pub use advise::{
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
 pub use compare::{
-    Apart, AskedCell, Beside, Blindness, Changed, Comparison, Difference, Finding, Gate, Loss,
-    Outcome, Pair, Placed, Power, Regression, Unmatched,
+    Apart, AskedCell, Beside, Blindness, CampaignComparison, Changed, Difference, Finding, Gate,
+    Loss, Outcome, Pair, Placed, Power, Regression, Unmatched,
 };
+pub use comparison::{Comparison, judge};
 pub use contention::{Contention, shared_pct};
 pub use cost::Cost;
-pub use decide::{Call, CallKind, Candidate, CellRatio, Compared, Note, Reason};
+pub use decide::{Candidate, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
 pub use drift::Drift;
 pub use durable::{Doubtful, Durability, doubtful, durability};
 pub use effect::Affected;
@@ -89,7 +90,6 @@ pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::Table;
 pub use timed::{Timed, timed};
-pub use verdict::{Verdict, judge};
 
 use bar::Bar;
 use cell::CellData;
@@ -182,7 +182,7 @@ fn columns((findings, cells): &Judged) -> Columns<'_> {
 }
 
 /// The findings of all classes. The first tells of the comparison, the others of its sides alone.
-fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
+fn joint(classes: Vec<Judged>, comparison: CampaignComparison) -> Option<Findings> {
     let sides = comparison.sides_alone();
     let cells = classes.iter().map(|(_, cells)| cells.len()).sum();
     let call = no_call(&comparison, cells);
@@ -197,7 +197,7 @@ fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
     Some(Findings { comparison: Some(comparison), ..findings })
 }
 
-fn compared(Comparison { pairs, apart, .. }: &Comparison) -> Compared {
+fn compared(CampaignComparison { pairs, apart, .. }: &CampaignComparison) -> Compared {
     let mut counts = Counts::default();
     pairs.iter().for_each(|pair| counts.merge(&pair.counts));
     Compared {
@@ -208,9 +208,9 @@ fn compared(Comparison { pairs, apart, .. }: &Comparison) -> Compared {
 }
 
 /// A comparison recommends nothing: it says what is different.
-fn no_call(comparison: &Comparison, cells: usize) -> Call {
-    Call {
-        kind: CallKind::Insufficient,
+fn no_call(comparison: &CampaignComparison, cells: usize) -> Verdict {
+    Verdict {
+        kind: VerdictKind::Insufficient,
         reason: Reason::Compared(compared(comparison)),
         notes: Vec::new(),
         candidates: Vec::new(),
@@ -281,7 +281,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
 }
 
 /// Whether the first two went in one order in every block: more blocks of the kind would be no remedy.
-fn in_one_order(dataset: &Dataset, call: &Call) -> bool {
+fn in_one_order(dataset: &Dataset, call: &Verdict) -> bool {
     let [first, second, ..] = call.candidates.as_slice() else { return false };
     place::same_in_all(dataset, &first.target, &second.target)
 }

@@ -3,7 +3,7 @@
 //! enough with a probability of 80 %, if the lead is what it seems.
 
 use crate::{
-    Call, CallKind, Ratio, Settings,
+    Ratio, Settings, Verdict, VerdictKind,
     bar::{Bar, CLEAR_LEAD},
     cell::{self, CellData},
     power::Noise,
@@ -44,11 +44,12 @@ pub enum Next {
 pub(crate) fn next(
     targets: &[String],
     cells: &[CellData],
-    call: &Call,
+    call: &Verdict,
     bar: Bar,
     settings: &Settings,
 ) -> Option<Next> {
-    let lead = call.lead.filter(|_| call.kind != CallKind::Clear && call.candidates.len() > 1)?;
+    let lead =
+        call.lead.filter(|_| call.kind != VerdictKind::Clear && call.candidates.len() > 1)?;
     match lead.low.zip(lead.high).filter(|_| call.blocks > 1) {
         None => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
         Some(_) if too_contended(targets, cells, call) => None,
@@ -56,7 +57,7 @@ pub(crate) fn next(
     }
 }
 
-fn too_contended(targets: &[String], cells: &[CellData], call: &Call) -> bool {
+fn too_contended(targets: &[String], cells: &[CellData], call: &Verdict) -> bool {
     let column = |label: &String| targets.iter().position(|target| target == label);
     let columns: Vec<usize> = call.candidates.iter().filter_map(|c| column(&c.target)).collect();
     let shared = cells.iter().filter(|cell| cell.valid_for(columns.iter().copied()));
@@ -66,7 +67,7 @@ fn too_contended(targets: &[String], cells: &[CellData], call: &Call) -> bool {
 
 /// It is settled when the lead, where that is worth a call, passes the bar, or when its interval fits into the
 /// band, whichever comes first.
-fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Call, (bar, band): (Bar, f64)) -> Next {
+fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Verdict, (bar, band): (Bar, f64)) -> Next {
     let edge = band.ln_1p();
     if -low.ln() <= edge && high.ln() <= edge {
         return Next::Same;
@@ -99,7 +100,7 @@ mod tests {
     use crate::Candidate;
 
     /// A call of two candidates that is not clear.
-    fn call(blocks: usize, lead: Ratio) -> Call {
+    fn call(blocks: usize, lead: Ratio) -> Verdict {
         let candidate = |target: &str| Candidate {
             target: target.into(),
             ratio: Ratio::ONE,
@@ -107,8 +108,8 @@ mod tests {
             ranks: None,
             regret_95: None,
         };
-        Call {
-            kind: CallKind::NoSignificantDifference,
+        Verdict {
+            kind: VerdictKind::NoSignificantDifference,
             reason: crate::Reason::NothingToCompare,
             notes: Vec::new(),
             candidates: vec![candidate("xfs"), candidate("ext4")],
@@ -161,10 +162,10 @@ mod tests {
     #[test]
     fn one_block_wants_an_interval_first() {
         let bare = Ratio { point: 1.3, ..Ratio::ONE };
-        let of = |call: &Call| next(&[], &[], call, Bar::ONCE, &Settings::default());
+        let of = |call: &Verdict| next(&[], &[], call, Bar::ONCE, &Settings::default());
         assert_eq!(of(&call(1, bare)), Some(Next::Interval { blocks: 2 }));
         assert_eq!(of(&call(0, bare)), Some(Next::Interval { blocks: 3 }));
-        assert_eq!(of(&Call { kind: CallKind::Clear, ..call(3, bare) }), None);
-        assert_eq!(of(&Call { lead: None, ..call(1, bare) }), None);
+        assert_eq!(of(&Verdict { kind: VerdictKind::Clear, ..call(3, bare) }), None);
+        assert_eq!(of(&Verdict { lead: None, ..call(1, bare) }), None);
     }
 }

@@ -1,6 +1,6 @@
 //! One test in a table, with a cell for each target.
 
-use crate::{Amount, Interval, Ratio, Verdict};
+use crate::{Amount, Comparison, Interval, Ratio};
 use model::GridCell;
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub struct Lead {
     /// Best over second.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
 }
 
 /// One test on one target.
@@ -64,7 +64,7 @@ pub struct Cell {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<Interval>,
     /// What the ratio allows to say; `None` for the baseline and without a ratio.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Comparison>,
     /// Why the verdict is unclear although there is an interval, as `contended`.
     pub reason: Option<String>,
     /// True when the difference holds among all ratios of this table (Holm, 5 %).

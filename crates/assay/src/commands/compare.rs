@@ -13,7 +13,7 @@ use crate::{
 use anyhow::Result;
 use model::Dataset;
 use report::words;
-use stats::{Comparison, Findings, Gate, Outcome, Settings, StatsError};
+use stats::{CampaignComparison, Findings, Gate, Outcome, Settings, StatsError};
 use std::{collections::HashSet, path::Path};
 use wildmatch::WildMatch;
 
@@ -93,7 +93,7 @@ fn settings(args: &CompareArgs) -> Settings {
     Settings { baseline: args.baseline.clone(), band, ..usual }
 }
 
-fn gate(comparison: &Comparison, limit: f64) -> Result<Gate> {
+fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
     comparison.gate(limit).ok_or_else(|| {
         let (why, then) = match &comparison.apart {
             Some(_) => {

@@ -8,7 +8,7 @@ use crate::{
 };
 use model::Dataset;
 use stats::{
-    Apart, Beside, CampaignFacts, Changed, Comparison, Difference, Findings, Pair, Placed,
+    Apart, Beside, CampaignComparison, CampaignFacts, Changed, Difference, Findings, Pair, Placed,
     Unmatched,
 };
 
@@ -64,7 +64,7 @@ const UNPAIRED: &str = "The campaigns share no block, so their ratios are not pa
                         campaign stay paired.";
 
 /// What the intervals know, and what they would have found.
-fn what_varies(comparison: &Comparison) -> String {
+fn what_varies(comparison: &CampaignComparison) -> String {
     let known = match comparison.is_look() {
         true => LOOK.to_string(),
         false => format!(
@@ -98,7 +98,7 @@ fn side(letter: &str, facts: &CampaignFacts) -> String {
     )
 }
 
-fn changes(comparison: &Comparison) -> Vec<Block> {
+fn changes(comparison: &CampaignComparison) -> Vec<Block> {
     let (both, one): (Vec<&Changed>, Vec<&Changed>) =
         comparison.changed.iter().partition(|c| c.a.is_some() && c.b.is_some());
     let mut blocks = Vec::new();

@@ -7,7 +7,7 @@ use super::{
         sizes_and_place, times,
     },
 };
-use stats::{Apart, Call, Candidate, Compared, Findings, Note, Reason};
+use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
 
 /// The verdict in one to three sentences.
 pub fn verdict(findings: &Findings) -> String {
@@ -32,7 +32,7 @@ pub fn verdict(findings: &Findings) -> String {
 }
 
 /// What is to be known of it, a sentence each.
-pub fn notes(call: &Call) -> Vec<String> {
+pub fn notes(call: &Verdict) -> Vec<String> {
     let note = |note: &Note| {
         match note {
         Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),

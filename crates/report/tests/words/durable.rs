@@ -6,7 +6,7 @@ use model::{
 };
 use report::words::{self, verdict};
 use stats::{
-    CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
+    Counsel, Durability, Question, Settings, Standing, VerdictKind, advise, compare, durability,
     findings, look, part,
     tune::{self, Bench, Ending, Stage},
 };
@@ -38,7 +38,7 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
     let [loses] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
     assert_eq!(loses.targets, [LOSER, "tmpfs"]);
     assert!(matches!(loses.durability, Durability::Loses(_)) && !loses.is_ranked);
-    assert_eq!((loses.call.kind, loses.call.candidates.len()), (CallKind::Insufficient, 0));
+    assert_eq!((loses.call.kind, loses.call.candidates.len()), (VerdictKind::Insufficient, 0));
     let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
                 answers a sync at once); tmpfs may lose";
     assert!(verdict(loses).starts_with(said), "{}", verdict(loses));

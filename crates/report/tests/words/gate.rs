@@ -3,7 +3,7 @@
 use crate::common::{Noise, dataset, normal, sample, test};
 use model::{Better, Dataset, Group, Metric, Rng};
 use report::words;
-use stats::{Comparison, Gate, Outcome, Settings, Verdict, compare};
+use stats::{CampaignComparison, Comparison, Gate, Outcome, Settings, compare};
 use std::slice;
 
 fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u64) -> Dataset {
@@ -12,7 +12,7 @@ fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u6
     data
 }
 
-fn compared(a: &Dataset, b: &Dataset, band: f64) -> Comparison {
+fn compared(a: &Dataset, b: &Dataset, band: f64) -> CampaignComparison {
     let settings = Settings { band, ..Settings::default() };
     compare(slice::from_ref(a), slice::from_ref(b), &settings).unwrap().1.comparison.unwrap()
 }
@@ -60,7 +60,7 @@ impl Runs {
     }
 }
 
-fn of_sides(a: &[Dataset], b: &[Dataset], limit: f64) -> Comparison {
+fn of_sides(a: &[Dataset], b: &[Dataset], limit: f64) -> CampaignComparison {
     let usual = Settings::default();
     let settings = Settings { band: usual.band.min(limit), ..usual };
     compare(a, b, &settings).unwrap().1.comparison.unwrap()
@@ -104,7 +104,7 @@ fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
             let b = runs.side("b", (1, 60), EQUAL, 2 * seed + 1);
             let look = of_sides(&a, &b, 0.02);
             assert_eq!(look.gate(0.02).unwrap().outcome, Outcome::Blind);
-            look.differences.iter().any(|d| d.holm && d.verdict == Verdict::Worse)
+            look.differences.iter().any(|d| d.holm && d.verdict == Comparison::Worse)
         };
         let share = (0..60).filter(fails).count() as f64 / 60.0;
         println!("by blocks, {} shared, {} own: {share} would fail", runs.shared, runs.own);

@@ -5,7 +5,7 @@ use model::{
     Better, Dataset, FLOOR, Metric, Procs, Profile, ProfileHead, READ_AHEAD_HITS, Sample, WorkGroup,
 };
 use report::words::verdict;
-use stats::{CallKind, Findings, Question, Settings, advise, findings};
+use stats::{Findings, Question, Settings, VerdictKind, advise, findings};
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
 const FLOOR_S: f64 = 0.1 / 3.0;
@@ -76,7 +76,7 @@ fn a_campaign_of_short_parts_recommends_nothing() {
     data.samples.iter_mut().for_each(|sample| sample.seconds = 0.0002);
     let all = judged(&data);
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
-    assert_eq!((all.call.kind, all.call.cells), (CallKind::Insufficient, 0));
+    assert_eq!((all.call.kind, all.call.cells), (VerdictKind::Insufficient, 0));
     let sentence = verdict(&all);
     assert!(sentence.contains("every timed part is short"), "{sentence}");
 }

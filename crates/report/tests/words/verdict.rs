@@ -3,20 +3,20 @@
 use crate::common::{Noise, dataset, sample, test};
 use model::{Better, Group, Metric};
 use report::words::{verdict, verdict_notes};
-use stats::{Call, CallKind, Settings, findings};
+use stats::{Settings, Verdict, VerdictKind, findings};
 use std::ops::Deref;
 
 /// A call with its words.
 struct Said {
-    call: Call,
+    call: Verdict,
     sentence: String,
     notes: Vec<String>,
 }
 
 impl Deref for Said {
-    type Target = Call;
+    type Target = Verdict;
 
-    fn deref(&self) -> &Call {
+    fn deref(&self) -> &Verdict {
         &self.call
     }
 }
@@ -35,7 +35,7 @@ fn a_lead_is_called_with_its_largest_loss() {
     let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
     against.for_each(|s| s.metrics[0].value *= 0.6);
     let call = call(&data);
-    assert_eq!(call.kind, CallKind::Clear);
+    assert_eq!(call.kind, VerdictKind::Clear);
     let order: Vec<&str> = call.candidates.iter().map(|c| c.target.as_str()).collect();
     assert_eq!(order, ["xfs", "ext4", "btrfs"]);
     assert_eq!(call.candidates[0].ranks, Some((1, 1)));
@@ -53,7 +53,7 @@ fn a_lead_is_called_with_its_largest_loss() {
 #[test]
 fn equals_are_the_same_within_the_band() {
     let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001), ("btrfs", 0.5)], 6, 5, 3));
-    assert_eq!(call.kind, CallKind::Equivalent, "{}", call.sentence);
+    assert_eq!(call.kind, VerdictKind::Equivalent, "{}", call.sentence);
     assert!(call.sentence.contains(" are the same within 5 % ("), "{}", call.sentence);
     assert!(!call.sentence.contains("btrfs"));
 }
@@ -61,7 +61,7 @@ fn equals_are_the_same_within_the_band() {
 #[test]
 fn noise_is_answered_with_a_number_of_blocks() {
     let call = call(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3));
-    assert_eq!(call.kind, CallKind::Insufficient);
+    assert_eq!(call.kind, VerdictKind::Insufficient);
     assert!(
         call.sentence.contains("more blocks would resolve a 10 % difference"),
         "{}",
@@ -72,7 +72,7 @@ fn noise_is_answered_with_a_number_of_blocks() {
 #[test]
 fn one_block_has_a_leader_and_no_probability() {
     let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
-    assert_eq!((call.kind, call.candidates[0].p_best), (CallKind::Insufficient, None));
+    assert_eq!((call.kind, call.candidates[0].p_best), (VerdictKind::Insufficient, None));
     assert!(call.sentence.starts_with("One run per cell: no interval, no P(best)."));
     assert!(call.sentence.contains("xfs came first: 1.19x ext4"), "{}", call.sentence);
 }
@@ -94,7 +94,7 @@ fn groups_weigh_the_same() {
     }
     let call = call(&dataset(&["a", "b"], infos, samples));
     assert!((call.lead.unwrap().point - 1.0).abs() < 1e-12);
-    assert_eq!(call.kind, CallKind::Equivalent);
+    assert_eq!(call.kind, VerdictKind::Equivalent);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_busy_machine_gets_no_recommendation() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
     data.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
-    assert_eq!(call(&data).kind, CallKind::Insufficient);
+    assert_eq!(call(&data).kind, VerdictKind::Insufficient);
     assert!(call(&data).sentence.contains("Repeat on a quiet machine"));
 }
 
@@ -121,7 +121,7 @@ fn a_target_that_failed_does_not_stop_the_others() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0), ("zfs", 1.0)], 3, 5, 2);
     data.samples.retain(|s| s.case.target != "zfs");
     let with = call(&data);
-    assert_eq!((with.kind, with.candidates.len()), (CallKind::Clear, 2));
+    assert_eq!((with.kind, with.candidates.len()), (VerdictKind::Clear, 2));
     assert_eq!(with.notes, ["zfs has no valid sample and is not compared."]);
     data.samples.retain(|s| s.case.target == "a");
     assert!(call(&data).sentence.contains("only a was measured on this machine"));
@@ -181,12 +181,12 @@ fn who_went_first_in_every_block_is_not_called_best() {
         data
     };
     let same = call(&turned(true));
-    assert_eq!(same.kind, CallKind::Insufficient);
+    assert_eq!(same.kind, VerdictKind::Insufficient);
     assert!(same.sentence.contains("in the same order in every block"), "{}", same.sentence);
-    assert_eq!(call(&turned(false)).kind, CallKind::Clear);
+    assert_eq!(call(&turned(false)).kind, VerdictKind::Clear);
     let mut side_by_side = turned(true);
     side_by_side.campaign.plan.order = Some(model::Order::Interleaved);
-    assert_eq!(call(&side_by_side).kind, CallKind::Clear);
+    assert_eq!(call(&side_by_side).kind, VerdictKind::Clear);
 }
 
 /// Two targets of which the first that is named always went first.
@@ -230,15 +230,15 @@ fn what_does_not_differ_is_not_called_the_same() {
     let some = Noise { block_sd: 0.045, own_sd: 0.01 };
     let calls: Vec<Said> =
         (0..40).map(|seed| call(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
-    let of = |kind: CallKind| calls.iter().filter(move |call| call.kind == kind);
+    let of = |kind: VerdictKind| calls.iter().filter(move |call| call.kind == kind);
     let high = |call: &Said| call.lead.unwrap().high.unwrap();
-    assert!(of(CallKind::Equivalent).count() > 0);
-    assert!(of(CallKind::NoSignificantDifference).count() > 0);
-    for call in of(CallKind::Equivalent) {
+    assert!(of(VerdictKind::Equivalent).count() > 0);
+    assert!(of(VerdictKind::NoSignificantDifference).count() > 0);
+    for call in of(VerdictKind::Equivalent) {
         assert!(high(call) <= 1.05 && call.sentence.contains("are the same within 5 %"));
         assert!(call.candidates.iter().all(|c| c.regret_95.unwrap() <= 0.05));
     }
-    for call in of(CallKind::NoSignificantDifference) {
+    for call in of(VerdictKind::NoSignificantDifference) {
         let said = &call.sentence;
         assert!(high(call) > 1.05 && !said.contains("same within"), "{said}");
         let open =
@@ -254,8 +254,8 @@ fn only_a_clear_call_names_the_best() {
     let mut clear = 0;
     for (seed, level) in (0..40).flat_map(|seed| [(seed, 1.0), (seed, 1.2)]) {
         let call = call(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
-        assert_eq!(call.sentence.contains("is best"), call.kind == CallKind::Clear);
-        clear += usize::from(call.kind == CallKind::Clear);
+        assert_eq!(call.sentence.contains("is best"), call.kind == VerdictKind::Clear);
+        clear += usize::from(call.kind == VerdictKind::Clear);
     }
     assert!((1..80).contains(&clear), "{clear}");
 }

@@ -5,13 +5,13 @@ use super::{
     regression::{Asked, AskedCell},
 };
 use crate::{
-    Counts, Ratio, Settings, Verdict,
+    Comparison, Counts, Ratio, Settings,
     blocks::{self, Part},
     cell::{self, CellData},
+    comparison::judge,
     footer::mean_ratio,
     holm,
     ratio::Estimate,
-    verdict::judge,
     versus::{Versus, versus},
 };
 use model::{Dataset, Group};
@@ -27,7 +27,7 @@ pub struct Pair {
     /// Geometric mean of B over A over the cells that both have.
     pub ratio: Option<Ratio>,
     /// What that ratio allows to say.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Comparison>,
     /// Number of these cells.
     pub cells: usize,
     /// Cells by verdict.
@@ -60,7 +60,7 @@ pub struct Difference {
     /// B over A.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// True when it holds among all cells of all pairs (Holm, 5 %).
     pub holm: bool,
 }
@@ -187,7 +187,8 @@ fn pair(
     Pair {
         a: targets[a].clone(),
         b: targets[b].clone(),
-        verdict: ratio.map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+        verdict: ratio
+            .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
         ratio,
         cells: shared.len(),
         counts,

@@ -1,7 +1,7 @@
 //! Did anything become worse by more than somebody is willing to accept, and could that have been seen? The
 //! gate of a continuous integration.
 
-use super::{Apart, Comparison, PREFIXES, power};
+use super::{Apart, CampaignComparison, PREFIXES, power};
 use crate::{Ratio, holm::holm_at, ratio::Estimate};
 
 /// Chance that a gate fails where nothing became worse. It is shared by the means and the cells.
@@ -175,7 +175,7 @@ impl Asked {
     }
 }
 
-impl Comparison {
+impl CampaignComparison {
     /// Judges B against the same targets of A: the mean of each target, and each of its cells. What is
     /// certainly worse by one-sided t tests under Holm's procedure, half of 5 % for the means and half for the
     /// cells, and by more than `limit`, a share, is a regression. Without any the gate has passed only if a

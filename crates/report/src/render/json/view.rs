@@ -5,9 +5,9 @@ use crate::words;
 use model::LabKind;
 use serde::Serialize;
 use stats::{
-    Advice, CallKind, CampaignFacts, Candidate, CellRatio, Comparison, Cost, Doubt, Durability,
+    Advice, CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability,
     Failure, Findings, Latencies, Leaders, Next, Ratio, SelfCheck, Steadiness, SweepEffects, Table,
-    Timed,
+    Timed, VerdictKind,
 };
 
 /// [`Findings`].
@@ -43,7 +43,7 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "is_empty")]
     sweeps: &'a [SweepEffects],
     #[serde(skip_serializing_if = "Option::is_none")]
-    comparison: Option<&'a Comparison>,
+    comparison: Option<&'a CampaignComparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<&'a Advice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,10 +83,10 @@ impl View<'_> {
     }
 }
 
-/// [`Call`](stats::Call).
+/// [`Verdict`](stats::Verdict).
 #[derive(Serialize)]
 struct CallView<'a> {
-    kind: CallKind,
+    kind: VerdictKind,
     sentence: String,
     notes: Vec<String>,
     candidates: &'a [Candidate],

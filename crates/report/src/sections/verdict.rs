@@ -1,4 +1,4 @@
-//! The call in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
+//! The verdict in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
 //! it.
 
 mod next;
@@ -10,7 +10,7 @@ use crate::{
     words,
 };
 use model::{Dataset, LabKind, Order, Origin, Target};
-use stats::{CallKind, Candidate, Findings};
+use stats::{Candidate, Findings, VerdictKind};
 
 /// Facts of the environment that name what was measured, with the word to print before them: of each line the
 /// first that is known. Campaigns of before know the model of the disk alone.
@@ -29,9 +29,9 @@ const UNKNOWN_DAY: &str = "1970-01-01";
 /// Notes in the short form.
 const BRIEF_NOTES: usize = 4;
 
-pub(crate) struct Call;
+pub(crate) struct Verdict;
 
-impl Section for Call {
+impl Section for Verdict {
     fn title(&self) -> &'static str {
         "Verdict"
     }
@@ -45,7 +45,7 @@ impl Section for Call {
         let notes = dataset.campaign.notes.iter().cloned();
         blocks.extend(notes.chain(words::verdict_notes(call)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
-        if call.kind != CallKind::Insufficient {
+        if call.kind != VerdictKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
         }
         Some(blocks)
