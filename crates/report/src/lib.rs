@@ -7,13 +7,10 @@ mod names;
 mod number;
 mod render;
 pub mod sections;
+pub mod words;
 
 pub use render::{
-    csv::csv,
-    html::html,
-    json::json,
-    markdown::markdown,
-    summary::summary,
-    terminal::{TerminalOptions, terminal},
+    csv::csv, html::html, json::json, markdown::markdown, summary::summary, terminal::terminal,
+    terminal_text::TerminalOptions,
 };
 pub use sections::measured;

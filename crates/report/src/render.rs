@@ -11,6 +11,7 @@ mod scatter;
 pub(crate) mod summary;
 pub(crate) mod terminal;
 mod terminal_table;
+pub(crate) mod terminal_text;
 
 use crate::{
     block::Block,

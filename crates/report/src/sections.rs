@@ -22,7 +22,7 @@ registry! {
     durability::Durability,
     lab::Lab,
     advice::Advice,
-    call::Call,
+    verdict::Verdict,
     overview::Overview,
     leaders::Leaders,
     failures::Failures,

@@ -228,7 +228,7 @@ fn nothing_measured_is_still_a_report() {
 fn what_a_table_shows_stands_below_it_everywhere() {
     let data = common::campaign(5);
     let findings = judged(&data);
-    let said = stats::observations(&findings, &findings.tables[0])[0].text.clone();
+    let said = report::words::observations(&findings, &findings.tables[0])[0].text.clone();
     let options = TerminalOptions { width: 400, color: false };
     for text in
         [terminal(&data, &findings, &options), html(&data, &findings), markdown(&data, &findings)]

@@ -9,9 +9,10 @@
 mod signs;
 
 use crate::{
-    Ratio, Settings, Verdict, footer,
-    select::CellData,
-    verdict::judge,
+    Comparison, Ratio, Settings,
+    cell::CellData,
+    comparison::judge,
+    footer,
     versus::{Versus, versus},
 };
 use model::Twin;
@@ -49,7 +50,7 @@ pub struct AaCheck {
     /// The twin over the candidate, geometric mean over the cells.
     pub ratio: Option<Ratio>,
     /// What that ratio says.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Comparison>,
 }
 
 impl AaCheck {
@@ -69,7 +70,7 @@ impl AaCheck {
 
     /// Whether the mean over all cells sets the two apart, by interval and band.
     fn is_apart(&self) -> bool {
-        matches!(self.verdict, Some(Verdict::Better | Verdict::Worse))
+        matches!(self.verdict, Some(Comparison::Better | Comparison::Worse))
     }
 }
 

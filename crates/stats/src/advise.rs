@@ -15,11 +15,12 @@ mod work;
 
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
+pub(crate) use elsewhere::decisive;
+
 use crate::{
-    CellRatio, Findings, Lead, Ratio, Settings, StatsError, Verdict, classes::classes, durable,
-    judged,
+    CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class, durable,
 };
-use model::{Dataset, FactSheet, Profile, Requirement, Tier};
+use model::{FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
 /// What is asked of a campaign.
@@ -209,32 +210,24 @@ pub struct Support {
     /// First over second.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// Its share in the score.
     pub weight: f64,
 }
 
-/// Judges the campaign by the question. The findings carry the advice and no tables: those are what
-/// [`findings`](crate::findings) gives. It decides among the targets of one lab: the host where that
-/// has two or more, else the lab with most; in it among those that keep what was synced, where there are
-/// such. The others are listed as ruled out or not comparable.
-pub fn advise(
-    dataset: &Dataset,
+/// The answer of `class`, the decisive one of `classes`, whose columns are `targets` of `cells`. The targets of the
+/// others are listed as ruled out or not comparable.
+pub(crate) fn answer(
+    classes: &[Class<'_>],
+    class: &Class<'_>,
+    (targets, cells): (&[String], &[CellData]),
     question: &Question<'_>,
-    settings: &Settings,
-) -> Result<Findings, StatsError> {
-    let classes = classes(dataset, settings)?;
-    let class = elsewhere::decisive(&classes)
-        .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })?;
-    let (mut findings, cells) = judged(class)?;
-    let (part, settings) = (class.dataset.as_ref(), &class.settings);
-    let mut advice = judge::judge(part, question, &findings.targets, &cells, settings)?;
+) -> Result<Advice, StatsError> {
+    let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
+    let mut advice = judge::judge(dataset, question, targets, cells, settings)?;
     if advice.lead.is_some() {
         advice.sentence.extend(durable::among_equals(&class.durability));
     }
-    elsewhere::list(&mut advice, &classes, class, question, settings)?;
-    findings.advice = Some(advice);
-    findings.tables.clear();
-    findings.latencies.clear();
-    Ok(findings)
+    elsewhere::list(&mut advice, classes, class, question, settings)?;
+    Ok(advice)
 }

@@ -6,6 +6,11 @@ mod tests;
 
 use model::Campaign;
 
+/// Least probability of being the best for a candidate that leads, decided or not.
+pub const LEADS_P: f64 = 0.90;
+/// Least lead over the second for a clear call, a ratio.
+pub const CLEAR_LEAD: f64 = 1.03;
+
 /// What a call is measured by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {

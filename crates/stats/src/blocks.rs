@@ -5,9 +5,9 @@
 //! reason a score learns nothing from the noise of its tests: it learns from other scores.
 
 use crate::{
+    point::{Point, logs, mean, variance},
     prior::{Member, Prior},
-    ratio::{Estimate, logs, variance, welch},
-    select::{Point, mean},
+    ratio::{Estimate, welch},
 };
 use std::collections::{BTreeMap, BTreeSet};
 

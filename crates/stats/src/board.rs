@@ -5,10 +5,10 @@ use crate::{
     Ratio,
     bar::Bar,
     blocks::{self, Part},
-    contention,
+    cell::{self, CellData},
     model_fit::{Fit, Scores},
+    point::Point,
     ratio::{Estimate, compare, paired},
-    select::{CellData, Point},
 };
 use model::{Dataset, Group};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,9 +122,7 @@ impl<'a> Board<'a> {
     /// True when the machine was busy with other work while these two candidates ran.
     pub(crate) fn contended(&self, first: usize, second: usize) -> bool {
         let columns = [self.columns[first], self.columns[second]];
-        contention::too_contended(
-            self.cells.iter().flat_map(|c| columns.map(|column| &c.series[column])),
-        )
+        cell::too_contended(self.cells.iter().flat_map(|c| columns.map(|column| &c.series[column])))
     }
 
     /// The cell on which `first` loses most against `second`, with its ratio.

@@ -1,7 +1,7 @@
 //! Classes of comparable samples: what was measured in different labs, or keeps another promise of a sync, is
 //! judged apart, each class as a campaign of its own.
 
-use crate::{Durability, Findings, Settings, StatsError, durability, target_order};
+use crate::{Durability, Settings, StatsError, durability, target_order};
 use model::{Dataset, LabKind};
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -43,12 +43,15 @@ pub(crate) fn classes<'a>(
     Ok(all)
 }
 
-/// The part of `dataset` that `findings` are about.
-pub fn part<'a>(dataset: &'a Dataset, findings: &Findings) -> Cow<'a, Dataset> {
-    let parts = by_durability(dataset.of_lab(findings.lab)).into_iter();
-    let own =
-        parts.map(|(durability, part)| durability.is_like(&findings.durability).then_some(part));
-    own.flatten().next().unwrap_or_else(|| dataset.of_lab(findings.lab))
+/// The part of `dataset` that was measured in `lab`, of targets that keep what `durability` says.
+pub(crate) fn part<'a>(
+    dataset: &'a Dataset,
+    lab: LabKind,
+    durability: &Durability,
+) -> Cow<'a, Dataset> {
+    let parts = by_durability(dataset.of_lab(lab)).into_iter();
+    let own = parts.map(|(other, part)| other.is_like(durability).then_some(part));
+    own.flatten().next().unwrap_or_else(|| dataset.of_lab(lab))
 }
 
 /// `dataset` by what its targets promise, those that keep what was synced first. A target without any sample

@@ -13,19 +13,18 @@ mod differences;
 mod join;
 mod power;
 mod regression;
+mod same;
 
 pub use apart::{Apart, Beside, Placed};
 pub use changed::Changed;
 pub use differences::{Difference, Pair};
 pub use join::Unmatched;
-pub use regression::{AskedCell, Gate, Outcome, Regression};
+pub use regression::{AskedCell, Blindness, Finding, Gate, Loss, Outcome, Power, Regression};
 
-use crate::{
-    Call, CallKind, CampaignFacts, Findings, Settings, StatsError, classes::classes, judged,
-    sentence, together,
-};
-use apart::Judged;
-use model::Dataset;
+pub(crate) use join::Joined;
+
+use crate::{CampaignFacts, Durability, Settings, StatsError, cell::CellData};
+use model::{Dataset, LabKind};
 use regression::Asked;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -35,7 +34,7 @@ const PREFIXES: [&str; 2] = ["A:", "B:"];
 
 /// Two sides, A and B, and what lies between them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct CampaignComparison {
     /// The campaigns of A and those of B.
     pub sides: [Vec<CampaignFacts>; 2],
     /// Settings, facts of the machine and facts of the targets that are not the same in the first of A and
@@ -56,7 +55,20 @@ pub struct Comparison {
     asked: Vec<Asked>,
 }
 
-impl Comparison {
+impl CampaignComparison {
+    /// Its sides, and nothing between them.
+    pub(crate) fn sides_alone(&self) -> CampaignComparison {
+        CampaignComparison {
+            changed: Vec::new(),
+            unmatched: [Vec::new(), Vec::new()],
+            pairs: Vec::new(),
+            differences: Vec::new(),
+            apart: None,
+            asked: Vec::new(),
+            sides: self.sides.clone(),
+        }
+    }
+
     /// Values that a whole cell of the target called `label` has: campaigns of its side, or blocks of the only
     /// one.
     pub(crate) fn blocks_of(&self, label: &str) -> usize {
@@ -70,19 +82,17 @@ impl Comparison {
     }
 }
 
-/// The cells that the campaigns of `a` and `b` have in common as one dataset, with targets called `A:xfs` and
-/// `B:xfs`, and its findings. Tests are the same when id, metric, unit and direction are, else when name,
-/// type, metric, unit and direction are. With several campaigns on a side each is one block of the dataset. A
-/// baseline may be named with or without the letter.
-///
-/// # Errors
-/// A campaign is named twice, has no cell in common with the first of `a` or did other work, a side is empty, or
-/// the settings make no sense.
-pub fn compare(
-    a: &[Dataset],
-    b: &[Dataset],
-    settings: &Settings,
-) -> Result<(Dataset, Findings), StatsError> {
+/// What is known of a class of the joined dataset.
+pub(crate) struct Columns<'a> {
+    pub(crate) lab: LabKind,
+    pub(crate) durability: &'a Durability,
+    /// Labels, the baseline first.
+    pub(crate) targets: &'a [String],
+    pub(crate) cells: &'a [CellData],
+}
+
+/// The cells that the campaigns of `a` and `b` have in common as one dataset, and those that they have not.
+pub(crate) fn joined(a: &[Dataset], b: &[Dataset]) -> Result<Joined, StatsError> {
     if a.is_empty() || b.is_empty() {
         return Err(StatsError::NoCampaign);
     }
@@ -92,47 +102,27 @@ pub fn compare(
     }
     let mut joined = join::join(a, b)?;
     joined.dataset.campaign.notes.extend(mixed("A", a).into_iter().chain(mixed("B", b)));
-    let settings = Settings { baseline: baseline(&joined.dataset, settings), ..settings.clone() };
-    let classes = classes(&joined.dataset, &settings)?;
-    let classes: Vec<Judged> = classes.iter().map(judged).collect::<Result<_, _>>()?;
-    let judged = differences::judge_pairs(&joined.dataset, &classes, &settings);
-    let comparison = Comparison {
+    Ok(joined)
+}
+
+/// What lies between `a` and `b`, whose cells were joined to those of `classes`.
+pub(crate) fn comparison(
+    (a, b): (&[Dataset], &[Dataset]),
+    joined: &Joined,
+    classes: &[Columns<'_>],
+    settings: &Settings,
+) -> CampaignComparison {
+    let judged = differences::judge_pairs(&joined.dataset, classes, settings);
+    let paired: Vec<&str> = judged.pairs.iter().flat_map(|pair| [&*pair.a, &*pair.b]).collect();
+    CampaignComparison {
         sides: [a, b].map(|side| side.iter().map(facts).collect()),
         changed: changed::changed(&a[0], &b[0]),
-        unmatched: joined.unmatched,
-        apart: apart::apart(&joined.dataset, &classes, &judged.pairs),
+        unmatched: joined.unmatched.clone(),
+        apart: apart::apart(&joined.dataset, classes, &paired),
         pairs: judged.pairs,
         differences: judged.differences,
         asked: judged.asked,
-    };
-    let findings = joint(classes, comparison);
-    let findings =
-        findings.ok_or_else(|| StatsError::NoTargets { campaign: a[0].campaign.id.clone() });
-    Ok((joined.dataset, findings?))
-}
-
-/// The findings of all classes. The first tells of the comparison, the others of its sides alone.
-fn joint(classes: Vec<Judged>, comparison: Comparison) -> Option<Findings> {
-    let sides = Comparison {
-        changed: Vec::new(),
-        unmatched: [Vec::new(), Vec::new()],
-        pairs: Vec::new(),
-        differences: Vec::new(),
-        apart: None,
-        asked: Vec::new(),
-        sides: comparison.sides.clone(),
-    };
-    let cells = classes.iter().map(|(_, cells)| cells.len()).sum();
-    let call = call(&comparison, cells);
-    let own = |(findings, _): Judged| Findings {
-        call: call.clone(),
-        next: None,
-        leaders: None,
-        comparison: Some(sides.clone()),
-        ..findings
-    };
-    let findings = together(classes.into_iter().map(own).collect())?;
-    Some(Findings { comparison: Some(comparison), ..findings })
+    }
 }
 
 /// What is not the same of the campaigns of a side, whose difference is then taken for what runs vary by.
@@ -149,7 +139,7 @@ fn mixed(letter: &str, side: &[Dataset]) -> Option<String> {
 }
 
 /// The label asked for, with the letter of the first campaign that has it.
-fn baseline(dataset: &Dataset, settings: &Settings) -> Option<String> {
+pub(crate) fn baseline(dataset: &Dataset, settings: &Settings) -> Option<String> {
     let asked = settings.baseline.as_ref()?;
     let known = |label: &String| dataset.targets.iter().any(|t| t.label == *label);
     let prefixed = PREFIXES.iter().map(|prefix| format!("{prefix}{asked}"));
@@ -161,20 +151,4 @@ fn facts(dataset: &Dataset) -> CampaignFacts {
     let valid = dataset.samples.iter().filter(|s| s.validity.is_valid());
     let blocks: BTreeSet<u32> = valid.map(|s| s.block).collect();
     CampaignFacts { blocks: blocks.len(), ..CampaignFacts::of(dataset, &[], &[]) }
-}
-
-/// A comparison recommends nothing: it says what is different.
-fn call(comparison: &Comparison, cells: usize) -> Call {
-    Call {
-        kind: CallKind::Insufficient,
-        sentence: sentence::comparison(&comparison.pairs, comparison.apart.as_ref()),
-        notes: Vec::new(),
-        candidates: Vec::new(),
-        scored_over: String::new(),
-        lead: None,
-        largest_loss: None,
-        blocks: 0,
-        cells,
-        of_cells: cells,
-    }
 }

@@ -1,7 +1,6 @@
 //! Was the machine busy with something else? A ratio of two runs of which one shared the
 //! processors or the disk is a ratio of circumstances, and no interval over blocks shows it.
 
-use crate::select::Series;
 use model::{Bytes, Dataset, Sample, Validity};
 use std::collections::HashMap;
 
@@ -90,14 +89,7 @@ fn turn(sample: &Sample) -> Turn<'_> {
     (sample.block, &sample.case.target, sample.case.procs)
 }
 
-fn is_too_much(contended: usize, samples: usize) -> bool {
+/// Whether so many of `samples` are more than a fifth.
+pub(crate) fn is_too_much(contended: usize, samples: usize) -> bool {
     contended as f64 > TOLERATED_SHARE * samples as f64
-}
-
-/// True when more than a fifth of the valid samples of these series together were contended.
-pub(crate) fn too_contended<'a>(series: impl IntoIterator<Item = &'a Series>) -> bool {
-    let (contended, samples) = series
-        .into_iter()
-        .fold((0, 0), |(contended, samples), s| (contended + s.contended, samples + s.samples));
-    is_too_much(contended, samples)
 }

@@ -5,10 +5,12 @@
 //! target, so that all of them paid for the same work.
 
 use crate::{
-    Call, Ratio, Settings, StatsError,
+    Ratio, Settings, StatsError, Verdict,
     bar::Bar,
     board::Board,
-    select::{self, CellData, Grouped, Point, Series, mean},
+    cell::{CellData, Series},
+    point::{Point, mean},
+    select::{self, Grouped},
     short,
 };
 use model::{Better, CacheState, Dataset, Environment, Readings, Sample, TestInfo};
@@ -80,7 +82,7 @@ impl Cost {
 pub(crate) fn costs(
     dataset: &Dataset,
     targets: &[String],
-    call: &Call,
+    call: &Verdict,
     settings: &Settings,
 ) -> Result<Vec<Cost>, StatsError> {
     let groups = select::group(dataset, targets)?;

@@ -1,24 +1,19 @@
-//! The call: which target to choose for this suite, or why that cannot be said.
+//! The verdict: which target to choose for this suite, or why that cannot be said.
 //!
 //! The score of a target in a block is the mean over groups of the mean over tests of the log
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    Ratio, Settings, bar::Bar, board::Board, classes::Class, durable, model_fit::Fit, place, race,
-    select::CellData, sentence,
+    Apart, Counts, Doubtful, Ratio, Settings, bar::Bar, board::Board, cell::CellData,
+    classes::Class, durable, left, model_fit::Fit, place,
 };
 use model::Dataset;
 use serde::Serialize;
 
-/// Least probability of being the best for a candidate that leads, decided or not.
-pub(crate) const LEADS_P: f64 = 0.90;
-/// Least lead over the second for a clear call, a ratio.
-pub(crate) const CLEAR_LEAD: f64 = 1.03;
-
 /// How much can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CallKind {
+pub enum VerdictKind {
     /// One target is better than every other by Holm's procedure, and leads by 3 % or more.
     Clear,
     /// The first and others are the same within the band: it does not matter which is chosen.
@@ -30,15 +25,68 @@ pub enum CallKind {
     Insufficient,
 }
 
+/// Why it is said, with what no other field tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// Others of the campaign keep what was synced, and these do not.
+    NotRanked(Vec<Doubtful>),
+    /// Fewer than two targets have a valid sample.
+    NothingToCompare,
+    /// Every timed part is shorter than the floor of its preset.
+    AllShort,
+    /// One run for each cell, so that nothing has an interval.
+    OneBlock,
+    /// The machine was too busy with other work while the first two ran.
+    Contended,
+    /// One of the first two went before the other in every block.
+    SamePlaces,
+    /// The first is the best.
+    Clear,
+    /// Labels of those that are the same within the band, the first among them.
+    Equivalent(Vec<String>),
+    /// The interval of the lead is too wide.
+    Noisy {
+        /// Noise of one run, a share.
+        noise: f64,
+        /// Further blocks after which a difference of twice the band is found with 80 % probability; `None`
+        /// above 1 000 in all.
+        blocks: Option<usize>,
+    },
+    /// The interval of the lead is narrow, and nothing is significant.
+    NoSignificantDifference,
+    /// Two sides were set against each other, which recommends nothing.
+    Compared(Compared),
+}
+
+/// What setting two sides against each other found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Ratios of B over A by what they allow to say; `None` where no target was set against another.
+    pub counts: Option<Counts>,
+    /// Whether any ratio has an interval.
+    pub replicated: bool,
+    /// Targets that cannot be compared.
+    pub apart: Option<Apart>,
+}
+
+/// Something to know about a recommendation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The target of this label has no valid sample and is not compared.
+    NotCompared(String),
+    /// The noise of the targets differs more than threefold, so that P(best) is a lower bound from the pairs.
+    LowerBound,
+}
+
 /// The recommendation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Call {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
     /// How much can be said.
-    pub kind: CallKind,
-    /// The call in one to three sentences.
-    pub sentence: String,
-    /// Things to know about it, a sentence each.
-    pub notes: Vec<String>,
+    pub kind: VerdictKind,
+    /// Why.
+    pub reason: Reason,
+    /// Things to know about it.
+    pub notes: Vec<Note>,
     /// Measured targets by score, best first.
     pub candidates: Vec<Candidate>,
     /// Label of the target that their scores are over: the baseline, or the first measured target when that has
@@ -61,7 +109,7 @@ pub struct Call {
 pub struct Candidate {
     /// Label.
     pub target: String,
-    /// Overall score over [`Call::scored_over`].
+    /// Overall score over [`Verdict::scored_over`].
     pub ratio: Ratio,
     /// Probability of being the best of these in repeated runs; `None` with one block.
     pub p_best: Option<f64>,
@@ -95,26 +143,19 @@ impl CellRatio {
 
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
 /// its lab keep more of what was synced there is nothing to choose from it, and it says why.
-pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Call {
-    let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
-    if !class.is_ranked {
-        return Call {
-            candidates: Vec::new(),
-            notes: Vec::new(),
-            sentence: durable::not_ranked(dataset, targets),
-            ..unjudged(
-                &Board::new(dataset, targets.len(), cells),
-                targets,
-                cells.len(),
-                Bar::of(&dataset.campaign),
-            )
-        };
+pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
+    let dataset = class.dataset.as_ref();
+    if class.is_ranked {
+        return of_ranked(dataset, targets, cells, &class.settings);
     }
-    let mut call = of_ranked(dataset, targets, cells, settings);
-    if call.candidates.len() > 1 {
-        call.sentence.extend(durable::among_equals(&class.durability));
+    let board = Board::new(dataset, targets.len(), cells);
+    let labels = targets.iter().map(String::as_str);
+    Verdict {
+        candidates: Vec::new(),
+        notes: Vec::new(),
+        reason: Reason::NotRanked(durable::doubtful(dataset, labels)),
+        ..unjudged(&board, targets, cells.len(), Bar::of(&dataset.campaign))
     }
-    call
 }
 
 fn of_ranked(
@@ -122,7 +163,7 @@ fn of_ranked(
     targets: &[String],
     cells: &[CellData],
     settings: &Settings,
-) -> Call {
+) -> Verdict {
     let board = Board::new(dataset, targets.len(), cells);
     let means = board.means();
     let order = order(&means);
@@ -130,9 +171,8 @@ fn of_ranked(
     let scored = cells.iter().filter(|c| c.is_scored).count();
     let mut call = unjudged(&board, targets, scored, bar);
     let &[first, second, ..] = order.as_slice() else {
-        call.sentence = sentence::nothing_to_compare(dataset, &call);
         if scored == 0 && cells.iter().any(CellData::is_short) {
-            call.sentence = sentence::all_short(dataset);
+            call.reason = Reason::AllShort;
             call.notes.clear();
         }
         return call;
@@ -148,8 +188,8 @@ fn of_ranked(
     }
     call.candidates = order.iter().map(|&i| call.candidates[i].clone()).collect();
     match evidence {
-        Some(evidence) => judge(&mut call, dataset, &evidence, settings),
-        None => call.sentence = sentence::single_block(dataset, &call),
+        Some(evidence) => (call.kind, call.reason) = judge(&call, &evidence, settings),
+        None => call.reason = Reason::OneBlock,
     }
     call
 }
@@ -169,14 +209,14 @@ pub(crate) fn evidence<'a>(
 ) -> Option<Evidence<'a>> {
     let means = board.means();
     let &[first, second, ..] = order(&means).as_slice() else { return None };
-    let left = race::left(dataset, targets, &board.columns, first);
+    let left = left::left(dataset, targets, &board.columns, first);
     let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
     let label = |at: usize| targets[board.columns[at]].as_str();
     let same_places = place::same_in_all(dataset, label(first), label(second));
     Some(Evidence { board, fit, first, second, same_places, seed: dataset.campaign.seed })
 }
 
-fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Call {
+fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Verdict {
     let label = |column: usize| targets[column].clone();
     let ratios = board.columns.iter().zip(board.ratios(bar));
     let candidate = |(&column, ratio): (&usize, Ratio)| Candidate {
@@ -187,10 +227,10 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
         regret_95: None,
     };
     let missing = (0..targets.len()).filter(|column| !board.columns.contains(column));
-    let absent = |column| format!("{} has no valid sample and is not compared.", label(column));
-    Call {
-        kind: CallKind::Insufficient,
-        sentence: String::new(),
+    let absent = |column| Note::NotCompared(label(column));
+    Verdict {
+        kind: VerdictKind::Insufficient,
+        reason: Reason::NothingToCompare,
         notes: missing.map(absent).collect(),
         candidates: ratios.map(candidate).collect(),
         scored_over: board.columns.first().map_or_else(String::new, |&column| label(column)),
@@ -214,7 +254,7 @@ fn largest_loss(
 }
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.
-fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
+fn weigh(call: &mut Verdict, fit: &Fit, seed: u64) {
     let judged = fit.best(seed).into_iter().zip(fit.ranks());
     for (candidate, (standing, ranks)) in call.candidates.iter_mut().zip(judged) {
         candidate.p_best = Some(standing.p_best);
@@ -222,11 +262,7 @@ fn weigh(call: &mut Call, fit: &Fit, seed: u64) {
         candidate.ranks = Some(ranks);
     }
     if fit.is_pairwise() {
-        call.notes.push(
-            "The noise of the targets differs more than threefold, so P(best) is a lower bound from the \
-             pairs."
-                .into(),
-        );
+        call.notes.push(Note::LowerBound);
     }
 }
 
@@ -284,28 +320,29 @@ impl Evidence<'_> {
 }
 
 /// The candidates that are the same within `band`, the first among them; `None` below two.
-fn equivalent(call: &Call, evidence: &Evidence<'_>, band: f64) -> Option<Vec<Candidate>> {
+fn equivalent(call: &Verdict, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
     let same = evidence.fit.equivalent(evidence.first, band, evidence.seed);
     let places = order(&evidence.board.means()).into_iter();
     let all = places.zip(&call.candidates).filter(|(at, _)| same.contains(at));
-    (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.clone()).collect())
+    (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.target.clone()).collect())
 }
 
-fn judge(call: &mut Call, dataset: &Dataset, evidence: &Evidence<'_>, settings: &Settings) {
+fn judge(call: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (VerdictKind, Reason) {
     let half = evidence.fit.half_width(evidence.first, evidence.second);
-    let wide = half.is_none_or(|half| half > (2.0 * settings.band).ln_1p());
-    (call.kind, call.sentence) = if evidence.is_contended() {
-        (CallKind::Insufficient, sentence::contended(settings))
+    let share = 2.0 * settings.band;
+    let is_wide = half.is_none_or(|half| half > share.ln_1p());
+    if evidence.is_contended() {
+        (VerdictKind::Insufficient, Reason::Contended)
     } else if evidence.same_places {
-        let pair = [0, 1].map(|at| call.candidates[at].target.as_str());
-        (CallKind::Insufficient, sentence::same_places(pair))
+        (VerdictKind::Insufficient, Reason::SamePlaces)
     } else if evidence.is_clear() {
-        (CallKind::Clear, sentence::clear(dataset, call))
+        (VerdictKind::Clear, Reason::Clear)
     } else if let Some(same) = equivalent(call, evidence, settings.band) {
-        (CallKind::Equivalent, sentence::equivalent(dataset, call, &same, settings))
-    } else if wide {
-        (CallKind::Insufficient, sentence::noisy(dataset, call, evidence, settings))
+        (VerdictKind::Equivalent, Reason::Equivalent(same))
+    } else if is_wide {
+        let blocks = evidence.more_blocks(share, call.blocks);
+        (VerdictKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks })
     } else {
-        (CallKind::NoSignificantDifference, sentence::no_significant(dataset, call, settings))
-    };
+        (VerdictKind::NoSignificantDifference, Reason::NoSignificantDifference)
+    }
 }

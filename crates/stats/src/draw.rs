@@ -47,7 +47,7 @@ fn gamma(rng: &mut Rng, shape: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ratio::variance, select::mean};
+    use crate::point::{mean, variance};
 
     #[test]
     fn moments_are_those_of_the_distributions() {

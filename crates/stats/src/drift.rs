@@ -6,10 +6,11 @@ use crate::{
     Ratio,
     blocks::{self, Part},
     board::{Board, weights},
+    cell::CellData,
+    left::has_left,
     model_fit::{block_means, residuals},
-    race::has_left,
+    point::{Point, mean},
     ratio::Estimate,
-    select::{CellData, Point, mean},
 };
 use model::Dataset;
 use serde::Serialize;

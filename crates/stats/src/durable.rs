@@ -1,10 +1,7 @@
 //! Whether a target keeps what was synced to it: the one place that says so. What does not keep it is never
 //! scored beside what does, as its rates are of another promise: see [`classes`](crate::classes).
 
-use crate::{
-    proof::{self, Doubt},
-    sentence::list,
-};
+use crate::proof::{self, Doubt};
 use model::{Dataset, LabKind, Layer, NOT_DURABLE, TargetRecord};
 use serde::Serialize;
 
@@ -59,7 +56,8 @@ impl Durability {
         self.said_of("is", "it")
     }
 
-    fn said_of(&self, are: &str, they: &str) -> Option<String> {
+    /// The same with the verb and the pronoun of one or of several.
+    pub fn said_of(&self, are: &str, they: &str) -> Option<String> {
         match self {
             Durability::Keeps => None,
             Durability::NotProven(why) => {
@@ -111,29 +109,27 @@ fn is_shown(record: &TargetRecord) -> bool {
     }
 }
 
-/// Which of the targets called `labels` do not surely keep what they synced, and why, those of one reason together:
-/// "tmpfs and dir:/dev/shm may lose ...; zfs[sync=disabled] may lose ...". `None` when all keep it.
-pub fn doubtful<'a>(dataset: &Dataset, labels: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut groups: Vec<(Durability, Vec<&str>)> = Vec::new();
-    for label in labels {
-        let own = durability(dataset, label);
-        match groups.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, all)) => all.push(label),
-            None => groups.push((own, vec![label])),
-        }
-    }
-    let sentence = |(own, labels): &(Durability, Vec<&str>)| {
-        let said = if labels.len() > 1 { own.said_of("are", "they") } else { own.predicate() };
-        Some(format!("{} {}", list(labels.iter().copied()), said?))
-    };
-    let all: Vec<String> = groups.iter().filter_map(sentence).collect();
-    (!all.is_empty()).then(|| all.join("; "))
+/// Targets that do not surely keep what they synced, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubtful {
+    /// What is known of it; never [`Durability::Keeps`].
+    pub durability: Durability,
+    /// Labels.
+    pub targets: Vec<String>,
 }
 
-/// That the targets called `labels` are not ranked, and why, as a sentence.
-pub(crate) fn not_ranked(dataset: &Dataset, labels: &[String]) -> String {
-    let why = doubtful(dataset, labels.iter().map(String::as_str)).unwrap_or_default();
-    format!("Not ranked: {why}. Others of this campaign keep it.")
+/// Which of the targets called `labels` do not surely keep what they synced, those of one reason together.
+pub fn doubtful<'a>(dataset: &Dataset, labels: impl Iterator<Item = &'a str>) -> Vec<Doubtful> {
+    let mut groups: Vec<Doubtful> = Vec::new();
+    for label in labels {
+        let own = durability(dataset, label);
+        match groups.iter_mut().find(|known| known.durability == own) {
+            Some(known) => known.targets.push(label.into()),
+            None => groups.push(Doubtful { durability: own, targets: vec![label.into()] }),
+        }
+    }
+    groups.retain(|group| !group.durability.is_kept());
+    groups
 }
 
 /// What must be known of a comparison in which no target keeps what it synced, as a sentence after it.

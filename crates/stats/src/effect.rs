@@ -1,8 +1,8 @@
 //! What changing options did: every variant of a board against the default, its first column.
 
 use crate::{
-    CellRatio, Ratio, Settings, Verdict, bar::Bar, board::Board, holm::holm, select::CellData,
-    verdict::judge,
+    CellRatio, Comparison, Ratio, Settings, bar::Bar, board::Board, cell::CellData,
+    comparison::judge, holm::holm,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub(crate) struct Effect {
     /// Score over the default, each group of tests weighing the same, with the interval of the blocks.
     pub(crate) ratio: Ratio,
     /// The word for it; unclear when the machine was busy with other work.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: Comparison,
     /// Holds by Holm's procedure over the variants.
     pub(crate) holm: bool,
     /// The cell on which it gains most.
@@ -30,7 +30,7 @@ pub struct Affected {
     #[serde(flatten)]
     pub cell: CellRatio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
 }
 
 /// Every candidate of `board` over its first, the best first.
@@ -48,7 +48,7 @@ pub(crate) fn effects(dataset: &Dataset, board: &Board<'_>, settings: &Settings)
             column,
             ratio,
             verdict: match board.contended(at, 0) {
-                true => Verdict::Unclear,
+                true => Comparison::Unclear,
                 false => judge(&ratio, settings.band),
             },
             holm: marks[at - 1],

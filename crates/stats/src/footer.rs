@@ -2,13 +2,13 @@
 //! come from, and how many tests went which way.
 
 use crate::{
-    Ratio, Row, Settings, Verdict,
+    Comparison, Ratio, Row, Settings,
     bar::Bar,
     blocks::{self, Part},
-    contention,
+    cell::{self, CellData},
+    comparison::judge,
+    point::mean,
     ratio::{CONFIDENCE, Estimate, compare, paired},
-    select::{CellData, mean},
-    verdict::judge,
 };
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct Footer {
     /// Geometric mean of the ratios over the same tests, with the interval that the blocks give.
     pub ratio: Option<Ratio>,
     /// What that ratio allows to say; `None` for the baseline.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Comparison>,
     /// Tests in the geometric means.
     pub tests: usize,
     /// Tests in the table that are scored.
@@ -84,14 +84,14 @@ impl Counts {
         self.unclear += other.unclear;
     }
 
-    pub(crate) fn add(&mut self, verdict: Verdict) {
+    pub(crate) fn add(&mut self, verdict: Comparison) {
         *match verdict {
-            Verdict::Better => &mut self.better,
-            Verdict::SlightlyBetter => &mut self.slightly_better,
-            Verdict::Same => &mut self.same,
-            Verdict::SlightlyWorse => &mut self.slightly_worse,
-            Verdict::Worse => &mut self.worse,
-            Verdict::Unclear => &mut self.unclear,
+            Comparison::Better => &mut self.better,
+            Comparison::SlightlyBetter => &mut self.slightly_better,
+            Comparison::Same => &mut self.same,
+            Comparison::SlightlyWorse => &mut self.slightly_worse,
+            Comparison::Worse => &mut self.worse,
+            Comparison::Unclear => &mut self.unclear,
         } += 1;
     }
 }
@@ -149,7 +149,7 @@ fn footer(
 ) -> Footer {
     let judged = if column == 0 { None } else { ratio };
     let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
-    let contended = contention::too_contended(contended);
+    let contended = cell::too_contended(contended);
     let mut counts = Counts::default();
     rows.iter().filter_map(|r| r.cells[column].verdict).for_each(|v| counts.add(v));
     let (min_ratio, max_ratio) = extremes(rows, column);
@@ -158,7 +158,7 @@ fn footer(
         geometric_mean: mean_value(shared, column),
         ratio,
         verdict: judged
-            .map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+            .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
         tests: shared.iter().filter(|c| c.valid_for([column])).count(),
         of_tests: rows.len(),
         min_ratio,

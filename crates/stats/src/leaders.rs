@@ -1,7 +1,7 @@
 //! Where the first two candidates of the call differ most, both ways: who chooses between them wants to know what
 //! is given up.
 
-use crate::{Call, Ratio, Settings, Verdict, holm::holm, select::CellData, versus::versus};
+use crate::{Comparison, Ratio, Settings, Verdict, cell::CellData, holm::holm, versus::versus};
 use model::{Dataset, Group};
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub struct Contrast {
     /// The first over the second.
     pub ratio: Ratio,
     /// What that allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// Whether it holds among all cells of the two (Holm, 5 %).
     pub holm: bool,
 }
@@ -45,7 +45,7 @@ pub(crate) fn leaders(
     dataset: &Dataset,
     targets: &[String],
     cells: &[CellData],
-    call: &Call,
+    call: &Verdict,
     settings: &Settings,
 ) -> Option<Leaders> {
     let [first, second] = call.candidates.get(..2)? else { return None };

@@ -11,8 +11,10 @@ mod bar;
 mod baseline;
 mod blocks;
 mod board;
+mod cell;
 mod classes;
 mod compare;
+mod comparison;
 mod contention;
 mod cost;
 mod decide;
@@ -20,21 +22,27 @@ mod draw;
 mod drift;
 mod durable;
 mod effect;
+mod error;
+mod facts;
+mod findings;
 mod footer;
 mod holm;
 mod latency;
 mod leaders;
+mod left;
 mod model_fit;
+mod names;
 mod next;
 mod noise;
-mod observations;
 mod place;
+mod point;
 mod power;
 mod precision;
 mod prior;
 mod proof;
 mod race;
 mod ratio;
+mod row;
 mod select;
 mod selfcheck;
 mod sentence;
@@ -44,45 +52,49 @@ mod sweep;
 mod table;
 mod timed;
 pub mod tune;
-mod verdict;
 mod versus;
 
 pub use aa::AaCheck;
 pub use advise::{
     Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
-    Standing, Support, Tipping, Without, advise,
+    Standing, Support, Tipping, Without,
 };
 pub use amount::Amount;
-pub use classes::part;
+pub use bar::{CLEAR_LEAD, LEADS_P};
 pub use compare::{
-    Apart, AskedCell, Beside, Changed, Comparison, Difference, Gate, Outcome, Pair, Placed,
-    Regression, Unmatched, compare,
+    Apart, AskedCell, Beside, Blindness, CampaignComparison, Changed, Difference, Finding, Gate,
+    Loss, Outcome, Pair, Placed, Power, Regression, Unmatched,
 };
+pub use comparison::{Comparison, judge};
 pub use contention::{Contention, shared_pct};
 pub use cost::Cost;
-pub use decide::{Call, CallKind, Candidate, CellRatio};
+pub use decide::{Candidate, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
 pub use drift::Drift;
-pub use durable::{Durability, doubtful, durability};
+pub use durable::{Doubtful, Durability, doubtful, durability};
 pub use effect::Affected;
+pub use error::StatsError;
+pub use facts::CampaignFacts;
+pub use findings::{Failure, Findings, part};
 pub use footer::{Counts, Extreme, Footer};
 pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
+pub use names::{list, processes};
 pub use next::Next;
-pub use observations::{Observation, observations};
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
+pub use row::{Cell, Lead, Row};
 pub use selfcheck::SelfCheck;
-pub use sentence::{list, processes};
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
-pub use table::{CampaignFacts, Cell, Failure, Findings, Lead, Row, Table};
+pub use table::Table;
 pub use timed::{Timed, timed};
-pub use verdict::{Verdict, judge};
 
 use bar::Bar;
+use cell::CellData;
 use classes::{Class, classes};
+use compare::Columns;
 use model::Dataset;
 
 /// How to judge.
@@ -105,108 +117,6 @@ impl Default for Settings {
     }
 }
 
-/// A dataset or settings that cannot be judged.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StatsError {
-    /// No target has the label asked for.
-    #[error(
-        "no target is called `{label}`{}; choose the baseline from: {known}",
-        model::did_you_mean(label, known.split(", "))
-    )]
-    UnknownBaseline {
-        /// The label asked for.
-        label: String,
-        /// The labels that exist.
-        known: String,
-    },
-    /// A campaign without candidates.
-    #[error("campaign {campaign} has no target; run it, or import files that name one")]
-    NoTargets {
-        /// Its id.
-        campaign: String,
-    },
-    /// A sample of something that the campaign does not list.
-    #[error(
-        "a sample names the {what} `{name}`, which campaign {campaign} does not list; import it again"
-    )]
-    Unlisted {
-        /// `target` or `test`.
-        what: &'static str,
-        /// The name in the sample.
-        name: String,
-        /// Id of the campaign.
-        campaign: String,
-    },
-    /// A side without a campaign.
-    #[error("a side has no campaign; name one at least on each")]
-    NoCampaign,
-    /// A campaign set against itself, or counted twice.
-    #[error("{campaign} is named twice; each campaign stands on one side, once")]
-    SameCampaign {
-        /// Its id.
-        campaign: String,
-    },
-    /// Two campaigns that measured nothing alike.
-    #[error(
-        "{a} and {b} have no test in common at the same number of processes; compare campaigns of one suite, or of tests with the same name, type and metric"
-    )]
-    NothingInCommon {
-        /// Id of the one.
-        a: String,
-        /// Id of the other.
-        b: String,
-    },
-    /// Campaigns that did not do the same work.
-    #[error(
-        "{one} and {other} did not do the same work, so their ratios would say nothing: {what}; measure the second \
-         with `assay run --like {one}`, or rank both by one metric with --metric NAME"
-    )]
-    Unlike {
-        /// Id of the one.
-        one: String,
-        /// Id of the other.
-        other: String,
-        /// What differs, the one's first.
-        what: String,
-    },
-    /// Two campaigns that rank the same tests by other metrics.
-    #[error("{a} and {b} {how}; {remedy}")]
-    OtherMetric {
-        /// Id of the one.
-        a: String,
-        /// Id of the other.
-        b: String,
-        /// How many tests, and by what each ranks the first of them.
-        how: String,
-        /// What to do.
-        remedy: String,
-    },
-    /// A stage of a search in which the default failed.
-    #[error(
-        "{label} has no valid sample in {campaign}, so nothing can be compared with it; `assay report {campaign}` says why"
-    )]
-    NothingToCompareWith {
-        /// Id of the campaign.
-        campaign: String,
-        /// Label of the default.
-        label: String,
-    },
-    /// A requirement that no fact of any file system speaks of.
-    #[error("no file system has a fact on `{feature}`; known are: {known}")]
-    UnknownFeature {
-        /// What was required.
-        feature: String,
-        /// The features that facts speak of.
-        known: String,
-    },
-    /// A band that is not a share.
-    #[error("a band of {band} makes no sense; use a share such as 0.05")]
-    Band {
-        /// The band asked for.
-        band: String,
-    },
-}
-
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
 /// the call. What was measured in different labs, or does not keep what was synced while others do, is judged
 /// apart: the findings are those of the preferred class, with those of each other one beside them.
@@ -217,6 +127,102 @@ pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, Stat
     together(all).ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })
 }
 
+/// Judges the campaign by the question. The findings carry the advice and no tables: those are what
+/// [`findings`](crate::findings) gives. It decides among the targets of one lab: the host where that
+/// has two or more, else the lab with most; in it among those that keep what was synced, where there are
+/// such. The others are listed as ruled out or not comparable.
+pub fn advise(
+    dataset: &Dataset,
+    question: &Question<'_>,
+    settings: &Settings,
+) -> Result<Findings, StatsError> {
+    let classes = classes(dataset, settings)?;
+    let class = advise::decisive(&classes)
+        .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })?;
+    let (mut findings, cells) = judged(class)?;
+    let columns = (findings.targets.as_slice(), cells.as_slice());
+    findings.advice = Some(advise::answer(&classes, class, columns, question)?);
+    findings.tables.clear();
+    findings.latencies.clear();
+    Ok(findings)
+}
+
+/// The cells that the campaigns of `a` and `b` have in common as one dataset, with targets called `A:xfs` and
+/// `B:xfs`, and its findings. Tests are the same when id, metric, unit and direction are, else when name,
+/// type, metric, unit and direction are. With several campaigns on a side each is one block of the dataset. A
+/// baseline may be named with or without the letter.
+///
+/// # Errors
+/// A campaign is named twice, has no cell in common with the first of `a` or did other work, a side is empty, or
+/// the settings make no sense.
+pub fn compare(
+    a: &[Dataset],
+    b: &[Dataset],
+    settings: &Settings,
+) -> Result<(Dataset, Findings), StatsError> {
+    let joined = compare::joined(a, b)?;
+    let baseline = compare::baseline(&joined.dataset, settings);
+    let settings = Settings { baseline, ..settings.clone() };
+    let classes = classes(&joined.dataset, &settings)?;
+    let classes: Vec<Judged> = classes.iter().map(judged).collect::<Result<_, _>>()?;
+    let columns: Vec<Columns<'_>> = classes.iter().map(columns).collect();
+    let comparison = compare::comparison((a, b), &joined, &columns, &settings);
+    let findings = joint(classes, comparison);
+    let findings =
+        findings.ok_or_else(|| StatsError::NoTargets { campaign: a[0].campaign.id.clone() });
+    Ok((joined.dataset, findings?))
+}
+
+/// Findings with the cells that they stand on.
+type Judged = (Findings, Vec<CellData>);
+
+fn columns((findings, cells): &Judged) -> Columns<'_> {
+    let Findings { lab, durability, targets, .. } = findings;
+    Columns { lab: *lab, durability, targets, cells }
+}
+
+/// The findings of all classes. The first tells of the comparison, the others of its sides alone.
+fn joint(classes: Vec<Judged>, comparison: CampaignComparison) -> Option<Findings> {
+    let sides = comparison.sides_alone();
+    let cells = classes.iter().map(|(_, cells)| cells.len()).sum();
+    let call = no_call(&comparison, cells);
+    let own = |(findings, _): Judged| Findings {
+        call: call.clone(),
+        next: None,
+        leaders: None,
+        comparison: Some(sides.clone()),
+        ..findings
+    };
+    let findings = together(classes.into_iter().map(own).collect())?;
+    Some(Findings { comparison: Some(comparison), ..findings })
+}
+
+fn compared(CampaignComparison { pairs, apart, .. }: &CampaignComparison) -> Compared {
+    let mut counts = Counts::default();
+    pairs.iter().for_each(|pair| counts.merge(&pair.counts));
+    Compared {
+        counts: (!pairs.is_empty()).then_some(counts),
+        replicated: pairs.iter().any(|pair| pair.ratio.is_some_and(|ratio| ratio.low.is_some())),
+        apart: apart.clone(),
+    }
+}
+
+/// A comparison recommends nothing: it says what is different.
+fn no_call(comparison: &CampaignComparison, cells: usize) -> Verdict {
+    Verdict {
+        kind: VerdictKind::Insufficient,
+        reason: Reason::Compared(compared(comparison)),
+        notes: Vec::new(),
+        candidates: Vec::new(),
+        scored_over: String::new(),
+        lead: None,
+        largest_loss: None,
+        blocks: 0,
+        cells,
+        of_cells: cells,
+    }
+}
+
 /// The first of `all` with the others beside it.
 fn together(all: Vec<Findings>) -> Option<Findings> {
     let mut all = all.into_iter();
@@ -225,7 +231,7 @@ fn together(all: Vec<Findings>) -> Option<Findings> {
 }
 
 /// The findings of one class with the cells that they stand on.
-fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsError> {
+fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
     let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
     if !(settings.band > 0.0 && settings.band < 1.0) {
         return Err(StatsError::Band { band: settings.band.to_string() });
@@ -252,7 +258,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
         campaign: CampaignFacts::of(dataset, &cells, &columns),
         baseline: targets[0].clone(),
         baseline_instead: baseline::instead(dataset, &targets[0], settings),
-        failures: table::failures(dataset),
+        failures: findings::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
         costs: cost::costs(dataset, &targets, &call, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
@@ -275,7 +281,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<select::CellData>), StatsE
 }
 
 /// Whether the first two went in one order in every block: more blocks of the kind would be no remedy.
-fn in_one_order(dataset: &Dataset, call: &Call) -> bool {
+fn in_one_order(dataset: &Dataset, call: &Verdict) -> bool {
     let [first, second, ..] = call.candidates.as_slice() else { return false };
     place::same_in_all(dataset, &first.target, &second.target)
 }

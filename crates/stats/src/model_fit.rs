@@ -11,14 +11,13 @@
 
 use crate::{
     Ratio,
-    bar::Bar,
+    bar::{Bar, CLEAR_LEAD, LEADS_P},
     blocks::common,
-    decide::{CLEAR_LEAD, LEADS_P},
     draw::{chi_square, normal},
     holm::holm_at,
+    point::{Point, mean, variance},
     power::Noise,
-    ratio::{Estimate, paired, quantile, variance},
-    select::{Point, mean},
+    ratio::{Estimate, paired, quantile},
 };
 use model::Rng;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor};

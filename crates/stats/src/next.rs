@@ -3,13 +3,11 @@
 //! enough with a probability of 80 %, if the lead is what it seems.
 
 use crate::{
-    Call, CallKind, Ratio, Settings,
-    bar::Bar,
-    contention,
-    decide::CLEAR_LEAD,
+    Ratio, Settings, Verdict, VerdictKind,
+    bar::{Bar, CLEAR_LEAD},
+    cell::{self, CellData},
     power::Noise,
     ratio::{Estimate, quantile},
-    select::CellData,
 };
 use serde::Serialize;
 
@@ -46,11 +44,12 @@ pub enum Next {
 pub(crate) fn next(
     targets: &[String],
     cells: &[CellData],
-    call: &Call,
+    call: &Verdict,
     bar: Bar,
     settings: &Settings,
 ) -> Option<Next> {
-    let lead = call.lead.filter(|_| call.kind != CallKind::Clear && call.candidates.len() > 1)?;
+    let lead =
+        call.lead.filter(|_| call.kind != VerdictKind::Clear && call.candidates.len() > 1)?;
     match lead.low.zip(lead.high).filter(|_| call.blocks > 1) {
         None => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
         Some(_) if too_contended(targets, cells, call) => None,
@@ -58,17 +57,17 @@ pub(crate) fn next(
     }
 }
 
-fn too_contended(targets: &[String], cells: &[CellData], call: &Call) -> bool {
+fn too_contended(targets: &[String], cells: &[CellData], call: &Verdict) -> bool {
     let column = |label: &String| targets.iter().position(|target| target == label);
     let columns: Vec<usize> = call.candidates.iter().filter_map(|c| column(&c.target)).collect();
     let shared = cells.iter().filter(|cell| cell.valid_for(columns.iter().copied()));
     let leaders = || columns.iter().take(2);
-    contention::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
+    cell::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
 }
 
 /// It is settled when the lead, where that is worth a call, passes the bar, or when its interval fits into the
 /// band, whichever comes first.
-fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Call, (bar, band): (Bar, f64)) -> Next {
+fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Verdict, (bar, band): (Bar, f64)) -> Next {
     let edge = band.ln_1p();
     if -low.ln() <= edge && high.ln() <= edge {
         return Next::Same;
@@ -101,7 +100,7 @@ mod tests {
     use crate::Candidate;
 
     /// A call of two candidates that is not clear.
-    fn call(blocks: usize, lead: Ratio) -> Call {
+    fn call(blocks: usize, lead: Ratio) -> Verdict {
         let candidate = |target: &str| Candidate {
             target: target.into(),
             ratio: Ratio::ONE,
@@ -109,9 +108,9 @@ mod tests {
             ranks: None,
             regret_95: None,
         };
-        Call {
-            kind: CallKind::NoSignificantDifference,
-            sentence: String::new(),
+        Verdict {
+            kind: VerdictKind::NoSignificantDifference,
+            reason: crate::Reason::NothingToCompare,
             notes: Vec::new(),
             candidates: vec![candidate("xfs"), candidate("ext4")],
             scored_over: "xfs".into(),
@@ -163,10 +162,10 @@ mod tests {
     #[test]
     fn one_block_wants_an_interval_first() {
         let bare = Ratio { point: 1.3, ..Ratio::ONE };
-        let of = |call: &Call| next(&[], &[], call, Bar::ONCE, &Settings::default());
+        let of = |call: &Verdict| next(&[], &[], call, Bar::ONCE, &Settings::default());
         assert_eq!(of(&call(1, bare)), Some(Next::Interval { blocks: 2 }));
         assert_eq!(of(&call(0, bare)), Some(Next::Interval { blocks: 3 }));
-        assert_eq!(of(&Call { kind: CallKind::Clear, ..call(3, bare) }), None);
-        assert_eq!(of(&Call { lead: None, ..call(1, bare) }), None);
+        assert_eq!(of(&Verdict { kind: VerdictKind::Clear, ..call(3, bare) }), None);
+        assert_eq!(of(&Verdict { lead: None, ..call(1, bare) }), None);
     }
 }

@@ -5,9 +5,9 @@
 //! part, because short parts are noisier.
 
 use crate::{
+    point::{Point, mean},
     prior::{Expected, Member, Prior},
     ratio::paired,
-    select::{CellData, Point, mean},
 };
 use std::{cell::RefCell, collections::HashMap};
 
@@ -19,31 +19,33 @@ pub(crate) struct Noise {
     learnt: RefCell<HashMap<(usize, usize), Option<Prior>>>,
 }
 
+/// A column of a cell: one value for each block, and the length of its timed part where every sample tells it.
 #[derive(Debug)]
-struct Values {
-    points: Vec<Point>,
-    ln_seconds: Option<f64>,
+pub(crate) struct Values {
+    pub(crate) points: Vec<Point>,
+    pub(crate) ln_seconds: Option<f64>,
 }
 
 impl Noise {
     /// Of these cells, which have the same columns.
-    pub(crate) fn of(cells: &[CellData]) -> Noise {
-        let values = |cell: &CellData| {
-            let all = cell.series.iter();
-            all.map(|s| Values { points: s.points.clone(), ln_seconds: s.ln_seconds }).collect()
-        };
-        Noise { cells: cells.iter().map(values).collect(), learnt: RefCell::default() }
+    pub(crate) fn of(cells: Vec<Vec<Values>>) -> Noise {
+        Noise { cells, learnt: RefCell::default() }
     }
 
-    /// What to expect of the ratio of two columns in `cell`.
-    pub(crate) fn of_pair(&self, cell: &CellData, a: usize, b: usize) -> Option<Expected> {
-        let both = cell.series[a].ln_seconds.zip(cell.series[b].ln_seconds);
+    /// What to expect of the ratio of two columns in a cell in which their timed parts have these lengths.
+    pub(crate) fn of_pair(
+        &self,
+        a: usize,
+        b: usize,
+        lengths: [Option<f64>; 2],
+    ) -> Option<Expected> {
+        let both = lengths[0].zip(lengths[1]);
         self.prior(a.min(b), a.max(b))?.at(both.map(|(a, b)| mean(&[a, b])))
     }
 
-    /// What to expect of the values of a column in `cell`.
-    pub(crate) fn of_column(&self, cell: &CellData, column: usize) -> Option<Expected> {
-        self.prior(column, column)?.at(cell.series[column].ln_seconds)
+    /// What to expect of the values of a column in a cell in which its timed part has this length.
+    pub(crate) fn of_column(&self, column: usize, length: Option<f64>) -> Option<Expected> {
+        self.prior(column, column)?.at(length)
     }
 
     fn prior(&self, a: usize, b: usize) -> Option<Prior> {

@@ -6,10 +6,11 @@
 
 use crate::{
     Settings, StatsError,
+    cell::CellData,
     classes::{Class, classes},
-    race,
+    left,
     ratio::{CONFIDENCE, Estimate, paired},
-    select::{CellData, select},
+    select::select,
     target_order,
 };
 use model::{Dataset, LOOKS};
@@ -95,7 +96,7 @@ fn wider(a: &Wide, b: &Wide) -> Ordering {
 fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
     let (targets, cells) = columns(class)?;
     let mut all = pairs(&cells, targets.len());
-    all.retain(|pair| !race::has_left(&class.dataset, &targets[pair.column]));
+    all.retain(|pair| !left::has_left(&class.dataset, &targets[pair.column]));
     let open = || all.iter().filter(|p| !p.is_resolved(class.settings.band));
     let wide = |p: &Pair<'_>| Wide {
         name: class.dataset.tests[p.cell.test].name.clone(),

@@ -10,10 +10,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    ratio::{logs, variance},
-    select::{Point, mean},
-};
+use crate::point::{Point, logs, mean, variance};
 use statrs::function::gamma::digamma;
 use std::collections::BTreeMap;
 

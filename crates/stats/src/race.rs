@@ -5,12 +5,14 @@ use crate::{
     Settings, StatsError,
     bar::Bar,
     board::Board,
+    cell::CellData,
     classes::{Class, classes},
     decide::{self, Evidence},
     footer::mean_ratios,
     holm::{holm, holm_at},
+    left::has_left,
     ratio::CONFIDENCE,
-    select::{CellData, select},
+    select::select,
     target_order,
 };
 use model::{Dataset, Group};
@@ -71,24 +73,6 @@ pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> 
         look.behind.extend(race.behind());
     }
     Ok(look)
-}
-
-/// For each of `columns`, whether its target left the race. None did where one that did is `first` all the same,
-/// as by other weights: it is then compared over the blocks that it has.
-pub(crate) fn left(
-    dataset: &Dataset,
-    targets: &[String],
-    columns: &[usize],
-    first: usize,
-) -> Vec<bool> {
-    let of = |&column: &usize| has_left(dataset, &targets[column]);
-    let leads = columns.get(first).is_some_and(of);
-    columns.iter().map(|column| of(column) && !leads).collect()
-}
-
-/// Whether the target called `label` left the race.
-pub(crate) fn has_left(dataset: &Dataset, label: &str) -> bool {
-    dataset.targets.iter().any(|t| t.label == label && t.left_after().is_some())
 }
 
 struct Race<'a> {

@@ -4,8 +4,8 @@
 //! Percentile bootstrap is not used: below 20 replicates its 95 % intervals cover 82 to 93 %.
 
 use crate::{
+    point::{Point, logs, mean, variance},
     prior::Expected,
-    select::{Point, mean},
 };
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -48,7 +48,7 @@ impl Ratio {
     }
 
     /// The same with two decimals.
-    pub(crate) fn span_of_decimals(&self) -> Option<String> {
+    pub fn span_of_decimals(&self) -> Option<String> {
         self.span(|end| format!("{end:.2}"))
     }
 }
@@ -228,16 +228,6 @@ fn welch_knowing([a, b]: [&[f64]; 2], expected: [Option<Expected>; 2]) -> Estima
 fn moderated(values: &[f64], expected: Option<Expected>) -> (f64, f64) {
     let (own, df) = (variance(values), values.len() as f64 - 1.0);
     expected.map_or((own, df), |expected| expected.moderate(own, df))
-}
-
-pub(crate) fn logs(points: &[Point]) -> Vec<f64> {
-    points.iter().map(|p| p.log).collect()
-}
-
-/// Sample variance, n-1; the slice has at least two values.
-pub(crate) fn variance(values: &[f64]) -> f64 {
-    let m = mean(values);
-    values.iter().map(|v| (v - m).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }
 
 /// Quantile `p` of Student's t.

@@ -6,13 +6,15 @@
 use crate::{
     StatsError,
     bar::Bar,
+    cell::{CellData, Series, orient},
     contention::Contention,
     noise::Noise,
+    point::{Point, mean},
     proof,
-    ratio::{CONFIDENCE, Estimate, Learnt, Ratio, compare, compare_knowing, logs, paired},
+    ratio::CONFIDENCE,
     short, steady,
 };
-use model::{Better, Dataset, Sample, Validity};
+use model::{Dataset, Sample, Validity};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     rc::Rc,
@@ -21,120 +23,6 @@ use std::{
 /// Metric used instead of `rate` where every sample of a cell has it: the aggregate over the window
 /// in which all workers ran.
 const OVERLAP_RATE: &str = "overlap_rate";
-
-/// The logarithm of one block's value, oriented so that more is better.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
-    /// Block number.
-    pub(crate) block: u32,
-    /// Natural logarithm of the value, negated where lower is better.
-    pub(crate) log: f64,
-}
-
-/// What one target measured in a cell.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Series {
-    /// One point for each block with a valid sample, ascending by block.
-    pub(crate) points: Vec<Point>,
-    /// Valid samples.
-    pub(crate) samples: usize,
-    /// Valid samples during which others used the processors.
-    pub(crate) contended: usize,
-    /// Reasons of invalid samples, with their number.
-    pub(crate) invalid: BTreeMap<String, usize>,
-    /// Samples that were asked cold and were not.
-    pub(crate) lukewarm: usize,
-    /// Valid samples of a sustained run that had not settled.
-    pub(crate) unsteady: usize,
-    /// Valid samples that synced and of which durability is not proven.
-    pub(crate) unproven: usize,
-    /// Whether its usual timed part is below the floor of its preset.
-    pub(crate) short: bool,
-    /// Of the valid samples that are cold, read ahead: the mean share of their hits, percent.
-    pub(crate) read_ahead_pct: Option<f64>,
-    /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
-    pub(crate) ln_seconds: Option<f64>,
-}
-
-/// One test at one process count.
-#[derive(Clone, Debug)]
-pub(crate) struct CellData {
-    /// Index into `Dataset::tests`.
-    pub(crate) test: usize,
-    /// Worker processes.
-    pub(crate) procs: u32,
-    /// Whether it enters means, scores and the call.
-    pub(crate) is_scored: bool,
-    /// Metric that the values come from.
-    pub(crate) basis: String,
-    /// Unit of that metric.
-    pub(crate) unit: String,
-    /// Its direction.
-    pub(crate) better: Better,
-    /// One series for each target, in the order of the columns.
-    pub(crate) series: Vec<Series>,
-    /// What it and the others that were selected with it tell of noise.
-    pub(crate) noise: Rc<Noise>,
-    /// Nominal confidence of the intervals of its ratios.
-    pub(crate) confidence: f64,
-}
-
-impl CellData {
-    /// True when every target of `targets` (column indices) has a valid sample.
-    pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
-        targets.into_iter().all(|t| !self.series[t].points.is_empty())
-    }
-
-    /// True when the usual timed part of a target is below the floor of its preset.
-    pub(crate) fn is_short(&self) -> bool {
-        self.series.iter().any(|series| series.short)
-    }
-
-    /// Column `candidate` over column `base`, with a variance moderated by those of the other cells.
-    pub(crate) fn compare(&self, candidate: usize, base: usize) -> Option<Estimate> {
-        let (own, other) = (&self.series[candidate].points, &self.series[base].points);
-        let learnt = match paired(own, other).len() {
-            0 | 1 => {
-                let of = |column| self.noise.of_column(self, column);
-                Learnt { own: [of(candidate), of(base)], ..Learnt::default() }
-            }
-            _ => Learnt { pair: self.noise.of_pair(self, candidate, base), ..Learnt::default() },
-        };
-        compare_knowing(own, other, learnt)
-    }
-
-    /// The same as a ratio: the one that every page shows of these two in this cell.
-    pub(crate) fn ratio(&self, candidate: usize, base: usize) -> Option<Ratio> {
-        Some(self.compare(candidate, base)?.to_ratio_at(self.confidence))
-    }
-
-    /// The same by this cell alone.
-    pub(crate) fn compare_alone(&self, candidate: usize, base: usize) -> Option<Estimate> {
-        compare(&self.series[candidate].points, &self.series[base].points)
-    }
-
-    /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
-    pub(crate) fn mean_value(&self, column: usize) -> Option<f64> {
-        self.valid_for([column]).then(|| self.value(self.level(column)))
-    }
-
-    /// Mean over the blocks of a column that has any, an oriented logarithm.
-    pub(crate) fn level(&self, column: usize) -> f64 {
-        mean(&logs(&self.series[column].points))
-    }
-
-    /// A value in the unit of the cell from an oriented logarithm.
-    pub(crate) fn value(&self, log: f64) -> f64 {
-        orient(log, self.better).exp()
-    }
-}
-
-fn orient(log: f64, better: Better) -> f64 {
-    match better {
-        Better::Higher => log,
-        Better::Lower => -log,
-    }
-}
 
 /// All cells, by test in the order of the suite, then by processes. Samples of targets that the
 /// campaign lists and `targets` does not are left out.
@@ -153,7 +41,7 @@ pub(crate) fn select(
         cell.is_scored &= !cell.is_short();
         cells.push(cell);
     }
-    let noise = Rc::new(Noise::of(&cells));
+    let noise = Rc::new(Noise::of(cells.iter().map(CellData::values).collect()));
     cells.iter_mut().for_each(|cell| cell.noise = Rc::clone(&noise));
     // The only cell is the score, on which it hangs when a campaign ends.
     if let [only] = cells.as_mut_slice() {
@@ -273,9 +161,4 @@ fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
         Some(value) => Err(Unusable::Invalid(format!("{} is {value}", cell.basis))),
         None => Err(Unusable::Invalid(format!("has no {}", cell.basis))),
     }
-}
-
-/// Arithmetic mean; the slice is not empty.
-pub(crate) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }

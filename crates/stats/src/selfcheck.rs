@@ -2,11 +2,12 @@
 //! in a block. No figure of a candidate depends on it.
 
 use crate::{
-    Ratio, Settings, StatsError, Verdict,
+    Comparison, Ratio, Settings, StatsError,
     aa::{self, AaCheck},
+    cell::CellData,
+    comparison::judge,
     drift::{self, Drift},
-    select::{CellData, select},
-    verdict::judge,
+    select::select,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -86,7 +87,8 @@ fn run_again(dataset: &Dataset, target: &str) -> Option<String> {
 }
 
 fn moved(drift: &Drift, band: f64) -> Vec<String> {
-    let beyond = |ratio: &Ratio| matches!(judge(ratio, band), Verdict::Better | Verdict::Worse);
+    let beyond =
+        |ratio: &Ratio| matches!(judge(ratio, band), Comparison::Better | Comparison::Worse);
     let percent = |ratio: &Ratio| format!("{:+.0} %", 100.0 * (ratio.point - 1.0));
     let time = beyond(&drift.trend).then(|| {
         format!(

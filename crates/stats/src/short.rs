@@ -1,7 +1,7 @@
 //! Timed parts below the length that their preset asks for: a figure of a millisecond tells of the moment, not of
 //! the target, so it is shown and scores nothing.
 
-use crate::{Row, amount::median};
+use crate::amount::median;
 use model::{FLOOR, Sample};
 
 /// Whether the usual timed part of these samples of one target in one cell is below the floor of its preset; one
@@ -11,14 +11,6 @@ pub(crate) fn is_short(samples: &[&Sample]) -> bool {
     let floor_s = valid().filter_map(|s| s.metric(FLOOR)).reduce(f64::min);
     let length_s = median(valid().map(|s| s.seconds).collect());
     floor_s.zip(length_s).is_some_and(|(floor, length)| length < floor)
-}
-
-impl Row {
-    /// Whether the timed part of any target is short, so that the row enters no mean, score and call. It leaves
-    /// for all of them: without the short ones alone, the tests in which a target is fast would be missing.
-    pub fn is_short(&self) -> bool {
-        self.cells.iter().any(|cell| cell.short)
-    }
 }
 
 #[cfg(test)]

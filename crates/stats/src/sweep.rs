@@ -1,6 +1,6 @@
 //! The sweeps of a campaign: what each variant of a file system's options does against its default.
 
-use crate::{Affected, Ratio, Settings, Verdict, board::Board, effect, select::CellData};
+use crate::{Affected, Comparison, Ratio, Settings, board::Board, cell::CellData, effect};
 use model::{Dataset, LeftOut};
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct VariantEffect {
     /// blocks give.
     pub ratio: Ratio,
     /// What that allows to say; unclear when the machine was busy with other work.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// Holds among all variants of the sweep (Holm, 5 %).
     pub holm: bool,
     /// The test on which it gains most; `None` when it gains on none.

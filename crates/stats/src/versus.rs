@@ -1,8 +1,10 @@
 //! One target against another in one cell.
 
 use crate::{
-    Interval, Ratio, Settings, Verdict, contention, ratio::Estimate, select::CellData,
-    verdict::judge,
+    Comparison, Interval, Ratio, Settings,
+    cell::{self, CellData},
+    comparison::judge,
+    ratio::Estimate,
 };
 
 /// The comparison of two columns of a cell.
@@ -13,7 +15,7 @@ pub(crate) struct Versus {
     /// The interval of the cell's own variance; `None` without replicates.
     pub(crate) alone: Option<Interval>,
     /// What it allows to say.
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: Comparison,
     /// True when the machine was too busy with other work for any verdict.
     pub(crate) contended: bool,
 }
@@ -28,7 +30,7 @@ pub(crate) fn versus(
     let ratio = data.ratio(candidate, base)?;
     let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
     let alone = data.compare_alone(candidate, base).and_then(plain);
-    let contended = contention::too_contended([candidate, base].map(|c| &data.series[c]));
-    let verdict = if contended { Verdict::Unclear } else { judge(&ratio, settings.band) };
+    let contended = cell::too_contended([candidate, base].map(|c| &data.series[c]));
+    let verdict = if contended { Comparison::Unclear } else { judge(&ratio, settings.band) };
     Some(Versus { ratio, alone, verdict, contended })
 }

@@ -256,7 +256,7 @@ fn a_busy_machine_decides_no_group() {
     let [commits, pages] = advice.group_leads.as_slice() else {
         panic!("{:?}", advice.group_leads)
     };
-    assert_eq!(commits.lead.verdict, stats::Verdict::Unclear);
+    assert_eq!(commits.lead.verdict, stats::Comparison::Unclear);
     let busy = "commits: xfs and ext4 are not judged, the machine was busy with other work.";
     assert_eq!(commits.sentence, busy);
     assert!(pages.sentence.starts_with("pages: xfs is better, 1."), "{}", pages.sentence);

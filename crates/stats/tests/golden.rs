@@ -10,7 +10,7 @@ mod common;
 use common::{dataset, sample, test};
 use model::{Better, Dataset, Group, TestInfo};
 use serde::Deserialize;
-use stats::{Call, Findings, Ratio, Settings, Table, findings, half_width};
+use stats::{Findings, Ratio, Settings, Table, Verdict, findings, half_width};
 
 /// Largest relative error of a figure that is computed, not drawn.
 const PRECISION: f64 = 1e-9;
@@ -175,7 +175,7 @@ fn geometric_means_agree_with_scipy() {
 #[test]
 fn the_call_agrees_with_integrals() {
     for campaign in golden().campaigns {
-        let Call { lead, candidates, .. } = campaign.findings().call;
+        let Verdict { lead, candidates, .. } = campaign.findings().call;
         let Some(want) = campaign.call else { continue };
         assert_ratio(&lead.unwrap(), want.lead, &campaign.name);
         for want in want.candidates {

@@ -4,7 +4,7 @@
 mod common;
 use common::{dataset, sample, test};
 use model::{Dataset, Group, Sweep, SweepMode};
-use stats::{Settings, SweepEffects, Verdict, findings};
+use stats::{Comparison, Settings, SweepEffects, findings};
 
 /// xfs and three variants over five blocks; a block is as fast as it is for all of them.
 fn campaign(rates: [[f64; 2]; 4]) -> Dataset {
@@ -44,11 +44,11 @@ fn variants_are_ordered_by_effect_over_their_own_default() {
     assert!((worst.ratio.point - (0.9f64 * 0.4).sqrt()).abs() < 0.01, "{worst:?}");
     assert_eq!(
         [best, same, worst].map(|v| v.verdict),
-        [Verdict::Better, Verdict::Same, Verdict::Worse]
+        [Comparison::Better, Comparison::Same, Comparison::Worse]
     );
     assert!(best.holm && worst.holm);
     let gain = best.gain.as_ref().unwrap();
-    assert_eq!((gain.cell.test.as_str(), gain.verdict), ("r", Verdict::Better));
+    assert_eq!((gain.cell.test.as_str(), gain.verdict), ("r", Comparison::Better));
     assert_eq!(best.loss, None, "it loses nowhere");
     assert_eq!(worst.loss.as_ref().unwrap().cell.test, "r");
     assert_eq!(worst.gain, None);

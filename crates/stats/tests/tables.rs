@@ -8,7 +8,7 @@ mod common;
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};
 use proptest::prelude::*;
-use stats::{Amount, Contention, Settings, StatsError, Table, Verdict, findings};
+use stats::{Amount, Comparison, Contention, Settings, StatsError, Table, findings};
 
 fn first_table(data: &Dataset) -> Table {
     findings(data, &Settings::default()).unwrap().tables.remove(0)
@@ -57,7 +57,7 @@ fn above_one_is_better_also_when_less_is_better() {
     );
     data.tests[0].better = Better::Lower;
     let cell = &first_table(&data).rows[0].cells[1];
-    assert_eq!((cell.verdict, cell.n), (Some(Verdict::Better), 3));
+    assert_eq!((cell.verdict, cell.n), (Some(Comparison::Better), 3));
     assert!(cell.ratio.unwrap().point > 1.9 && (cell.value.unwrap() - 5.229).abs() < 1e-3);
 }
 
@@ -106,13 +106,13 @@ fn contention_makes_a_cell_unclear() {
     let busy = Metric::new("foreign_cpu_pct", 35.0, "%", Better::Lower);
     samples.iter_mut().take(2).for_each(|s| s.metrics.push(busy.clone()));
     let two_of_ten = first_table(&two_targets(samples.clone()));
-    assert_eq!(two_of_ten.rows[0].cells[1].verdict, Some(Verdict::Better));
+    assert_eq!(two_of_ten.rows[0].cells[1].verdict, Some(Comparison::Better));
     samples[2].metrics.push(busy);
     let three_of_ten = first_table(&two_targets(samples));
     let cell = &three_of_ten.rows[0].cells[1];
     assert_eq!(
         (cell.verdict, cell.reason.as_deref(), cell.holm),
-        (Some(Verdict::Unclear), Some("contended"), false)
+        (Some(Comparison::Unclear), Some("contended"), false)
     );
 }
 
@@ -123,7 +123,7 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let quiet = [lower("foreign_cpu_pct", 3.0), lower("foreign_disk_pct", 10.0)];
     samples.iter_mut().for_each(|s| s.metrics.extend(quiet.clone()));
     let data = two_targets(samples.clone());
-    assert_eq!(first_table(&data).rows[0].cells[1].verdict, Some(Verdict::Better));
+    assert_eq!(first_table(&data).rows[0].cells[1].verdict, Some(Comparison::Better));
     assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
     for sample in samples.iter_mut().take(3) {
         sample.metrics.truncate(1);
@@ -136,7 +136,10 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     }
     let data = two_targets(samples);
     let cell = &first_table(&data).rows[0].cells[1];
-    assert_eq!((cell.verdict, cell.reason.as_deref()), (Some(Verdict::Unclear), Some("contended")));
+    assert_eq!(
+        (cell.verdict, cell.reason.as_deref()),
+        (Some(Comparison::Unclear), Some("contended"))
+    );
     let reasons: Vec<_> =
         data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
     assert_eq!(
@@ -161,8 +164,8 @@ fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
         let infos = ["short", "long"].iter().map(|id| test(id, Group::ReadHot)).collect();
         first_table(&dataset(&["xfs", "ext4"], infos, samples)).rows[0].cells[1].verdict
     };
-    assert_eq!(judged(2.0), Some(Verdict::Better));
-    assert_eq!(judged(40.0), Some(Verdict::Unclear));
+    assert_eq!(judged(2.0), Some(Comparison::Better));
+    assert_eq!(judged(40.0), Some(Comparison::Unclear));
 }
 
 #[test]
@@ -200,12 +203,12 @@ fn mistakes_are_named() {
     assert!(matches!(findings(&empty, &Settings::default()), Err(StatsError::NoTargets { .. })));
 }
 
-fn opposite(verdict: Verdict) -> Verdict {
+fn opposite(verdict: Comparison) -> Comparison {
     match verdict {
-        Verdict::Better => Verdict::Worse,
-        Verdict::Worse => Verdict::Better,
-        Verdict::SlightlyBetter => Verdict::SlightlyWorse,
-        Verdict::SlightlyWorse => Verdict::SlightlyBetter,
+        Comparison::Better => Comparison::Worse,
+        Comparison::Worse => Comparison::Better,
+        Comparison::SlightlyBetter => Comparison::SlightlyWorse,
+        Comparison::SlightlyWorse => Comparison::SlightlyBetter,
         same => same,
     }
 }
@@ -275,21 +278,15 @@ fn a_baseline_that_lacks_most_cells_is_replaced_and_that_is_said() {
     let quiet = Noise { block_sd: 0.01, own_sd: 0.01 };
     let mut data = quiet.dataset(&[("ext4", 1.0), ("xfs", 1.2), ("btrfs", 0.9)], 6, 4, 1);
     data.samples.retain(|s| s.case.target != "ext4" || s.case.test == "t3");
-    let json = |data: &Dataset| {
-        serde_json::to_value(findings(data, &Settings::default()).unwrap()).unwrap()
-    };
-    let found = json(&data);
-    assert_eq!(found["baseline"], "xfs");
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert_eq!(found.baseline, "xfs");
     let why = "ext4, the first target, has a valid sample in 1 of 6 cells";
-    assert_eq!(found["baseline_instead"], why);
+    assert_eq!(found.baseline_instead.as_deref(), Some(why));
     // Whoever asks for it gets it, with ratios where it has samples and none elsewhere.
     data.campaign.plan.baseline = Some("ext4".into());
-    let asked = json(&data);
-    assert_eq!(
-        (&asked["baseline"], &asked["baseline_instead"]),
-        (&"ext4".into(), &serde_json::Value::Null)
-    );
-    let rows = asked["tables"][0]["rows"].as_array().unwrap();
-    let with_ratio = rows.iter().filter(|row| !row["cells"][1]["ratio"].is_null()).count();
+    let asked = findings(&data, &Settings::default()).unwrap();
+    assert_eq!((asked.baseline.as_str(), asked.baseline_instead), ("ext4", None));
+    let rows = &asked.tables[0].rows;
+    let with_ratio = rows.iter().filter(|row| row.cells[1].ratio.is_some()).count();
     assert_eq!((rows.len(), with_ratio), (6, 1));
 }

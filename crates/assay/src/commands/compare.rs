@@ -12,7 +12,8 @@ use crate::{
 };
 use anyhow::Result;
 use model::Dataset;
-use stats::{Comparison, Findings, Gate, Outcome, Settings, StatsError};
+use report::words;
+use stats::{CampaignComparison, Findings, Gate, Outcome, Settings, StatsError};
 use std::{collections::HashSet, path::Path};
 use wildmatch::WildMatch;
 
@@ -37,9 +38,9 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
             "unconfirmed: it was picked among many for looking bad; run with --rerun to confirm, or on the machine of B {}",
             again.command()
         ));
-        return Err(exit::regression(format!("unconfirmed {}", gate.sentence)));
+        return Err(exit::regression(format!("unconfirmed {}", words::gate(&gate))));
     }
-    terminal::note(&format!("{}; measuring it again", gate.sentence));
+    terminal::note(&format!("{}; measuring it again", words::gate(&gate)));
     let b = again.measure(args, store, state)?;
     let b: Vec<Dataset> = b.iter().map(|id| read(id, args, store)).collect::<Result<_>>()?;
     let (_, findings) = judged(&a, &b, args)?;
@@ -92,7 +93,7 @@ fn settings(args: &CompareArgs) -> Settings {
     Settings { baseline: args.baseline.clone(), band, ..usual }
 }
 
-fn gate(comparison: &Comparison, limit: f64) -> Result<Gate> {
+fn gate(comparison: &CampaignComparison, limit: f64) -> Result<Gate> {
     comparison.gate(limit).ok_or_else(|| {
         let (why, then) = match &comparison.apart {
             Some(_) => {
@@ -109,12 +110,13 @@ fn gate(comparison: &Comparison, limit: f64) -> Result<Gate> {
 
 /// The sentence of `gate`, and its status.
 fn ended(gate: &Gate) -> Result<Exit> {
+    let sentence = words::gate(gate);
     match gate.outcome {
         Outcome::Passed => {
-            terminal::note(&gate.sentence);
+            terminal::note(&sentence);
             Ok(Exit::Done)
         }
-        Outcome::Blind => Err(exit::blind(&gate.sentence)),
-        Outcome::Regressed => Err(exit::regression(&gate.sentence)),
+        Outcome::Blind => Err(exit::blind(&sentence)),
+        Outcome::Regressed => Err(exit::regression(&sentence)),
     }
 }

@@ -447,7 +447,7 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
         for class in findings.classes() {
             let place =
                 class.class_name(&findings).map_or_else(String::new, |name| format!("{name}: "));
-            terminal::note(&format!("{place}{}", class.call.sentence));
+            terminal::note(&format!("{place}{}", ::report::words::verdict(class)));
         }
         terminal::note(&format!("campaign {id} · report {}", page.display()));
     }

@@ -6,7 +6,7 @@ use super::{Bench, Outcome, Truth, trial};
 use anyhow::{Context, Result};
 use lab::{Lab, Slowing};
 use model::Plan;
-use stats::{CallKind, Settings};
+use stats::{Settings, VerdictKind};
 use std::time::Duration;
 
 const TEST: &str = "selftest.slowing";
@@ -62,7 +62,7 @@ impl Truth for SlowPair {
         let drift = findings.selfcheck.drift.context("the campaign tells of no drift")?;
         let lead = findings.call.lead.and_then(|lead| lead.low.zip(lead.high));
         let (low, high) = lead.context("nothing was found between the two")?;
-        let winner = findings.call.kind == CallKind::Clear || low > 1.0 || high < 1.0;
+        let winner = findings.call.kind == VerdictKind::Clear || low > 1.0 || high < 1.0;
         let turns = TURNS_IN_BLOCK * (BLOCKS as i32 - 1);
         let imposed = GROWTH.powi(-turns) - 1.0;
         Ok(Outcome::Drift { imposed, measured: drift.last_over_first - 1.0, winner })

@@ -169,12 +169,18 @@ fn aligned(rows: &[[String; 5]]) -> String {
 mod tests {
     use super::*;
     use crate::tune::variant::{Wanted, field};
-    use stats::{Ratio, Verdict};
+    use stats::{Comparison, Ratio};
 
-    fn finalist(variant: usize, point: f64, verdict: Verdict) -> Finalist {
+    fn finalist(variant: usize, point: f64, verdict: Comparison) -> Finalist {
         let ratio =
             Ratio { point, low: Some(point - 0.04), high: Some(point + 0.05), p: Some(0.001) };
-        Finalist { variant, ratio, verdict, holm: verdict == Verdict::Better, largest_loss: None }
+        Finalist {
+            variant,
+            ratio,
+            verdict,
+            holm: verdict == Comparison::Better,
+            largest_loss: None,
+        }
     }
 
     fn text(target: &str, ending: Ending) -> String {
@@ -187,14 +193,14 @@ mod tests {
         search.text(&Outcome { untried: 0, last, ending })
     }
 
-    fn confirmed(chosen: Option<usize>, words: [Verdict; 2]) -> Ending {
+    fn confirmed(chosen: Option<usize>, words: [Comparison; 2]) -> Ending {
         let finalists = vec![finalist(1, 1.2, words[0]), finalist(0, 1.0, words[1])];
         Ending::Confirmed(Confirmation { finalists, chosen, blocks: 8, cells: 4 })
     }
 
     #[test]
     fn a_winner_is_told_with_its_interval_and_what_it_gives_up() {
-        let text = text("ext4", confirmed(Some(0), [Verdict::Better, Verdict::Unclear]));
+        let text = text("ext4", confirmed(Some(0), [Comparison::Better, Comparison::Unclear]));
         let table = "default  variant               ratio  95 % CI    comparison\n\
                      ext4     ext4[data=writeback]  1.20   1.16-1.25  better, holds by Holm\n\
                      ext4     ext4[data=journal]    1.00   0.96-1.05  unclear\n";
@@ -212,7 +218,7 @@ mod tests {
     #[test]
     fn every_other_ending_keeps_the_default() {
         let endings = [
-            confirmed(None, [Verdict::Unclear, Verdict::Worse]),
+            confirmed(None, [Comparison::Unclear, Comparison::Worse]),
             Ending::NothingPromising,
             Ending::NotConfirmed,
         ];

@@ -3,7 +3,8 @@
 
 use super::{
     assembled,
-    terminal::{self, TerminalOptions, render, strong, wrap},
+    terminal::render,
+    terminal_text::{TerminalOptions, at_least, strong, wrap},
     title,
 };
 use crate::{block::Block, sections::SECTIONS};
@@ -23,7 +24,7 @@ pub fn summary(
     options: &TerminalOptions,
     closing: &str,
 ) -> String {
-    let options = terminal::at_least(options);
+    let options = at_least(options);
     let closing = wrap(&printable(closing), options.width);
     let room = MOST_LINES.saturating_sub(closing.lines().count());
     let with = |rows| body(dataset, findings, options, rows);

@@ -3,7 +3,7 @@
 //! is split into pieces that each repeat the first column. A cell of a grouped table is never wrapped, and its
 //! titles run over all columns.
 
-use super::terminal::{TerminalOptions, chunks, printable, wrap};
+use super::terminal_text::{TerminalOptions, chunks, printable, wrap};
 use crate::block::{Cell, Row, RowKind, Table};
 use comfy_table::{
     Attribute, Cell as Drawn, CellAlignment, Color, ColumnConstraint, ContentArrangement,

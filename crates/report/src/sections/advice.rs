@@ -4,7 +4,7 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     number,
-    sections::{Section, call, ratios},
+    sections::{Section, ratios, verdict},
 };
 use model::Dataset;
 use stats::{Advised, Counsel, Findings, Sensitivity, Standing, Support};
@@ -25,7 +25,7 @@ impl Section for Advice {
             Block::Heading(heading(advice)),
             Block::Prose(format!("{} Written for {}.", advice.intent, advice.device_class)),
             Block::Callout(advice.sentence.clone()),
-            Block::Prose(call::scope(dataset, findings)),
+            Block::Prose(verdict::scope(dataset, findings)),
         ];
         blocks
             .extend(dataset.campaign.notes.iter().chain(&advice.notes).cloned().map(Block::Prose));
@@ -43,7 +43,7 @@ impl Section for Advice {
             blocks.push(Block::Table(support(advice)));
         }
         if matches!(advice.counsel, Counsel::Clear | Counsel::Equivalent) {
-            blocks.push(Block::Prose(call::reach(dataset).into()));
+            blocks.push(Block::Prose(verdict::reach(dataset).into()));
         }
         Some(blocks)
     }

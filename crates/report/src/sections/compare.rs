@@ -4,10 +4,11 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, ratios},
+    words,
 };
 use model::Dataset;
 use stats::{
-    Apart, Beside, CampaignFacts, Changed, Comparison, Difference, Findings, Pair, Placed,
+    Apart, Beside, CampaignComparison, CampaignFacts, Changed, Difference, Findings, Pair, Placed,
     Unmatched,
 };
 
@@ -32,7 +33,7 @@ impl Section for Compare {
             .map(|(letter, campaign)| Block::Prose(side(letter, campaign)))
             .collect();
         blocks.extend(changes(comparison));
-        blocks.push(Block::Callout(findings.call.sentence.clone()));
+        blocks.push(Block::Callout(words::verdict(findings)));
         if !comparison.pairs.is_empty() {
             blocks.push(Block::Prose(what_varies(comparison)));
         }
@@ -63,7 +64,7 @@ const UNPAIRED: &str = "The campaigns share no block, so their ratios are not pa
                         campaign stay paired.";
 
 /// What the intervals know, and what they would have found.
-fn what_varies(comparison: &Comparison) -> String {
+fn what_varies(comparison: &CampaignComparison) -> String {
     let known = match comparison.is_look() {
         true => LOOK.to_string(),
         false => format!(
@@ -73,7 +74,7 @@ fn what_varies(comparison: &Comparison) -> String {
         ),
     };
     let power = comparison.power().filter(|_| !comparison.is_look());
-    known + &power.map_or_else(String::new, |told| format!(" By that {told}."))
+    known + &power.map_or_else(String::new, |found| format!(" By that {}.", words::power(&found)))
 }
 
 fn campaigns(count: usize) -> String {
@@ -97,7 +98,7 @@ fn side(letter: &str, facts: &CampaignFacts) -> String {
     )
 }
 
-fn changes(comparison: &Comparison) -> Vec<Block> {
+fn changes(comparison: &CampaignComparison) -> Vec<Block> {
     let (both, one): (Vec<&Changed>, Vec<&Changed>) =
         comparison.changed.iter().partition(|c| c.a.is_some() && c.b.is_some());
     let mut blocks = Vec::new();

@@ -1,6 +1,6 @@
 //! Which targets do not keep what was synced, for whatever their rates say.
 
-use crate::{block::Block, sections::Section};
+use crate::{block::Block, sections::Section, words};
 use model::Dataset;
 use stats::{Findings, doubtful, durability};
 
@@ -29,7 +29,7 @@ impl Section for Durability {
 fn warning(dataset: &Dataset) -> Option<String> {
     let loses = |label: &&str| matches!(durability(dataset, label), stats::Durability::Loses(_));
     let losers = dataset.targets.iter().map(|target| target.label.as_str()).filter(loses);
-    let losers = doubtful(dataset, losers)?;
+    let losers = words::doubtful(&doubtful(dataset, losers))?;
     Some(format!(
         "{losers}. Compare the figures of such a target only with those of another: it is not ranked beside one \
          that keeps what it synced."

@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, ratios},
 };
 use model::{Bytes, Dataset};
-use stats::{Findings, Verdict};
+use stats::{Comparison, Findings};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Matrix;
@@ -80,11 +80,11 @@ fn leads(grid: &Grid<'_>) -> Table {
 fn lead(row: &stats::Row, with_word: bool) -> Cell {
     let Some(lead) = &row.lead else { return Cell::plain("-") };
     let word = match lead.verdict {
-        Verdict::Unclear => "?",
-        Verdict::Same => "same",
+        Comparison::Unclear => "?",
+        Comparison::Same => "same",
         _ => "",
     };
-    let decided = matches!(lead.verdict, Verdict::Better);
+    let decided = matches!(lead.verdict, Comparison::Better);
     Cell {
         text: format!("{} {}", lead.target, number::ratio(lead.ratio.point)),
         word: if with_word { word.into() } else { String::new() },

@@ -4,9 +4,10 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
     names, number,
     sections::Section,
+    words,
 };
 use model::Dataset;
-use stats::{Counts, Extreme, Findings, Footer, Ratio, Verdict};
+use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio};
 
 /// Footer with geometric means.
 pub(crate) const GEOMETRIC_MEAN: &str = "GEOMETRIC MEAN";
@@ -42,7 +43,7 @@ impl Section for Ratios {
 /// What the table shows, as one paragraph; nothing where nothing was replicated.
 fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
     let sentences: Vec<String> =
-        stats::observations(findings, table).into_iter().map(|o| o.text).collect();
+        words::observations(findings, table).into_iter().map(|o| o.text).collect();
     (!sentences.is_empty()).then(|| Block::Prose(sentences.join(" ")))
 }
 
@@ -197,27 +198,27 @@ fn ratio(cell: &stats::Cell) -> Cell {
 }
 
 /// The word for a verdict, with a star where it says a difference that `holds` among many.
-pub(crate) fn starred(mut word: String, verdict: Option<Verdict>, holds: bool) -> String {
-    if holds && verdict.is_some_and(Verdict::is_difference) {
+pub(crate) fn starred(mut word: String, verdict: Option<Comparison>, holds: bool) -> String {
+    if holds && verdict.is_some_and(Comparison::is_difference) {
         word.push('*');
     }
     word
 }
 
 /// What is printed for a verdict.
-pub(crate) fn word(verdict: Option<Verdict>) -> String {
+pub(crate) fn word(verdict: Option<Comparison>) -> String {
     match verdict {
         None => String::new(),
-        Some(Verdict::Unclear) => "?".into(),
+        Some(Comparison::Unclear) => "?".into(),
         Some(verdict) => verdict.as_str().into(),
     }
 }
 
 /// Colour only where the verdict is decided; what is the same is neutral, what is unclear has none.
-pub(crate) fn judged(ratio: &Ratio, verdict: Option<Verdict>, word: String) -> Cell {
+pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
     let shade = match verdict {
-        Some(Verdict::Better | Verdict::Worse) => Some(Shade::of_ratio(ratio.point)),
-        Some(Verdict::Same) => Some(Shade::of_ratio(1.0)),
+        Some(Comparison::Better | Comparison::Worse) => Some(Shade::of_ratio(ratio.point)),
+        Some(Comparison::Same) => Some(Shade::of_ratio(1.0)),
         _ => None,
     };
     Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }

@@ -7,7 +7,7 @@ use crate::{
     sections::Section,
 };
 use model::Dataset;
-use stats::{AaCheck, Drift, Findings, Ratio, Verdict};
+use stats::{AaCheck, Comparison, Drift, Findings, Ratio};
 
 pub(crate) struct SelfCheck;
 
@@ -91,10 +91,10 @@ fn moved(drift: &Drift, band: f64) -> Vec<Row> {
 
 fn result(ratio: &Ratio, band: f64) -> &'static str {
     match stats::judge(ratio, band) {
-        Verdict::Same => "none that matters",
-        Verdict::SlightlyBetter | Verdict::SlightlyWorse => "within the band",
-        Verdict::Better | Verdict::Worse => "beyond the band",
-        Verdict::Unclear => "cannot be told",
+        Comparison::Same => "none that matters",
+        Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
+        Comparison::Better | Comparison::Worse => "beyond the band",
+        Comparison::Unclear => "cannot be told",
     }
 }
 

@@ -3,9 +3,10 @@
 
 use super::MARK_CHANCE;
 use crate::{
+    cell::CellData,
+    point::{Point, logs, mean},
     prior::{Member, Prior},
-    ratio::{Estimate, logs, paired},
-    select::{CellData, Point, mean},
+    ratio::{Estimate, paired},
 };
 use model::Rng;
 use std::collections::{BTreeMap, BTreeSet};

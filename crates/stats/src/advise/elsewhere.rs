@@ -8,7 +8,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 /// The class that decides, of those that are ranked: the host where it measured two targets or more, else the
 /// one that measured most; of two the preferred.
-pub(super) fn decisive<'a>(classes: &'a [Class<'a>]) -> Option<&'a Class<'a>> {
+pub(crate) fn decisive<'a>(classes: &'a [Class<'a>]) -> Option<&'a Class<'a>> {
     let ranked = || classes.iter().filter(|class| class.is_ranked);
     let host = ranked().find(|c| c.lab == LabKind::Host && measured(c).len() > 1);
     host.or_else(|| ranked().min_by_key(|c| Reverse(measured(c).len())))

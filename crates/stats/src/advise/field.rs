@@ -8,8 +8,8 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    CellRatio, Lead, Ratio, Settings, StatsError, Verdict, bar::Bar, board::Board, model_fit::Fit,
-    select::CellData, verdict::judge as verdict, versus::versus,
+    CellRatio, Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board,
+    cell::CellData, comparison::judge as verdict, model_fit::Fit, versus::versus,
 };
 use model::{Dataset, Profile};
 
@@ -260,7 +260,7 @@ impl<'a> Field<'a> {
             target: self.targets[first].clone(),
             second: self.targets[second].clone(),
             ratio,
-            verdict: if contended { Verdict::Unclear } else { judged },
+            verdict: if contended { Comparison::Unclear } else { judged },
         };
         let name = self.profile.groups[group].name.clone();
         let sentence = words::group(&name, &lead, contended, self.settings);

@@ -3,9 +3,10 @@
 use super::Question;
 use crate::{
     Ratio,
+    cell::CellData,
+    names::processes,
+    point::{Point, mean},
     ratio::{Estimate, compare},
-    select::{CellData, Point, mean},
-    sentence::processes,
 };
 use model::{Dataset, Floor, LatencyLimit, Sample};
 use std::collections::BTreeMap;

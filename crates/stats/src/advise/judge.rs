@@ -11,7 +11,7 @@ use super::{
     work,
 };
 use crate::{
-    Settings, StatsError, bar::Bar, decide::order, model_fit::Fit, place, race, select::CellData,
+    Settings, StatsError, bar::Bar, cell::CellData, decide::order, left, model_fit::Fit, place,
     sentence,
 };
 use model::Dataset;
@@ -42,7 +42,7 @@ pub(super) fn judge(
     advice.blocks = board.blocks();
     let fit = match order.as_slice() {
         &[first, second, ..] => {
-            let left = race::left(dataset, targets, &field.columns, first);
+            let left = left::left(dataset, targets, &field.columns, first);
             let fit = board.fit(&left, Bar::of(&dataset.campaign));
             advice.blocks = fit.as_ref().map_or(advice.blocks, |fit| fit.shared(first, second));
             fit

@@ -5,7 +5,8 @@
 use super::work::{self, Entry};
 use crate::{
     bar::Bar,
-    select::{CellData, Point, Series, mean},
+    cell::{CellData, Series},
+    point::{Point, mean},
 };
 use model::{Better, Dataset, MixOp, Profile, Sample};
 use std::{collections::BTreeMap, rc::Rc};

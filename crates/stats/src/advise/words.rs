@@ -3,9 +3,9 @@
 
 use super::{Advice, Advised, Counsel, GroupCover, Standing};
 use crate::{
-    Lead, Settings, Verdict,
+    Comparison, Lead, Settings, list,
     sentence::{
-        self, WITH_POWER, choosing, gap, interval, largest_loss, list, place, probability,
+        self, WITH_POWER, choosing, gap, interval, largest_loss, place, probability,
         sizes_and_place, times,
     },
 };
@@ -218,10 +218,10 @@ pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Setting
             "{name}: {target} leads by point estimate, {:.2}x {second} ({ONE_RUN}).",
             ratio.point
         ),
-        (Some(span), Verdict::Better | Verdict::SlightlyBetter) => {
+        (Some(span), Comparison::Better | Comparison::SlightlyBetter) => {
             format!("{name}: {target} is {verdict}, {:.2}x {second} ({span}).", ratio.point)
         }
-        (Some(span), Verdict::Same) => {
+        (Some(span), Comparison::Same) => {
             format!("{name}: {target} and {second} are the same, {:.2}x ({span}).", ratio.point)
         }
         (Some(span), _) => format!(

@@ -2,9 +2,9 @@
 
 use super::GroupCover;
 use crate::{
-    contention,
+    cell::{self, CellData},
+    point::mean,
     ratio::compare,
-    select::{CellData, mean},
 };
 use model::{CacheState, Dataset, Profile, WorkGroup};
 use std::collections::HashMap;
@@ -121,8 +121,8 @@ pub(super) fn cover(
 /// `None` without replicates.
 pub(super) fn noise(entry: &Entry<'_>, columns: &[usize]) -> Option<f64> {
     let of = |&column: &usize| {
-        let logs = crate::ratio::logs(&entry.cell.series[column].points);
-        (logs.len() > 1).then(|| crate::ratio::variance(&logs).sqrt())
+        let logs = crate::point::logs(&entry.cell.series[column].points);
+        (logs.len() > 1).then(|| crate::point::variance(&logs).sqrt())
     };
     let all: Option<Vec<f64>> = columns.iter().map(of).collect();
     all.filter(|all| !all.is_empty()).map(|all| mean(&all))
@@ -131,5 +131,5 @@ pub(super) fn noise(entry: &Entry<'_>, columns: &[usize]) -> Option<f64> {
 /// True when the machine was too busy with other work for any conclusion from these cells.
 pub(super) fn contended(entries: &[Entry<'_>], columns: &[usize]) -> bool {
     let series = entries.iter().flat_map(|e| columns.iter().map(|&c| &e.cell.series[c]));
-    contention::too_contended(series)
+    cell::too_contended(series)
 }

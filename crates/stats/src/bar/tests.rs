@@ -6,8 +6,8 @@ use super::*;
 use crate::{
     draw::normal,
     model_fit::{Fit, Scores},
-    ratio::{Estimate, logs, paired},
-    select::Point,
+    point::{Point, logs},
+    ratio::{Estimate, paired},
 };
 use model::{QUICK_LOOKS, Rng};
 

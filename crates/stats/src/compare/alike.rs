@@ -1,7 +1,7 @@
 //! Whether two campaigns did the same work, so that a ratio of them is one of the machine and not of the
 //! question: scale, sizes, data, threads and metric.
 
-use super::join::{Shared, figure};
+use super::same::{Shared, figure};
 use crate::{StatsError, processes};
 use model::{Dataset, TestInfo, TestSize};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Targets of two campaigns that were measured in different labs, or keep different promises of a sync: their
 //! values stand side by side, and no ratio between them is decided.
 
-use super::{PREFIXES, Pair};
-use crate::{Durability, Findings, select::CellData};
+use super::{Columns, PREFIXES};
+use crate::Durability;
 use model::{Dataset, LabKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -50,18 +50,15 @@ pub struct Beside {
     pub values: Vec<Option<f64>>,
 }
 
-/// A class with the cells that it stands on.
-pub(super) type Judged = (Findings, Vec<CellData>);
-
-/// The targets that no pair holds although the other campaign has their label; all of them, where
+/// The targets that are not among the `paired` labels although the other campaign has their label; all of them, where
 /// the campaigns share no class. `None` without any.
-pub(super) fn apart(dataset: &Dataset, classes: &[Judged], pairs: &[Pair]) -> Option<Apart> {
-    let all: Vec<Placed> = classes.iter().flat_map(|(findings, _)| placed(findings)).collect();
-    let paired = |p: &&Placed| pairs.iter().any(|pair| pair.a == p.target || pair.b == p.target);
+pub(super) fn apart(dataset: &Dataset, classes: &[Columns<'_>], paired: &[&str]) -> Option<Apart> {
+    let all: Vec<Placed> = classes.iter().flat_map(placed).collect();
+    let is_paired = |p: &&Placed| paired.contains(&&*p.target);
     let has_twin = |p: &&Placed| all.iter().any(|other| is_twin(p, other));
     let mut columns: Vec<Placed> =
-        all.iter().filter(|p| !paired(p) && has_twin(p)).cloned().collect();
-    if columns.is_empty() && pairs.is_empty() {
+        all.iter().filter(|p| !is_paired(p) && has_twin(p)).cloned().collect();
+    if columns.is_empty() && paired.is_empty() {
         columns.clone_from(&all);
     }
     // The sort is stable: A stands before B, and the order is otherwise that of the tables.
@@ -70,13 +67,13 @@ pub(super) fn apart(dataset: &Dataset, classes: &[Judged], pairs: &[Pair]) -> Op
     (classes.len() > 1 && !columns.is_empty()).then_some(Apart { columns, rows })
 }
 
-fn placed(findings: &Findings) -> impl Iterator<Item = Placed> + '_ {
+fn placed<'a>(class: &'a Columns<'_>) -> impl Iterator<Item = Placed> + 'a {
     let place = |target: &String| Placed {
         target: target.clone(),
-        lab: findings.lab,
-        durability: findings.durability.clone(),
+        lab: class.lab,
+        durability: class.durability.clone(),
     };
-    findings.targets.iter().map(place)
+    class.targets.iter().map(place)
 }
 
 fn is_twin(one: &Placed, other: &Placed) -> bool {
@@ -84,10 +81,10 @@ fn is_twin(one: &Placed, other: &Placed) -> bool {
     one.target != other.target && bare(one) == bare(other)
 }
 
-fn rows(dataset: &Dataset, classes: &[Judged], columns: &[Placed]) -> Vec<Beside> {
+fn rows(dataset: &Dataset, classes: &[Columns<'_>], columns: &[Placed]) -> Vec<Beside> {
     let mut rows: BTreeMap<(usize, u32), Beside> = BTreeMap::new();
-    for (findings, cells) in classes {
-        for cell in cells {
+    for class in classes {
+        for cell in class.cells {
             let info = &dataset.tests[cell.test];
             let row = rows.entry((cell.test, cell.procs)).or_insert_with(|| Beside {
                 test: info.id.clone(),
@@ -96,11 +93,10 @@ fn rows(dataset: &Dataset, classes: &[Judged], columns: &[Placed]) -> Vec<Beside
                 unit: info.unit.clone(),
                 values: vec![None; columns.len()],
             });
-            let is_here =
-                |p: &Placed| p.lab == findings.lab && p.durability.is_like(&findings.durability);
+            let is_here = |p: &Placed| p.lab == class.lab && p.durability.is_like(class.durability);
             let own = columns.iter().zip(&mut row.values).filter(|(p, _)| is_here(p));
             for (placed, value) in own {
-                let column = findings.targets.iter().position(|t| *t == placed.target);
+                let column = class.targets.iter().position(|t| *t == placed.target);
                 *value = column.and_then(|column| cell.mean_value(column));
             }
         }

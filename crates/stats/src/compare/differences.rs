@@ -1,19 +1,17 @@
 //! Target against target across two campaigns: the mean of each pair, and the cells that differ.
 
 use super::{
-    PREFIXES,
-    apart::Judged,
+    Columns, PREFIXES,
     regression::{Asked, AskedCell},
 };
 use crate::{
-    Counts, Findings, Ratio, Settings, Verdict,
+    Comparison, Counts, Ratio, Settings,
     blocks::{self, Part},
-    contention,
+    cell::{self, CellData},
+    comparison::judge,
     footer::mean_ratio,
     holm,
     ratio::Estimate,
-    select::CellData,
-    verdict::judge,
     versus::{Versus, versus},
 };
 use model::{Dataset, Group};
@@ -29,7 +27,7 @@ pub struct Pair {
     /// Geometric mean of B over A over the cells that both have.
     pub ratio: Option<Ratio>,
     /// What that ratio allows to say.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Comparison>,
     /// Number of these cells.
     pub cells: usize,
     /// Cells by verdict.
@@ -62,7 +60,7 @@ pub struct Difference {
     /// B over A.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// True when it holds among all cells of all pairs (Holm, 5 %).
     pub holm: bool,
 }
@@ -105,9 +103,13 @@ struct Compared<'a> {
 }
 
 /// Judges every pair of each class in every cell.
-pub(super) fn judge_pairs(dataset: &Dataset, classes: &[Judged], settings: &Settings) -> Decided {
+pub(super) fn judge_pairs(
+    dataset: &Dataset,
+    classes: &[Columns<'_>],
+    settings: &Settings,
+) -> Decided {
     let (mut asked, mut pairs, mut compared) = (Vec::new(), Vec::new(), Vec::new());
-    for (Findings { targets, .. }, cells) in classes {
+    for Columns { targets, cells, .. } in classes {
         for (a, b) in columns(targets) {
             pairs.push(pair(targets, cells, (a, b), settings));
             asked.extend(ask(dataset, (targets, cells), (a, b)));
@@ -167,7 +169,7 @@ fn mean(cells: &[&CellData], (a, b): (usize, usize)) -> Option<Estimate> {
 }
 
 fn is_contended(cells: &[&CellData], (a, b): (usize, usize)) -> bool {
-    contention::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
+    cell::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
 }
 
 fn pair(
@@ -185,7 +187,8 @@ fn pair(
     Pair {
         a: targets[a].clone(),
         b: targets[b].clone(),
-        verdict: ratio.map(|r| if contended { Verdict::Unclear } else { judge(&r, settings.band) }),
+        verdict: ratio
+            .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
         ratio,
         cells: shared.len(),
         counts,

@@ -1,10 +1,12 @@
 //! Which cells of the campaigns of two sides are the same, and these cells as one dataset.
 
-use super::{PREFIXES, alike};
+use super::{
+    PREFIXES, alike,
+    same::{Key, Shared, figure},
+};
 use crate::{StatsError, timed};
 use model::{
-    Better, Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord,
-    TestInfo,
+    Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord, TestInfo,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,16 +27,11 @@ pub struct Unmatched {
     pub why: String,
 }
 
-pub(super) struct Joined {
-    pub(super) dataset: Dataset,
-    pub(super) unmatched: [Vec<Unmatched>; 2],
+/// What two sides have in common, and what not.
+pub(crate) struct Joined {
+    pub(crate) dataset: Dataset,
+    pub(crate) unmatched: [Vec<Unmatched>; 2],
 }
-
-/// Index of a test in its campaign, and worker processes.
-pub(super) type Key = (usize, u32);
-
-/// For each cell that a campaign shares with the first of A, the cell there.
-pub(super) type Shared = BTreeMap<Key, Key>;
 
 /// A campaign and what it shares with the first of A.
 struct Member<'a> {
@@ -101,7 +98,8 @@ fn syncs(dataset: &Dataset) -> BTreeSet<usize> {
     let test = |sample: &Sample| index.get(sample.case.test.as_str()).copied();
     let is_durable = |i: usize| dataset.tests[i].metric == DURABLE_RATE;
     let pairs = dataset.samples.iter().zip(dataset.samples.iter().skip(1));
-    let ends = pairs.filter(|(write, sync)| timed::is_within(sync, write));
+    let left = timed::syncs(dataset);
+    let ends = pairs.filter(|(write, sync)| timed::is_within(sync, write, &left));
     let ends = ends.filter(|(write, _)| test(write).is_some_and(is_durable));
     ends.filter_map(|(_, sync)| test(sync)).collect()
 }
@@ -175,11 +173,6 @@ fn partners(a: &[TestInfo], b: &[TestInfo]) -> BTreeMap<usize, usize> {
         }
     }
     partners
-}
-
-/// What a value is: two tests with the same name but another figure cannot be compared.
-pub(super) fn figure(test: &TestInfo) -> (&str, &str, Better) {
-    (&test.metric, &test.unit, test.better)
 }
 
 type Name<'a> = (&'a str, &'a str, &'a str, &'a str, &'static str);

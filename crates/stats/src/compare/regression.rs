@@ -1,8 +1,8 @@
 //! Did anything become worse by more than somebody is willing to accept, and could that have been seen? The
-//! gate of a continuous integration, in one sentence.
+//! gate of a continuous integration.
 
-use super::{Comparison, PREFIXES, power};
-use crate::{Ratio, holm::holm_at, ratio::Estimate, sentence::processes};
+use super::{Apart, CampaignComparison, PREFIXES, power};
+use crate::{Ratio, holm::holm_at, ratio::Estimate};
 
 /// Chance that a gate fails where nothing became worse. It is shared by the means and the cells.
 const ALPHA: f64 = 0.05;
@@ -25,8 +25,87 @@ pub struct Gate {
     pub outcome: Outcome,
     /// What became worse by more than the limit, the largest loss first.
     pub regressions: Vec<Regression>,
-    /// What was found, naming the largest, and what could have been.
-    pub sentence: String,
+    /// The loss that was asked about, a share.
+    pub limit: f64,
+    /// What was found, with the largest or the least sure of it.
+    pub finding: Finding,
+    /// What could have been found; `None` where nothing has an interval, and of a mere look.
+    pub power: Option<Power>,
+    /// Cells of A that B has none like.
+    pub missing: usize,
+    /// Targets that cannot be compared.
+    pub apart: Option<Apart>,
+}
+
+/// What a gate found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// One campaign on each side is no more than a look.
+    Look,
+    /// Something became worse by more than the limit.
+    Regressed {
+        /// The largest loss.
+        largest: Loss,
+        /// All that became worse by as much.
+        all: usize,
+    },
+    /// Nothing is certain, and in some a loss of the limit would not have been found.
+    NotFound {
+        /// Where the least would have been.
+        widest: Loss,
+        /// Why not there.
+        why: Blindness,
+        /// In how many.
+        blind: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// Worse, by the limit or not.
+    Doubtful(Loss),
+    /// None of so many means and ratios is certainly worse by more than the limit.
+    Passed {
+        /// How many.
+        all: usize,
+    },
+}
+
+/// A target of B over one of A, in the mean or in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// Label of the target of A.
+    pub a: String,
+    /// Label of the target of B.
+    pub b: String,
+    /// `None` for the mean over all cells.
+    pub cell: Option<AskedCell>,
+    /// B over A, where both have a value.
+    pub ratio: Option<Ratio>,
+}
+
+/// Why a loss would not have been found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blindness {
+    /// The machine was busy with other work.
+    Contended,
+    /// A side has no valid sample.
+    NoSample,
+    /// A side has a single value.
+    OneValue,
+    /// Only a loss as large as this would have been, logarithmic.
+    Width(f64),
+}
+
+/// The losses that would have been found with 80 % power, logarithmic; infinite where none would.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
+    /// In the mean of all tests, of the target for which it is largest; `None` without a mean.
+    pub mean: Option<f64>,
+    /// Number of cells.
+    pub cells: usize,
+    /// In half of the cells.
+    pub half: f64,
+    /// In the worst cell.
+    pub worst: f64,
 }
 
 /// Something that became worse.
@@ -89,15 +168,14 @@ impl Asked {
         }
     }
 
-    fn name(&self) -> String {
-        match &self.cell {
-            None => "the mean of all tests".into(),
-            Some(AskedCell { name, procs, .. }) => format!("{name}, {}", processes(*procs)),
-        }
+    fn loss(&self) -> Loss {
+        let Asked { a, b, cell, estimate, .. } = self;
+        let ratio = estimate.map(Estimate::to_ratio);
+        Loss { a: a.clone(), b: b.clone(), cell: cell.clone(), ratio }
     }
 }
 
-impl Comparison {
+impl CampaignComparison {
     /// Judges B against the same targets of A: the mean of each target, and each of its cells. What is
     /// certainly worse by one-sided t tests under Holm's procedure, half of 5 % for the means and half for the
     /// cells, and by more than `limit`, a share, is a regression. Without any the gate has passed only if a
@@ -115,30 +193,39 @@ impl Comparison {
         regressions.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
         let perhaps = judged.iter().find(|j| j.is_worse && j.low() < -edge);
         let blind: Vec<&Judged<'_>> = judged.iter().filter(|j| !j.is_found(edge)).collect();
-        let (outcome, what) = if self.is_look() {
-            (Outcome::Blind, look())
+        let (outcome, finding) = if self.is_look() {
+            (Outcome::Blind, Finding::Look)
         } else if let Some(largest) = regressions.first() {
-            (Outcome::Regressed, failed(largest, regressions.len(), limit))
-        } else if let Some(largest) = blind.iter().max_by(|a, b| a.width.total_cmp(&b.width)) {
-            (Outcome::Blind, not_found(largest, (blind.len(), judged.len()), limit))
+            (
+                Outcome::Regressed,
+                Finding::Regressed { largest: largest.asked.loss(), all: regressions.len() },
+            )
+        } else if let Some(widest) = blind.iter().max_by(|a, b| a.width.total_cmp(&b.width)) {
+            (Outcome::Blind, widest.not_found(blind.len(), judged.len()))
         } else if let Some(one) = perhaps {
-            (Outcome::Blind, doubtful(one, limit))
+            (Outcome::Blind, Finding::Doubtful(one.asked.loss()))
         } else {
-            (Outcome::Passed, passed(judged.len(), limit))
+            (Outcome::Passed, Finding::Passed { all: judged.len() })
         };
         let regressions = match outcome {
             Outcome::Regressed => regressions.iter().filter_map(|j| j.regression()).collect(),
             _ => Vec::new(),
         };
-        let power = told(&judged).filter(|_| !self.is_look());
-        let power = power.map_or_else(String::new, |text| format!("; {text}"));
-        Some(Gate { outcome, regressions, sentence: what + &power + &self.not_judged() })
+        Some(Gate {
+            outcome,
+            regressions,
+            limit,
+            finding,
+            power: detectable(&judged).filter(|_| !self.is_look()),
+            missing: self.unmatched[0].len(),
+            apart: self.apart.clone(),
+        })
     }
 
-    /// The losses that would have been found with 80 % power, in words; `None` where no ratio of a target over
-    /// itself has an interval.
-    pub fn power(&self) -> Option<String> {
-        told(&self.judged())
+    /// The losses that would have been found with 80 % power; `None` where no ratio of a target over itself has an
+    /// interval.
+    pub fn power(&self) -> Option<Power> {
+        detectable(&self.judged())
     }
 
     /// The same target in both, under the levels of the family.
@@ -147,23 +234,6 @@ impl Comparison {
         let (means, cells): (Vec<&Asked>, Vec<&Asked>) = same().partition(|a| a.cell.is_none());
         let level = if means.is_empty() { ALPHA } else { ALPHA / 2.0 };
         family(means, level).into_iter().chain(family(cells, level)).collect()
-    }
-
-    /// What else A has, as the rest of a sentence.
-    fn not_judged(&self) -> String {
-        let apart = self.apart.as_ref().map(|apart| {
-            let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
-            let why = match apart.is_of_one_lab() {
-                true => "they do not keep alike what they synced",
-                false => "measured in different labs",
-            };
-            format!("; not judged, because {why}: {}", labels.join(", "))
-        });
-        let missing = match self.unmatched[0].len() {
-            0 => None,
-            n => Some(format!("; not judged, because B has none like them: {n} of A's cells")),
-        };
-        missing.into_iter().chain(apart).collect()
     }
 }
 
@@ -179,8 +249,7 @@ fn family<'a>(all: Vec<&'a Asked>, level: f64) -> Vec<Judged<'a>> {
     all.into_iter().zip(marks).map(judged).collect()
 }
 
-/// The losses that would have been found with 80 % power, of the worst mean, half of the cells and the worst.
-fn told(judged: &[Judged<'_>]) -> Option<String> {
+fn detectable(judged: &[Judged<'_>]) -> Option<Power> {
     let widths = |of_cells: bool| -> Vec<f64> {
         let own = judged.iter().filter(|j| j.asked.cell.is_some() == of_cells);
         let mut widths: Vec<f64> = own.map(|j| j.width).collect();
@@ -188,16 +257,14 @@ fn told(judged: &[Judged<'_>]) -> Option<String> {
         widths
     };
     let (means, cells) = (widths(false), widths(true));
-    let mean = means.last().map(|worst| format!("{} in the mean of all tests, ", loss(*worst)));
-    let cell = cells.last().map(|worst| match cells.len() {
-        1 => loss(*worst),
-        n => {
-            format!("{} in half of the cells and {} in the worst", loss(cells[n / 2]), loss(*worst))
-        }
-    });
-    let all: String = mean.into_iter().chain(cell).collect();
+    let worst = *cells.last()?;
     let is_any = cells.iter().any(|width| width.is_finite());
-    is_any.then(|| format!("a loss of {all} would have been found with 80 % power"))
+    is_any.then(|| Power {
+        mean: means.last().copied(),
+        cells: cells.len(),
+        half: cells[cells.len() / 2],
+        worst,
+    })
 }
 
 impl Judged<'_> {
@@ -223,84 +290,19 @@ impl Judged<'_> {
         })
     }
 
-    /// The name of it, and the ratio with its interval.
-    fn told(&self) -> String {
-        let Asked { a, b, estimate, .. } = self.asked;
-        let ratio = estimate.map(Estimate::to_ratio);
-        let text =
-            ratio.map_or_else(String::new, |r| format!("{:.2}x {a} ({})", r.point, interval(&r)));
-        format!("{}: {b} is {text}", self.asked.name())
+    /// Where the least would have been found, of `all` of which so many are `blind`.
+    fn not_found(&self, blind: usize, all: usize) -> Finding {
+        let why = match (self.asked.contended, self.asked.estimate) {
+            (true, _) => Blindness::Contended,
+            (false, None) => Blindness::NoSample,
+            (false, Some(estimate)) if estimate.error.is_none() => Blindness::OneValue,
+            _ => Blindness::Width(self.width),
+        };
+        Finding::NotFound { widest: self.asked.loss(), why, blind, all }
     }
 }
 
 /// Whether the labels are of one target in either campaign.
 fn is_same(a: &str, b: &str) -> bool {
     a.strip_prefix(PREFIXES[0]) == b.strip_prefix(PREFIXES[1])
-}
-
-fn look() -> String {
-    "nothing is judged: one campaign on each side is no more than a look, as its intervals know nothing of what \
-     differs between runs; measure each side again, two times at least, better three, and compare A1,A2,A3 \
-     B1,B2,B3"
-        .into()
-}
-
-fn failed(largest: &Judged<'_>, all: usize, limit: f64) -> String {
-    format!("regression beyond {}: {}; worse by that much: {all}", percent(limit), largest.told())
-}
-
-fn not_found(widest: &Judged<'_>, (blind, all): (usize, usize), limit: f64) -> String {
-    let why = match (widest.asked.contended, widest.asked.estimate) {
-        (true, _) => "where the machine was busy with other work".to_string(),
-        (false, None) => "where a side has no valid sample".to_string(),
-        (false, Some(estimate)) if estimate.error.is_none() => {
-            "where a side has a single value; measure it in two campaigns at least".to_string()
-        }
-        _ => format!(
-            "where only a loss of {} would be; more campaigns find smaller ones, and fewer tests (--tests)",
-            loss(widest.width)
-        ),
-    };
-    format!(
-        "nothing is certainly worse, but a loss of {} would not have been found in {blind} of {all}, as in {} of \
-         {}, {why}",
-        percent(limit),
-        widest.asked.name(),
-        widest.asked.b
-    )
-}
-
-fn doubtful(one: &Judged<'_>, limit: f64) -> String {
-    format!(
-        "worse, and it cannot be told whether beyond {}: {}; more campaigns would tell",
-        percent(limit),
-        one.told()
-    )
-}
-
-fn passed(all: usize, limit: f64) -> String {
-    format!(
-        "no regression beyond {}: of {all} {} of B over A on the same target none is certainly worse by more",
-        percent(limit),
-        if all == 1 { "ratio" } else { "means and ratios" }
-    )
-}
-
-fn interval(ratio: &Ratio) -> String {
-    ratio.span_of_decimals().map_or_else(|| "no interval".into(), |span| format!("95 % CI {span}"))
-}
-
-/// As many digits as the limit has: 5 %, 2.5 %.
-fn percent(share: f64) -> String {
-    format!("{} %", (1e6 * share).round() / 1e4)
-}
-
-/// A loss on the scale of limits, two digits.
-fn loss(log: f64) -> String {
-    let percent = 100.0 * log.exp_m1();
-    match percent {
-        p if !p.is_finite() || p >= 1000.0 => "none".into(),
-        p if p >= 10.0 => format!("{p:.0} %"),
-        p => format!("{p:.1} %"),
-    }
 }

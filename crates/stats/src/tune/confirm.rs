@@ -2,7 +2,7 @@
 //! procedure over the finalists.
 
 use super::with_board;
-use crate::{CellRatio, Ratio, Settings, StatsError, Verdict, effect};
+use crate::{CellRatio, Comparison, Ratio, Settings, StatsError, effect};
 use model::Dataset;
 
 /// What the confirmation says.
@@ -26,7 +26,7 @@ pub struct Finalist {
     /// Score over the default, with the interval of the blocks.
     pub ratio: Ratio,
     /// The word for it; unclear when the machine was busy with other work.
-    pub verdict: Verdict,
+    pub verdict: Comparison,
     /// Holds by Holm's procedure over the finalists.
     pub holm: bool,
     /// The test on which it loses most against the default, when it is worse by interval and band.
@@ -44,11 +44,14 @@ pub(super) fn confirm(dataset: &Dataset, settings: &Settings) -> Result<Confirma
                 ratio: effect.ratio,
                 verdict: effect.verdict,
                 holm: effect.holm,
-                largest_loss: effect.loss.filter(|l| l.verdict == Verdict::Worse).map(|l| l.cell),
+                largest_loss: effect
+                    .loss
+                    .filter(|l| l.verdict == Comparison::Worse)
+                    .map(|l| l.cell),
             })
             .collect();
         Confirmation {
-            chosen: finalists.iter().position(|f| f.holm && f.verdict == Verdict::Better),
+            chosen: finalists.iter().position(|f| f.holm && f.verdict == Comparison::Better),
             finalists,
             blocks: board.blocks(),
             cells: board.cells.len(),

@@ -1,16 +1,12 @@
 //! What may lose what it synced is never ranked beside what keeps it.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::Noise;
+use crate::common::Noise;
 use model::{
     Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Profile, Require, Sweep, Unproven,
 };
+use report::words::{self, verdict};
 use stats::{
-    CallKind, Counsel, Durability, Question, Settings, Standing, advise, compare, durability,
+    Counsel, Durability, Question, Settings, Standing, VerdictKind, advise, compare, durability,
     findings, look, part,
     tune::{self, Bench, Ending, Stage},
 };
@@ -38,14 +34,14 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
     let data = mixed();
     let keeps = judged(&data);
     assert_eq!((&keeps.targets[..], keeps.is_ranked), (&["ext4".into(), "xfs".into()][..], true));
-    assert!(keeps.call.sentence.contains("xfs is best"), "{}", keeps.call.sentence);
+    assert!(verdict(&keeps).contains("xfs is best"), "{}", verdict(&keeps));
     let [loses] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
     assert_eq!(loses.targets, [LOSER, "tmpfs"]);
     assert!(matches!(loses.durability, Durability::Loses(_)) && !loses.is_ranked);
-    assert_eq!((loses.call.kind, loses.call.candidates.len()), (CallKind::Insufficient, 0));
+    assert_eq!((loses.call.kind, loses.call.candidates.len()), (VerdictKind::Insufficient, 0));
     let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
                 answers a sync at once); tmpfs may lose";
-    assert!(loses.call.sentence.starts_with(said), "{}", loses.call.sentence);
+    assert!(verdict(loses).starts_with(said), "{}", verdict(loses));
     assert!(loses.next.is_none() && loses.leaders.is_none());
     assert!(loses.costs.iter().all(|cost| cost.speed.is_none() && cost.dominated_by.is_none()));
     let rows = || loses.tables.iter().flat_map(|table| &table.rows);
@@ -80,11 +76,11 @@ fn what_does_not_show_that_it_keeps_is_not_ranked_beside_what_does() {
     }
     let keeps = judged(&data);
     assert_eq!(keeps.targets, ["ext4", "xfs"]);
-    assert!(keeps.call.sentence.contains("xfs is best"), "{}", keeps.call.sentence);
+    assert!(verdict(&keeps).contains("xfs is best"), "{}", verdict(&keeps));
     let [doubtful] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
     assert!(matches!(doubtful.durability, Durability::NotProven(_)) && !doubtful.is_ranked);
     let said = "Not ranked: dir:/mnt/fuse is not proven to keep what it synced (";
-    assert!(doubtful.call.sentence.starts_with(said), "{}", doubtful.call.sentence);
+    assert!(verdict(doubtful).starts_with(said), "{}", verdict(doubtful));
 }
 
 #[test]
@@ -117,18 +113,14 @@ fn what_is_not_proven_is_not_ranked_beside_what_is() {
     assert_eq!(findings.targets, ["ext4"]);
     let said = "Not ranked: xfs is not proven to keep what it synced (measured on the host, whose fsync is not \
                 shown to reach the disk)";
-    assert!(
-        findings.others[0].call.sentence.starts_with(said),
-        "{}",
-        findings.others[0].call.sentence
-    );
+    assert!(verdict(&findings.others[0]).starts_with(said), "{}", verdict(&findings.others[0]));
 }
 
 #[test]
 fn those_that_all_lose_are_compared_and_the_call_says_so() {
     let all = judged(&campaign("all", &[(LOSER, 100.0), ("tmpfs", 130.0)]));
     assert!(all.others.is_empty() && all.is_ranked);
-    let said = &all.call.sentence;
+    let said = verdict(&all);
     assert!(said.contains("tmpfs is best"), "{said}");
     assert!(said.ends_with("All of them may lose with the power what they synced."), "{said}");
 }
@@ -227,8 +219,8 @@ fn campaigns_are_compared_promise_by_promise() {
     assert!(apart.rows.iter().flat_map(|row| &row.values).all(Option::is_some));
     let said = "A:xfs keeps what it synced and B:xfs (may lose what it synced): figures of different promises \
                 of a sync are not comparable";
-    assert!(findings.call.sentence.contains(said), "{}", findings.call.sentence);
-    let gate = comparison.gate(0.05).unwrap().sentence;
+    assert!(verdict(&findings).contains(said), "{}", verdict(&findings));
+    let gate = words::gate(&comparison.gate(0.05).unwrap());
     assert!(
         gate.ends_with("because they do not keep alike what they synced: A:xfs, B:xfs"),
         "{gate}"
@@ -238,7 +230,7 @@ fn campaigns_are_compared_promise_by_promise() {
 fn advised(data: &Dataset, requires: &[&str]) -> stats::Advice {
     let profile = Profile {
         requires: requires.iter().map(|f| Require { feature: f.to_string() }).collect(),
-        ..common::profile("writes")
+        ..crate::common::profile("writes")
     };
     let sheet = |name: &str| FactSheet {
         file_system: name.into(),

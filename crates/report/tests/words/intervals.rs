@@ -2,16 +2,12 @@
 //! under it, beside the leaders, in a sweep, in an advice; and that interval holds the truth, whatever the noise
 //! of the other targets is, and however the campaign came to its end.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, normal, sample, test};
+use crate::common::{Noise, dataset, normal, sample, test};
 use model::{
     Dataset, Group, LOOKS, Preset, Procs, Profile, ProfileHead, QUICK_LOOKS, Rng, Sample, Target,
     WorkGroup,
 };
+use report::words::verdict;
 use stats::{Findings, Interval, Question, Ratio, Settings, advise, findings, look, precision};
 
 /// Three targets over blocks, one of which is far noisier than the others; quick, so looked at.
@@ -68,7 +64,7 @@ fn the_lead_in_the_sentence_is_that_of_the_table_of_candidates() {
         assert_same(&lead, candidate(&found, "xfs"), &format!("{tests} tests"));
         let printed =
             format!("95 % CI {:.2}-{:.2}, 5 blocks", lead.low.unwrap(), lead.high.unwrap());
-        assert!(found.call.sentence.contains(&printed), "{}: {printed}", found.call.sentence);
+        assert!(verdict(&found).contains(&printed), "{}: {printed}", verdict(&found));
     }
 }
 

@@ -1,14 +1,10 @@
 //! What is said under a table, and that it never says more than the table.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, normal, sample, test};
+use crate::common::{Noise, dataset, normal, sample, test};
 use model::{Dataset, Group, Metric, Rng, Sample};
 use proptest::prelude::*;
-use stats::{Findings, Observation, Settings, Table, Verdict, findings, observations};
+use report::words::{Observation, observations};
+use stats::{Comparison, Findings, Settings, Table, findings};
 
 fn judged(data: &Dataset) -> Findings {
     findings(data, &Settings::default()).unwrap()
@@ -60,7 +56,9 @@ fn what_is_unclear_is_left_to_the_table() {
         s.metrics[0].value *= [1.0, 0.5, 2.0, 1.1, 0.9][s.block as usize];
     });
     let found = judged(&two(samples, 6));
-    assert!(found.tables[0].rows.iter().all(|row| row.cells[1].verdict == Some(Verdict::Unclear)));
+    assert!(
+        found.tables[0].rows.iter().all(|row| row.cells[1].verdict == Some(Comparison::Unclear))
+    );
     assert_eq!(texts(&found), [""; 0]);
 }
 
@@ -90,7 +88,7 @@ fn what_is_no_rate_is_better_and_not_faster() {
 }
 
 /// The verdicts that the table has for what the observation speaks of.
-fn verdicts(table: &Table, observation: &Observation) -> Vec<Verdict> {
+fn verdicts(table: &Table, observation: &Observation) -> Vec<Comparison> {
     let column = table.footers.iter().position(|f| f.target == observation.target).unwrap();
     if observation.tests.is_empty() {
         return vec![table.footers[column].verdict.unwrap()];
@@ -100,14 +98,14 @@ fn verdicts(table: &Table, observation: &Observation) -> Vec<Verdict> {
 }
 
 /// The words that a verdict allows.
-fn is_worded(claim: Verdict, text: &str) -> bool {
+fn is_worded(claim: Comparison, text: &str) -> bool {
     let unclear = text.contains("not judged");
     let said = (text.contains("faster"), text.contains("slightly"), text.contains("same"), unclear);
     said == match claim {
-        Verdict::Better | Verdict::Worse => (true, false, false, false),
-        Verdict::SlightlyBetter | Verdict::SlightlyWorse => (true, true, false, false),
-        Verdict::Same => (false, false, true, false),
-        Verdict::Unclear => (false, false, false, true),
+        Comparison::Better | Comparison::Worse => (true, false, false, false),
+        Comparison::SlightlyBetter | Comparison::SlightlyWorse => (true, true, false, false),
+        Comparison::Same => (false, false, true, false),
+        Comparison::Unclear => (false, false, false, true),
     }
 }
 
@@ -160,7 +158,7 @@ proptest! {
             let of_cells = verdicts(table, observation);
             prop_assert!(of_cells.iter().all(|v| *v == observation.claim), "{observation:?}: {of_cells:?}");
             prop_assert!(is_worded(observation.claim, &observation.text), "{observation:?}");
-            if !matches!(observation.claim, Verdict::Same | Verdict::Unclear) {
+            if !matches!(observation.claim, Comparison::Same | Comparison::Unclear) {
                 prop_assert!(is_quoted(table, observation, "a"), "{observation:?}");
                 let column = table.footers.iter().position(|f| f.target == observation.target).unwrap();
                 let of = |id: &String| table.rows.iter().find(|r| r.test == *id).unwrap();
@@ -175,7 +173,7 @@ proptest! {
         };
         let differences: Vec<f64> = said
             .iter()
-            .filter(|o| !matches!(o.claim, Verdict::Same | Verdict::Unclear))
+            .filter(|o| !matches!(o.claim, Comparison::Same | Comparison::Unclear))
             .map(size)
             .collect();
         prop_assert!(differences.is_sorted_by(|a, b| a >= b), "{differences:?}");

@@ -1,12 +1,8 @@
 //! Campaigns of several labs: each class is judged by itself, and nothing is ranked across.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset};
+use crate::common::{Noise, dataset};
 use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
+use report::words::{self, verdict};
 use stats::{
     Counsel, Question, Settings, Standing, StatsError, advise, compare, findings, precision,
 };
@@ -42,14 +38,14 @@ fn judged(data: &Dataset, baseline: Option<&str>) -> Result<stats::Findings, Sta
 fn each_lab_has_tables_baseline_and_call_of_its_own() {
     let host = judged(&mixed(), None).unwrap();
     assert_eq!((host.lab, &host.targets[..]), (LabKind::Host, &["ext4".into(), "xfs".into()][..]));
-    assert!(host.call.sentence.contains("xfs is best") && !host.call.sentence.contains("f2fs"));
+    assert!(verdict(&host).contains("xfs is best") && !verdict(&host).contains("f2fs"));
     let [uml] = &host.others[..] else { panic!("{} other classes", host.others.len()) };
     assert_eq!((uml.lab, uml.baseline.as_str()), (LabKind::Uml, "f2fs"));
     assert_eq!(uml.targets, ["f2fs", "jfs"]);
     let ratio = uml.tables[0].rows[0].cells[1].ratio.unwrap();
     assert!((ratio.point - 600.0 / 900.0).abs() < 0.02, "{ratio:?}");
     let said = "on this machine in User-Mode Linux, f2fs is best";
-    assert!(uml.call.sentence.contains(said), "{}", uml.call.sentence);
+    assert!(verdict(uml).contains(said), "{}", verdict(uml));
 }
 
 #[test]
@@ -146,7 +142,7 @@ fn campaigns_of_different_labs_stand_side_by_side() {
     assert!(apart.rows.iter().flat_map(|row| &row.values).all(Option::is_some));
     let said = "A:ext4 was measured on the host and B:ext4 was measured in User-Mode Linux: figures \
                 of different labs are not comparable";
-    assert!(findings.call.sentence.starts_with(said), "{}", findings.call.sentence);
+    assert!(verdict(&findings).starts_with(said), "{}", verdict(&findings));
     let blocks = comparison.sides.each_ref().map(|side| side[0].blocks);
     assert_eq!(blocks, [5, 5]);
 }
@@ -172,11 +168,11 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
     assert_eq!(apart, ["A:xfs", "B:xfs"]);
     let gate = comparison.gate(0.05).unwrap();
     let named = "not judged, because measured in different labs: A:xfs, B:xfs";
-    assert!(gate.sentence.ends_with(named), "{}", gate.sentence);
+    assert!(words::gate(&gate).ends_with(named), "{}", words::gate(&gate));
 }
 
 fn advised(data: &Dataset) -> stats::Advice {
-    let profile = common::profile("writes");
+    let profile = crate::common::profile("writes");
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
     advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
 }
@@ -211,6 +207,6 @@ fn advice_is_decided_inside_one_lab_and_lists_the_others() {
 
 #[test]
 fn an_empty_campaign_is_an_error() {
-    let empty = dataset(&[], vec![common::test("t0", Group::Meta)], Vec::new());
+    let empty = dataset(&[], vec![crate::common::test("t0", Group::Meta)], Vec::new());
     assert!(matches!(judged(&empty, None), Err(StatsError::NoTargets { .. })));
 }

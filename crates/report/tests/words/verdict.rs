@@ -1,16 +1,29 @@
 //! The call and its wording.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, sample, test};
+use crate::common::{Noise, dataset, sample, test};
 use model::{Better, Group, Metric};
-use stats::{Call, CallKind, Settings, findings};
+use report::words::{verdict, verdict_notes};
+use stats::{Settings, Verdict, VerdictKind, findings};
+use std::ops::Deref;
 
-fn call(data: &model::Dataset) -> Call {
-    findings(data, &Settings::default()).unwrap().call
+/// A call with its words.
+struct Said {
+    call: Verdict,
+    sentence: String,
+    notes: Vec<String>,
+}
+
+impl Deref for Said {
+    type Target = Verdict;
+
+    fn deref(&self) -> &Verdict {
+        &self.call
+    }
+}
+
+fn call(data: &model::Dataset) -> Said {
+    let found = findings(data, &Settings::default()).unwrap();
+    Said { sentence: verdict(&found), notes: verdict_notes(&found.call), call: found.call }
 }
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
@@ -22,7 +35,7 @@ fn a_lead_is_called_with_its_largest_loss() {
     let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
     against.for_each(|s| s.metrics[0].value *= 0.6);
     let call = call(&data);
-    assert_eq!(call.kind, CallKind::Clear);
+    assert_eq!(call.kind, VerdictKind::Clear);
     let order: Vec<&str> = call.candidates.iter().map(|c| c.target.as_str()).collect();
     assert_eq!(order, ["xfs", "ext4", "btrfs"]);
     assert_eq!(call.candidates[0].ranks, Some((1, 1)));
@@ -40,7 +53,7 @@ fn a_lead_is_called_with_its_largest_loss() {
 #[test]
 fn equals_are_the_same_within_the_band() {
     let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001), ("btrfs", 0.5)], 6, 5, 3));
-    assert_eq!(call.kind, CallKind::Equivalent, "{}", call.sentence);
+    assert_eq!(call.kind, VerdictKind::Equivalent, "{}", call.sentence);
     assert!(call.sentence.contains(" are the same within 5 % ("), "{}", call.sentence);
     assert!(!call.sentence.contains("btrfs"));
 }
@@ -48,7 +61,7 @@ fn equals_are_the_same_within_the_band() {
 #[test]
 fn noise_is_answered_with_a_number_of_blocks() {
     let call = call(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3));
-    assert_eq!(call.kind, CallKind::Insufficient);
+    assert_eq!(call.kind, VerdictKind::Insufficient);
     assert!(
         call.sentence.contains("more blocks would resolve a 10 % difference"),
         "{}",
@@ -59,7 +72,7 @@ fn noise_is_answered_with_a_number_of_blocks() {
 #[test]
 fn one_block_has_a_leader_and_no_probability() {
     let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
-    assert_eq!((call.kind, call.candidates[0].p_best), (CallKind::Insufficient, None));
+    assert_eq!((call.kind, call.candidates[0].p_best), (VerdictKind::Insufficient, None));
     assert!(call.sentence.starts_with("One run per cell: no interval, no P(best)."));
     assert!(call.sentence.contains("xfs came first: 1.19x ext4"), "{}", call.sentence);
 }
@@ -81,7 +94,7 @@ fn groups_weigh_the_same() {
     }
     let call = call(&dataset(&["a", "b"], infos, samples));
     assert!((call.lead.unwrap().point - 1.0).abs() < 1e-12);
-    assert_eq!(call.kind, CallKind::Equivalent);
+    assert_eq!(call.kind, VerdictKind::Equivalent);
 }
 
 #[test]
@@ -99,7 +112,7 @@ fn a_busy_machine_gets_no_recommendation() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
     data.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
-    assert_eq!(call(&data).kind, CallKind::Insufficient);
+    assert_eq!(call(&data).kind, VerdictKind::Insufficient);
     assert!(call(&data).sentence.contains("Repeat on a quiet machine"));
 }
 
@@ -108,7 +121,7 @@ fn a_target_that_failed_does_not_stop_the_others() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0), ("zfs", 1.0)], 3, 5, 2);
     data.samples.retain(|s| s.case.target != "zfs");
     let with = call(&data);
-    assert_eq!((with.kind, with.candidates.len()), (CallKind::Clear, 2));
+    assert_eq!((with.kind, with.candidates.len()), (VerdictKind::Clear, 2));
     assert_eq!(with.notes, ["zfs has no valid sample and is not compared."]);
     data.samples.retain(|s| s.case.target == "a");
     assert!(call(&data).sentence.contains("only a was measured on this machine"));
@@ -149,7 +162,7 @@ fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
     }
     let tests = vec![test("columnar.write", Group::WriteOther), test("columnar.sync", Group::Sync)];
     let found = findings(&dataset(&targets, tests, samples), &Settings::default()).unwrap();
-    assert_eq!(found.call.candidates[0].target, "ext4", "{}", found.call.sentence);
+    assert_eq!(found.call.candidates[0].target, "ext4", "{}", verdict(&found));
     assert_eq!((found.call.cells, found.call.of_cells), (1, 1));
     let table = found.tables.iter().find(|t| t.group == Group::Sync).unwrap();
     assert!(table.footers.is_empty() && table.rows[0].cells[1].ratio.unwrap().point > 80.0);
@@ -168,12 +181,12 @@ fn who_went_first_in_every_block_is_not_called_best() {
         data
     };
     let same = call(&turned(true));
-    assert_eq!(same.kind, CallKind::Insufficient);
+    assert_eq!(same.kind, VerdictKind::Insufficient);
     assert!(same.sentence.contains("in the same order in every block"), "{}", same.sentence);
-    assert_eq!(call(&turned(false)).kind, CallKind::Clear);
+    assert_eq!(call(&turned(false)).kind, VerdictKind::Clear);
     let mut side_by_side = turned(true);
     side_by_side.campaign.plan.order = Some(model::Order::Interleaved);
-    assert_eq!(call(&side_by_side).kind, CallKind::Clear);
+    assert_eq!(call(&side_by_side).kind, VerdictKind::Clear);
 }
 
 /// Two targets of which the first that is named always went first.
@@ -188,7 +201,7 @@ fn in_one_order(first: &str) -> model::Dataset {
 fn who_went_first_in_every_block_is_not_asked_for_more_of_them() {
     let found = findings(&in_one_order("xfs"), &Settings::default()).unwrap();
     assert_eq!(found.next, None);
-    let sentence = found.call.sentence;
+    let sentence = verdict(&found);
     assert!(sentence.contains("Measure again with as many blocks as there are candidates"));
     assert!(!sentence.contains("more blocks"), "{sentence}");
 }
@@ -215,21 +228,44 @@ fn what_a_choice_costs_is_said_with_its_probability() {
 #[test]
 fn what_does_not_differ_is_not_called_the_same() {
     let some = Noise { block_sd: 0.045, own_sd: 0.01 };
-    let calls: Vec<Call> =
+    let calls: Vec<Said> =
         (0..40).map(|seed| call(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
-    let of = |kind: CallKind| calls.iter().filter(move |call| call.kind == kind);
-    let high = |call: &Call| call.lead.unwrap().high.unwrap();
-    assert!(of(CallKind::Equivalent).count() > 0);
-    assert!(of(CallKind::NoSignificantDifference).count() > 0);
-    for call in of(CallKind::Equivalent) {
+    let of = |kind: VerdictKind| calls.iter().filter(move |call| call.kind == kind);
+    let high = |call: &Said| call.lead.unwrap().high.unwrap();
+    assert!(of(VerdictKind::Equivalent).count() > 0);
+    assert!(of(VerdictKind::NoSignificantDifference).count() > 0);
+    for call in of(VerdictKind::Equivalent) {
         assert!(high(call) <= 1.05 && call.sentence.contains("are the same within 5 %"));
         assert!(call.candidates.iter().all(|c| c.regret_95.unwrap() <= 0.05));
     }
-    for call in of(CallKind::NoSignificantDifference) {
+    for call in of(VerdictKind::NoSignificantDifference) {
         let said = &call.sentence;
         assert!(high(call) > 1.05 && !said.contains("same within"), "{said}");
         let open =
             said.contains("no significant difference between") || said.contains("not decided");
         assert!(open && said.ends_with("or measure more blocks."), "{said}");
     }
+}
+
+/// Said of those that are clear and of no other.
+#[test]
+fn only_a_clear_call_names_the_best() {
+    let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
+    let mut clear = 0;
+    for (seed, level) in (0..40).flat_map(|seed| [(seed, 1.0), (seed, 1.2)]) {
+        let call = call(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
+        assert_eq!(call.sentence.contains("is best"), call.kind == VerdictKind::Clear);
+        clear += usize::from(call.kind == VerdictKind::Clear);
+    }
+    assert!((1..80).contains(&clear), "{clear}");
+}
+
+/// The blocks that are said are those of the first two, whoever left before.
+#[test]
+fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
+    let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.2), ("c", 0.5)], 6, 8, 1);
+    data.samples.retain(|s| s.case.target != "c" || s.block < 3);
+    data.targets[2].leave_after(3);
+    let call = call(&data);
+    assert!(call.sentence.contains(", 8 blocks)"), "{}", call.sentence);
 }

@@ -1,13 +1,9 @@
 //! Two campaigns side by side: which cells are the same, what became better, what changed.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, sample, test};
+use crate::common::{Noise, dataset, sample, test};
 use model::{Dataset, Group, Metric, Sample, TestInfo, TestSize, Work};
-use stats::{CallKind, Comparison, Findings, Settings, StatsError, Verdict, compare};
+use report::words::verdict;
+use stats::{CampaignComparison, Comparison, Findings, Settings, StatsError, VerdictKind, compare};
 use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -18,7 +14,7 @@ fn campaign(id: &str, levels: &[(&str, f64)], blocks: u32, seed: u64) -> Dataset
     data
 }
 
-fn compared(a: &Dataset, b: &Dataset) -> (Dataset, Findings, Comparison) {
+fn compared(a: &Dataset, b: &Dataset) -> (Dataset, Findings, CampaignComparison) {
     let (joined, findings) =
         compare(slice::from_ref(a), slice::from_ref(b), &Settings::default()).unwrap();
     let comparison = findings.comparison.clone().unwrap();
@@ -34,7 +30,7 @@ fn targets_of_the_same_label_are_set_against_each_other() {
     assert_eq!(joined.samples.len(), a.samples.len() + b.samples.len());
     let pairs: Vec<_> =
         comparison.pairs.iter().map(|p| (&*p.a, &*p.b, p.verdict.unwrap())).collect();
-    let expected = [("A:ext4", "B:ext4", Verdict::Same), ("A:xfs", "B:xfs", Verdict::Better)];
+    let expected = [("A:ext4", "B:ext4", Comparison::Same), ("A:xfs", "B:xfs", Comparison::Better)];
     assert_eq!(pairs, expected);
     let mean = comparison.pairs[1].ratio.unwrap();
     assert!((mean.point - 1.5).abs() < 0.03 && mean.low.unwrap() < 1.5 && mean.high.unwrap() > 1.5);
@@ -44,9 +40,9 @@ fn targets_of_the_same_label_are_set_against_each_other() {
     );
     assert_eq!((comparison.sides[0][0].blocks, comparison.sides[1][0].blocks), (5, 3));
     assert_eq!((findings.blocks_of("A:xfs"), findings.blocks_of("B:xfs")), (5, 3));
-    assert_eq!(findings.call.kind, CallKind::Insufficient);
+    assert_eq!(findings.call.kind, VerdictKind::Insufficient);
     let sentence = "Of 8 ratios of B over A 4 are better, 0 worse, 4 the same, 0 unclear.";
-    assert_eq!(findings.call.sentence, sentence);
+    assert_eq!(verdict(&findings), sentence);
 }
 
 #[test]
@@ -65,7 +61,7 @@ fn ratios_inside_a_campaign_stay_paired_and_those_between_are_not() {
     assert!((width(1) - 1.0).abs() < 1e-9 && width(2) > 1.5 && width(3) > 1.5);
     assert_eq!(
         (cells[1].verdict, cells[3].verdict),
-        (Some(Verdict::Better), Some(Verdict::Unclear))
+        (Some(Comparison::Better), Some(Comparison::Unclear))
     );
     let footer = &findings.tables[0].footers[3];
     assert!(footer.ratio.unwrap().low.unwrap() < 1.0, "{footer:?}");
@@ -110,7 +106,7 @@ fn a_test_is_found_by_name_in_another_suite() {
     let ids: Vec<_> = joined.tests.iter().map(|t| t.id.as_str()).collect();
     assert_eq!(ids, ["metadata.file.create"]);
     let cell = &findings.tables[0].rows[0].cells[1];
-    assert_eq!((cell.target.as_str(), cell.verdict), ("B:lustre", Some(Verdict::Unclear)));
+    assert_eq!((cell.target.as_str(), cell.verdict), ("B:lustre", Some(Comparison::Unclear)));
     assert!((cell.ratio.unwrap().point - 2.0).abs() < 0.01 && cell.ratio.unwrap().low.is_none());
     let only = |side: usize| -> Vec<_> {
         comparison.unmatched[side].iter().map(|u| u.test.as_str()).collect()
@@ -123,7 +119,7 @@ fn a_test_is_found_by_name_in_another_suite() {
         ("A:xfs", "B:lustre")
     );
     assert!(comparison.differences.is_empty());
-    assert!(findings.call.sentence.starts_with("1 ratio of B over A, none with an interval"));
+    assert!(verdict(&findings).starts_with("1 ratio of B over A, none with an interval"));
 }
 
 #[test]
@@ -363,7 +359,7 @@ fn contention_decides_nothing_either() {
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
     b.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
-    assert_eq!(comparison.pairs[0].verdict, Some(Verdict::Unclear));
+    assert_eq!(comparison.pairs[0].verdict, Some(Comparison::Unclear));
     assert!(comparison.differences.is_empty());
 }
 

@@ -1,15 +1,11 @@
 //! Timed parts below the floor of their preset are shown and score nothing; what is cold, read ahead, says so.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::Noise;
+use crate::common::Noise;
 use model::{
     Better, Dataset, FLOOR, Metric, Procs, Profile, ProfileHead, READ_AHEAD_HITS, Sample, WorkGroup,
 };
-use stats::{CallKind, Findings, Question, Settings, advise, findings};
+use report::words::verdict;
+use stats::{Findings, Question, Settings, VerdictKind, advise, findings};
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
 const FLOOR_S: f64 = 0.1 / 3.0;
@@ -56,7 +52,7 @@ fn a_short_part_is_shown_and_scores_nothing() {
     assert!((all.call.lead.unwrap().point - others.call.lead.unwrap().point).abs() < 1e-12);
     let contrasts = all.leaders.unwrap().ahead;
     assert!(contrasts.iter().all(|contrast| contrast.test != "t0"), "{contrasts:?}");
-    let said = stats::observations(&judged(&data), table);
+    let said = report::words::observations(&judged(&data), table);
     assert!(said.iter().all(|one| !one.tests.contains(&"t0".to_string())), "{said:?}");
 }
 
@@ -80,8 +76,8 @@ fn a_campaign_of_short_parts_recommends_nothing() {
     data.samples.iter_mut().for_each(|sample| sample.seconds = 0.0002);
     let all = judged(&data);
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
-    assert_eq!((all.call.kind, all.call.cells), (CallKind::Insufficient, 0));
-    let sentence = &all.call.sentence;
+    assert_eq!((all.call.kind, all.call.cells), (VerdictKind::Insufficient, 0));
+    let sentence = verdict(&all);
     assert!(sentence.contains("every timed part is short"), "{sentence}");
 }
 

@@ -1,13 +1,9 @@
 //! The gate for continuous integration: what is a regression, what is not, and what could not be seen.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::{Noise, dataset, normal, sample, test};
+use crate::common::{Noise, dataset, normal, sample, test};
 use model::{Better, Dataset, Group, Metric, Rng};
-use stats::{Comparison, Gate, Outcome, Settings, Verdict, compare};
+use report::words;
+use stats::{CampaignComparison, Comparison, Gate, Outcome, Settings, compare};
 use std::slice;
 
 fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u64) -> Dataset {
@@ -16,7 +12,7 @@ fn campaign(id: &str, levels: &[(&str, f64)], own_sd: f64, blocks: u32, seed: u6
     data
 }
 
-fn compared(a: &Dataset, b: &Dataset, band: f64) -> Comparison {
+fn compared(a: &Dataset, b: &Dataset, band: f64) -> CampaignComparison {
     let settings = Settings { band, ..Settings::default() };
     compare(slice::from_ref(a), slice::from_ref(b), &settings).unwrap().1.comparison.unwrap()
 }
@@ -64,7 +60,7 @@ impl Runs {
     }
 }
 
-fn of_sides(a: &[Dataset], b: &[Dataset], limit: f64) -> Comparison {
+fn of_sides(a: &[Dataset], b: &[Dataset], limit: f64) -> CampaignComparison {
     let usual = Settings::default();
     let settings = Settings { band: usual.band.min(limit), ..usual };
     compare(a, b, &settings).unwrap().1.comparison.unwrap()
@@ -108,7 +104,7 @@ fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
             let b = runs.side("b", (1, 60), EQUAL, 2 * seed + 1);
             let look = of_sides(&a, &b, 0.02);
             assert_eq!(look.gate(0.02).unwrap().outcome, Outcome::Blind);
-            look.differences.iter().any(|d| d.holm && d.verdict == Verdict::Worse)
+            look.differences.iter().any(|d| d.holm && d.verdict == Comparison::Worse)
         };
         let share = (0..60).filter(fails).count() as f64 / 60.0;
         println!("by blocks, {} shared, {} own: {share} would fail", runs.shared, runs.own);
@@ -170,17 +166,17 @@ fn the_loss_that_is_told_is_found_with_80_percent() {
 fn a_gate_that_passes_tells_what_it_would_have_found() {
     let quiet = Runs { shared: 0.002, own: 0.002 };
     let passed = gate_of(quiet, (3, 4), (EQUAL, 0.1), 1);
-    assert_eq!(passed.outcome, Outcome::Passed, "{}", passed.sentence);
+    assert_eq!(passed.outcome, Outcome::Passed, "{}", words::gate(&passed));
     let said = "no regression beyond 10 %: of 5 means and ratios of B over A on the same target none is certainly worse \
                 by more; a loss of ";
-    assert!(passed.sentence.starts_with(said), "{}", passed.sentence);
+    assert!(words::gate(&passed).starts_with(said), "{}", words::gate(&passed));
     let power = "in the worst would have been found with 80 % power";
-    assert!(passed.sentence.ends_with(power), "{}", passed.sentence);
+    assert!(words::gate(&passed).ends_with(power), "{}", words::gate(&passed));
     let noisy = Runs { shared: 0.0, own: 0.2 };
     let blind = gate_of(noisy, (3, 4), (EQUAL, 0.1), 1);
-    assert_eq!(blind.outcome, Outcome::Blind, "{}", blind.sentence);
+    assert_eq!(blind.outcome, Outcome::Blind, "{}", words::gate(&blind));
     let said = "nothing is certainly worse, but a loss of 10 % would not have been found in ";
-    assert!(blind.sentence.starts_with(said), "{}", blind.sentence);
+    assert!(words::gate(&blind).starts_with(said), "{}", words::gate(&blind));
     assert!(blind.regressions.is_empty());
 }
 
@@ -190,12 +186,12 @@ fn one_campaign_on_each_side_is_no_more_than_a_look() {
     let b = campaign("b", &[("xfs", 50.0)], 0.002, 5, 2);
     let gate = compared(&a, &b, 0.05).gate(0.05).unwrap();
     assert_eq!((gate.outcome, gate.regressions.len()), (Outcome::Blind, 0));
-    assert!(gate.sentence.contains("no more than a look"), "{}", gate.sentence);
+    assert!(words::gate(&gate).contains("no more than a look"), "{}", words::gate(&gate));
     // Nor is one against several enough: what the one varies by is not known.
     let several = Runs { shared: 0.0, own: 0.002 }.side("c", (3, 4), EQUAL, 1);
     let gate = of_sides(&several, &[b], 0.05).gate(0.05).unwrap();
     assert_eq!(gate.outcome, Outcome::Blind);
-    assert!(gate.sentence.contains("a single value"), "{}", gate.sentence);
+    assert!(words::gate(&gate).contains("a single value"), "{}", words::gate(&gate));
 }
 
 #[test]
@@ -205,7 +201,7 @@ fn a_loss_that_is_certain_and_may_be_beyond_the_limit_does_not_pass() {
     let outcome = |seed| gate_of(runs, (4, 1), ((1, 1.0 / 1.042), 0.05), seed);
     let gates: Vec<Gate> = (0..40).map(outcome).collect();
     let doubtful =
-        gates.iter().filter(|g| g.sentence.contains("it cannot be told whether beyond 5 %"));
+        gates.iter().filter(|g| words::gate(g).contains("it cannot be told whether beyond 5 %"));
     assert!(doubtful.clone().count() > 10);
     assert!(doubtful.clone().all(|g| g.outcome == Outcome::Blind));
 }
@@ -222,8 +218,12 @@ fn only_decided_losses_of_the_same_target_beyond_the_limit_count() {
     assert_eq!(gate.outcome, Outcome::Regressed);
     assert!(gate.regressions.iter().all(|r| r.target == "B:xfs"));
     assert_eq!(gate.regressions.iter().filter(|r| r.cell.is_some()).count(), 4);
-    assert!(gate.sentence.contains("B:xfs is 0.80x A:xfs"), "{}", gate.sentence);
-    assert!(gate.sentence.contains("; worse by that much: 5; a loss of "), "{}", gate.sentence);
+    assert!(words::gate(&gate).contains("B:xfs is 0.80x A:xfs"), "{}", words::gate(&gate));
+    assert!(
+        words::gate(&gate).contains("; worse by that much: 5; a loss of "),
+        "{}",
+        words::gate(&gate)
+    );
     // 0.80 is a loss of 25 % in this scale, on which 1/1.25 is as far from 1 as 1.25.
     assert_eq!(comparison.gate(0.3).unwrap().outcome, Outcome::Passed);
     // The other way round only ext4 is worse.
@@ -245,11 +245,11 @@ fn a_busy_machine_is_named_where_nothing_is_judged() {
     }
     let gate = of_sides(&a, &b, 0.05).gate(0.05).unwrap();
     assert_eq!(gate.outcome, Outcome::Blind);
-    assert!(gate.sentence.contains("in 3 of 5"), "{}", gate.sentence);
+    assert!(words::gate(&gate).contains("in 3 of 5"), "{}", words::gate(&gate));
     assert!(
-        gate.sentence.contains("where the machine was busy with other work"),
+        words::gate(&gate).contains("where the machine was busy with other work"),
         "{}",
-        gate.sentence
+        words::gate(&gate)
     );
 }
 
@@ -260,15 +260,19 @@ fn what_b_lacks_is_told() {
     b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     let said = "; not judged, because B has none like them: 1 of A's cells";
-    assert!(gate.outcome == Outcome::Passed && gate.sentence.ends_with(said), "{}", gate.sentence);
+    assert!(
+        gate.outcome == Outcome::Passed && words::gate(&gate).ends_with(said),
+        "{}",
+        words::gate(&gate)
+    );
     // What one campaign of B lacks is judged by the others.
     let mut b = quiet.side("b", (3, 4), EQUAL, 2);
     b[0].samples.retain(|s| s.case.test != "t3");
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     assert!(
-        gate.outcome == Outcome::Passed && !gate.sentence.contains("not judged"),
+        gate.outcome == Outcome::Passed && !words::gate(&gate).contains("not judged"),
         "{}",
-        gate.sentence
+        words::gate(&gate)
     );
 }
 

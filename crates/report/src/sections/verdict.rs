@@ -1,4 +1,4 @@
-//! The call in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
+//! The verdict in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
 //! it.
 
 mod next;
@@ -7,9 +7,10 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::Section,
+    words,
 };
 use model::{Dataset, LabKind, Order, Origin, Target};
-use stats::{CallKind, Candidate, Findings};
+use stats::{Candidate, Findings, VerdictKind};
 
 /// Facts of the environment that name what was measured, with the word to print before them: of each line the
 /// first that is known. Campaigns of before know the model of the disk alone.
@@ -28,9 +29,9 @@ const UNKNOWN_DAY: &str = "1970-01-01";
 /// Notes in the short form.
 const BRIEF_NOTES: usize = 4;
 
-pub(crate) struct Call;
+pub(crate) struct Verdict;
 
-impl Section for Call {
+impl Section for Verdict {
     fn title(&self) -> &'static str {
         "Verdict"
     }
@@ -41,20 +42,21 @@ impl Section for Call {
         }
         let call = &findings.call;
         let mut blocks = head(dataset, findings);
-        blocks.extend(dataset.campaign.notes.iter().chain(&call.notes).cloned().map(Block::Prose));
+        let notes = dataset.campaign.notes.iter().cloned();
+        blocks.extend(notes.chain(words::verdict_notes(call)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
-        if call.kind != CallKind::Insufficient {
+        if call.kind != VerdictKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
         }
         Some(blocks)
     }
 
     fn brief(&self, dataset: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
-        let call = &findings.call;
         if !findings.is_ranked {
-            return Some(vec![Block::Callout(call.sentence.clone())]);
+            return Some(vec![Block::Callout(words::verdict(findings))]);
         }
-        let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&call.notes).collect();
+        let own = words::verdict_notes(&findings.call);
+        let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&own).collect();
         let mut blocks = head(dataset, findings);
         blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
         let more = notes.len().saturating_sub(BRIEF_NOTES);
@@ -68,7 +70,7 @@ impl Section for Call {
 
 /// The call, what would settle it, and its scope.
 fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
-    let sentence = [Some(findings.call.sentence.clone()), unproven(findings)];
+    let sentence = [Some(words::verdict(findings)), unproven(findings)];
     let mut blocks =
         vec![Block::Callout(sentence.into_iter().flatten().collect::<Vec<_>>().join(" "))];
     blocks.extend(next::next(dataset, findings).map(Block::Prose));

@@ -5,8 +5,7 @@
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
 //! of many.
 
-use crate::{Findings, Ratio, Row, Table, Verdict, sentence::processes};
-use serde::Serialize;
+use stats::{Comparison, Findings, Ratio, Row, Table, processes};
 
 /// Sentences about differences under one table.
 const MOST_DIFFERENCES: usize = 4;
@@ -16,14 +15,14 @@ const MOST_OTHERS: usize = 2;
 const MOST_NAMES: usize = 4;
 
 /// One sentence, with what it claims.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// Label of the target that is set against the baseline.
     pub target: String,
     /// Stable ids of the tests it speaks of; empty for the geometric mean of the table.
     pub tests: Vec<String>,
     /// The verdict of each of them.
-    pub claim: Verdict,
+    pub claim: Comparison,
     /// The sentence.
     pub text: String,
 }
@@ -39,8 +38,8 @@ pub fn observations(findings: &Findings, table: &Table) -> Vec<Observation> {
             Some((_, mean)) => same.push((f64::INFINITY, mean)),
             None => {}
         }
-        same.extend(duel.alike(Verdict::Same, None));
-        contended.extend(duel.alike(Verdict::Unclear, Some("contended")));
+        same.extend(duel.alike(Comparison::Same, None));
+        contended.extend(duel.alike(Comparison::Unclear, Some("contended")));
     }
     let kinds = [(differences, MOST_DIFFERENCES), (same, MOST_OTHERS), (contended, MOST_OTHERS)];
     kinds.into_iter().flat_map(|(all, most)| foremost(all, most)).collect()
@@ -70,8 +69,8 @@ impl Duel<'_> {
         ratio.low?;
         let place = format!("over {} tests", footer.tests);
         let text = match claim {
-            Verdict::Same => self.same(&place),
-            Verdict::Unclear => return None,
+            Comparison::Same => self.same(&place),
+            Comparison::Unclear => return None,
             _ => self.difference(&ratio, claim, self.table.rows.iter().all(is_rate), &place),
         };
         (footer.tests > 1).then(|| self.sized(ratio.point.ln().abs(), Vec::new(), claim, text))
@@ -81,7 +80,7 @@ impl Duel<'_> {
     fn extremes(&self) -> Vec<Sized> {
         let decided = |row: &&Row| {
             let cell = &row.cells[self.column];
-            cell.holm && cell.verdict.is_some_and(Verdict::is_difference) && !row.is_short()
+            cell.holm && cell.verdict.is_some_and(Comparison::is_difference) && !row.is_short()
         };
         let size = |row: &Row| row.cells[self.column].ratio.map_or(0.0, |r| r.point.ln());
         let rows = || self.table.rows.iter().filter(decided);
@@ -100,7 +99,7 @@ impl Duel<'_> {
     }
 
     /// The tests with this verdict for this reason, when they have an interval.
-    fn alike(&self, claim: Verdict, reason: Option<&str>) -> Option<Sized> {
+    fn alike(&self, claim: Comparison, reason: Option<&str>) -> Option<Sized> {
         let matching = |row: &&Row| {
             let cell = &row.cells[self.column];
             let replicated = cell.ratio.is_some_and(|r| r.low.is_some());
@@ -108,19 +107,20 @@ impl Duel<'_> {
             judged && cell.verdict == Some(claim) && cell.reason.as_deref() == reason
         };
         let rows: Vec<&Row> = self.table.rows.iter().filter(matching).collect();
-        let every = if claim == Verdict::Same { "all" } else { "any" };
+        let every = if claim == Comparison::Same { "all" } else { "any" };
         let place = format!("in {}", self.names(&rows, every)?);
-        let text = if claim == Verdict::Same { self.same(&place) } else { self.contended(&place) };
+        let text =
+            if claim == Comparison::Same { self.same(&place) } else { self.contended(&place) };
         let tests: Vec<String> = rows.iter().map(|row| row.test.clone()).collect();
         Some(self.sized(tests.len() as f64, tests, claim, text))
     }
 
-    fn sized(&self, size: f64, tests: Vec<String>, claim: Verdict, text: String) -> Sized {
+    fn sized(&self, size: f64, tests: Vec<String>, claim: Comparison, text: String) -> Sized {
         (size, Observation { target: self.target.to_string(), tests, claim, text })
     }
 
     /// The better of the two is named first, so that the ratio is above 1.
-    fn difference(&self, ratio: &Ratio, claim: Verdict, is_rate: bool, place: &str) -> String {
+    fn difference(&self, ratio: &Ratio, claim: Comparison, is_rate: bool, place: &str) -> String {
         let ahead = ratio.point > 1.0;
         let baseline = self.findings.baseline.as_str();
         let (first, second) = if ahead { (self.target, baseline) } else { (baseline, self.target) };
@@ -130,7 +130,7 @@ impl Duel<'_> {
         let (point, word) = (turned(ratio.point), if is_rate { "faster" } else { "better" });
         let with = self.with();
         match claim {
-            Verdict::SlightlyBetter | Verdict::SlightlyWorse => format!(
+            Comparison::SlightlyBetter | Comparison::SlightlyWorse => format!(
                 "{with} {first} is slightly {word} than {second} {place}: {point}x ({low} to {high})."
             ),
             _ => format!(

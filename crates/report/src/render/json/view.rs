@@ -1,0 +1,133 @@
+//! The shape of findings in JSON, which is a file format: keys and their order stay. Sentences stand beside the data
+//! that they word.
+
+use crate::words;
+use model::LabKind;
+use serde::Serialize;
+use stats::{
+    Advice, CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability,
+    Failure, Findings, Latencies, Leaders, Next, Ratio, SelfCheck, Steadiness, SweepEffects, Table,
+    Timed, VerdictKind,
+};
+
+/// [`Findings`].
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    #[serde(skip_serializing_if = "is_host")]
+    lab: LabKind,
+    #[serde(skip_serializing_if = "is_kept")]
+    durability: &'a Durability,
+    #[serde(skip_serializing_if = "is_true")]
+    is_ranked: bool,
+    campaign: &'a CampaignFacts,
+    targets: &'a [String],
+    baseline: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_instead: Option<&'a String>,
+    #[serde(skip_serializing_if = "is_empty")]
+    failures: &'a [Failure],
+    band: f64,
+    contention_limit_pct: f64,
+    tables: &'a [Table],
+    call: CallView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'a Next>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaders: Option<&'a Leaders>,
+    latencies: &'a [Latencies],
+    costs: &'a [Cost],
+    steadiness: &'a [Steadiness],
+    #[serde(skip_serializing_if = "is_empty")]
+    doubts: &'a [Doubt],
+    selfcheck: &'a SelfCheck,
+    #[serde(skip_serializing_if = "is_empty")]
+    sweeps: &'a [SweepEffects],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<&'a CampaignComparison>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<&'a Advice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timed: Option<&'a Timed>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<View<'a>>,
+}
+
+impl View<'_> {
+    pub(super) fn of(findings: &Findings) -> View<'_> {
+        View {
+            lab: findings.lab,
+            durability: &findings.durability,
+            is_ranked: findings.is_ranked,
+            campaign: &findings.campaign,
+            targets: &findings.targets,
+            baseline: &findings.baseline,
+            baseline_instead: findings.baseline_instead.as_ref(),
+            failures: &findings.failures,
+            band: findings.band,
+            contention_limit_pct: findings.contention_limit_pct,
+            tables: &findings.tables,
+            call: CallView::of(findings),
+            next: findings.next.as_ref(),
+            leaders: findings.leaders.as_ref(),
+            latencies: &findings.latencies,
+            costs: &findings.costs,
+            steadiness: &findings.steadiness,
+            doubts: &findings.doubts,
+            selfcheck: &findings.selfcheck,
+            sweeps: &findings.sweeps,
+            comparison: findings.comparison.as_ref(),
+            advice: findings.advice.as_ref(),
+            timed: findings.timed.as_ref(),
+            others: findings.others.iter().map(View::of).collect(),
+        }
+    }
+}
+
+/// [`Verdict`](stats::Verdict).
+#[derive(Serialize)]
+struct CallView<'a> {
+    kind: VerdictKind,
+    sentence: String,
+    notes: Vec<String>,
+    candidates: &'a [Candidate],
+    scored_over: &'a str,
+    lead: Option<Ratio>,
+    largest_loss: Option<&'a CellRatio>,
+    blocks: usize,
+    cells: usize,
+    of_cells: usize,
+}
+
+impl CallView<'_> {
+    fn of(findings: &Findings) -> CallView<'_> {
+        let call = &findings.call;
+        CallView {
+            kind: call.kind,
+            sentence: words::verdict(findings),
+            notes: words::verdict_notes(call),
+            candidates: &call.candidates,
+            scored_over: &call.scored_over,
+            lead: call.lead,
+            largest_loss: call.largest_loss.as_ref(),
+            blocks: call.blocks,
+            cells: call.cells,
+            of_cells: call.of_cells,
+        }
+    }
+}
+
+fn is_host(lab: &LabKind) -> bool {
+    *lab == LabKind::Host
+}
+
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+fn is_kept(durability: &&Durability) -> bool {
+    durability.is_kept()
+}
+
+fn is_empty<T>(all: &&[T]) -> bool {
+    all.is_empty()
+}

@@ -1,0 +1,127 @@
+//! The gate of a continuous integration in one sentence.
+
+use stats::{Apart, AskedCell, Blindness, Finding, Gate, Loss, Power, Ratio, processes};
+
+/// What `gate` found, naming the largest, and what could have been.
+pub fn gate(gate: &Gate) -> String {
+    let (limit, what) = (gate.limit, &gate.finding);
+    let what = match what {
+        Finding::Look => look(),
+        Finding::Regressed { largest, all } => failed(largest, *all, limit),
+        Finding::NotFound { widest, why, blind, all } => {
+            not_found(widest, *why, (*blind, *all), limit)
+        }
+        Finding::Doubtful(one) => doubtful(one, limit),
+        Finding::Passed { all } => passed(*all, limit),
+    };
+    let power = gate.power.as_ref().map_or_else(String::new, |found| format!("; {}", power(found)));
+    what + &power + &not_judged(gate)
+}
+
+/// The losses that would have been found with 80 % power, of the worst mean, half of the cells and the worst.
+pub fn power(Power { mean, cells, half, worst }: &Power) -> String {
+    let mean = mean.map(|worst| format!("{} in the mean of all tests, ", loss(worst)));
+    let cell = match cells {
+        1 => loss(*worst),
+        _ => format!("{} in half of the cells and {} in the worst", loss(*half), loss(*worst)),
+    };
+    format!("a loss of {}{cell} would have been found with 80 % power", mean.unwrap_or_default())
+}
+
+/// What else A has, as the rest of a sentence.
+fn not_judged(gate: &Gate) -> String {
+    let apart = |apart: &Apart| {
+        let labels: Vec<&str> = apart.columns.iter().map(|p| p.target.as_str()).collect();
+        let why = match apart.is_of_one_lab() {
+            true => "they do not keep alike what they synced",
+            false => "measured in different labs",
+        };
+        format!("; not judged, because {why}: {}", labels.join(", "))
+    };
+    let missing = match gate.missing {
+        0 => None,
+        n => Some(format!("; not judged, because B has none like them: {n} of A's cells")),
+    };
+    missing.into_iter().chain(gate.apart.as_ref().map(apart)).collect()
+}
+
+fn name(cell: Option<&AskedCell>) -> String {
+    match cell {
+        None => "the mean of all tests".into(),
+        Some(AskedCell { name, procs, .. }) => format!("{name}, {}", processes(*procs)),
+    }
+}
+
+/// The name of it, and the ratio with its interval.
+fn told(Loss { a, b, cell, ratio }: &Loss) -> String {
+    let text =
+        ratio.map_or_else(String::new, |r| format!("{:.2}x {a} ({})", r.point, interval(&r)));
+    format!("{}: {b} is {text}", name(cell.as_ref()))
+}
+
+fn look() -> String {
+    "nothing is judged: one campaign on each side is no more than a look, as its intervals know nothing of what \
+     differs between runs; measure each side again, two times at least, better three, and compare A1,A2,A3 \
+     B1,B2,B3"
+        .into()
+}
+
+fn failed(largest: &Loss, all: usize, limit: f64) -> String {
+    format!("regression beyond {}: {}; worse by that much: {all}", percent(limit), told(largest))
+}
+
+fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit: f64) -> String {
+    let why = match why {
+        Blindness::Contended => "where the machine was busy with other work".to_string(),
+        Blindness::NoSample => "where a side has no valid sample".to_string(),
+        Blindness::OneValue => {
+            "where a side has a single value; measure it in two campaigns at least".to_string()
+        }
+        Blindness::Width(width) => format!(
+            "where only a loss of {} would be; more campaigns find smaller ones, and fewer tests (--tests)",
+            loss(width)
+        ),
+    };
+    format!(
+        "nothing is certainly worse, but a loss of {} would not have been found in {blind} of {all}, as in {} of \
+         {}, {why}",
+        percent(limit),
+        name(widest.cell.as_ref()),
+        widest.b
+    )
+}
+
+fn doubtful(one: &Loss, limit: f64) -> String {
+    format!(
+        "worse, and it cannot be told whether beyond {}: {}; more campaigns would tell",
+        percent(limit),
+        told(one)
+    )
+}
+
+fn passed(all: usize, limit: f64) -> String {
+    format!(
+        "no regression beyond {}: of {all} {} of B over A on the same target none is certainly worse by more",
+        percent(limit),
+        if all == 1 { "ratio" } else { "means and ratios" }
+    )
+}
+
+fn interval(ratio: &Ratio) -> String {
+    ratio.span_of_decimals().map_or_else(|| "no interval".into(), |span| format!("95 % CI {span}"))
+}
+
+/// As many digits as the limit has: 5 %, 2.5 %.
+fn percent(share: f64) -> String {
+    format!("{} %", (1e6 * share).round() / 1e4)
+}
+
+/// A loss on the scale of limits, two digits.
+fn loss(log: f64) -> String {
+    let percent = 100.0 * log.exp_m1();
+    match percent {
+        p if !p.is_finite() || p >= 1000.0 => "none".into(),
+        p if p >= 10.0 => format!("{p:.0} %"),
+        p => format!("{p:.1} %"),
+    }
+}

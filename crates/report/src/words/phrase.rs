@@ -1,0 +1,108 @@
+//! Phrases that several sentences share.
+
+use model::{LabKind, Origin};
+use stats::{CLEAR_LEAD, CellRatio, LEADS_P, Ratio, list, processes};
+
+/// How sure a number of blocks is to be enough.
+pub(crate) const WITH_POWER: &str = "80 % probability";
+
+/// What choosing any of several costs, `of_these` where nobody has named them, given the 95 % regret of each.
+pub(crate) fn choosing(of_these: &str, regrets: impl Iterator<Item = Option<f64>>) -> String {
+    let regrets: Vec<Option<f64>> = regrets.collect();
+    let any = if regrets.len() == 2 { "either" } else { "any" };
+    let cost = regrets.into_iter().flatten().fold(0.0, f64::max);
+    format!(
+        "The worst-case loss of choosing {any}{of_these} is {} (each with 95 % probability)",
+        percent(cost)
+    )
+}
+
+/// What may be said of a first that is probably the best and not decidedly; `None` below a P(best) of 0.90.
+pub(crate) fn leads(p_best: Option<f64>, lead: Option<Ratio>) -> Option<String> {
+    let sure = p_best.filter(|p| *p >= LEADS_P)?;
+    Some(match lead.is_some_and(|lead| lead.point >= CLEAR_LEAD) {
+        true => format!("leads with {}, not decided", probability(sure)),
+        false => "leads by less than 3 %, not decided".into(),
+    })
+}
+
+/// `1.04x xfs, 95 % CI 0.99-1.10, 5 blocks`.
+pub(crate) fn gap(lead: Option<Ratio>, second: &str, blocks: usize) -> String {
+    format!("{} {second}, {}", times(lead), interval(lead, blocks))
+}
+
+/// A lead as `1.42x`.
+pub(crate) fn times(lead: Option<Ratio>) -> String {
+    format!("{:.2}x", lead.map_or(1.0, |r| r.point))
+}
+
+/// How sure a lead is, and by how many blocks.
+pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
+    match lead.and_then(|lead| lead.span_of_decimals()) {
+        Some(span) => format!("95 % CI {span}, {blocks} blocks"),
+        None => format!("{blocks} blocks, no interval"),
+    }
+}
+
+/// Rounded down below 1, so that 0.996 is not printed as certainty.
+pub(crate) fn probability(p: f64) -> String {
+    if p > 0.99 { "P>0.99".into() } else { format!("P={p:.2}") }
+}
+
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0} %", (100.0 * share).ceil())
+}
+
+/// The same of many, of which the first three are named.
+pub(crate) fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.get(4) {
+        None => list(names.into_iter()),
+        Some(_) => format!("{} and {} more", names[..3].join(", "), names.len() - 3),
+    }
+}
+
+/// The cell that goes against an answer, as a sentence after it.
+pub(crate) fn largest_loss(loss: &CellRatio) -> String {
+    let CellRatio { name, procs, ratio, .. } = loss;
+    let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
+    let doubt = if includes_1 { " (unclear)" } else { "" };
+    format!(" Largest loss: {name}, {}, {}x{doubt}.", processes(*procs), multiple(ratio.point))
+}
+
+/// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.
+fn multiple(ratio: f64) -> String {
+    let small = ratio > 0.0 && ratio < 0.1;
+    let decimals = if small { 1.0 - ratio.log10().floor() } else { 2.0 };
+    format!("{ratio:.*}", decimals as usize)
+}
+
+/// How large the tests were, where the campaign says it, and where the numbers hold.
+pub(crate) fn sizes_and_place(origin: Origin, lab: LabKind) -> String {
+    let sizes = if origin == Origin::Run { "at these sizes " } else { "" };
+    format!("{sizes}{}", place(origin, lab))
+}
+
+/// Where the numbers hold.
+pub(crate) fn place(origin: Origin, lab: LabKind) -> String {
+    let place = match origin {
+        Origin::Run => "on this machine",
+        Origin::Import => "in the imported files",
+        Origin::Published => "in this published study",
+    };
+    match lab {
+        LabKind::Host => place.into(),
+        lab => format!("{place} {}", lab.place()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_loss_keeps_its_digits() {
+        let shown = [1.064, 0.1, 0.0996, 0.0041, 0.0].map(multiple);
+        assert_eq!(shown, ["1.06", "0.10", "0.100", "0.0041", "0.00"]);
+    }
+}

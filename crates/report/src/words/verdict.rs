@@ -1,0 +1,241 @@
+//! The verdict on a campaign in words.
+
+use super::{
+    durability::{among_equals, not_ranked},
+    phrase::{
+        WITH_POWER, choosing, few, gap, interval, largest_loss, leads, place, probability,
+        sizes_and_place, times,
+    },
+};
+use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
+
+/// The verdict in one to three sentences.
+pub fn verdict(findings: &Findings) -> String {
+    let call = &findings.call;
+    let mut text = match &call.reason {
+        Reason::NotRanked(groups) => not_ranked(groups),
+        Reason::NothingToCompare => nothing_to_compare(findings),
+        Reason::AllShort => all_short(findings),
+        Reason::OneBlock => single_block(findings),
+        Reason::Contended => contended(findings.contention_limit_pct),
+        Reason::SamePlaces => same_places([0, 1].map(|at| call.candidates[at].target.as_str())),
+        Reason::Clear => clear(findings),
+        Reason::Equivalent(same) => equivalent(findings, same),
+        Reason::Noisy { noise, blocks } => noisy(findings, *noise, *blocks),
+        Reason::NoSignificantDifference => no_significant(findings),
+        Reason::Compared(compared) => comparison(compared),
+    };
+    if call.candidates.len() > 1 {
+        text.extend(among_equals(&findings.durability));
+    }
+    text
+}
+
+/// What is to be known of it, a sentence each.
+pub fn notes(call: &Verdict) -> Vec<String> {
+    let note = |note: &Note| {
+        match note {
+        Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),
+        Note::LowerBound => {
+            "The noise of the targets differs more than threefold, so P(best) is a lower bound from the pairs."
+                .into()
+        }
+    }
+    };
+    call.notes.iter().map(note).collect()
+}
+
+fn nothing_to_compare(findings: &Findings) -> String {
+    let (call, suite) = (&findings.call, &findings.campaign.suite);
+    match call.candidates.as_slice() {
+        [] => format!("No recommendation: no sample of {suite} is valid."),
+        _ if call.cells == 0 => {
+            format!("No recommendation: no test of {suite} is valid on every measured target.")
+        }
+        [only, ..] => format!(
+            "No recommendation: only {} was measured {}; a choice needs two targets.",
+            only.target,
+            place(findings.campaign.origin, findings.lab)
+        ),
+    }
+}
+
+fn all_short(findings: &Findings) -> String {
+    format!(
+        "No recommendation: every timed part is short. Give {} more to do: leave out --scale, or give a larger one.",
+        findings.campaign.suite
+    )
+}
+
+fn single_block(findings: &Findings) -> String {
+    let call = &findings.call;
+    let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
+    let lead = call.lead.map_or(1.0, |r| r.point);
+    format!(
+        "One run per cell: no interval, no P(best). For {}, {first} came first: {lead:.2}x {second}. \
+         At least three blocks are needed to say more.",
+        scope(findings),
+    )
+}
+
+/// What a comparison found, and what it could not compare.
+fn comparison(found: &Compared) -> String {
+    let Some(apart) = &found.apart else { return compared(found) };
+    let not = not_compared(apart);
+    match found.counts {
+        None => not,
+        Some(_) => format!("{} {not}", compared(found)),
+    }
+}
+
+/// Which targets stand side by side without a ratio, and why.
+fn not_compared(apart: &Apart) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for placed in &apart.columns {
+        let place = match (apart.is_of_one_lab(), placed.durability.words()) {
+            (false, _) => format!("{} was measured {}", placed.target, placed.lab.place()),
+            (true, None) => format!("{} keeps what it synced", placed.target),
+            (true, Some(words)) => format!("{} ({words})", placed.target),
+        };
+        places.extend((places.len() < 2).then_some(place));
+    }
+    let of = match apart.is_of_one_lab() {
+        true => "of different promises of a sync",
+        false => "of different labs",
+    };
+    format!(
+        "{}: figures {of} are not comparable, so they stand side by side without a ratio.",
+        places.join(" and ")
+    )
+}
+
+fn compared(found: &Compared) -> String {
+    let all = found.counts.unwrap_or_default();
+    if !found.replicated {
+        return format!(
+            "{} {} of B over A, none with an interval: with one run per cell on either side nothing is \
+             decided.",
+            all.total(),
+            if all.total() == 1 { "ratio" } else { "ratios" }
+        );
+    }
+    format!(
+        "Of {} ratios of B over A {} are better, {} worse, {} the same, {} unclear.",
+        all.total(),
+        all.better + all.slightly_better,
+        all.worse + all.slightly_worse,
+        all.same,
+        all.unclear
+    )
+}
+
+pub(super) fn contended(limit_pct: f64) -> String {
+    format!(
+        "No recommendation: other work had more than {} % of the processors or of the disk below during \
+         more than a fifth of the samples. Repeat on a quiet machine.",
+        limit_pct
+    )
+}
+
+pub(super) fn same_places([first, second]: [&str; 2]) -> String {
+    format!(
+        "No recommendation: {first} and {second} went in the same order in every block, so that their difference \
+         may be that of their places. Measure again with as many blocks as there are candidates: over so many, orders are \
+         balanced."
+    )
+}
+
+fn clear(findings: &Findings) -> String {
+    let call = &findings.call;
+    let (first, second) = (&call.candidates[0], &call.candidates[1].target);
+    let mut text = format!(
+        "For {}, {} is best ({}): {} {second} ({}).",
+        scope(findings),
+        first.target,
+        probability(first.p_best.unwrap_or(0.0)),
+        times(call.lead),
+        interval(call.lead, call.blocks),
+    );
+    if let Some(loss) = &call.largest_loss {
+        text.push_str(&largest_loss(loss));
+    }
+    text
+}
+
+fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
+    let (call, share) = (&findings.call, 2.0 * findings.band);
+    let first = &call.candidates[0];
+    let noise = 100.0 * noise;
+    let more = match blocks {
+        Some(n) => format!(
+            "About {n} more {} would resolve a {:.0} % difference with {WITH_POWER}.",
+            if n == 1 { "block" } else { "blocks" },
+            100.0 * share
+        ),
+        None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
+    };
+    format!(
+        "No recommendation for {}: noise {noise:.0} % per run; {} {} ({}). {more}",
+        scope(findings),
+        first.target,
+        leads(first.p_best, call.lead).unwrap_or_else(|| "is first".into()),
+        gap(call.lead, &call.candidates[1].target, call.blocks),
+    )
+}
+
+/// The labels `same` are the same within the band, the first candidate among them.
+fn equivalent(findings: &Findings, same: &[String]) -> String {
+    let call = &findings.call;
+    let is_same = |c: &&Candidate| same.contains(&c.target);
+    format!(
+        "For {}, {} are the same within {:.0} % ({} is {}). {}; decide by features.",
+        scope(findings),
+        few(same.iter().map(String::as_str)),
+        100.0 * findings.band,
+        call.candidates[0].target,
+        gap(call.lead, &call.candidates[1].target, call.blocks),
+        choosing("", call.candidates.iter().filter(is_same).map(|c| c.regret_95))
+    )
+}
+
+fn no_significant(findings: &Findings) -> String {
+    let call = &findings.call;
+    let first = &call.candidates[0];
+    let equals: Vec<&Candidate> = call
+        .candidates
+        .iter()
+        .enumerate()
+        .filter(|(i, c)| *i < 2 || is_equal(c, findings.band))
+        .map(|(_, c)| c)
+        .collect();
+    let names = few(equals.iter().map(|c| c.target.as_str()));
+    let gap = gap(call.lead, &call.candidates[1].target, call.blocks);
+    let (what, of_these) = match leads(first.p_best, call.lead) {
+        Some(leads) => (format!("{} {leads} ({gap})", first.target), format!(" of {names}")),
+        None => (
+            format!(
+                "there is no significant difference between {names} ({} is {gap})",
+                first.target
+            ),
+            String::new(),
+        ),
+    };
+    let choosing = choosing(&of_these, equals.iter().map(|c| c.regret_95));
+    format!(
+        "For {}, {what}. {choosing}; decide by features, or measure more blocks.",
+        scope(findings)
+    )
+}
+
+/// Not certainly behind, or so little that it does not matter.
+fn is_equal(candidate: &Candidate, band: f64) -> bool {
+    candidate.ranks.is_some_and(|(best, _)| best == 1)
+        || candidate.regret_95.is_some_and(|r| r <= band)
+}
+
+/// Of what a verdict is, and of nothing else: these tests, where they were run and how large they were.
+fn scope(findings: &Findings) -> String {
+    let campaign = &findings.campaign;
+    let place = sizes_and_place(campaign.origin, findings.lab);
+    format!("these tests of {} {place}", campaign.suite)
+}

@@ -1,0 +1,15 @@
+//! What is said of campaigns whose truth is known, from their samples to the sentence.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod classes;
+#[path = "../../../stats/tests/common/mod.rs"]
+mod common;
+mod compare;
+mod durable;
+mod gate;
+mod intervals;
+mod observations;
+mod short;
+mod verdict;

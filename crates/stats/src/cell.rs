@@ -1,0 +1,138 @@
+//! A cell: one test at one process count, with one series for each target.
+
+use crate::{
+    contention,
+    noise::{Noise, Values},
+    point::{Point, logs, mean},
+    ratio::{Estimate, Learnt, Ratio, compare, compare_knowing, paired},
+};
+use model::Better;
+use std::{collections::BTreeMap, rc::Rc};
+
+/// What one target measured in a cell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Series {
+    /// One point for each block with a valid sample, ascending by block.
+    pub(crate) points: Vec<Point>,
+    /// Valid samples.
+    pub(crate) samples: usize,
+    /// Valid samples during which others used the processors.
+    pub(crate) contended: usize,
+    /// Reasons of invalid samples, with their number.
+    pub(crate) invalid: BTreeMap<String, usize>,
+    /// Samples that were asked cold and were not.
+    pub(crate) lukewarm: usize,
+    /// Valid samples of a sustained run that had not settled.
+    pub(crate) unsteady: usize,
+    /// Valid samples that synced and of which durability is not proven.
+    pub(crate) unproven: usize,
+    /// Whether its usual timed part is below the floor of its preset.
+    pub(crate) short: bool,
+    /// Of the valid samples that are cold, read ahead: the mean share of their hits, percent.
+    pub(crate) read_ahead_pct: Option<f64>,
+    /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
+    pub(crate) ln_seconds: Option<f64>,
+}
+
+/// One test at one process count.
+#[derive(Clone, Debug)]
+pub(crate) struct CellData {
+    /// Index into `Dataset::tests`.
+    pub(crate) test: usize,
+    /// Worker processes.
+    pub(crate) procs: u32,
+    /// Whether it enters means, scores and the call.
+    pub(crate) is_scored: bool,
+    /// Metric that the values come from.
+    pub(crate) basis: String,
+    /// Unit of that metric.
+    pub(crate) unit: String,
+    /// Its direction.
+    pub(crate) better: Better,
+    /// One series for each target, in the order of the columns.
+    pub(crate) series: Vec<Series>,
+    /// What it and the others that were selected with it tell of noise.
+    pub(crate) noise: Rc<Noise>,
+    /// Nominal confidence of the intervals of its ratios.
+    pub(crate) confidence: f64,
+}
+
+impl CellData {
+    /// True when every target of `targets` (column indices) has a valid sample.
+    pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
+        targets.into_iter().all(|t| !self.series[t].points.is_empty())
+    }
+
+    /// True when the usual timed part of a target is below the floor of its preset.
+    pub(crate) fn is_short(&self) -> bool {
+        self.series.iter().any(|series| series.short)
+    }
+
+    /// Column `candidate` over column `base`, with a variance moderated by those of the other cells.
+    pub(crate) fn compare(&self, candidate: usize, base: usize) -> Option<Estimate> {
+        let (own, other) = (&self.series[candidate].points, &self.series[base].points);
+        let learnt = match paired(own, other).len() {
+            0 | 1 => {
+                let of = |column: usize| self.noise.of_column(column, self.length(column));
+                Learnt { own: [of(candidate), of(base)], ..Learnt::default() }
+            }
+            _ => {
+                let lengths = [candidate, base].map(|column| self.length(column));
+                Learnt { pair: self.noise.of_pair(candidate, base, lengths), ..Learnt::default() }
+            }
+        };
+        compare_knowing(own, other, learnt)
+    }
+
+    /// Mean logarithm of the seconds of the timed part of a column.
+    fn length(&self, column: usize) -> Option<f64> {
+        self.series[column].ln_seconds
+    }
+
+    /// Its values by column, of which noise is learnt.
+    pub(crate) fn values(&self) -> Vec<Values> {
+        let values = |s: &Series| Values { points: s.points.clone(), ln_seconds: s.ln_seconds };
+        self.series.iter().map(values).collect()
+    }
+
+    /// The same as a ratio: the one that every page shows of these two in this cell.
+    pub(crate) fn ratio(&self, candidate: usize, base: usize) -> Option<Ratio> {
+        Some(self.compare(candidate, base)?.to_ratio_at(self.confidence))
+    }
+
+    /// The same by this cell alone.
+    pub(crate) fn compare_alone(&self, candidate: usize, base: usize) -> Option<Estimate> {
+        compare(&self.series[candidate].points, &self.series[base].points)
+    }
+
+    /// Geometric mean over the blocks of a column, in the unit of the cell; `None` without any.
+    pub(crate) fn mean_value(&self, column: usize) -> Option<f64> {
+        self.valid_for([column]).then(|| self.value(self.level(column)))
+    }
+
+    /// Mean over the blocks of a column that has any, an oriented logarithm.
+    pub(crate) fn level(&self, column: usize) -> f64 {
+        mean(&logs(&self.series[column].points))
+    }
+
+    /// A value in the unit of the cell from an oriented logarithm.
+    pub(crate) fn value(&self, log: f64) -> f64 {
+        orient(log, self.better).exp()
+    }
+}
+
+/// A logarithm of which more is better; of one of these the logarithm of the value.
+pub(crate) fn orient(log: f64, better: Better) -> f64 {
+    match better {
+        Better::Higher => log,
+        Better::Lower => -log,
+    }
+}
+
+/// True when more than a fifth of the valid samples of these series together were contended.
+pub(crate) fn too_contended<'a>(series: impl IntoIterator<Item = &'a Series>) -> bool {
+    let (contended, samples) = series
+        .into_iter()
+        .fold((0, 0), |(contended, samples), s| (contended + s.contended, samples + s.samples));
+    contention::is_too_much(contended, samples)
+}

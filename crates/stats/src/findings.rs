@@ -1,0 +1,128 @@
+//! Everything that was concluded of a campaign, or of two.
+
+use crate::{
+    Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Latencies, Leaders, Next,
+    SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
+};
+use model::{Dataset, LabKind, TargetRecord, TargetState};
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// Everything that was concluded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// In which kind of lab everything here was measured.
+    pub lab: LabKind,
+    /// Whether the targets of everything here keep what was synced to them.
+    pub durability: Durability,
+    /// False where others of the lab keep more of what was synced: then nothing here is ranked.
+    pub is_ranked: bool,
+    /// Which campaign.
+    pub campaign: CampaignFacts,
+    /// Labels in the order of the cells of every row: the baseline first.
+    pub targets: Vec<String>,
+    /// Label of the baseline.
+    pub baseline: String,
+    /// Why it is not the first target, where nobody asked for another: the rest of a sentence.
+    pub baseline_instead: Option<String>,
+    /// Targets that could not be made, or failed on the way, with the reason.
+    pub failures: Vec<Failure>,
+    /// Half-width of the practical band, a share.
+    pub band: f64,
+    /// Share of others in processors or disk above which a sample is contended, percent.
+    pub contention_limit_pct: f64,
+    /// Tables by group, then by processes.
+    pub tables: Vec<Table>,
+    /// Which target to choose, if that can be said.
+    pub call: Verdict,
+    /// What would settle the call, where it is open.
+    pub next: Option<Next>,
+    /// Where the first two candidates differ most.
+    pub leaders: Option<Leaders>,
+    /// How long operations took, where it was recorded.
+    pub latencies: Vec<Latencies>,
+    /// What each target costs, where it was measured.
+    pub costs: Vec<Cost>,
+    /// Whether sustained runs had reached a steady state, where they were long enough to tell.
+    pub steadiness: Vec<Steadiness>,
+    /// Targets of which it was not seen in every sample that what they synced reached the medium.
+    pub doubts: Vec<Doubt>,
+    /// What the campaign says of itself.
+    pub selfcheck: SelfCheck,
+    /// What the options of a file system do, for each sweep of the plan.
+    pub sweeps: Vec<SweepEffects>,
+    /// What lies between two campaigns, when the dataset is two of them.
+    pub comparison: Option<CampaignComparison>,
+    /// What a profile advises, when that was asked instead of tables.
+    pub advice: Option<Advice>,
+    /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
+    /// a dataset, so whoever has the store adds it.
+    pub timed: Option<Timed>,
+    /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
+    /// was synced. Nothing is ranked across classes.
+    pub others: Vec<Findings>,
+}
+
+/// A target that could not be made, or not every time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// Label of the target.
+    pub target: String,
+    /// Why, in one line.
+    pub why: String,
+}
+
+/// Every failure in `dataset`, in the order of its targets.
+pub(crate) fn failures(dataset: &Dataset) -> Vec<Failure> {
+    let failure = |record: &TargetRecord| match &record.state {
+        TargetState::Failed(why) => {
+            Some(Failure { target: record.label.clone(), why: why.clone() })
+        }
+        TargetState::Ok => None,
+    };
+    dataset.targets.iter().filter_map(failure).collect()
+}
+
+impl Findings {
+    /// The same, knowing where the time of the blocks went.
+    pub fn with_time(mut self, timed: Option<Timed>) -> Findings {
+        self.timed = timed;
+        self.others.iter_mut().for_each(|class| class.timed = timed);
+        self
+    }
+
+    /// These findings, then those of each other class.
+    pub fn classes(&self) -> impl Iterator<Item = &Findings> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// Why the target called `label` failed; `None` where it did not.
+    pub fn failure_of(&self, label: &str) -> Option<&str> {
+        self.failures.iter().find(|f| f.target == label).map(|f| f.why.as_str())
+    }
+
+    /// Whether these and those of the other classes are of several labs.
+    pub fn has_labs(&self) -> bool {
+        self.others.iter().any(|class| class.lab != self.lab)
+    }
+
+    /// What tells these findings from those of the other classes, for headings, as `in User-Mode Linux, may lose
+    /// what it synced`: of `whole`, which holds them; `None` where nothing does.
+    pub fn class_name(&self, whole: &Findings) -> Option<String> {
+        let lab = whole.has_labs().then(|| self.lab.place());
+        let of_lab = whole.classes().filter(|class| class.lab == self.lab).count();
+        let words = self.durability.words().filter(|_| of_lab > 1);
+        let parts: Vec<&str> = lab.into_iter().chain(words).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// Blocks of the campaign that the target called `label` is of.
+    pub fn blocks_of(&self, label: &str) -> usize {
+        self.comparison.as_ref().map_or(self.campaign.blocks, |c| c.blocks_of(label))
+    }
+}
+
+/// The part of `dataset` that `findings` are about.
+pub fn part<'a>(dataset: &'a Dataset, findings: &Findings) -> Cow<'a, Dataset> {
+    classes::part(dataset, findings.lab, &findings.durability)
+}

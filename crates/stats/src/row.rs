@@ -1,0 +1,104 @@
+//! One test in a table, with a cell for each target.
+
+use crate::{Amount, Comparison, Interval, Ratio};
+use model::GridCell;
+use serde::Serialize;
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Stable test id.
+    pub test: String,
+    /// Suite of the test.
+    pub suite: String,
+    /// Display name.
+    pub name: String,
+    /// Test type.
+    pub testtype: String,
+    /// Its place in a grid of block sizes and threads, where it has one.
+    #[serde(skip)]
+    pub grid: Option<GridCell>,
+    /// Unit of the values.
+    pub unit: String,
+    /// Metric that the values come from.
+    pub basis: String,
+    /// What one sample of it did, and how long that took; `None` where no valid sample tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
+    /// One cell for each target.
+    pub cells: Vec<Cell>,
+    /// Which target is ahead of all others; `None` when fewer than two have a value.
+    pub lead: Option<Lead>,
+}
+
+/// The best target of a row against the second. It was picked for being the best, so the ratio is
+/// rather too large than too small.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lead {
+    /// Label of the best.
+    pub target: String,
+    /// Label of the second.
+    pub second: String,
+    /// Best over second.
+    pub ratio: Ratio,
+    /// What the ratio allows to say.
+    pub verdict: Comparison,
+}
+
+/// One test on one target.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cell {
+    /// Label of the target.
+    pub target: String,
+    /// Geometric mean over blocks; `None` without a valid sample.
+    pub value: Option<f64>,
+    /// Blocks with a valid sample.
+    pub n: usize,
+    /// Coefficient of variation between blocks, a share: their standard deviation (n-1) over their mean; `None`
+    /// below two blocks. Unlike a range it does not grow with their number.
+    pub cv: Option<f64>,
+    /// Target over baseline; for the baseline itself 1 without an interval.
+    pub ratio: Option<Ratio>,
+    /// The 95 % interval of the plain t, from the noise of this cell alone: what the ratio's would be had
+    /// nothing been learnt from the other cells. `None` for the baseline and with a single block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Interval>,
+    /// What the ratio allows to say; `None` for the baseline and without a ratio.
+    pub verdict: Option<Comparison>,
+    /// Why the verdict is unclear although there is an interval, as `contended`.
+    pub reason: Option<String>,
+    /// True when the difference holds among all ratios of this table (Holm, 5 %).
+    pub holm: bool,
+    /// Reasons of invalid samples, with their number.
+    pub invalid_reasons: Vec<String>,
+    /// Samples that were asked cold and were not.
+    pub lukewarm: usize,
+    /// Valid samples of a sustained run that had not reached a steady state.
+    pub unsteady: usize,
+    /// Whether the usual timed part is below the floor of its preset; see [`Row::is_short`].
+    #[serde(skip_serializing_if = "is_false")]
+    pub short: bool,
+    /// Share of the operations that found in memory what others had made the kernel read, percent, where samples
+    /// are cold, read ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_ahead_pct: Option<f64>,
+    /// Valid samples that synced and of which durability is not proven.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unproven: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Row {
+    /// Whether the timed part of any target is short, so that the row enters no mean, score and call. It leaves
+    /// for all of them: without the short ones alone, the tests in which a target is fast would be missing.
+    pub fn is_short(&self) -> bool {
+        self.cells.iter().any(|cell| cell.short)
+    }
+}
