@@ -1,6 +1,10 @@
 //! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
 //! sections there will ever be.
 
+mod forest;
+
+pub use forest::{Forest, ForestPanel, ForestRow, Span};
+
 /// One piece of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
@@ -18,12 +22,14 @@ pub enum Block {
     Scatter(Scatter),
     /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
     Courses(Courses),
+    /// Ratios with their intervals, where they can be drawn; the numbers stand in tables beside them.
+    Forest(Forest),
 }
 
 impl Block {
     /// Whether it shows to the eye what a table beside it has in numbers.
     pub fn is_drawing(&self) -> bool {
-        matches!(self, Block::Chart(_) | Block::Scatter(_) | Block::Courses(_))
+        matches!(self, Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) | Block::Forest(_))
     }
 }
 

@@ -4,11 +4,13 @@ mod chart;
 mod clean;
 mod courses;
 pub(crate) mod csv;
+mod forest;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
 mod scatter;
 pub(crate) mod summary;
+mod svg;
 pub(crate) mod terminal;
 mod terminal_table;
 

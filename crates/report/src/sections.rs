@@ -23,6 +23,7 @@ registry! {
     lab::Lab,
     advice::Advice,
     call::Call,
+    forest::ForestPlot,
     overview::Overview,
     leaders::Leaders,
     failures::Failures,

@@ -1,7 +1,10 @@
 //! Takes out of a report what would command the terminal, the page or the reader's eye: names and
 //! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
 
-use crate::block::{Block, Cell, Chart, Column, Courses, Curve, Panel, Row, Scatter, Spot, Table};
+use crate::block::{
+    Block, Cell, Chart, Column, Courses, Curve, Forest, ForestPanel, ForestRow, Panel, Row,
+    Scatter, Spot, Table,
+};
 use model::printable;
 use std::borrow::Cow;
 
@@ -36,6 +39,15 @@ fn block(block: &mut Block) {
         Block::Courses(Courses { caption, panels }) => {
             text(caption);
             panels.iter_mut().for_each(|Panel { name, lines: _ }| text(name));
+        }
+        Block::Forest(Forest { caption, band: _, panels }) => {
+            text(caption);
+            for ForestPanel { title, rows } in panels {
+                text(title);
+                for ForestRow { name, span: _, said, note, shade: _ } in rows {
+                    [name, said, note].into_iter().for_each(text);
+                }
+            }
         }
     }
 }

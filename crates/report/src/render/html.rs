@@ -1,7 +1,7 @@
 //! Where a cell of the page is drawn: the report as one HTML file: no script, no request, readable in any browser, in print and by a
 //! screen reader.
 
-use super::{built, chart, courses, scatter, title};
+use super::{built, chart, courses, forest, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
@@ -41,7 +41,10 @@ fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { h1 { (title) } }
+                header {
+                    h1 { (title) }
+                    @if let Some(question) = question(dataset, findings) { p { (question) } }
+                }
                 main {
                     @if !notes {
                         p {
@@ -62,6 +65,16 @@ fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
     }
 }
 
+/// What the page answers; a comparison and an advice say it in their own words.
+fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let is_asked = findings.comparison.is_none() && findings.advice.is_none();
+    let labels: Vec<_> = dataset.targets.iter().map(|target| printable(&target.label)).collect();
+    let (last, others) =
+        labels.split_last().filter(|(_, others)| is_asked && !others.is_empty())?;
+    let suites = dataset.suites();
+    Some(format!("Which one for {}: {} or {last}?", printable(&suites), others.join(", ")))
+}
+
 fn render(block: &Block, notes: bool) -> Markup {
     match block {
         Block::Heading(text) => markup! { h3 { (text) } },
@@ -71,6 +84,7 @@ fn render(block: &Block, notes: bool) -> Markup {
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
         Block::Courses(courses) if notes => courses::render(courses),
+        Block::Forest(forest) => forest::render(forest),
         Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => markup! {},
     }
 }

@@ -1,0 +1,67 @@
+//! What holds for every page: nothing comes from outside, every picture has a name, headings have an order.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::TargetState;
+use report::{html, markdown};
+use stats::{Settings, findings};
+
+fn page_of(data: &model::Dataset) -> String {
+    html(data, &findings(data, &Settings::default()).unwrap())
+}
+
+/// What follows each `<TAG` up to the end of the tag.
+fn tags<'p>(page: &'p str, tag: &str) -> Vec<&'p str> {
+    page.split(&format!("<{tag}")).skip(1).map(|rest| rest.split_once('>').unwrap().0).collect()
+}
+
+#[test]
+fn the_page_asks_nothing_of_the_network_and_runs_nothing() {
+    let page = page_of(&common::campaign(5));
+    let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"";
+    assert!(page.contains(policy));
+    for outside in ["http:", "https:", "src=", "url(", "@import", "<script", "<link", " onclick"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn every_picture_has_a_name() {
+    let page = page_of(&common::campaign(5));
+    let pictures = page.split("<svg").skip(1).collect::<Vec<_>>();
+    assert!(!pictures.is_empty());
+    for picture in pictures {
+        let (tag, inside) = picture.split_once('>').unwrap();
+        let is_named = tag.contains("aria-label=\"") || inside.starts_with("<title>");
+        assert!(tag.contains("role=\"img\"") && is_named, "{tag}");
+    }
+}
+
+#[test]
+fn headings_go_down_one_step_at_a_time() {
+    let page = page_of(&common::campaign(5));
+    let levels = page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next());
+    let levels: Vec<u32> = levels.filter_map(|c| c.to_digit(10)).collect();
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(levels[0] == 1 && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    assert!(tags(&page, "section").len() > 3);
+}
+
+#[test]
+fn the_first_screen_has_question_candidates_and_what_was_ruled_out() {
+    let mut data = common::campaign(5);
+    let failed = &mut data.targets[2];
+    failed.state = TargetState::Failed("no kernel module".into());
+    data.samples.retain(|sample| !sample.case.target.starts_with("btrfs"));
+    let page = page_of(&data);
+    assert!(page.contains("Which one for columnar: ext4, xfs or btrfs[compress=zstd:3]?"));
+    let plot = page.split("class=\"forest\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(plot.contains("ruled out: no kernel module</text>"), "{plot}");
+    assert!(plot.contains("<desc>Score over all groups: xfs 1.0"), "{plot}");
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let text = markdown(&data, &judged);
+    assert!(!text.contains("at a glance") && text.contains("## Verdict"));
+}
