@@ -1,9 +1,13 @@
 //! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
 //! sections there will ever be.
 
+mod drawer;
 mod forest;
+mod heat_map;
 
+pub use drawer::{Dot, DotPanel, Dots, Drawer};
 pub use forest::{Forest, ForestPanel, ForestRow, Span};
+pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
 
 /// One piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +28,18 @@ pub enum Block {
     Courses(Courses),
     /// Ratios with their intervals, where they can be drawn; the numbers stand in tables beside them.
     Forest(Forest),
+    /// Every test at a glance, where it can be coloured; the numbers stand in tables beside it.
+    HeatMap(HeatMap),
+    /// Samples as points, where they can be drawn; the numbers stand in a table beside them.
+    Dots(Dots),
+    /// What is opened when it is asked for, where that can be done; an export has all of it.
+    Drawer(Drawer),
 }
 
 impl Block {
-    /// Whether it shows to the eye what a table beside it has in numbers.
+    /// Whether it is for a page alone: it shows to the eye what tables or an export have in numbers.
     pub fn is_drawing(&self) -> bool {
-        matches!(self, Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) | Block::Forest(_))
+        !matches!(self, Block::Heading(_) | Block::Prose(_) | Block::Table(_) | Block::Callout(_))
     }
 }
 

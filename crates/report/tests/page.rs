@@ -65,3 +65,51 @@ fn the_first_screen_has_question_candidates_and_what_was_ruled_out() {
     let text = markdown(&data, &judged);
     assert!(!text.contains("at a glance") && text.contains("## Verdict"));
 }
+
+#[test]
+fn every_cell_of_the_heat_map_leads_to_its_samples() {
+    let data = common::campaign(5);
+    let page = page_of(&data);
+    let map = page.split("class=\"heat\"").nth(1).unwrap().split("</table>").next().unwrap();
+    let anchors = tags(map, "a href=\"#");
+    // Two candidates beside the baseline, five tests, two process counts.
+    assert_eq!(anchors.len(), 2 * 5 * 2);
+    for anchor in anchors {
+        let drawer = page.split(&format!("<div id=\"{anchor}>")).nth(1).unwrap();
+        let drawer = drawer.split("</details>").next().unwrap();
+        assert!(
+            drawer.contains("<svg") && drawer.contains("assay run --like c7 --tests columnar.")
+        );
+        assert_eq!(drawer.matches("<tr><th scope=\"row\">").count(), 3 * 5);
+    }
+    assert!(map.contains("<b>?</b>") == map.contains("class=\"n u\""), "{map}");
+    assert!(page.contains("invalid: no space left after 17 MB"));
+}
+
+#[test]
+fn a_usual_campaign_has_every_sample_in_a_small_page() {
+    let mut data = common::campaign(8);
+    let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
+    for copy in 0..10 {
+        let id = |id: &str| format!("{id}.{copy}");
+        data.tests.extend(tests.iter().map(|t| model::TestInfo { id: id(&t.id), ..t.clone() }));
+        data.samples.extend(samples.iter().cloned().map(|mut sample| {
+            sample.case.test = id(&sample.case.test);
+            sample
+        }));
+    }
+    let page = page_of(&data);
+    // A hundred cases on three targets in eight blocks: each sample is a row.
+    assert_eq!(page.matches("<details>").count(), 100);
+    assert!(page.len() < 1_500_000, "{}", page.len());
+    println!("{} bytes for {} samples", page.len(), data.samples.len());
+}
+
+#[test]
+fn of_too_many_samples_those_that_matter_are_shown_and_the_page_says_so() {
+    let page = page_of(&common::campaign(150));
+    let opened = page.matches("<details>").count();
+    assert!((1..10).contains(&opened), "{opened}");
+    assert!(page.contains(&format!("{opened} of 10 tests are here")));
+    assert_eq!(page.matches("href=\"#s-").count(), 2 * opened);
+}

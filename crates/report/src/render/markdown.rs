@@ -25,7 +25,13 @@ fn block(block: &Block) -> String {
         Block::Prose(text) => format!("\n{}\n", escape(text)),
         Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
         Block::Table(table) => render(table),
-        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) | Block::Forest(_) => String::new(),
+        Block::Chart(_)
+        | Block::Scatter(_)
+        | Block::Courses(_)
+        | Block::Forest(_)
+        | Block::HeatMap(_)
+        | Block::Dots(_)
+        | Block::Drawer(_) => String::new(),
     }
 }
 
