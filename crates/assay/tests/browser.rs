@@ -31,14 +31,19 @@ fn around(page: &str) -> String {
 
 /// What the browser makes of `page`: the document at the end, and what it says on the way.
 fn opened(place: &Place, page: &str, scheme: u8) -> (String, String) {
-    let path = place.path("around.html");
-    fs::write(&path, around(page)).unwrap();
+    opened_at(place, &around(page), "", scheme)
+}
+
+/// The same of a page by itself, at `fragment`.
+fn opened_at(place: &Place, page: &str, fragment: &str, scheme: u8) -> (String, String) {
+    let path = place.path("page.html");
+    fs::write(&path, page).unwrap();
     let output = Command::new(BROWSER)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
         .args(["--virtual-time-budget=5000", "--dump-dom"])
         .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
         .arg(format!("--user-data-dir={}", place.path("browser").display()))
-        .arg(format!("file://{}", path.display()))
+        .arg(format!("file://{}{fragment}", path.display()))
         .output()
         .unwrap();
     (text(&output.stdout), text(&output.stderr))
@@ -84,4 +89,20 @@ fn the_browser_is_seen_to_object() {
     let page = "<h1 style=\"width:700px\">x</h1><script>console.error('y')</script>";
     let (document, said) = opened(&place, page, 1);
     assert!(document.contains("too-wide:") && said.contains("CONSOLE"), "{document}\n{said}");
+}
+
+#[test]
+fn the_address_keeps_how_tables_are_sorted_and_which_rows_are_hidden() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    let published = place.ok(&["list", "--published"]);
+    let id = published.split_whitespace().next().unwrap();
+    let page = place.ok(&["report", id, "--format", "html"]);
+    assert!(!page.contains("aria-sort=\"") && !page.contains("hidden=\"\""));
+    let (document, said) = opened_at(&place, &page, "#sort=1,1,up&decided=1", 1);
+    assert_eq!(document.matches("aria-sort=\"ascending\"").count(), 1, "{document}");
+    assert!(document.contains("<tr hidden=\"\">"), "{document}");
+    assert!(!said.contains("CONSOLE"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! Where a cell of the page is drawn: the report as one HTML file: no script, no request, readable in any browser, in print and by a
-//! screen reader.
+//! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its script, in print
+//! and by a screen reader.
 
 use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
@@ -15,8 +15,12 @@ const MOST_COLUMNS: usize = 7;
 
 const STYLE: &str = include_str!("report.css");
 
-/// Nothing may be loaded, and nothing may run.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+/// Sorts tables and hides rows; the page is whole without it.
+const SCRIPT: &str = include_str!("report.js");
+
+/// Nothing may be loaded, and nothing may run but the script with this hash.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+                      script-src 'sha256-BuohY+57phkIOibWbzSIkOMICH/24fIFWicwZWSYtz4='";
 
 /// How much of the report a page shows, so that it stays small.
 #[derive(Clone, Copy)]
@@ -97,6 +101,7 @@ fn page(dataset: &Dataset, findings: &Findings, sections: &Sections, extent: Ext
                     }
                 }
                 footer { p { "assay " (printable(&dataset.campaign.assay_version)) ", campaign " (printable(&dataset.campaign.id)) } }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
