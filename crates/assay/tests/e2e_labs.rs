@@ -9,6 +9,7 @@ mod stand_in;
 
 mod adaptive;
 mod audit;
+mod browser;
 mod confine;
 mod crash;
 mod every_target;

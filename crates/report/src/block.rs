@@ -1,6 +1,14 @@
 //! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
 //! sections there will ever be.
 
+mod drawer;
+mod forest;
+mod heat_map;
+
+pub use drawer::{Dot, DotPanel, Dots, Drawer};
+pub use forest::{Forest, ForestPanel, ForestRow, Span};
+pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
+
 /// One piece of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
@@ -18,12 +26,20 @@ pub enum Block {
     Scatter(Scatter),
     /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
     Courses(Courses),
+    /// Ratios with their intervals, where they can be drawn; the numbers stand in tables beside them.
+    Forest(Forest),
+    /// Every test at a glance, where it can be coloured; the numbers stand in tables beside it.
+    HeatMap(HeatMap),
+    /// Samples as points, where they can be drawn; the numbers stand in a table beside them.
+    Dots(Dots),
+    /// What is opened when it is asked for, where that can be done; an export has all of it.
+    Drawer(Drawer),
 }
 
 impl Block {
-    /// Whether it shows to the eye what a table beside it has in numbers.
+    /// Whether it is for a page alone: it shows to the eye what tables or an export have in numbers.
     pub fn is_drawing(&self) -> bool {
-        matches!(self, Block::Chart(_) | Block::Scatter(_) | Block::Courses(_))
+        !matches!(self, Block::Heading(_) | Block::Prose(_) | Block::Table(_) | Block::Callout(_))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Takes out of a report what would command the terminal, the page or the reader's eye: names and
 //! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
 
-use crate::block::{Block, Cell, Chart, Column, Courses, Curve, Panel, Row, Scatter, Spot, Table};
+use crate::block::{
+    Block, Cell, Chart, Column, Courses, Curve, DotPanel, Dots, Drawer, Forest, ForestPanel,
+    ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, Panel, Row, Scatter, Spot, Table,
+};
 use model::printable;
 use std::borrow::Cow;
 
@@ -11,8 +14,8 @@ pub(super) fn blocks(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-fn block(block: &mut Block) {
-    match block {
+fn block(shown: &mut Block) {
+    match shown {
         Block::Heading(words) | Block::Prose(words) | Block::Callout(words) => text(words),
         Block::Table(Table { caption, columns, rows, footnotes }) => {
             text(caption);
@@ -36,6 +39,41 @@ fn block(block: &mut Block) {
         Block::Courses(Courses { caption, panels }) => {
             text(caption);
             panels.iter_mut().for_each(|Panel { name, lines: _ }| text(name));
+        }
+        Block::HeatMap(map) => heat_map(map),
+        Block::Dots(Dots { caption, panels }) => {
+            text(caption);
+            panels.iter_mut().for_each(|DotPanel { name, dots: _ }| text(name));
+        }
+        Block::Drawer(Drawer { anchor: _, title, blocks, commands }) => {
+            text(title);
+            blocks.iter_mut().for_each(block);
+            commands
+                .iter_mut()
+                .for_each(|(what, command)| [what, command].into_iter().for_each(text));
+        }
+        Block::Forest(Forest { caption, band: _, panels }) => {
+            text(caption);
+            for ForestPanel { title, rows } in panels {
+                text(title);
+                for ForestRow { name, span: _, said, note, shade: _ } in rows {
+                    [name, said, note].into_iter().for_each(text);
+                }
+            }
+        }
+    }
+}
+
+fn heat_map(HeatMap { caption, candidates, procs, groups }: &mut HeatMap) {
+    text(caption);
+    candidates.iter_mut().chain(procs).for_each(text);
+    for HeatGroup { title, rows } in groups {
+        text(title);
+        for HeatRow { name, cells } in rows {
+            text(name);
+            for HeatCell { text: words, word, fill: _, drawer: _ } in cells {
+                [words, word].into_iter().for_each(text);
+            }
         }
     }
 }

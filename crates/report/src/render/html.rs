@@ -1,7 +1,7 @@
-//! Where a cell of the page is drawn: the report as one HTML file: no script, no request, readable in any browser, in print and by a
-//! screen reader.
+//! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its script, in print
+//! and by a screen reader.
 
-use super::{built, chart, courses, scatter, title};
+use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
@@ -15,19 +15,63 @@ const MOST_COLUMNS: usize = 7;
 
 const STYLE: &str = include_str!("report.css");
 
-/// Nothing may be loaded, and nothing may run.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+/// Sorts tables and hides rows; the page is whole without it.
+const SCRIPT: &str = include_str!("report.js");
 
-/// The whole report. A file above 1.5 MB is written again without intervals and curves, and says so.
-pub fn html(dataset: &Dataset, findings: &Findings) -> String {
-    let full = page(dataset, findings, true).into_string();
-    if full.len() <= MOST_BYTES {
-        return full;
-    }
-    page(dataset, findings, false).into_string()
+/// Nothing may be loaded, and nothing may run but the script with this hash.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+                      script-src 'sha256-BuohY+57phkIOibWbzSIkOMICH/24fIFWicwZWSYtz4='";
+
+/// How much of the report a page shows, so that it stays small.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// The samples.
+    drawers: bool,
+    /// Intervals and curves.
+    notes: bool,
 }
 
-fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
+impl Extent {
+    /// All of it first.
+    const ALL: [Extent; 3] = [
+        Extent { drawers: true, notes: true },
+        Extent { drawers: false, notes: true },
+        Extent { drawers: false, notes: false },
+    ];
+
+    /// What it leaves out, if anything.
+    fn left_out(self) -> Option<&'static str> {
+        match (self.drawers, self.notes) {
+            (_, false) => Some("Samples, intervals and curves"),
+            (false, true) => Some("Samples"),
+            (true, true) => None,
+        }
+    }
+
+    /// Whether it shows a section with these blocks.
+    fn has(self, blocks: &[Block]) -> bool {
+        self.drawers || !blocks.iter().any(|block| matches!(block, Block::Drawer(_)))
+    }
+}
+
+/// The whole report. A file above 1.5 MB is written again without its samples, then without intervals and curves,
+/// and says so.
+pub fn html(dataset: &Dataset, findings: &Findings) -> String {
+    let sections = built(dataset, findings, |_| true);
+    let mut text = String::new();
+    for extent in Extent::ALL {
+        text = page(dataset, findings, &sections, extent).into_string();
+        if text.len() <= MOST_BYTES {
+            break;
+        }
+    }
+    text
+}
+
+/// Titles and blocks.
+type Sections = [(String, Vec<Block>)];
+
+fn page(dataset: &Dataset, findings: &Findings, sections: &Sections, extent: Extent) -> Markup {
     let title = title(dataset);
     markup! {
         (DOCTYPE)
@@ -41,37 +85,54 @@ fn page(dataset: &Dataset, findings: &Findings, notes: bool) -> Markup {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { h1 { (title) } }
+                header {
+                    h1 { (title) }
+                    @if let Some(question) = question(dataset, findings) { p { (question) } }
+                }
                 main {
-                    @if !notes {
-                        p {
-                            "Intervals and curves are left out to keep this file small; they are in the \
-                             CSV and the JSON."
-                        }
+                    @if let Some(what) = extent.left_out() {
+                        p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
                     }
-                    @for (heading, blocks) in built(dataset, findings, |_| true) {
+                    @for (heading, blocks) in sections.iter().filter(|(_, blocks)| extent.has(blocks)) {
                         section {
                             h2 { (heading) }
-                            @for block in &blocks { (render(block, notes)) }
+                            @for block in blocks { (render(block, extent)) }
                         }
                     }
                 }
                 footer { p { "assay " (printable(&dataset.campaign.assay_version)) ", campaign " (printable(&dataset.campaign.id)) } }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
 }
 
-fn render(block: &Block, notes: bool) -> Markup {
+/// What the page answers; a comparison and an advice say it in their own words.
+fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let is_asked = findings.comparison.is_none() && findings.advice.is_none();
+    let labels: Vec<_> = dataset.targets.iter().map(|target| printable(&target.label)).collect();
+    let (last, others) =
+        labels.split_last().filter(|(_, others)| is_asked && !others.is_empty())?;
+    let suites = dataset.suites();
+    Some(format!("Which one for {}: {} or {last}?", printable(&suites), others.join(", ")))
+}
+
+fn render(block: &Block, extent: Extent) -> Markup {
+    let notes = extent.notes;
     match block {
         Block::Heading(text) => markup! { h3 { (text) } },
         Block::Prose(text) => markup! { p { (text) } },
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
         Block::Table(table) => render_table(table, notes),
+        Block::Forest(forest) => forest::render(forest),
+        Block::Drawer(drawer) => drawer::render(drawer, |inner| render(inner, extent)),
+        Block::HeatMap(map) if notes => heat_map::render(map, extent.drawers, class),
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
         Block::Courses(courses) if notes => courses::render(courses),
-        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => markup! {},
+        Block::Dots(dots) if notes => dots::render(dots),
+        Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
+        Block::Courses(_) | Block::Dots(_) => markup! {},
     }
 }
 

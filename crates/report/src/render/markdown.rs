@@ -9,7 +9,10 @@ use std::iter;
 /// The whole report.
 pub fn markdown(dataset: &Dataset, findings: &Findings) -> String {
     let mut out = format!("# {}\n", escape(&title(dataset)));
-    for (heading, blocks) in built(dataset, findings, |_| true) {
+    let sections = built(dataset, findings, |_| true);
+    // A heading over drawings alone would stand over nothing.
+    let has_text = |(_, blocks): &&(String, Vec<Block>)| !blocks.iter().all(Block::is_drawing);
+    for (heading, blocks) in sections.iter().filter(has_text) {
         out.push_str(&format!("\n## {heading}\n"));
         blocks.iter().for_each(|b| out.push_str(&block(b)));
     }
@@ -22,7 +25,13 @@ fn block(block: &Block) -> String {
         Block::Prose(text) => format!("\n{}\n", escape(text)),
         Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
         Block::Table(table) => render(table),
-        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => String::new(),
+        Block::Chart(_)
+        | Block::Scatter(_)
+        | Block::Courses(_)
+        | Block::Forest(_)
+        | Block::HeatMap(_)
+        | Block::Dots(_)
+        | Block::Drawer(_) => String::new(),
     }
 }
 

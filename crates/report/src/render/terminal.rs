@@ -36,7 +36,13 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
     match block {
         Block::Heading(text) | Block::Callout(text) => strong(&wrap(text, options.width), options),
         Block::Prose(text) => wrap(text, options.width),
-        Block::Chart(_) | Block::Scatter(_) | Block::Courses(_) => String::new(),
+        Block::Chart(_)
+        | Block::Scatter(_)
+        | Block::Courses(_)
+        | Block::Forest(_)
+        | Block::HeatMap(_)
+        | Block::Dots(_)
+        | Block::Drawer(_) => String::new(),
         Block::Table(table) => {
             let notes = table.footnotes.iter().map(|note| wrap(note, options.width));
             let caption = strong(&wrap(&table.caption, options.width), options);

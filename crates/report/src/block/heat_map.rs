@@ -1,0 +1,58 @@
+//! Tests by candidates and process counts, coloured by ratio.
+
+use super::Shade;
+
+/// A table of ratios: a row for each test, under each candidate a column for each process count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeatMap {
+    /// What it shows.
+    pub caption: String,
+    /// Labels of the candidates.
+    pub candidates: Vec<String>,
+    /// Heads of the columns of each candidate.
+    pub procs: Vec<String>,
+    /// Rows under a heading each.
+    pub groups: Vec<HeatGroup>,
+}
+
+/// Rows of the same kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeatGroup {
+    /// What they are of.
+    pub title: String,
+    /// The rows.
+    pub rows: Vec<HeatRow>,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeatRow {
+    /// Its name.
+    pub name: String,
+    /// For each candidate one for each process count.
+    pub cells: Vec<HeatCell>,
+}
+
+/// One test on one candidate with one number of processes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeatCell {
+    /// The ratio, or the word for its absence.
+    pub text: String,
+    /// What the ratio means.
+    pub word: String,
+    /// How it is filled.
+    pub fill: Fill,
+    /// Anchor of the drawer with its samples, where there is one.
+    pub drawer: Option<String>,
+}
+
+/// How a cell is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// By the step of its ratio: it is decided.
+    Decided(Shade),
+    /// Hatched: the data does not decide.
+    Unclear,
+    /// Not at all: there is no ratio.
+    Empty,
+}

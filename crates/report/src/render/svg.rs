@@ -1,0 +1,69 @@
+//! What the drawings share: a logarithmic axis of ratios, its ticks, and text that is cut to its room.
+
+/// Ticks of an axis of ratios, those that are dropped last first.
+const TICKS: [f64; 15] =
+    [1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01, 5.0, 0.2, 1.25, 0.8, 1.1, 0.9, 3.0, 0.3];
+/// Least distance of two ticks, a share of the axis.
+const APART: f64 = 0.1;
+
+/// A logarithmic axis of ratios that holds 1.
+pub(super) struct Axis {
+    low: f64,
+    high: f64,
+}
+
+impl Axis {
+    /// Holds all `ratios` with a little room, at least from 0.8 to 1.25.
+    pub(super) fn of(ratios: impl Iterator<Item = f64> + Clone) -> Axis {
+        let room = 1.05f64.ln();
+        let low = ratios.clone().fold(0.8, f64::min).ln() - room;
+        Axis { low, high: ratios.fold(1.25, f64::max).ln() + room }
+    }
+
+    /// Place of a ratio, 0 to 1 on the axis.
+    pub(super) fn place(&self, ratio: f64) -> f64 {
+        (ratio.ln() - self.low) / (self.high - self.low)
+    }
+
+    /// The ticks that have room beside each other.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        let mut shown: Vec<f64> = Vec::new();
+        for tick in TICKS {
+            let place = self.place(tick);
+            let is_free = |other: &f64| (self.place(*other) - place).abs() >= APART;
+            if (0.0..=1.0).contains(&place) && shown.iter().all(is_free) {
+                shown.push(tick);
+            }
+        }
+        shown
+    }
+}
+
+/// The first `most` characters, with a sign that there are more.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        false => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_stand_apart_and_hold_one() {
+        for ends in [[0.9, 1.1], [0.05, 60.0], [1.0, 3.0]] {
+            let axis = Axis::of(ends.into_iter());
+            let mut places: Vec<f64> = axis.ticks().iter().map(|tick| axis.place(*tick)).collect();
+            places.sort_by(f64::total_cmp);
+            assert!(axis.ticks().contains(&1.0) && places.len() > 2, "{ends:?}");
+            assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= APART), "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn long_names_say_that_they_are_cut() {
+        assert_eq!((cut("ext4", 4), cut("btrfs", 4)), ("ext4".into(), "btr…".into()));
+    }
+}

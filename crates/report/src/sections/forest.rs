@@ -1,0 +1,115 @@
+//! The candidates as a forest plot: what the verdict rests on, seen at once. Overlapping bars are what "cannot be
+//! separated" means, and what was not measured stands in its row with the reason. The numbers stand in the tables
+//! of the verdict and of the overview.
+
+use crate::{
+    block::{Block, Forest, ForestPanel, ForestRow, Shade, Span},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Candidate, Comparison, Findings, Footer, Ratio};
+
+/// Rows of groups that are drawn; those of further ones stand in the overview.
+const MOST_ROWS: usize = 32;
+
+pub(crate) struct ForestPlot;
+
+impl Section for ForestPlot {
+    fn title(&self) -> &'static str {
+        "Candidates at a glance"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let none = findings.comparison.is_some() || findings.advice.is_some();
+        if none || !findings.is_ranked || findings.call.candidates.len() < 2 {
+            return None;
+        }
+        let panels = std::iter::once(overall(findings)).chain(groups(findings)).collect();
+        let caption = format!(
+            "Ratio over {} with its 95 % interval; right of 1 is better, shaded is ±{:.0} %",
+            findings.baseline,
+            100.0 * findings.band
+        );
+        Some(vec![Block::Forest(Forest { caption, band: findings.band, panels })])
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+/// The scores, best first, and what was not measured with the reason.
+fn overall(findings: &Findings) -> ForestPanel {
+    let call = &findings.call;
+    let scored = call.candidates.iter().map(|candidate| of_score(candidate, findings));
+    let is_scored = |label: &str| call.candidates.iter().any(|c| c.target == label);
+    let failed = findings.failures.iter().filter(|failure| !is_scored(&failure.target));
+    let ruled_out = failed.map(|failure| ForestRow {
+        name: failure.target.clone(),
+        span: None,
+        said: format!("ruled out: {}", failure.why),
+        note: String::new(),
+        shade: None,
+    });
+    let title = match call.scored_over == findings.baseline {
+        true => "Score over all groups".to_string(),
+        false => format!("Score over all groups, ratio over {}", call.scored_over),
+    };
+    ForestPanel { title, rows: scored.chain(ruled_out).collect() }
+}
+
+/// A panel for each scored group and process count, as many as there is room for.
+fn groups(findings: &Findings) -> Vec<ForestPanel> {
+    let mut room = MOST_ROWS;
+    let tables = findings.tables.iter().filter(|table| table.group.is_scored());
+    let panels = tables.map(|table| ForestPanel {
+        title: format!("{}, {}", table.group.title(), stats::processes(table.procs)),
+        rows: table.footers.iter().filter_map(|footer| of_group(footer, findings)).collect(),
+    });
+    let fits = |panel: &ForestPanel| {
+        let is_drawn = panel.rows.len() <= room;
+        room = room.saturating_sub(panel.rows.len());
+        is_drawn
+    };
+    panels.filter(|panel| !panel.rows.is_empty()).take_while(fits).collect()
+}
+
+/// A score with its interval in figures: the word belongs to the verdict alone, which asks for more than an interval.
+/// It is hollow where its ranks leave open that it shares the place of what it is over.
+fn of_score(candidate: &Candidate, findings: &Findings) -> ForestRow {
+    let over = &findings.call.scored_over;
+    let base = findings.call.candidates.iter().find(|other| other.target == *over);
+    let is_apart = base
+        .and_then(|base| base.ranks)
+        .zip(candidate.ranks)
+        .is_some_and(|((best, worst), (own_best, own_worst))| own_worst < best || own_best > worst);
+    let is_base = candidate.target == *over;
+    let interval = number::interval(&candidate.ratio);
+    let beside = if is_base { "baseline" } else { &interval };
+    ForestRow {
+        name: candidate.target.clone(),
+        span: Some(span(&candidate.ratio)),
+        said: format!("{} {beside}", number::ratio(candidate.ratio.point)).trim_end().into(),
+        note: String::new(),
+        shade: (is_base || is_apart).then(|| Shade::of_ratio(candidate.ratio.point)),
+    }
+}
+
+/// The mean of a group with the word for it.
+fn of_group(footer: &Footer, findings: &Findings) -> Option<ForestRow> {
+    let ratio = footer.ratio.as_ref().filter(|_| footer.target != findings.baseline)?;
+    let verdict = footer.verdict.unwrap_or(Comparison::Unclear);
+    let word = if verdict == Comparison::Unclear { "unclear" } else { verdict.as_str() };
+    Some(ForestRow {
+        name: footer.target.clone(),
+        span: Some(span(ratio)),
+        said: format!("{} {word}", number::ratio(ratio.point)),
+        note: number::interval(ratio),
+        shade: (verdict != Comparison::Unclear).then(|| Shade::of_ratio(ratio.point)),
+    })
+}
+
+fn span(ratio: &Ratio) -> Span {
+    Span { point: ratio.point, ends: ratio.low.zip(ratio.high) }
+}

@@ -1,0 +1,112 @@
+//! Every test on every candidate on one screen: tests across process counts, the ratio in words and colour. Each
+//! cell leads to its samples.
+
+use crate::{
+    block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},
+    names,
+    sections::{Section, cells, ratios},
+};
+use model::Dataset;
+use stats::{Comparison, Findings};
+use std::collections::BTreeSet;
+
+pub(crate) struct Heat;
+
+impl Section for Heat {
+    fn title(&self) -> &'static str {
+        "Every test"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let none = findings.comparison.is_some() || findings.advice.is_some();
+        if none || findings.targets.len() < 2 || findings.tables.is_empty() {
+            return None;
+        }
+        Some(vec![Block::HeatMap(heat_map(dataset, findings))])
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+/// Places of a row in the findings, one for each process count.
+type Places = Vec<Option<(usize, usize)>>;
+
+fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
+    let with_drawer = cells::chosen(dataset, findings);
+    let counts: BTreeSet<u32> = findings.tables.iter().map(|table| table.procs).collect();
+    let mut groups: Vec<HeatGroup> = Vec::new();
+    for (at, table) in findings.tables.iter().enumerate() {
+        let title = table.group.title();
+        if groups.iter().any(|group| group.title == title) {
+            continue;
+        }
+        let rows = rows(findings, at, &counts)
+            .into_iter()
+            .map(|(name, places)| row(name, &places, findings, &with_drawer));
+        groups.push(HeatGroup { title: title.into(), rows: rows.collect() });
+    }
+    HeatMap {
+        caption: format!(
+            "Ratio over {}: blue is better, orange worse, hatched unclear",
+            names::baseline(findings)
+        ),
+        candidates: findings.targets.iter().skip(1).cloned().collect(),
+        procs: counts.iter().map(|procs| stats::processes(*procs)).collect(),
+        groups,
+    }
+}
+
+/// Name and places of every test in the group of the table at `first`, whatever process counts it has.
+fn rows(findings: &Findings, first: usize, counts: &BTreeSet<u32>) -> Vec<(String, Places)> {
+    let group = findings.tables[first].group;
+    let mut rows: Vec<(&str, String, Places)> = Vec::new();
+    for (table_at, table) in findings.tables.iter().enumerate().filter(|(_, t)| t.group == group) {
+        let column = counts.iter().position(|procs| *procs == table.procs);
+        for (row_at, row) in table.rows.iter().enumerate() {
+            let known = rows.iter().position(|(test, ..)| *test == row.test);
+            let at = known.unwrap_or_else(|| {
+                rows.push((&row.test, names::of_row(row, table), vec![None; counts.len()]));
+                rows.len() - 1
+            });
+            if let Some(column) = column {
+                rows[at].2[column] = Some((table_at, row_at));
+            }
+        }
+    }
+    rows.into_iter().map(|(_, name, places)| (name, places)).collect()
+}
+
+fn row(
+    name: String,
+    places: &Places,
+    findings: &Findings,
+    with_drawer: &BTreeSet<(usize, usize)>,
+) -> HeatRow {
+    let cell = |candidate: usize, place: &Option<(usize, usize)>| match *place {
+        Some((table, row)) => {
+            let drawer =
+                with_drawer.contains(&(table, row)).then(|| cells::anchor(findings, (table, row)));
+            heat(&findings.tables[table].rows[row].cells[candidate], drawer)
+        }
+        None => HeatCell { text: "-".into(), word: String::new(), fill: Fill::Empty, drawer: None },
+    };
+    let candidates = 1..findings.targets.len();
+    let cells = candidates.flat_map(|candidate| places.iter().map(move |place| (candidate, place)));
+    HeatRow { name, cells: cells.map(|(candidate, place)| cell(candidate, place)).collect() }
+}
+
+fn heat(cell: &stats::Cell, drawer: Option<String>) -> HeatCell {
+    let Some(ratio) = &cell.ratio else {
+        let text = if cell.invalid_reasons.is_empty() { "-" } else { "invalid" };
+        return HeatCell { text: text.into(), word: String::new(), fill: Fill::Empty, drawer };
+    };
+    let judged = ratios::judged(ratio, cell.verdict, ratios::word(cell.verdict));
+    let fill = match (judged.shade, cell.verdict) {
+        (Some(shade), _) => Fill::Decided(shade),
+        (None, Some(Comparison::Unclear)) => Fill::Unclear,
+        _ => Fill::Empty,
+    };
+    HeatCell { text: judged.text, word: judged.word, fill, drawer }
+}

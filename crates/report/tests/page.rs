@@ -1,0 +1,136 @@
+//! What holds for every page: nothing comes from outside, every picture has a name, headings have an order.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::TargetState;
+use report::{html, markdown};
+use sha2::{Digest, Sha256};
+use stats::{Settings, findings};
+
+fn page_of(data: &model::Dataset) -> String {
+    html(data, &findings(data, &Settings::default()).unwrap())
+}
+
+/// What follows each `<TAG` up to the end of the tag.
+fn tags<'p>(page: &'p str, tag: &str) -> Vec<&'p str> {
+    page.split(&format!("<{tag}")).skip(1).map(|rest| rest.split_once('>').unwrap().0).collect()
+}
+
+/// RFC 4648.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |chunk: &[u8]| {
+        let bits = (0..3).fold(0, |bits, i| bits << 8 | u32::from(*chunk.get(i).unwrap_or(&0)));
+        (0..4).map(move |i| (i, LETTERS[(bits >> (18 - 6 * i)) as usize & 63])).collect::<Vec<_>>()
+    };
+    let letter =
+        |chunk: &[u8], (i, letter): (usize, u8)| if i > chunk.len() { '=' } else { letter.into() };
+    bytes.chunks(3).flat_map(|c| group(c).into_iter().map(move |l| letter(c, l))).collect()
+}
+
+#[test]
+fn the_page_asks_nothing_of_the_network_and_runs_nothing_but_its_script() {
+    let page = page_of(&common::campaign(5));
+    let (_, rest) = page.split_once("<script>").unwrap();
+    let (script, rest) = rest.split_once("</script>").unwrap();
+    assert!(!rest.contains("<script"));
+    let policy = format!(
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{}'\"",
+        base64(&Sha256::digest(script))
+    );
+    assert!(page.contains(&policy), "{policy}");
+    for outside in
+        ["http:", "https:", "src=", "url(", "@import", "<link", " onclick", "eval(", "innerHTML"]
+    {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn every_picture_has_a_name() {
+    let page = page_of(&common::campaign(5));
+    let pictures = page.split("<svg").skip(1).collect::<Vec<_>>();
+    assert!(!pictures.is_empty());
+    for picture in pictures {
+        let (tag, inside) = picture.split_once('>').unwrap();
+        let is_named = tag.contains("aria-label=\"") || inside.starts_with("<title>");
+        assert!(tag.contains("role=\"img\"") && is_named, "{tag}");
+    }
+}
+
+#[test]
+fn headings_go_down_one_step_at_a_time() {
+    let page = page_of(&common::campaign(5));
+    let levels = page.match_indices("<h").filter_map(|(at, _)| page[at + 2..].chars().next());
+    let levels: Vec<u32> = levels.filter_map(|c| c.to_digit(10)).collect();
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(levels[0] == 1 && levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    assert!(tags(&page, "section").len() > 3);
+}
+
+#[test]
+fn the_first_screen_has_question_candidates_and_what_was_ruled_out() {
+    let mut data = common::campaign(5);
+    let failed = &mut data.targets[2];
+    failed.state = TargetState::Failed("no kernel module".into());
+    data.samples.retain(|sample| !sample.case.target.starts_with("btrfs"));
+    let page = page_of(&data);
+    assert!(page.contains("Which one for columnar: ext4, xfs or btrfs[compress=zstd:3]?"));
+    let plot = page.split("class=\"forest\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(plot.contains("ruled out: no kernel module</text>"), "{plot}");
+    assert!(plot.contains("<desc>Score over all groups: xfs 1.0"), "{plot}");
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let text = markdown(&data, &judged);
+    assert!(!text.contains("at a glance") && text.contains("## Verdict"));
+}
+
+#[test]
+fn every_cell_of_the_heat_map_leads_to_its_samples() {
+    let data = common::campaign(5);
+    let page = page_of(&data);
+    let map = page.split("class=\"heat\"").nth(1).unwrap().split("</table>").next().unwrap();
+    let anchors = tags(map, "a href=\"#");
+    // Two candidates beside the baseline, five tests, two process counts.
+    assert_eq!(anchors.len(), 2 * 5 * 2);
+    for anchor in anchors {
+        let drawer = page.split(&format!("<div id=\"{anchor}>")).nth(1).unwrap();
+        let drawer = drawer.split("</details>").next().unwrap();
+        assert!(
+            drawer.contains("<svg") && drawer.contains("assay run --like c7 --tests columnar.")
+        );
+        assert_eq!(drawer.matches("<tr><th scope=\"row\">").count(), 3 * 5);
+    }
+    assert!(map.contains("<b>?</b>") == map.contains("class=\"n u\""), "{map}");
+    assert!(page.contains("invalid: no space left after 17 MB"));
+}
+
+#[test]
+fn a_usual_campaign_has_every_sample_in_a_small_page() {
+    let mut data = common::campaign(8);
+    let (samples, tests) = (std::mem::take(&mut data.samples), std::mem::take(&mut data.tests));
+    for copy in 0..10 {
+        let id = |id: &str| format!("{id}.{copy}");
+        data.tests.extend(tests.iter().map(|t| model::TestInfo { id: id(&t.id), ..t.clone() }));
+        data.samples.extend(samples.iter().cloned().map(|mut sample| {
+            sample.case.test = id(&sample.case.test);
+            sample
+        }));
+    }
+    let page = page_of(&data);
+    // A hundred cases on three targets in eight blocks: each sample is a row.
+    assert_eq!(page.matches("<details>").count(), 100);
+    assert!(page.len() < 1_500_000, "{}", page.len());
+    println!("{} bytes for {} samples", page.len(), data.samples.len());
+}
+
+#[test]
+fn of_too_many_samples_those_that_matter_are_shown_and_the_page_says_so() {
+    let page = page_of(&common::campaign(150));
+    let opened = page.matches("<details>").count();
+    assert!((1..10).contains(&opened), "{opened}");
+    assert!(page.contains(&format!("{opened} of 10 tests are here")));
+    assert_eq!(page.matches("href=\"#s-").count(), 2 * opened);
+}
