@@ -3,11 +3,13 @@
 // Nothing of a program can be reached from outside; `pub` says here that another file uses it.
 #![allow(unreachable_pub)]
 
+mod begin;
 mod campaign;
 mod catalogue;
 mod cli;
 mod commands;
 mod disks;
+mod drive;
 mod exit;
 #[doc(hidden)]
 pub mod fuzz;
@@ -15,6 +17,7 @@ mod input;
 mod install;
 mod like;
 mod mark;
+mod opened;
 mod outbox;
 mod paths;
 mod repeat;

@@ -1,6 +1,6 @@
 //! On which disk a campaign measures, said before it begins: all of its figures are about that disk.
 
-use crate::{campaign::prepare::Prepared, commands::run};
+use crate::campaign::{images, prepare::Prepared};
 use model::Target;
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
 }
 
 fn images(prepared: &Prepared, state: &Path) -> String {
-    let dir = run::image_dir(prepared, state);
-    let disk = lab::medium(&run::work_dir(prepared, state));
+    let dir = images::image_dir(prepared, state);
+    let disk = lab::medium(&images::work_dir(prepared, state));
     let hint = match prepared.plan.backing.dir {
         Some(_) => "",
         None => " (--image-dir takes another disk)",

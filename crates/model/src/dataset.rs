@@ -1,8 +1,8 @@
 //! A campaign as it is stored, and the dataset that statistics and report read.
 
-use crate::{LabKind, Plan, Sample, TestInfo, Twin};
+use crate::{Environment, LabKind, Plan, Sample, TestInfo, Twin};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// Where a campaign came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,11 +67,6 @@ impl FromStr for CampaignState {
         }
     }
 }
-
-/// What the machine was: key to value, both plain text, ordered so that two can be compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Environment(pub BTreeMap<String, String>);
 
 /// The identity of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ mod check;
 mod classes;
 mod dataset;
 mod durability;
+mod environment;
 mod evidence;
 mod facts;
 mod fault;
@@ -21,10 +22,12 @@ mod lab_kind;
 mod layer;
 mod like;
 mod limit;
+mod metric;
 mod name;
 mod nearest;
 mod order;
 mod plan;
+mod plan_error;
 mod preset;
 mod profile;
 mod rng;
@@ -45,10 +48,11 @@ pub use balance::balanced_order;
 pub use case::{CacheState, Case};
 pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Environment, Head, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
-    TargetRecord, TargetState,
+    Campaign, CampaignState, Dataset, Head, NOT_DURABLE, Origin, TESTS_LEFT_OUT, TargetRecord,
+    TargetState,
 };
 pub use durability::{Durability, Synced, Unproven};
+pub use environment::Environment;
 pub use evidence::{
     FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost, part_fact,
 };
@@ -64,17 +68,19 @@ pub use lab_kind::{LabChoice, LabKind};
 pub use layer::Layer;
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
+pub use metric::{Better, Metric};
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use nearest::{did_you_mean, nearest};
 pub use order::Order;
-pub use plan::{AGED_SHARE, Plan, PlanError, Twin};
+pub use plan::{AGED_SHARE, Plan, Twin};
+pub use plan_error::PlanError;
 pub use preset::{LOOKS, Preset, QUICK_LOOKS, Scale};
 pub use profile::{
     Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };
 pub use rng::Rng;
 pub use rotation::part_in_block;
-pub use sample::{Better, Limiter, Metric, Sample, Validity};
+pub use sample::{Limiter, Sample, Validity};
 pub use series::Series;
 pub use sweep::{LeftOut, Sweep, SweepError, SweepMode, Swept};
 pub use target::{Target, TargetError, label_targets};

@@ -1,19 +1,16 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
+use crate::plan_error::{MAX_AGE, MAX_FULLNESS};
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, Preset, QUICK_LOOKS, Scale, Sweep,
-    Target, TestSize, label_targets,
+    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, QUICK_LOOKS, Scale,
+    Sweep, Target, TestSize, label_targets,
 };
 use serde::{Deserialize, Deserializer, Serialize};
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// Share of the space that stays occupied by what is left of an aged population.
 pub const AGED_SHARE: f64 = 0.3;
-/// Most cycles of churn; the usual ladder is 0, 100, 300, 1000.
-const MAX_AGE: u32 = 10_000;
-/// Fullest that a file system is made, per cent; the usual steps are 50, 80, 95.
-const MAX_FULLNESS: u32 = 98;
 
 /// A plan, as written in TOML or built from arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,31 +134,6 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// A plan that cannot be run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PlanError {
-    /// Not a scale.
-    Scale(String),
-    /// A process count outside 1 to 1024.
-    Procs(u32),
-    /// A thread count outside 1 to 1024.
-    Threads(u32),
-    /// A block count outside 1 to 1000.
-    Blocks(u32),
-    /// More cycles of ageing than anybody waits for.
-    Age(u32),
-    /// A share to fill that leaves no room.
-    Fullness(u32),
-    /// A size of which no test can be made; its test.
-    Size(String),
-    /// An exact number of blocks and a time for them.
-    BlocksAndBudget,
-    /// A kernel for a lab that boots none.
-    KernelWithoutMachine,
-    /// A backing that contradicts itself; says how, and what to do.
-    Backing(&'static str),
-}
-
 /// The second of an A/A pair: the baseline under another label. What differs between the two is
 /// what the method finds where there is nothing. It is no candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,41 +143,6 @@ pub struct Twin {
     /// Its own label.
     pub label: String,
 }
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PlanError::Scale(text) => write!(
-                f,
-                "`{text}` is not a scale; use auto, full, small, tiny, smoke or a factor from 0.0005 to 4"
-            ),
-            PlanError::Procs(n) => write!(f, "{n} processes cannot be run; use --procs 1 to 1024"),
-            PlanError::Threads(n) => {
-                write!(f, "{n} threads cannot be run; use --threads 1 to 1024")
-            }
-            PlanError::Blocks(n) => write!(f, "{n} blocks cannot be run; use --blocks 1 to 1000"),
-            PlanError::Age(n) => {
-                write!(f, "{n} cycles of ageing are too many; use --age 0 to {MAX_AGE}")
-            }
-            PlanError::Fullness(n) => {
-                write!(f, "{n} % cannot be filled; use --fullness 1 to {MAX_FULLNESS}")
-            }
-            PlanError::Size(test) => write!(
-                f,
-                "the size of {test} is out of range; leave `sizes` out, and they are found by trying"
-            ),
-            PlanError::Backing(why) => f.write_str(why),
-            PlanError::KernelWithoutMachine => f.write_str(
-                "only QEMU boots a kernel that is named; use --lab qemu, or no --kernel",
-            ),
-            PlanError::BlocksAndBudget => f.write_str(
-                "a number of blocks and a budget exclude each other; give `blocks` or `budget_s`",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 impl Plan {
     /// Number of blocks that will run, the largest where it is adaptive.

@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn every_unit_of_every_lane_is_run() {
         let names = ["a", "b", "c"];
-        let units = names.map(|name| Unit::stub(name));
+        let units = names.map(Unit::stub);
         let lanes = [vec![&units[0], &units[1]], vec![&units[2]]];
         let ran = in_lanes(&lanes, |unit| Ok(Ran::stub(&unit.name))).unwrap();
         let mut found: Vec<&str> = ran.iter().map(|ran| ran.name.as_str()).collect();

@@ -2,7 +2,7 @@
 //! every candidate of a block, by the seed, and another one in the next block, because blocks are the
 //! replicates of everything that is drawn.
 
-use super::{pace, prepare};
+use super::{machine, pace};
 use crate::exit;
 use anyhow::{Context, Result};
 use lab::{Aged, Ageing, Instance, Layout};
@@ -63,7 +63,7 @@ impl Condition {
 /// nor is the machine's memory.
 pub fn check(plan: &Plan) -> Result<()> {
     let asked = plan.age.is_some() || plan.fullness.is_some();
-    match plan.targets.iter().find(|target| asked && !prepare::has_device(target)) {
+    match plan.targets.iter().find(|target| asked && !machine::has_device(target)) {
         None => Ok(()),
         Some(target) => Err(exit::usage(format!(
             "{target} can be neither aged nor filled, only file systems made on a loop image can; leave \

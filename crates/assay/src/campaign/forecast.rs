@@ -2,7 +2,7 @@
 //! noise of every cell, else from a table over the noise. And how long a block takes, where the very
 //! work was done before.
 
-use super::{places::Place, prepare::Prepared};
+use super::{place::Place, prepare::Prepared};
 use crate::terminal;
 use anyhow::Result;
 use model::{Dataset, Origin, Plan, Scale, TargetState};

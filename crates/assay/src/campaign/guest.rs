@@ -1,9 +1,14 @@
 //! How a guest hands back a sample: target runs in a guest, seen from this side. The guest runs this same program, which reads its task from a
 //! file and writes what happens to another, line by line.
 
+pub use super::{
+    machine::{fit_together, guest_memory as memory},
+    protocol::{TASK, TOLD, Task, Told, Turns, VERB, Work, call},
+};
+
 use super::{
     prepare::Prepared,
-    relay::{Seat, Step},
+    relay::Seat,
     told::Asked,
     turn::{Event, Stage},
 };
@@ -12,98 +17,20 @@ use lab::{
     Lab, LabError, cache,
     guest::{self, Ended, Guest, Machine, Shared},
 };
-use model::{BackingPlan, Bytes, Plan, Programs, Target};
-use serde::{Deserialize, Serialize};
+use model::{BackingPlan, Bytes, Plan, Programs};
 use std::{
-    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
     time::Duration,
 };
 
-/// The hidden verb under which this program runs inside.
-pub const VERB: &str = "__guest";
-/// File of the task, in the directory of the guest.
-pub const TASK: &str = "task.json";
-/// File of what happened, a line each.
-pub const TOLD: &str = "told.jsonl";
 /// Most bytes of a line that a guest tells, and of all of them: samples with their latencies have a few
 /// hundred thousand.
 const LINE_BYTES: usize = 16 << 20;
 const MOST_BYTES: u64 = 1 << 30;
 /// Most calls of a guest: each leaves a file, and no campaign has so many steps in a block.
 const MOST_CALLS: u32 = 100_000;
-/// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
-/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
-const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
-
-/// What a guest is asked to do.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Task {
-    /// Campaign for which it is done.
-    pub campaign: String,
-    /// Nodes of its disks.
-    pub disks: Vec<PathBuf>,
-    /// The work.
-    pub work: Work,
-}
-
-/// The work of a guest.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Work {
-    /// To make, write and undo each of these once.
-    Try(Vec<Target>),
-    /// The turns of one target in one block.
-    Turns(Box<Turns>),
-}
-
-/// The turns of one target in one block, at every process count.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Turns {
-    /// The plan of the campaign, with this target alone.
-    pub plan: Plan,
-    /// Whether programs of others may do anything, as was said on the command line.
-    pub unconfined: bool,
-    /// Label of the target.
-    pub label: String,
-    /// Block number.
-    pub block: u32,
-    /// Position of the target in the block.
-    pub position: u32,
-    /// Seed of the campaign.
-    pub seed: u64,
-    /// Factor on every size.
-    pub scale: f64,
-    /// Whether it waits before each step until it is called.
-    pub gated: bool,
-    /// Process counts by test: the guest has other processors than this machine.
-    pub counts: BTreeMap<String, Vec<u32>>,
-}
-
-/// What a guest tells.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Told {
-    /// How the target with this number fared: why it cannot be made, or nothing.
-    Tried {
-        /// Its number in the task.
-        target: usize,
-        /// What went wrong.
-        why: Option<String>,
-    },
-    /// An event of the turn at this process count.
-    Turn(u32, Event),
-    /// It waits until it may do this; it is called by the file [`call`].
-    Waits(Step),
-}
-
-/// The file by which a guest is called for the `number`th time, from 1.
-pub fn call(number: u32) -> String {
-    format!("call-{number}")
-}
-
 /// How a guest is booted.
 pub struct Boot<'a> {
     /// The guest.
@@ -261,18 +188,6 @@ fn settle(images: &[PathBuf]) -> Result<(), LabError> {
         let synced = fs::File::open(image).and_then(|file| file.sync_data());
         synced.map_err(LabError::io("sync", image))
     })
-}
-
-/// Whether this machine has the memory for so many guests at once.
-pub fn fit_together(guests: usize) -> bool {
-    let own = super::prepare::memory().map_or(0, |bytes| bytes.0);
-    memory().0.saturating_mul(guests as u64) <= own / 4 * 3
-}
-
-/// Memory of a guest of this machine.
-pub fn memory() -> Bytes {
-    let own = super::prepare::memory().map_or(0, |bytes| bytes.0);
-    Bytes((own / 4).clamp(MEMORY.0, MEMORY.1))
 }
 
 /// The whole lines that a guest has told, as they come.

@@ -1,7 +1,7 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
-//! do, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
+//! do, `images` says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
 //! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
 //! up, `turn` makes one and runs its tests, `together` and `relay` have several share the
 //! machine, `condition` ages and fills a fresh instance, `case` runs one
@@ -12,16 +12,21 @@ pub mod case;
 pub mod condition;
 pub mod contention;
 pub mod durable;
+pub mod ended;
 pub mod forecast;
 pub mod guest;
 pub mod history;
+pub mod images;
 pub mod judge;
 pub mod limiter;
+pub mod machine;
 pub mod pace;
+pub mod place;
 pub mod places;
 pub mod prepare;
 pub mod processors;
 pub mod programs;
+pub mod protocol;
 pub mod relay;
 pub mod retake;
 pub mod room;

@@ -3,6 +3,8 @@
 //! A kind of guest is taken for a target when it has made, written and undone it once. That a target
 //! can be made is remembered in the cache folder, together with everything that it hangs on.
 
+pub use super::place::Place;
+
 use super::{
     guest::{self, Boot, Told, Work},
     prepare::Prepared,
@@ -14,7 +16,7 @@ use lab::{
     Lab, LabError, cache,
     guest::{Ended, Guest, Venue},
 };
-use model::{Environment, LabChoice, LabKind, Target};
+use model::{LabChoice, LabKind, Target};
 use std::{
     fs::{self, File},
     io::Write,
@@ -29,58 +31,6 @@ const TRIAL_DISK: u64 = 2 << 30;
 /// What a boot may take, and each target that is tried; an emulated processor takes most of it.
 const BOOT: Duration = Duration::from_secs(180);
 const TRIAL: Duration = Duration::from_secs(120);
-
-/// Where one target is made.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// On this machine.
-    Host,
-    /// In a guest.
-    Guest(Arc<dyn Guest>),
-    /// Nowhere: why, and what to do.
-    Nowhere(String),
-}
-
-impl Place {
-    /// The kind of lab that its samples carry.
-    pub fn kind(&self) -> LabKind {
-        match self {
-            Place::Guest(guest) => guest.venue().kind,
-            Place::Host | Place::Nowhere(_) => LabKind::Host,
-        }
-    }
-
-    /// Why it can be made nowhere, when that is so.
-    pub fn nowhere(&self) -> Option<&str> {
-        match self {
-            Place::Nowhere(why) => Some(why),
-            Place::Host | Place::Guest(_) => None,
-        }
-    }
-
-    /// Whether it is a guest, or this machine.
-    pub fn is_of(&self, in_guests: bool) -> bool {
-        match self {
-            Place::Host => !in_guests,
-            Place::Guest(_) => in_guests,
-            Place::Nowhere(_) => false,
-        }
-    }
-
-    /// What it is, as facts of a target.
-    pub fn facts(&self) -> Environment {
-        match self {
-            Place::Guest(venue) => {
-                let mut facts = venue.venue().facts();
-                facts.0.insert("lab.memory_bytes".into(), guest::memory().0.to_string());
-                facts
-            }
-            Place::Host | Place::Nowhere(_) => {
-                Environment([("lab".into(), LabKind::Host.to_string())].into())
-            }
-        }
-    }
-}
 
 /// A target of the plan, and how the search for its place stands.
 struct Search<'p> {

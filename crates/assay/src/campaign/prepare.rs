@@ -1,9 +1,11 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-use super::{condition, places::Place, sweeps};
+pub use super::machine::{has_device, memory};
+
+use super::{condition, place::Place, sweeps};
 use crate::{catalogue, exit, paths, terminal};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lab::{
     Availability, FileSystem, Inner,
     fs::{Candidate, Part},
@@ -433,20 +435,8 @@ fn check_directory(dir: &Path) -> Result<()> {
     })
 }
 
-/// True when `target` is made on a block device.
-pub fn has_device(target: &Target) -> bool {
-    lab::fs::disks(target) > 0
-}
-
 /// One process, and four for each processor, at most 64.
 fn default_procs() -> Vec<u32> {
     let cpus = thread::available_parallelism().map_or(1, |n| n.get() as u32);
     vec![1, (4 * cpus).min(64)]
-}
-
-/// Memory of the machine.
-pub fn memory() -> Result<model::Bytes> {
-    let info = rustix::system::sysinfo();
-    let bytes = info.totalram as u64 * u64::from(info.mem_unit.max(1));
-    (bytes > 0).then_some(model::Bytes(bytes)).context("the kernel does not tell the memory size")
 }

@@ -1,7 +1,7 @@
 //! What programs of others may do in a campaign: nothing beyond their directory, unless the person at
 //! the command line allows more. A plan, a suite or a job file cannot.
 
-use super::{places::Place, prepare::Prepared};
+use super::{place::Place, prepare::Prepared};
 use crate::{exit, terminal};
 use anyhow::Result;
 use engine::confine;

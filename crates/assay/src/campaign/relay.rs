@@ -3,7 +3,7 @@
 //! all others is prepared; timed parts that can stand still then go round in short slices, so that what the
 //! machine does to one it does to all.
 
-use super::schedule::Ended;
+use super::ended::Ended;
 use anyhow::{Result, anyhow, ensure};
 use model::balanced_order;
 use serde::{Deserialize, Serialize};

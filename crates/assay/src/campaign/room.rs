@@ -2,10 +2,11 @@
 //! size follows the room instead.
 
 use super::{
+    images,
     prepare::{self, Prepared},
     sizing::{self, Load},
 };
-use crate::{commands::run, exit};
+use crate::exit;
 use anyhow::Result;
 use model::{Bytes, DataKind, Target};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ pub fn fits(prepared: &Prepared, state: &Path) -> Result<bool> {
 fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shortage>> {
     let load = Load::of(prepared, scale, prepare::memory()?);
     if prepared.plan.backing.devices.is_empty() && prepared.needs_image() {
-        let place = run::work_dir(prepared, state);
+        let place = images::work_dir(prepared, state);
         let free = sizing::room(prepared, &place)?;
         let short = image_shortage(prepared, &load, free);
         if let Some((needs, option)) = short {

@@ -6,6 +6,8 @@ mod outcome;
 mod race;
 mod visit;
 
+pub use super::ended::Ended;
+
 use super::{
     history::History,
     pace::{self, End, Seen, Spent},
@@ -19,17 +21,6 @@ use model::{Campaign, CampaignState, Fault, TargetRecord, TargetState};
 use stats::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
-
-/// How a campaign ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// All blocks are stored that the plan asks for, of every target that could be measured at all.
-    Done,
-    /// A target failed in some of the blocks, which can be tried again.
-    Gaps,
-    /// A signal came.
-    Stopped,
-}
 
 /// A campaign under way.
 pub struct Schedule<'a> {

@@ -2,13 +2,13 @@
 //! left to the program.
 
 use super::{
-    guest,
+    guest, images,
     prepare::{self, Prepared, has_device},
     room,
     sizes::Range,
     sizing,
 };
-use crate::{commands::run, exit};
+use crate::exit;
 use anyhow::Result;
 use model::{Bytes, Order};
 use std::{ops, path::Path};
@@ -133,7 +133,7 @@ fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
         return Ok(!together.entrants.iter().any(lab::fs::has_caps));
     }
     if together.needs_sizes() {
-        let free = sizing::room(together, &run::work_dir(together, state))?;
+        let free = sizing::room(together, &images::work_dir(together, state))?;
         return Ok(Range::holds(together, free, memory));
     }
     room::fits(together, state)

@@ -1,7 +1,7 @@
 //! How a sample of a guest is checked: what a guest tells is the word of a stranger. It is taken when it is about what the guest was asked for,
 //! and its texts are made plain first. Nothing of it is a path that this side follows.
 
-use super::{guest::Told, prepare::Prepared, turn::Event};
+use super::{prepare::Prepared, protocol::Told, turn::Event};
 use lab::Check;
 use model::{Durability, Environment, Fault, Unproven, printable_line};
 use std::collections::BTreeSet;

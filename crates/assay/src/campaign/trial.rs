@@ -3,10 +3,10 @@
 //! it is stored but the sizes.
 
 use super::{
+    ended::Ended,
     guest, pace,
     places::Place,
     prepare::Prepared,
-    schedule::Ended,
     sizes::{Key, Range, Seen, Trials},
     turn::{self, Event, Stage, Turn},
 };

@@ -5,11 +5,11 @@
 use super::{
     case::{self, Bench, Place},
     condition::{self, Condition},
+    ended::Ended,
     prepare::{self, Item, Prepared},
     processors,
     relay::{self, Relay, Runner, Seat},
     retake::Retakes,
-    schedule::Ended,
 };
 use anyhow::{Context, Result};
 use lab::{Instance, Lab, LabError, Upkeep};

@@ -1,7 +1,6 @@
 //! `assay import`: files of another tool, or an exported campaign, into the store.
 
-use super::run;
-use crate::{cli::ImportArgs, exit::Exit, input, terminal};
+use crate::{cli::ImportArgs, exit::Exit, input, opened, terminal};
 use anyhow::{Context, Result, bail};
 use formats::{ImportOptions, InputFile};
 use model::Bytes;
@@ -42,7 +41,7 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
     let options = ImportOptions { target: args.target.clone(), created: newest(&args.files)? };
     let format = formats::choose(&files, args.format.as_deref())?;
     let (mut samples, mut targets) = (0u64, 0);
-    let imported = run::open_store(store)?.import_from(|incoming| {
+    let imported = opened::store(store)?.import_from(|incoming| {
         let head = formats::import_into(&files, Some(format), &options, &mut |sample| {
             samples += 1;
             Ok::<(), anyhow::Error>(incoming.add(sample)?)

@@ -60,7 +60,8 @@ mod tests {
         let missing: Vec<&str> = keys
             .filter(|key| {
                 let is_set = |line: &&str| {
-                    line.starts_with(&format!("{key} = ")) || line.trim_matches(['[', ']']) == *key
+                    line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = "))
+                        || line.trim_matches(['[', ']']) == *key
                 };
                 !found.contains(key) && !text.iter().any(|line| is_set(&line))
             })

@@ -1,11 +1,11 @@
 //! `assay plan`: what a run would do, without doing it; and the reading of plans for `run`.
 
-use super::{run, slips};
+use super::slips;
 use crate::{
     campaign::{
         condition,
         forecast::{self, Experience},
-        pace,
+        images, pace,
         places::{self, Place},
         prepare::{self, Prepared},
         programs,
@@ -32,7 +32,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
     together::choose(&mut prepared, state)?;
-    let work = run::work_dir(&prepared, state);
+    let work = images::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
     if prepared.needs_sizes() {
         let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);

@@ -2,13 +2,14 @@
 //! campaigns as B has, before they are called a regression. They were picked because they looked bad, so
 //! what they look like without being picked is what counts.
 
-use super::{plan, run};
+use super::plan;
 use crate::{
+    begin,
     campaign::{places, programs, room, together},
     cli::{CompareArgs, PlanArgs},
-    disks,
+    disks, drive,
     mark::Key,
-    signals, terminal,
+    opened, signals, terminal,
 };
 use anyhow::Result;
 use model::Dataset;
@@ -80,8 +81,8 @@ impl Again {
             ..PlanArgs::default()
         };
         let stop = signals::stop_flag()?;
-        let mut store = run::open_to_run(store_path, &stop)?;
-        let key = Key::of(&run::open_state(state)?)?;
+        let mut store = opened::store_to_run(store_path, &stop)?;
+        let key = Key::of(&opened::state(state)?)?;
         let mut ids = Vec::new();
         for _ in 0..self.times {
             let mut prepared = plan::prepared(&plan, store_path, state)?;
@@ -90,10 +91,10 @@ impl Again {
             room::check(&prepared, state, room::Remedy::Choose)?;
             places::choose(&mut prepared, state, &stop)?;
             together::choose(&mut prepared, state)?;
-            let campaign = run::new_campaign(&prepared, state)?;
-            run::begin(&prepared, &campaign, &mut store, &key)?;
-            let means = run::Means { consent: &consent, state, key: &key };
-            run::drive(&prepared, &campaign, &mut store, means, &stop)?;
+            let campaign = begin::campaign(&prepared, state)?;
+            begin::store(&prepared, &campaign, &mut store, &key)?;
+            let means = drive::Means { consent: &consent, state, key: &key };
+            drive::drive(&prepared, &campaign, &mut store, means, &stop)?;
             ids.push(campaign.id);
         }
         terminal::note(&format!("measured again: {}", ids.join(", ")));

@@ -11,10 +11,10 @@ use crate::{
         room::{self, Remedy},
     },
     cli::ResumeArgs,
-    disks,
+    disks, drive,
     exit::Exit,
     mark::Key,
-    signals, source, terminal, whereabouts,
+    opened, signals, source, terminal, whereabouts,
 };
 use anyhow::{Result, bail};
 use model::{Campaign, CampaignState};
@@ -24,7 +24,7 @@ use std::path::Path;
 pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
-    let mut store = run::open_to_run(store_path, &stop)?;
+    let mut store = opened::store_to_run(store_path, &stop)?;
     let finished = store.finished_blocks(&dataset.campaign.id)?.len() as u32;
     if let Some(more) = args.blocks {
         extend(&mut dataset.campaign, finished, more);
@@ -60,13 +60,13 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
-    let key = Key::of(&run::open_state(state)?)?;
+    let key = Key::of(&opened::state(state)?)?;
     if let Some(more) = args.blocks {
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
-    let means = run::Means { consent: &consent, state, key: &key };
-    let driven = run::drive(&prepared, campaign, &mut store, means, &stop);
+    let means = drive::Means { consent: &consent, state, key: &key };
+    let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
     run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;
     run::finish(&store, &campaign.id, &args.end)

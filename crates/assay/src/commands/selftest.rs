@@ -1,9 +1,9 @@
 //! `assay selftest`: the tool measures what is known beforehand, and says how far off it is.
 
-use super::run;
 use crate::{
     cli::SelftestArgs,
     exit::{self, Exit},
+    opened,
     selftest::{Bench, Line, TRUTHS, Truth, table},
     signals, terminal,
 };
@@ -14,7 +14,7 @@ use std::{path::Path, sync::atomic::Ordering};
 pub fn selftest(args: &SelftestArgs, state: &Path) -> Result<Exit> {
     let truths = chosen(&args.only)?;
     let stop = signals::stop_flag()?;
-    run::open_state(state).map_err(|why| exit::lacking(why.to_string()))?;
+    opened::state(state).map_err(|why| exit::lacking(why.to_string()))?;
     let bench = Bench { state, stop: &stop, quick: args.quick };
     let lines = truths.iter().map(|truth| line(*truth, &bench)).collect::<Result<Vec<_>>>()?;
     terminal::out(&table(&lines))?;

@@ -1,11 +1,11 @@
 //! `assay tune`: searches better options of one file system for the work of a campaign.
 
-use super::{plan, run};
+use super::plan;
 use crate::{
     cli::{PlanArgs, TuneArgs},
     exit::{self, Exit},
     mark::Key,
-    signals, source, terminal,
+    opened, signals, source, terminal,
     tune::{
         bench::{Campaigns, Site},
         outcome::Search,
@@ -23,8 +23,8 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let field = variant::field(&args.on, &wanted)?;
     let work = work(args, store_path, state)?;
     let stop = signals::stop_flag()?;
-    let key = Key::of(&run::open_state(state)?)?;
-    let mut store = run::open_to_run(store_path, &stop)?;
+    let key = Key::of(&opened::state(state)?)?;
+    let mut store = opened::store_to_run(store_path, &stop)?;
     let unconfined = args.programs.unconfined;
     let site = Site { store: &mut store, state, key, stop: &stop, unconfined };
     let mut bench = Campaigns::new(work, args.on.clone(), &args.consent, site, args.budget)?;

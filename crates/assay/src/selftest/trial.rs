@@ -5,9 +5,10 @@ use super::Bench;
 use crate::{
     campaign::{places, prepare::Prepared},
     cli::Consent,
-    commands::{self, run::Means},
+    drive::{self, Means},
     exit,
     mark::Key,
+    opened,
 };
 use anyhow::{Result, bail};
 use model::{
@@ -52,9 +53,9 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     let no_disk = Consent::default();
-    let key = Key::of(&commands::run::open_state(bench.state)?)?;
+    let key = Key::of(&opened::state(bench.state)?)?;
     let means = Means { consent: &no_disk, state: bench.state, key: &key };
-    let ended = commands::run::drive(&prepared, &campaign, &mut store, means, bench.stop);
+    let ended = drive::drive(&prepared, &campaign, &mut store, means, bench.stop);
     unless_stopped(bench)?;
     ended?;
     let dataset = store.dataset(id)?;

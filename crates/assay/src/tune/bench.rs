@@ -3,16 +3,16 @@
 
 use super::variant::{self, Variant};
 use crate::{
+    begin,
     campaign::{
-        places,
+        images, places,
         prepare::{self, Prepared},
         programs,
         sizes::{Ground, Range},
         sizing::{self, Load, Pilot},
     },
     cli::Consent,
-    commands::run,
-    disks,
+    disks, drive,
     mark::Key,
     terminal,
 };
@@ -92,7 +92,7 @@ impl<'a> Campaigns<'a> {
         programs::decide(&mut prepared, site.unconfined)?;
         let consent = disks::consent(&mut prepared, given, site.state)?;
         places::choose(&mut prepared, site.state, site.stop)?;
-        let work = run::work_dir(&prepared, site.state);
+        let work = images::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let mut expected = prepared.clone();
         if prepared.needs_sizes() {
@@ -173,7 +173,7 @@ impl Bench for Campaigns<'_> {
         let mut prepared = Prepared::new(self.stage_plan(stage, variants))?;
         prepared.programs = self.programs;
         places::choose(&mut prepared, self.state, self.stop)?;
-        let mut campaign = run::new_campaign(&prepared, self.state)?;
+        let mut campaign = begin::campaign(&prepared, self.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);
         campaign.notes.push(format!(
@@ -181,10 +181,10 @@ impl Bench for Campaigns<'_> {
             self.default
         ));
         terminal::note(&campaign.title);
-        run::begin(&prepared, &campaign, self.store, &self.key)?;
+        begin::store(&prepared, &campaign, self.store, &self.key)?;
         self.ran.push((stage.kind, campaign.id.clone()));
-        let means = run::Means { consent: &self.consent, state: self.state, key: &self.key };
-        run::drive(&prepared, &campaign, self.store, means, self.stop)?;
+        let means = drive::Means { consent: &self.consent, state: self.state, key: &self.key };
+        drive::drive(&prepared, &campaign, self.store, means, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
         let dataset = self.store.dataset(&campaign.id)?;

@@ -1,0 +1,32 @@
+//! What this machine has for targets and guests: memory, and block devices where a target needs them.
+
+use anyhow::{Context, Result};
+use model::{Bytes, Target};
+
+/// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
+/// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
+const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
+
+/// True when `target` is made on a block device.
+pub fn has_device(target: &Target) -> bool {
+    lab::fs::disks(target) > 0
+}
+
+/// Memory of the machine.
+pub fn memory() -> Result<Bytes> {
+    let info = rustix::system::sysinfo();
+    let bytes = info.totalram as u64 * u64::from(info.mem_unit.max(1));
+    (bytes > 0).then_some(Bytes(bytes)).context("the kernel does not tell the memory size")
+}
+
+/// Whether this machine has the memory for so many guests at once.
+pub fn fit_together(guests: usize) -> bool {
+    let own = memory().map_or(0, |bytes| bytes.0);
+    guest_memory().0.saturating_mul(guests as u64) <= own / 4 * 3
+}
+
+/// Memory of a guest of this machine.
+pub fn guest_memory() -> Bytes {
+    let own = memory().map_or(0, |bytes| bytes.0);
+    Bytes((own / 4).clamp(MEMORY.0, MEMORY.1))
+}

@@ -1,0 +1,79 @@
+//! What is said between a campaign and a guest: the task in a file, and what happened, a line each, in another.
+
+use super::{relay::Step, turn::Event};
+use model::{Plan, Target};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// The hidden verb under which this program runs inside.
+pub const VERB: &str = "__guest";
+/// File of the task, in the directory of the guest.
+pub const TASK: &str = "task.json";
+/// File of what happened, a line each.
+pub const TOLD: &str = "told.jsonl";
+
+/// What a guest is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Campaign for which it is done.
+    pub campaign: String,
+    /// Nodes of its disks.
+    pub disks: Vec<PathBuf>,
+    /// The work.
+    pub work: Work,
+}
+
+/// The work of a guest.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// To make, write and undo each of these once.
+    Try(Vec<Target>),
+    /// The turns of one target in one block.
+    Turns(Box<Turns>),
+}
+
+/// The turns of one target in one block, at every process count.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Turns {
+    /// The plan of the campaign, with this target alone.
+    pub plan: Plan,
+    /// Whether programs of others may do anything, as was said on the command line.
+    pub unconfined: bool,
+    /// Label of the target.
+    pub label: String,
+    /// Block number.
+    pub block: u32,
+    /// Position of the target in the block.
+    pub position: u32,
+    /// Seed of the campaign.
+    pub seed: u64,
+    /// Factor on every size.
+    pub scale: f64,
+    /// Whether it waits before each step until it is called.
+    pub gated: bool,
+    /// Process counts by test: the guest has other processors than this machine.
+    pub counts: BTreeMap<String, Vec<u32>>,
+}
+
+/// What a guest tells.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// How the target with this number fared: why it cannot be made, or nothing.
+    Tried {
+        /// Its number in the task.
+        target: usize,
+        /// What went wrong.
+        why: Option<String>,
+    },
+    /// An event of the turn at this process count.
+    Turn(u32, Event),
+    /// It waits until it may do this; it is called by the file [`call`].
+    Waits(Step),
+}
+
+/// The file by which a guest is called for the `number`th time, from 1.
+pub fn call(number: u32) -> String {
+    format!("call-{number}")
+}
