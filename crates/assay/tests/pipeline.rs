@@ -54,10 +54,8 @@ fn the_share_of_time_that_was_measured_is_shown() {
     let show = place.ok(&["show"]);
     // A write with its sync of 0.201 s and a read of 1 ms in each block; the sync's own row is a part of both.
     let line = show.lines().find(|line| line.starts_with("Measured: ")).unwrap();
-    assert!(
-        line.starts_with("Measured: 0.40 s of the ") && line.contains(" 2 blocks took, "),
-        "{line}"
-    );
+    let seconds: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!((0.40..0.60).contains(&seconds) && line.contains(" 2 blocks took, "), "{line}");
     assert!(line.ends_with("the median of the 4 timed parts took 0.10 s."), "{line}");
     let html = fs::read_to_string(place.path("report.html")).unwrap();
     assert!(html.contains(line) && place.ok(&["report", "--format", "md"]).contains(line));

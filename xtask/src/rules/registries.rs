@@ -120,7 +120,7 @@ mod tests {
         let files = |list| {
             tree(&[
                 (DECLARED.1, list),
-                ("crates/suites/src/lib.rs", "mod suite;"),
+                ("crates/suites/src/lib.rs", "mod shipped;"),
                 ("crates/suites/src/declared/mine.toml", ""),
             ])
         };

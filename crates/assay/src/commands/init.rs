@@ -63,7 +63,7 @@ mod tests {
                     line.strip_prefix(key).is_some_and(|rest| rest.starts_with(" = "))
                         || line.trim_matches(['[', ']']) == *key
                 };
-                !found.contains(key) && !text.iter().any(|line| is_set(&line))
+                !found.contains(key) && !text.iter().any(is_set)
             })
             .collect();
         assert_eq!(missing, Vec::<&str>::new(), "{known}");

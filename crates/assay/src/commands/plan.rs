@@ -339,6 +339,9 @@ fn check_options(plan: &Plan) -> Result<(), String> {
     }
 }
 
+/// Characters that are shown of a line that cannot be read.
+const MOST_SHOWN: usize = 60;
+
 fn from_file(path: &Path) -> Result<Plan> {
     let text = input::text(path).with_context(|| {
         format!("cannot read the plan {}; targets are named by --on", path.display())
@@ -353,6 +356,7 @@ pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         let why = error.message().replace('\n', " ");
         let said = text.lines().nth(line - 1).unwrap_or_default().trim();
+        let said: String = said.chars().take(MOST_SHOWN).collect();
         exit::usage(format!("{}:{line}: `{said}`: {why}", path.display()))
     })?;
     check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
