@@ -1,9 +1,9 @@
 //! How much of a campaign's time was measured: the seconds inside timed parts over the seconds of its blocks.
 
 use crate::amount::median;
-use model::{Case, Dataset, Group, Sample, TestInfo};
+use model::{Case, Dataset, Sample};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where the time of the finished blocks went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -37,11 +37,10 @@ pub fn timed(dataset: &Dataset, blocks: &[(u32, f64)]) -> Option<Timed> {
     let blocks: BTreeMap<u32, f64> =
         blocks.iter().copied().filter(|(_, seconds)| *seconds > 0.0).collect();
     let known = dataset.samples.iter().filter(|s| blocks.contains_key(&s.block));
-    let syncs = syncs(dataset);
     let mut parts = Vec::new();
     let mut before = None;
     for sample in known.filter(|s| s.seconds > 0.0) {
-        if !before.is_some_and(|write| is_within(sample, write, &syncs)) {
+        if !before.is_some_and(|write| is_within(sample, write)) {
             parts.push(sample.seconds);
         }
         before = Some(sample);
@@ -55,22 +54,13 @@ pub fn timed(dataset: &Dataset, blocks: &[(u32, f64)]) -> Option<Timed> {
     })
 }
 
-/// Ids of the tests that are what was left to sync after another: by their group; where a campaign of before kept
-/// nothing else of what a test is, by their names.
-pub(crate) fn syncs(dataset: &Dataset) -> BTreeSet<&str> {
-    let is_named =
-        |test: &TestInfo| test.shape.is_none() && test.id.split('.').any(|part| part == "sync");
-    let left = dataset.tests.iter().filter(|test| test.group == Group::Sync || is_named(test));
-    left.map(|test| test.id.as_str()).collect()
-}
-
 /// Whether `sample` is of the run of `write`, the sample before it, and its time a part of that: the sync that
 /// ends a durable write has a row of its own beside that of the write. Other tests that come from one run, as
 /// the phases of mdtest, come one after the other.
-pub(crate) fn is_within(sample: &Sample, write: &Sample, syncs: &BTreeSet<&str>) -> bool {
+pub(crate) fn is_within(sample: &Sample, write: &Sample) -> bool {
     let same_but_test = Case { test: write.case.test.clone(), ..sample.case.clone() };
     let place = |s: &Sample| (s.block, s.position);
-    syncs.contains(&*sample.case.test)
+    sample.case.test.split('.').any(|part| part == "sync")
         && write.metric("durable_rate").is_some()
         && place(sample) == place(write)
         && Case { cache: write.case.cache, ..same_but_test } == write.case
@@ -95,8 +85,6 @@ mod tests {
         Sample { seconds, ..Sample::bare(block, 0, case, vec![metric]) }
     }
 
-    const LEFT: &str = "copied.left.int";
-
     fn dataset(samples: Vec<Sample>) -> Dataset {
         let campaign = model::Campaign {
             id: "a".into(),
@@ -111,19 +99,7 @@ mod tests {
             environment: model::Environment::default(),
             notes: Vec::new(),
         };
-        // Its name says nothing: a copy of a suite has another.
-        let sync = TestInfo {
-            id: LEFT.into(),
-            suite: "columnar".into(),
-            name: String::new(),
-            testtype: String::new(),
-            group: Group::Sync,
-            metric: "rate".into(),
-            unit: "MB/s".into(),
-            better: Better::Higher,
-            shape: None,
-        };
-        Dataset { campaign, targets: Vec::new(), tests: vec![sync], samples }
+        Dataset { campaign, targets: Vec::new(), tests: Vec::new(), samples }
     }
 
     #[test]
@@ -133,7 +109,7 @@ mod tests {
         let data = dataset(vec![
             sample(0, "columnar.write.int", "durable_rate", 2.0),
             // Of the same run, and a part of its time.
-            sample(0, LEFT, "rate", 0.5),
+            sample(0, "columnar.sync.int", "rate", 0.5),
             sample(0, "columnar.read", "rate", 1.0),
             // What failed has no time.
             sample(0, "columnar.random", "rate", 0.0),
@@ -154,14 +130,14 @@ mod tests {
         let write = || sample(0, "columnar.write.int", "durable_rate", 2.0);
         let timed_s =
             |second: Sample| timed(&dataset(vec![write(), second]), &[(0, 10.0)]).unwrap().timed_s;
-        assert_eq!(timed_s(sample(0, LEFT, "rate", 0.5)), 2.0);
+        assert_eq!(timed_s(sample(0, "columnar.sync.int", "rate", 0.5)), 2.0);
         assert_eq!(timed_s(sample(0, "columnar.read.int", "rate", 0.5)), 2.5, "another test");
-        assert_eq!(timed_s(sample(0, LEFT, "rate", 2.5)), 4.5, "longer");
-        let mut elsewhere = sample(0, LEFT, "rate", 0.5);
+        assert_eq!(timed_s(sample(0, "columnar.sync.int", "rate", 2.5)), 4.5, "longer");
+        let mut elsewhere = sample(0, "columnar.sync.int", "rate", 0.5);
         elsewhere.case.target = "ext4".into();
         assert_eq!(timed_s(elsewhere), 2.5, "another target");
         let read_first = sample(0, "columnar.read.int", "rate", 2.0);
-        let sync = sample(0, LEFT, "rate", 0.5);
+        let sync = sample(0, "columnar.sync.int", "rate", 0.5);
         let both = dataset(vec![read_first, sync]);
         assert_eq!(timed(&both, &[(0, 10.0)]).unwrap().timed_s, 2.5, "no durable write");
     }

@@ -98,8 +98,7 @@ fn syncs(dataset: &Dataset) -> BTreeSet<usize> {
     let test = |sample: &Sample| index.get(sample.case.test.as_str()).copied();
     let is_durable = |i: usize| dataset.tests[i].metric == DURABLE_RATE;
     let pairs = dataset.samples.iter().zip(dataset.samples.iter().skip(1));
-    let left = timed::syncs(dataset);
-    let ends = pairs.filter(|(write, sync)| timed::is_within(sync, write, &left));
+    let ends = pairs.filter(|(write, sync)| timed::is_within(sync, write));
     let ends = ends.filter(|(write, _)| test(write).is_some_and(is_durable));
     ends.filter_map(|(_, sync)| test(sync)).collect()
 }
