@@ -160,3 +160,26 @@ fn the_advice_is_a_page_too() {
     let markdown = place.ok(&[&page[..], &["md"]].concat());
     assert!(markdown.contains("## Advice") && markdown.contains("xfs leads by point estimate"));
 }
+
+#[test]
+fn a_run_for_a_workload_does_its_tests_and_ends_with_its_advice() {
+    let place = Place::new();
+    let profile = "[profile]\nname = \"opening\"\nintent = \"Files are opened.\"\ndevice_class = \"ssd\"\n\n\
+                   [[group]]\nname = \"opens\"\nweight = 1\ntests = [\"columnar.openclose\", \"columnar.lock\"]\n";
+    fs::write(place.path("opening.toml"), profile).unwrap();
+    let (a, b) = (place.dir("a"), place.dir("b"));
+    let on = [a, b].map(|dir| format!("dir:{}", dir.display()));
+    let args = ["run", "--profile", "opening.toml", "--on", &on[0], "--on", &on[1]];
+    let small = ["--preset", "smoke", "--scale", "smoke", "--procs", "1"];
+    let said = place.ok(&[&args[..], &small].concat());
+    assert!(said.contains("opening"), "{said}");
+    let tests = place.ok(&["export", "--format", "csv", "--out", "out"]);
+    let tests = fs::read_to_string(place.path("out/tests.csv")).unwrap_or(tests);
+    let ids: Vec<&str> = tests.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(ids, ["columnar.openclose", "columnar.lock"], "{tests}");
+    let none =
+        profile.replace("columnar.openclose", "no.such").replace("columnar.lock", "no.other");
+    fs::write(place.path("none.toml"), none).unwrap();
+    let refused = place.fails(&["run", "--profile", "none.toml", "--on", "null"], 2);
+    assert!(refused.contains("no suite has a test of the profile opening"), "{refused}");
+}

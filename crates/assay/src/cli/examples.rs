@@ -6,6 +6,8 @@ Examples:
     assay run --image-dir /mnt/fast
   Two candidates, one with options, and the files of a mail server, until ten minutes are over:
     assay run --on ext4,xfs[agcount=16] --suite files --image-dir /mnt/fast
+  What a transactional database does, ending with the advice for it:
+    assay run --profile oltp-database --on ext4,xfs --image-dir /mnt/fast
   Mounted directories, without root:
     assay run --on dir:/mnt/a --on dir:/mnt/b --suite columnar,metadata
   A whole empty disk; its serial number is asked for before anything is touched:

@@ -36,6 +36,10 @@ pub struct PlanArgs {
     /// [default: grid]
     #[arg(long, value_name = "MODE", help_heading = COMPARED)]
     pub sweep_mode: Option<SweepMode>,
+    /// Run the tests that this workload needs, of those that the preset has time for, and end with its advice: a
+    /// profile that `assay advise --profiles` lists, or a file NAME.toml
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["suite", "tests", "like"], help_heading = WORK)]
+    pub profile: Option<String>,
     /// Suite to run: a name that `assay explain` lists, or a file of declarations, NAME.toml; repeat
     /// or separate by commas [default: columnar]
     #[arg(long, value_name = "SUITE", value_delimiter = ',', help_heading = WORK)]

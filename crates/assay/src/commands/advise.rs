@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 mod schema;
-mod shipped;
+pub(super) mod shipped;
 
 use super::report::write;
 use crate::{
@@ -36,6 +36,16 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
         None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// Prints the advice of `profile` on the campaign `id` in a few sentences, as a run ends with it.
+pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
+    let dataset = source::dataset(id, store)?;
+    let block_s = source::block_s(&dataset, store)?;
+    let findings = findings(&dataset, &shipped::profile(profile)?, &[], block_s)?;
+    let advice = Vec::from_iter(findings.advice);
+    let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
+    terminal::out(&format!("\nAdvice for {profile}\n{}", told(&advice, &more)?))
 }
 
 fn requirements(texts: &[String]) -> Result<Vec<Requirement>> {
@@ -85,11 +95,12 @@ fn tiers(
         AdviseFormat::Html => Err(exit::usage(
             "an HTML page is of one profile; name it with --profile, or use --format md",
         )),
-        AdviseFormat::Table | AdviseFormat::Md => tier_text(&all),
+        AdviseFormat::Table | AdviseFormat::Md => told(&all, "`assay advise ID --profile NAME`"),
     }
 }
 
-fn tier_text(all: &[Advice]) -> Result<String> {
+/// Each of `all` in a few sentences; the command `more` shows what is behind them.
+fn told(all: &[Advice], more: &str) -> Result<String> {
     let mut text = String::new();
     for advice in all {
         let tier = advice.tier.map_or_else(String::new, |tier| format!("{tier} tier: "));
@@ -102,7 +113,7 @@ fn tier_text(all: &[Advice]) -> Result<String> {
             lines.try_for_each(|line| writeln!(text, "{line}"))?;
         }
     }
-    writeln!(text, "\n`assay advise ID --profile NAME` shows the cells behind each.")?;
+    writeln!(text, "\n{more} shows the cells behind each.")?;
     Ok(text)
 }
 

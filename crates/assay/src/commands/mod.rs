@@ -22,6 +22,7 @@ mod selftest;
 mod show;
 mod slips;
 mod tune;
+mod workload;
 
 use crate::{
     cli::{Cli, Verb},

@@ -1,6 +1,6 @@
 //! `assay plan`: what a run would do, without doing it; and the reading of plans for `run`.
 
-use super::slips;
+use super::{advise::shipped, slips, workload};
 use crate::{
     campaign::{
         condition,
@@ -265,6 +265,9 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.threads, &args.threads);
     set(&mut plan.preset, &args.preset);
+    if let Some(profile) = &args.profile {
+        (plan.suites, plan.tests) = workload::of(&shipped::profile(profile)?, plan.preset)?;
+    }
     set(&mut plan.scale, &args.scale);
     if args.scale.is_some() {
         plan.sizes.clear();

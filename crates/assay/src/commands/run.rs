@@ -1,6 +1,6 @@
 //! `assay run`: the main job.
 
-use super::{plan, report};
+use super::{advise, plan, report};
 use crate::{
     begin,
     campaign::{
@@ -40,7 +40,12 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let driven = drive::drive(&prepared, &campaign, &mut store, means, &stop);
     report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;
-    finish(&store, &campaign.id, &args.end)
+    let ended = finish(&store, &campaign.id, &args.end)?;
+    if let Some(profile) = args.plan.profile.as_deref().filter(|_| args.end.format == Format::Table)
+    {
+        advise::of_profile(&campaign.id, profile, store_path)?;
+    }
+    Ok(ended)
 }
 
 /// Reports what there is of a campaign that a signal stopped, once a block of it is whole.

@@ -37,12 +37,12 @@ const FACTS: &[(&str, &str)] = shipped!(
 );
 
 /// The profiles that ship.
-pub(super) fn profiles() -> Result<Vec<Profile>> {
+pub(in crate::commands) fn profiles() -> Result<Vec<Profile>> {
     PROFILES.iter().map(|(name, text)| read(name, text)).collect()
 }
 
 /// The profile called `name`, or the one in the file `NAME.toml`.
-pub(super) fn profile(name: &str) -> Result<Profile> {
+pub(in crate::commands) fn profile(name: &str) -> Result<Profile> {
     if name.ends_with(".toml") {
         let text = input::text(name)
             .map_err(|why| exit::usage(format!("cannot read the profile {name}: {why}")))?;
