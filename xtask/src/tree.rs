@@ -1,24 +1,24 @@
-//! The text files of the repository, read once, so that every rule is a pure function of them.
+//! The files of the repository, read once, so that every rule is a pure function of them.
 
 use anyhow::Context;
 use std::{fs, path::Path};
 
-/// One text file.
+/// One file.
 pub(crate) struct File {
     /// Path from the root of the repository, with `/`.
     pub(crate) path: String,
-    /// All of it.
+    /// All of it; empty where it is no text.
     pub(crate) text: String,
 }
 
-/// All text files.
+/// All files.
 pub(crate) struct Tree {
     /// In the order of their paths.
     pub(crate) files: Vec<File>,
 }
 
 impl Tree {
-    /// Reads everything below `root` but `.git`, what `.gitignore` names, and binary files.
+    /// Reads everything below `root` but `.git` and what `.gitignore` names.
     ///
     /// Walks the disk instead of asking git, so that a source archive can be checked too.
     pub(crate) fn read(root: &Path) -> anyhow::Result<Tree> {
@@ -52,7 +52,9 @@ fn walk(dir: &Path, at: &str, ignored: &[String], files: &mut Vec<File>) -> anyh
         }
         if entry.file_type()?.is_dir() {
             walk(&entry.path(), &path, ignored, files)?;
-        } else if let Ok(text) = fs::read_to_string(entry.path()) {
+        } else {
+            // Of a picture only that it is there.
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
             files.push(File { path: path.trim_start_matches('/').into(), text });
         }
     }
