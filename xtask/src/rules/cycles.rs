@@ -16,65 +16,16 @@ use std::{
     slice::from_ref,
 };
 
-/// Circles that are still there: the folder, its modules, and why. The list may only shrink.
-const KNOWN: &[Known] = &[(
-    "crates/suites/src/columnar",
-    &[
-        "append",
-        "attribute",
-        "column",
-        "explain",
-        "meta",
-        "random",
-        "read",
-        "replace",
-        "rewrite",
-        "sort",
-        "symbols",
-        "sync",
-        "write",
-    ],
-    "the tests explain themselves by one file that knows them all",
-)];
-
-type Known = (&'static str, &'static [&'static str], &'static str);
-
 /// More re-exports than this lead nowhere.
 const DEPTH: usize = 8;
 
 /// Names from the root of the crate on.
 type Module = Vec<String>;
 
-/// The circles of all crates that are not known, and known ones that are gone.
+/// The circles of all crates.
 pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
-    circles_but(tree, KNOWN)
-}
-
-fn circles_but(tree: &Tree, known: &[Known]) -> Vec<Problem> {
-    let found: Vec<Circle> = crates(tree).values().flat_map(Crate::circles).collect();
-    let listed = |circle: &Circle| {
-        let holds = |known: &&Known| circle.modules.iter().all(|name| known.1.contains(&&**name));
-        known.iter().filter(|known| known.0 == circle.folder).any(|known| holds(&known))
-    };
-    let new = found.iter().filter(|circle| !listed(circle)).map(Circle::problem);
-    new.chain(known.iter().flat_map(|known| gone(known, &found))).collect()
-}
-
-/// The modules of a known circle that are in no circle any more.
-fn gone<'k>(
-    (folder, modules, _): &'k Known,
-    found: &[Circle],
-) -> impl Iterator<Item = Problem> + 'k {
-    let left: BTreeSet<String> = found
-        .iter()
-        .filter(|circle| circle.folder == *folder)
-        .flat_map(|circle| circle.modules.clone())
-        .collect();
-    modules.iter().filter(move |module| !left.contains(**module)).map(move |module| {
-        let what =
-            format!("`{module}` is in no circle any more; take it out of KNOWN in cycles.rs");
-        Problem::file(folder, what)
-    })
+    let circles = crates(tree).into_values().flat_map(|one| one.circles());
+    circles.map(|circle| circle.problem()).collect()
 }
 
 /// Modules of one folder each of which leads to each other.
@@ -265,8 +216,8 @@ mod tests {
     use super::*;
     use crate::tree::tests::tree;
 
-    fn found(files: &[(&str, &str)], known: &[Known]) -> Vec<String> {
-        circles_but(&tree(files), known).iter().map(Problem::to_string).collect()
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        check(&tree(files)).iter().map(Problem::to_string).collect()
     }
 
     const LIB: (&str, &str) = ("crates/x/src/lib.rs", "mod a;\nmod b;\npub use b::Thing;\n");
@@ -281,8 +232,7 @@ mod tests {
         ];
         let told = "crates/x/src: a, b form a circle; cut a -> b (crates/x/src/a.rs:1), \
                     b -> a (crates/x/src/b/inner.rs:1)";
-        assert_eq!(found(&files, &[]), [told]);
-        assert_eq!(found(&files, &[("crates/x/src", &["a", "b"], "why")]), [""; 0]);
+        assert_eq!(found(&files), [told]);
     }
 
     #[test]
@@ -297,16 +247,6 @@ mod tests {
             ),
             ("crates/x/src/b/tests.rs", "use crate::a;\n"),
         ];
-        assert_eq!(found(&files, &[]), [""; 0]);
-    }
-
-    #[test]
-    fn a_known_circle_that_is_gone_is_told() {
-        let told = |name| {
-            let what = "is in no circle any more; take it out of KNOWN in cycles.rs";
-            format!("crates/x/src: `{name}` {what}")
-        };
-        let known = ("crates/x/src", ["a", "b"].as_slice(), "why");
-        assert_eq!(found(&[LIB], &[known]), [told("a"), told("b")]);
+        assert_eq!(found(&files), [""; 0]);
     }
 }

@@ -6,12 +6,14 @@ use super::{
     column::{self, Column, ColumnFile, Payload, TABLE_DIR, Value, create_parent, remove},
     explain,
     measure::{self, Basis},
+    page::{Figures, Page},
+    put::fsync,
+    put::set,
     replace::LONGEST,
     row::Row,
     settings::Settings,
     sizes::{Length, RANDOM_FILES, Sizes},
-    sync::{Durable, fsync},
-    write::set,
+    sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
@@ -180,7 +182,7 @@ impl Test for AppendTest {
     }
 
     fn explain(&self, _id: &str) -> String {
-        explain::append(self)
+        page_of(self)
     }
 }
 
@@ -343,6 +345,59 @@ impl Run for AppendRun<'_> {
 /// A file that only an append test has.
 pub(super) const fn own_file(path: &'static str, chunk: Length) -> ColumnFile {
     ColumnFile { path, value: Value::Int, length: chunk, run: Some(chunk) }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &AppendTest) -> String {
+    let mut page = Page::new(test.row, test.cache());
+    let handle = matches!(test.onto, Onto::Handle { .. });
+    let names = test.files.iter().map(|f| format!("`{}`", f.path)).collect::<Vec<_>>().join(", ");
+    page.about(&format!(
+        "The same vector length is appended to {names} again and again, as a feed that persists every batch does, and synced once at the end. Rows hold {}.",
+        explain::column_calls(&test.files[0])
+    ));
+    if handle {
+        page.steps(
+            "Write, through a handle that was opened before",
+            &["write(2) the raw elements of one vector; no header, no count, no seek"],
+        );
+    } else {
+        page.steps(
+            "Write, for every vector",
+            &[
+                "open `O_RDWR|O_CREAT`, fstat, pread the header (types must agree)",
+                "lseek to the end, write(2) the elements",
+                "pwrite the new count into the header (fixed-width columns), close; no sync",
+                "where the file is missing, the first append is a `set`: temporary file and rename",
+            ],
+        );
+    }
+    explain::sync_steps(&mut page, "every file in turn");
+    page.size("elements in one append", |job| Sizes::new(job).rows(test.chunk));
+    page.size("appends", |job| test.estimate(job).ops);
+    page.size("bytes appended", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
+    page.figures(Figures::Append);
+    page.reading(match test.onto {
+        Onto::Nothing { .. } => "Every append pays for open, seek and close as well as for a short write: this is the latency of the file system's entry points.",
+        Onto::Handle { .. } => "Short writes to the end of one open file: delayed allocation and page-cache cost, and one sync that finds everything dirty. Compare with the test that opens for every append.",
+        Onto::RandomFiles => "Gigabytes in short appends: the page cache fills, writeback runs beside the writes, and extents show whether the allocator looked ahead. The files are read by the random tests afterwards.",
+        Onto::Column => "A column grows by large pieces. What counts is how well the file system extends a file that is already on disk, and how fast it brings it there.",
+    });
+    let mut caveats = vec![
+        "The sync is part of the ancestor's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell, by 8 bytes a row, and by how workers are added up.",
+        explain::SPAWNED,
+        "Appended data continues the column's sequence instead of repeating one vector, so that nothing can be deduplicated.",
+    ];
+    if !handle {
+        caveats.push("No append is begun after 30 seconds, or the time for all bytes at 10 MB/s if that is longer, of which each file has its share: where every close writes back, as over NFS, fewer are done, and the rate is theirs. Tests that need the files complete them before, untimed.");
+    }
+    page.caveats(&caveats);
+    page.guesses(
+        "Whether the count in the header is updated by an append is not documented; text columns leave theirs stale, as public files show.",
+        &["append_count", "write_chunk", "sym"],
+    );
+    page.text()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::{
     kdb::{self, Format},
+    put::set,
     settings::{SetMode, Settings},
     sizes::{Length, Sizes},
-    write::set,
 };
 use crate::TestError;
 use engine::{
@@ -266,7 +266,7 @@ impl Column {
             self.write_rows(&mut gathered, &payload, 0..self.rows, Progress::new(&unseen))?;
             gathered.flush().map_err(TestError::io("write", &self.path))
         })?;
-        super::sync::fsync(&self.path)
+        super::put::fsync(&self.path)
     }
 
     /// Checks length, header and some rows of a column that may have been replaced in places.

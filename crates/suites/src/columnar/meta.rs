@@ -2,13 +2,13 @@
 
 use super::{
     column::{self, COUNTED, Column, ColumnFile, MAPPED, OPENED, create_parent, remove},
-    explain,
     get::get,
     kdb, measure,
+    page::{Figures, Page},
+    put::fsync,
     row::Row,
     settings::Settings,
     sizes::Sizes,
-    sync::fsync,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
@@ -123,7 +123,7 @@ impl Test for MetaTest {
     }
 
     fn explain(&self, _id: &str) -> String {
-        explain::meta(self)
+        page_of(self)
     }
 }
 
@@ -229,4 +229,56 @@ fn enumerate(path: &Path) -> Result<(), TestError> {
         return Ok(());
     }
     file.write_all(&missing).map_err(TestError::io("write", path))
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &MetaTest) -> String {
+    let mut page = Page::new(test.row, test.cache());
+    let (about, steps): (&str, &[&str]) = match test.operation {
+        Operation::OpenClose => (
+            "A file is opened for appending and closed (`hopen`, `hclose`).",
+            &["open `O_RDWR|O_CREAT`", "lseek to the end", "close"],
+        ),
+        Operation::Lock => (
+            "Five symbols are enumerated against a file under an exclusive lock, as every writer of a partition does with the file `sym`.",
+            &[
+                "open `O_RDWR|O_CREAT`",
+                "fcntl `F_SETLKW` with `F_WRLCK` over the whole file",
+                "fstat, read all of it",
+                "append symbols that are missing: all five the first time, none later",
+                "close, which unlocks",
+            ],
+        ),
+        Operation::Size => (
+            "The size of a large file is asked (`hcount`).",
+            &[
+                "open `O_RDONLY`",
+                "fstat",
+                "pread 8 bytes, by which a compressed file would be known",
+                "close",
+            ],
+        ),
+        Operation::Map => (
+            "A small column is mapped and let go (`get`).",
+            &["open `O_RDONLY`, fstat, mmap, close", "load the header", "munmap"],
+        ),
+    };
+    page.about(about);
+    page.steps("Operate, again and again on the same file", steps);
+    page.size("operations", |job| Sizes::new(job).meta_ops());
+    page.longer(test.stretch());
+    page.figures(Figures::Meta);
+    page.reading("Microseconds in the kernel, no device: path lookup, locks in the inode, and for some file systems a round trip to user space or to a server. On a local file system differences below 20 % rarely matter; on a network one this test often decides.");
+    page.caveats(&[
+        "Each worker uses its own file, so workers do not wait for one another's locks; what grows with their number is shared in the file system or the kernel.",
+        "The time of a call to the clock is not in it: the clock is read once for all operations, so there is no distribution, only a mean per worker.",
+    ]);
+    page.guesses(
+        "The order of the calls is documented by the vendor; the flags of `open` are inferred.",
+        match test.operation {
+            Operation::Map => &["get_map"],
+            _ => &[],
+        },
+    );
+    page.text()
 }

@@ -13,6 +13,7 @@ mod list;
 mod measure;
 mod meta;
 mod page;
+mod put;
 mod random;
 mod read;
 mod replace;

@@ -5,6 +5,7 @@ use super::{
     explain,
     get::{gather, get, map},
     measure,
+    page::{Figures, Page},
     replace::distinct,
     row::Row,
     settings::Settings,
@@ -161,7 +162,7 @@ impl Test for RandomTest {
     }
 
     fn explain(&self, _id: &str) -> String {
-        explain::random(self)
+        page_of(self)
     }
 }
 
@@ -244,4 +245,41 @@ impl Run for RandomRun {
     fn footprint_bytes(&self) -> u64 {
         page_bytes(&self.blocks, self.block_rows, self.remap)
     }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &RandomTest) -> String {
+    let mut page = Page::new(test.row, test.cache());
+    page.about(&format!(
+        "Blocks of {} bytes at random pages of four large files are gathered from memory maps, as a query that jumps through a column does. {}",
+        test.block_bytes,
+        if test.remap { "Every block maps its file anew." } else { "The files stay mapped all the time." }
+    ));
+    let gather = "build the vector of indices, gather the elements into fresh memory, free both";
+    if test.remap {
+        page.steps(
+            "Read, for every block",
+            &["open, fstat, mmap, close; load the header", gather, "munmap"],
+        );
+    } else {
+        page.steps("Before the clock", &["map the four files; nothing of them is read"]);
+        page.steps("Read, for every block", &[gather]);
+    }
+    page.size("blocks in each file", |job| Sizes::new(job).blocks(test.block_bytes));
+    page.size("elements in a block", |job| Sizes::new(job).block_rows(test.block_bytes));
+    page.size("bytes read", |job| test.estimate(job).read_bytes);
+    page.longer(test.stretch());
+    page.figures(Figures::Read);
+    page.reading(if test.cache == CacheNeed::Cold {
+        "Latency of the device at queue depth 1 in every worker, and read-around: the kernel reads more than it was asked for (`read_ahead_kb`) unless it learns that it misses. A fresh map forgets what was learned, so the `mmap` variant reads around every time. Device bytes over logical bytes tell how much."
+    } else {
+        "Page faults on resident pages and a gather; with a fresh map also the cost of mapping. 4k is ruled by faults, 1M by the copy."
+    });
+    page.caveats(&[
+        "Places are multiples of 4096 bytes behind the header of 16, drawn without replacement in each file; blocks may overlap. Seed numbers 1 to 6 give every worker the same places in its own files, and the hot test those of the cold one.",
+        if test.cache == CacheNeed::Cold { explain::RESIDENT } else { "All of the four files is made resident before, not only the blocks that are read; where memory is short they cannot be." },
+        "At small scales files are short: a block is never longer than its file, and there are never more blocks than places.",
+    ]);
+    page.guesses("That no `MADV_RANDOM` is given is inferred from cold rates.", &["get_map"]);
+    page.text()
 }

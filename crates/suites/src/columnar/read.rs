@@ -5,6 +5,7 @@ use super::{
     explain,
     get::{get_resident, joined},
     measure,
+    page::{Figures, Page},
     row::Row,
     settings::Settings,
     sizes::Sizes,
@@ -114,7 +115,7 @@ impl Test for ReadTest {
     }
 
     fn explain(&self, _id: &str) -> String {
-        explain::read(self)
+        page_of(self)
     }
 }
 
@@ -292,4 +293,52 @@ impl Run for ReadRun {
             How::Mapped | How::Bytes => self.columns.iter().map(pages).sum(),
         }
     }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &ReadTest) -> String {
+    let mut page = Page::new(test.row, test.cache());
+    match test.how {
+        How::Mapped => {
+            page.about(&format!("The column `{}` is mapped and every page of it is brought into memory in order: `get`, and the hint that makes a mapped vector resident.", test.file.path));
+            page.steps(
+                "Read",
+                &[
+                    "open `O_RDONLY`, fstat, mmap the whole file for reading, close",
+                    "load the header through the map",
+                    "madvise `MADV_WILLNEED`, then load one byte of every 4 KiB page in order",
+                ],
+            );
+        }
+        How::Bytes => {
+            page.about(&format!("The file `{}` is read as bytes into memory that was never touched (`read1`), so the cost of fresh pages is part of it.", test.file.path));
+            page.steps(
+                "Read",
+                &["open `O_RDONLY`, fstat", "read(2) all of it, at most 16 MiB a call", "close"],
+            );
+        }
+        How::Max => {
+            page.about(&format!("The largest element of `{}`, which is mapped and resident: a stream of loads from the page cache.", test.file.path));
+            page.steps("Before the clock", &["map the file and load a byte of every page"]);
+            page.steps("Read", &["load every 8-byte element and keep the largest"]);
+        }
+    }
+    explain::vector(&mut page, test.file);
+    page.longer(test.stretch());
+    page.figures(Figures::Read);
+    page.reading(match (test.how, test.cache) {
+        (How::Max, _) => "No file system should differ here: the pages are mapped. Use it as a control. A difference between candidates says how noisy the machine is, or that pages are not what they seem (no large folios, a stacked file system).",
+        (_, CacheNeed::Cold) => "Readahead rules it: page faults in order through a map. Small files show the time to the first byte, large ones bandwidth. Compare `device_read_bytes` with the size of the file: more is readahead that was wasted, less is compression or a warm cache.",
+        _ => "The page cache alone: how fast resident pages are mapped, which depends on fault-around and on the size of folios that the file system gives to the cache.",
+    });
+    page.caveats(&[
+        if test.cache == CacheNeed::Cold { explain::RESIDENT } else { "Hot is proven: the device must give less than 1 % of the bytes." },
+        "Elements that the replace tests changed are accepted by the check of what was read; all others must be as written.",
+        "With `--threads` above 1 the loads are divided between threads; the ancestor's division is not known and 1 is the default.",
+    ]);
+    page.guesses(
+        "Flags of the mapping and the way of making it resident are inferred from published rates.",
+        if test.how == How::Bytes { &[] } else { &["get_map", "touch"] },
+    );
+    page.text()
 }

@@ -5,6 +5,7 @@ use super::{
     column::{self, Column, ColumnFile},
     explain,
     measure::{self, Basis},
+    page::{Figures, Page},
     row::Row,
     sizes::Sizes,
     sync::Durable,
@@ -145,7 +146,7 @@ impl Test for ReplaceTest {
     }
 
     fn explain(&self, id: &str) -> String {
-        explain::replace(self, id)
+        page_of(self, id)
     }
 }
 
@@ -221,6 +222,44 @@ impl Run for ReplaceRun {
     fn command_chars(&self) -> u32 {
         self.durable.command_chars()
     }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &ReplaceTest, id: &str) -> String {
+    let sync = test.sync.filter(|row| row.id == id);
+    let mut page = Page::new(sync.unwrap_or(test.row), test.cache());
+    let order = if test.sorted { "ascending" } else { "random" };
+    page.about(&format!(
+        "Elements at distinct random places of `{}` are replaced in {order} order, as an amend on disk (`@[file;indices;:;value]`) does: by stores through a shared mapping, not by write(2) and not by rewriting the file.",
+        test.file.path
+    ));
+    page.steps("Write, for every cycle", &[
+        "open `O_RDWR`, fstat, mmap the whole file `MAP_SHARED` for reading and writing, close",
+        "store 8 bytes at each place; the first store to a page faults it in and makes it dirty",
+        "munmap; no msync",
+    ]);
+    explain::sync_steps(&mut page, "the file");
+    explain::vector(&mut page, test.file);
+    page.size("elements in one cycle", |job| Sizes::new(job).replaced(test.file.length));
+    page.size("cycles", |job| Sizes::new(job).replaces(test.file.length));
+    page.longer(test.stretch());
+    page.figures(if sync.is_some() { Figures::Sync } else { Figures::Write });
+    page.reading(if sync.is_some() {
+        "Dirty pages lie scattered over the file. Whole pages must reach the disk; a copy-on-write file system pays here for new places of every one."
+    } else {
+        "The cost is one page fault and one `page_mkwrite` for every touched page, so the rate per element falls with the length of the vector. Repeated cycles fault again, for each maps anew. A journal or a checksum shows in the sync."
+    });
+    page.caveats(&[
+        "The cache state is whatever the tests before left; in the suite's order the file is clean and resident.",
+        "The same places are used in every cycle, and by the sorted test after the random one.",
+        "No cycle is begun after 30 seconds, or 3 where tests are sized one by one: where every close writes back, as over NFS, fewer are done, and the rate is theirs.",
+        if sync.is_some() { explain::INFLATED } else { "`durable_rate` counts 8 bytes an element, not the pages that are written for it; read it as a cost, not as a bandwidth." },
+    ]);
+    page.guesses(
+        "That stores go through a shared mapping is inferred from published rates: no other way fits the rows for all lengths.",
+        &[],
+    );
+    page.text()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::{
     column::{self, Column, ColumnFile, Payload},
     explain,
     measure::{self, Basis},
+    page::{Figures, Page},
     row::Row,
     sizes::Sizes,
     sync::Durable,
@@ -82,7 +83,7 @@ impl Test for RewriteTest {
     }
 
     fn explain(&self, _id: &str) -> String {
-        explain::rewrite(self)
+        page_of(self)
     }
 }
 
@@ -113,4 +114,39 @@ impl Run for RewriteRun {
     fn command_chars(&self) -> u32 {
         self.durable.command_chars()
     }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &RewriteTest) -> String {
+    let mut page = Page::new(test.row, test.cache());
+    page.about(&format!(
+        "A short vector is saved (`set`) over the file `{}` again and again, as a process does that keeps its state, and synced once at the end. It holds {}. The ancestor had it until version 6.4.",
+        test.file.path,
+        explain::column_calls(&test.file)
+    ));
+    page.steps(
+        "Write, for every cycle",
+        &[
+            "open a temporary file beside the target (`O_WRONLY|O_CREAT|O_TRUNC`)",
+            "write(2) the header, then the data; close",
+            "rename over the target, which is there; no sync",
+        ],
+    );
+    explain::sync_steps(&mut page, "the file");
+    explain::vector(&mut page, test.file);
+    page.size("cycles", |job| test.cycles(job));
+    page.size("bytes written", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
+    page.figures(Figures::Append);
+    page.reading("A file system may forget all but the last of the files that were renamed over, or must write each one out: ext4 does so when a file is renamed over another (`auto_da_alloc`), and then each cycle waits for the disk; XFS and Btrfs write the last one in the sync.");
+    page.caveats(&[
+        "The sync is part of the ancestor's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell and by how workers are added up.",
+        "The rate counts the bytes of every cycle, also of those that never reached the disk.",
+        explain::SPAWNED,
+    ]);
+    page.guesses(
+        "That `set` goes through a temporary file is inferred from the calls that its vendor lists.",
+        &["set_mode", "write_chunk"],
+    );
+    page.text()
 }

@@ -5,16 +5,17 @@ use super::{
         self, Column, ColumnFile, DOMAIN, FLOAT_TABLE, SYM_TABLE, TABLE_DIR, TABLE_NAMES, domain,
         path_of_copy,
     },
-    explain,
     get::{gather, get_resident},
     kdb::{self, SORTED},
     measure::{self, Basis},
+    page::{Figures, Page},
+    put::fsync,
+    put::set,
     row::Row,
     settings::{SetMode, Settings},
     sizes::Sizes,
     symbols::{SymbolWriter, read_ids},
-    sync::{Durable, fsync, mean_share},
-    write::set,
+    sync::{Durable, mean_share},
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::{
@@ -118,7 +119,7 @@ impl Test for SortTest {
     }
 
     fn explain(&self, id: &str) -> String {
-        explain::sort(self, id)
+        page_of(self, id)
     }
 }
 
@@ -302,6 +303,38 @@ impl Run for SortRun {
     fn command_chars(&self) -> u32 {
         self.durable.command_chars()
     }
+}
+
+/// The page of `assay explain`: calls, sizes, figures, caveats.
+fn page_of(test: &SortTest, id: &str) -> String {
+    let syncs = id == test.sync.id;
+    let mut page = Page::new(if syncs { test.sync } else { test.row }, test.cache());
+    page.about("A table of two columns, symbols and floats, is sorted on disk by its symbols (`xasc`): the end of a day in a kdb+ system. Every column is replaced by a new file.");
+    page.steps("Write (it reads too)", &[
+        "read `.d` and all of the symbol column with read(2); sort the rows by counting, stably",
+        "write the sorted symbols to a temporary file and rename it over the old one",
+        "map the float column, load every page in order, gather it in the new order, write and rename",
+        "read the symbols again and replace the file once more with the mark that it is sorted",
+    ]);
+    page.steps(
+        "Sync of the directory",
+        &["open the table's directory, fsync, close: all that the ancestor syncs"],
+    );
+    page.steps("Sync", &["open, fsync and close each column"]);
+    page.steps("Spawned sync, kept apart", &["`/bin/sh -c \"sync DIRECTORY\"`"]);
+    page.size("rows", |job| Column::new(super::column::SYM_TABLE, job).rows);
+    page.size("bytes written", |job| test.estimate(job).write_bytes);
+    page.longer(test.stretch());
+    page.figures(if syncs { Figures::SortSync } else { Figures::Write });
+    page.reading("ext4 writes a file out when it is renamed over another (`auto_da_alloc`), XFS does not: one pays in the sort, the other in the sync. Only the durable rate, which has both, compares them.");
+    page.caveats(&[
+        "The ancestor's sync after the sort is of the directory alone: the columns stay dirty, and its published rate (terabytes a second) is of nothing. `nano_rate` repeats it; `sync_ms` is of the columns.",
+        "The ancestor reads the symbol column before its clock starts. Here the sort starts cold for both columns.",
+        "The ancestor spends most of this test in its own sort; figures are not comparable with its, ratios between file systems are.",
+        "Bytes are those of both columns once; the second copy of the symbols counts in time only.",
+    ]);
+    page.guesses("The order of the columns and the second rewrite follow the public source of older versions and published times.", &["set_mode", "write_chunk", "touch", "get_map", "sym"]);
+    page.text()
 }
 
 #[cfg(test)]

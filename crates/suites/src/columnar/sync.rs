@@ -1,21 +1,14 @@
 //! Making files durable: `fsync` in this process, which is what counts, and the ancestor's way of
 //! spawning a shell that runs `sync FILE`, whose cost is kept apart.
 
-use super::column::Column;
+use super::{column::Column, put::fsync};
 use crate::{Meter, TestError};
 use model::{Job, PhaseKind, Synced};
 use std::{
-    fs::File,
     io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
-
-/// `open`, `fsync`, `close` of a file or a directory.
-pub(super) fn fsync(path: &Path) -> Result<(), TestError> {
-    let file = File::open(path).map_err(TestError::io("open", path))?;
-    file.sync_all().map_err(TestError::io("fsync", path))
-}
 
 /// What a test has to make durable.
 #[derive(Clone, Debug, Default)]
