@@ -177,7 +177,7 @@ fn a_sweep_runs_on_a_split_disk_and_on_a_whole_one() {
 #[test]
 fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let place = Place::new();
-    let no_disk = place.fails(&["run", "--on", "null,null", "--split"], 2);
+    let no_disk = place.fails(&["run", "--on", "null,tmpfs", "--split"], 2);
     assert!(no_disk.contains("`--split` divides a disk"), "{no_disk}");
     let Some((place, disk)) = set_up(SIZE - (1 << 20)) else { return };
     let (link, serial) = (disk.link.to_str().unwrap(), disk.serial());
