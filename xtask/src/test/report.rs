@@ -37,15 +37,21 @@ pub(super) fn end(ran: &[Ran], took: Duration) -> bool {
     let seconds = took.as_secs_f64();
     let passed: usize = ran.iter().map(|ran| ran.passed).sum();
     let skipped: usize = skips.values().map(Vec::len).sum();
-    println!(
-        "\n{passed} tests passed in {seconds:.0} s, {skipped} skips, {} failed: {}",
-        failed.len(),
-        failed.join(", ")
-    );
+    println!("\nAll in {seconds:.0} s.");
+    for unit in &failed {
+        println!("FAILED: {unit}");
+    }
     for need in &wrong {
         println!("FAILED: skipped for want of `{need}`, which this machine has");
     }
+    println!("{}", closing(passed, failed.len() + wrong.len(), skipped));
     failed.is_empty() && wrong.is_empty()
+}
+
+/// The last line, in the form that programs look for: the tests that passed, the units and skips that are failures,
+/// and the skips.
+fn closing(passed: usize, failed: usize, skipped: usize) -> String {
+    format!("{passed} passed, {failed} failed, {skipped} skipped")
 }
 
 type Grouped<'a> = BTreeMap<&'a Need, Vec<(&'a str, &'a Skip)>>;
@@ -94,6 +100,11 @@ mod tests {
         assert!(!end(&ran(Need::program("sh")), Duration::ZERO));
         assert!(end(&ran(Need::program("no-such-program")), Duration::ZERO));
         assert!(end(&ran(Need::Other), Duration::ZERO));
+    }
+
+    #[test]
+    fn the_last_line_counts_what_passed_failed_and_was_skipped() {
+        assert_eq!(closing(1499, 0, 26), "1499 passed, 0 failed, 26 skipped");
     }
 
     #[test]
