@@ -1,16 +1,12 @@
 //! A new campaign: its id, seed, scale, environment and notes, and its place in the store.
 
-use crate::{
-    campaign::{
-        images::work_dir,
-        prepare::{self, Prepared},
-        programs,
-    },
-    disks,
-    mark::Key,
-    opened, selection, tools,
-};
+use crate::{disks, mark::Key, opened, selection};
 use anyhow::{Context, Result};
+use campaign::{
+    images::work_dir,
+    prepare::{self, Prepared},
+    programs, tools,
+};
 use model::{Campaign, CampaignState, Job, Origin, Rng};
 use std::{
     collections::BTreeMap,

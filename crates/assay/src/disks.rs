@@ -1,16 +1,13 @@
 //! Disks that the user gives up to a campaign: what they are, the consent to their destruction, what it
 //! costs them, and how they came out of it.
 
-use crate::{
-    campaign::{
-        pace,
-        prepare::{self, Prepared},
-        sizing::Load,
-    },
-    cli::Consent,
-    exit, terminal,
-};
+use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;
+use campaign::{
+    pace,
+    prepare::{self, Prepared},
+    sizing::Load,
+};
 use lab::{DiskInfo, DiskRequest, Health, Lab};
 use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};

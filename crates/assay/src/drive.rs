@@ -2,17 +2,6 @@
 //! common.
 
 use crate::{
-    campaign::{
-        images::{IMAGES, image_dir, work_dir},
-        pace,
-        prepare::{self, Prepared},
-        room,
-        schedule::{Ended, Schedule},
-        sizes::{Ground, Range},
-        sizing::{self, Load},
-        trial,
-        turn::Stage,
-    },
     cli::Consent,
     disks, exit,
     mark::Key,
@@ -20,6 +9,17 @@ use crate::{
     terminal::{self, Progress},
 };
 use anyhow::{Context, Result};
+use campaign::{
+    images::{IMAGES, image_dir, work_dir},
+    pace,
+    prepare::{self, Prepared},
+    room,
+    schedule::{Ended, Schedule},
+    sizes::{Ground, Range},
+    sizing::{self, Load},
+    trial,
+    turn::Stage,
+};
 use lab::{Lab, LabError};
 use model::{Campaign, CampaignState, Plan};
 use std::{

@@ -1,5 +1,6 @@
 //! The exit statuses, all in one place; `assay --help` and the README repeat this list.
 
+use campaign::Refusal;
 use lab::{DiskError, LabError};
 use std::process::ExitCode;
 
@@ -76,9 +77,14 @@ pub fn stopped(message: impl Into<String>) -> anyhow::Error {
 pub fn of(error: &anyhow::Error) -> Exit {
     let coded = error.chain().find_map(|e| e.downcast_ref::<Coded>());
     let lab = error.chain().find_map(|e| e.downcast_ref::<LabError>());
-    match (coded, lab) {
-        (Some(coded), _) => coded.exit,
+    let refusal = error.chain().find_map(|e| e.downcast_ref::<Refusal>());
+    match (coded, refusal, lab) {
+        (Some(coded), ..) => coded.exit,
+        (None, Some(Refusal::Usage(_)), _) => Exit::Usage,
+        (None, Some(Refusal::Lacking(_)), _) => Exit::Lacking,
+        (None, Some(Refusal::Stopped(_)), _) => Exit::Stopped,
         (
+            None,
             None,
             Some(
                 LabError::Disk(DiskError::NeedsRoot { .. })
@@ -86,7 +92,7 @@ pub fn of(error: &anyhow::Error) -> Exit {
                 | LabError::MissingProgram { .. },
             ),
         ) => Exit::Lacking,
-        (None, Some(LabError::Disk(DiskError::Refused(_) | DiskError::NoDiscard { .. }))) => {
+        (None, None, Some(LabError::Disk(DiskError::Refused(_) | DiskError::NoDiscard { .. }))) => {
             Exit::Usage
         }
         _ => Exit::Failed,

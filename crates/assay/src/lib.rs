@@ -4,8 +4,6 @@
 #![allow(unreachable_pub)]
 
 mod begin;
-mod campaign;
-mod catalogue;
 mod cli;
 mod commands;
 mod disks;
@@ -13,7 +11,6 @@ mod drive;
 mod exit;
 #[doc(hidden)]
 pub mod fuzz;
-mod input;
 mod install;
 mod like;
 mod mark;
@@ -26,7 +23,6 @@ mod selftest;
 mod signals;
 mod source;
 mod terminal;
-mod tools;
 mod tune;
 mod whereabouts;
 
@@ -73,7 +69,7 @@ fn ended(result: anyhow::Result<exit::Exit>) -> ExitCode {
 
 /// The test of a worker's job: of a tool, or of a suite.
 fn test_of_job(job: &Job) -> Result<&'static dyn Test, String> {
-    match tools::of_job(job)? {
+    match campaign::tools::of_job(job)? {
         Some(test) => Ok(test),
         None => suites::of_job(job),
     }

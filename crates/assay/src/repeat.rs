@@ -1,8 +1,9 @@
 //! What `--like` takes from a campaign: all that it was asked to do, with the sizes that it found, so that a
 //! second campaign does the same work and both can be compared.
 
-use crate::{campaign::prepare::Prepared, exit, source};
+use crate::{exit, source};
 use anyhow::Result;
+use campaign::prepare::Prepared;
 use model::{Plan, Scale};
 use std::path::Path;
 

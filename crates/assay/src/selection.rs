@@ -1,7 +1,7 @@
 //! Which tests of its suites a campaign does not run, and why: a reader of its report has to know.
 
-use crate::{campaign::prepare::Prepared, catalogue};
 use anyhow::Result;
+use campaign::{catalogue, prepare::Prepared};
 use model::{Plan, Preset, TESTS_LEFT_OUT};
 use suites::Suite;
 

@@ -4,6 +4,7 @@
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};
+use campaign::Watch;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use model::{printable, printable_line};
 use report::TerminalOptions;
@@ -172,13 +173,18 @@ impl Progress {
         Progress { bar, lines, told: Cell::new(Instant::now()), begun }
     }
 
-    /// There will be `cases` cases.
-    pub fn expect(&self, cases: u64) {
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for Progress {
+    fn expect(&self, cases: u64) {
         self.bar.set_length(cases);
     }
 
-    /// A step worth a line of its own.
-    pub fn step(&self, line: &str) {
+    fn step(&self, line: &str) {
         let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
         self.begun.get_or_init(|| (Instant::now(), done));
         if self.lines {
@@ -191,27 +197,19 @@ impl Progress {
         }
     }
 
-    /// What is being done now.
-    pub fn now(&self, message: &str) {
+    fn now(&self, message: &str) {
         if self.lines && self.told.get().elapsed() >= INTERVAL {
             return self.step(message);
         }
         self.bar.set_message(shown(message));
     }
 
-    /// `cases` more are done.
-    pub fn done(&self, cases: u64) {
+    fn done(&self, cases: u64) {
         self.bar.inc(cases);
     }
 
-    /// A remark that must not be overwritten by the bar.
-    pub fn remark(&self, line: &str) {
+    fn remark(&self, line: &str) {
         if self.lines { note(line) } else { self.bar.println(printable(line)) }
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -1,6 +1,6 @@
 //! On which disk a campaign measures, said before it begins: all of its figures are about that disk.
 
-use crate::campaign::{images, prepare::Prepared};
+use campaign::{images, prepare::Prepared};
 use model::Target;
 use std::path::Path;
 

@@ -18,10 +18,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stats", &["model"]),
     ("report", &["model", "stats"]),
     (
+        "campaign",
+        &["model", "engine", "suites", "lab", "workers", "formats", "store", "stats", "needs"],
+    ),
+    (
         "assay",
         &[
-            "model", "engine", "suites", "lab", "workers", "formats", "store", "stats", "report",
-            "needs",
+            "model", "engine", "suites", "lab", "workers", "campaign", "formats", "store", "stats",
+            "report", "needs",
         ],
     ),
 ];

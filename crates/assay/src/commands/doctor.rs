@@ -1,7 +1,8 @@
 //! `assay doctor`: what this machine can and cannot do.
 
-use crate::{campaign::places, cli::DoctorArgs, exit::Exit, install, terminal};
+use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
+use campaign::places;
 use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix, guest::Venue};
 
 /// Between two columns.

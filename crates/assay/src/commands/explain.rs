@@ -1,12 +1,12 @@
 //! `assay explain`: the page of a test, the tests of a suite, or the list of suites.
 
 use crate::{
-    catalogue,
     cli::ExplainArgs,
     exit::{self, Exit},
-    terminal, tools,
+    terminal,
 };
 use anyhow::Result;
+use campaign::{catalogue, tools};
 use model::{Options, Preset, TestInfo};
 use std::collections::BTreeMap;
 use suites::{Suite, Test};

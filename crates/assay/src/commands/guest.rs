@@ -1,19 +1,17 @@
 //! The hidden verb of this program inside a guest: does the task of a file, and tells what happens in
 //! another. The guest's disks hold nothing, and what is left behind is gone with the guest.
 
-use crate::{
-    campaign::{
-        guest::{TASK, TOLD, Task, Told, Turns, Work, call},
-        places::Place,
-        prepare::Prepared,
-        programs,
-        relay::{Relay, Step},
-        retake::Retakes,
-        turn::{self, Stage, Turn},
-    },
-    exit::Exit,
-};
+use crate::exit::Exit;
 use anyhow::{Context, Result};
+use campaign::{
+    guest::{TASK, TOLD, Task, Told, Turns, Work, call},
+    places::Place,
+    prepare::Prepared,
+    programs,
+    relay::{Relay, Step},
+    retake::Retakes,
+    turn::{self, Stage, Turn},
+};
 use lab::Lab;
 use model::{LabChoice, Plan, Target};
 use std::{
@@ -68,9 +66,9 @@ fn try_out(lab: &Lab, target: &Target) -> Result<()> {
 
 fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()> {
     let plan = Plan { lab: LabChoice::Host, ..turns.plan };
-    let mut prepared = Prepared::new(plan)?;
+    let mut prepared = Prepared::new(plan, &crate::terminal::note)?;
     prepared.settle(vec![Place::Host])?;
-    programs::decide(&mut prepared, turns.unconfined)?;
+    programs::decide(&mut prepared, turns.unconfined, &crate::terminal::note)?;
     prepared.set_counts(&turns.counts);
     let stop = AtomicBool::new(false);
     let stage =

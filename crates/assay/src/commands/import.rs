@@ -1,7 +1,8 @@
 //! `assay import`: files of another tool, or an exported campaign, into the store.
 
-use crate::{cli::ImportArgs, exit::Exit, input, opened, terminal};
+use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
+use campaign::input;
 use formats::{ImportOptions, InputFile};
 use model::Bytes;
 use std::{

@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod explain;
 mod export;
+mod forecast;
 pub mod guest;
 mod import;
 mod init;

@@ -1,26 +1,28 @@
 //! `assay plan`: what a run would do, without doing it; and the reading of plans for `run`.
 
-use super::{advise::shipped, slips, workload};
+use super::{
+    advise::shipped,
+    forecast::{self, Experience},
+    slips, workload,
+};
 use crate::{
-    campaign::{
-        condition,
-        forecast::{self, Experience},
-        images, pace,
-        places::{self, Place},
-        prepare::{self, Prepared},
-        programs,
-        room::{self, Remedy},
-        schedule,
-        sizes::{Ground, Range},
-        sizing::{self, Load, Pilot},
-        sweeps, together,
-    },
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    input, repeat, selection, terminal, whereabouts,
+    repeat, selection, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
+use campaign::{
+    condition, images, input, pace,
+    places::{self, Place},
+    prepare::{self, Prepared},
+    programs,
+    room::{self, Remedy},
+    schedule,
+    sizes::{Ground, Range},
+    sizing::{self, Load, Pilot},
+    sweeps, together,
+};
 use lab::Backing;
 use model::{Bytes, Plan, Sweep, SweepMode, Swept, Target};
 use std::{fmt::Write, path::Path};
@@ -28,7 +30,7 @@ use std::{fmt::Write, path::Path};
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = prepared(args, store, state)?;
-    programs::decide(&mut prepared, args.programs.unconfined)?;
+    programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
     together::choose(&mut prepared, state)?;
@@ -230,9 +232,9 @@ fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
 
 /// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
 pub fn prepared(args: &PlanArgs, store: &Path, state: &Path) -> Result<Prepared> {
-    let Some(like) = &args.like else { return Prepared::new(from_args(args)?) };
+    let Some(like) = &args.like else { return Prepared::new(from_args(args)?, &terminal::note) };
     let plan = repeat::plan(like, store, state)?;
-    let prepared = Prepared::new(overridden(plan, args)?)?;
+    let prepared = Prepared::new(overridden(plan, args)?, &terminal::note)?;
     repeat::check(&prepared, like)?;
     Ok(prepared)
 }

@@ -5,13 +5,13 @@
 use super::plan;
 use crate::{
     begin,
-    campaign::{places, programs, room, together},
     cli::{CompareArgs, PlanArgs},
     disks, drive,
     mark::Key,
     opened, signals, terminal,
 };
 use anyhow::Result;
+use campaign::{places, programs, room, together};
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -86,10 +86,10 @@ impl Again {
         let mut ids = Vec::new();
         for _ in 0..self.times {
             let mut prepared = plan::prepared(&plan, store_path, state)?;
-            programs::decide(&mut prepared, args.programs.unconfined)?;
+            programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
             let consent = disks::consent(&mut prepared, &args.consent, state)?;
             room::check(&prepared, state, room::Remedy::Choose)?;
-            places::choose(&mut prepared, state, &stop)?;
+            places::choose(&mut prepared, (state, &stop), &terminal::note)?;
             together::choose(&mut prepared, state)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;

@@ -4,19 +4,16 @@
 
 use super::run;
 use crate::{
-    campaign::{
-        places,
-        prepare::Prepared,
-        programs,
-        room::{self, Remedy},
-    },
-    cli::ResumeArgs,
-    disks, drive,
-    exit::Exit,
-    mark::Key,
-    opened, signals, source, terminal, whereabouts,
+    cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
+    whereabouts,
 };
 use anyhow::{Result, bail};
+use campaign::{
+    places,
+    prepare::Prepared,
+    programs,
+    room::{self, Remedy},
+};
 use model::{Campaign, CampaignState};
 use std::path::Path;
 
@@ -35,8 +32,8 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.end);
     }
-    let mut prepared = Prepared::new(campaign.plan.clone())?;
-    programs::decide(&mut prepared, args.programs.unconfined)?;
+    let mut prepared = Prepared::new(campaign.plan.clone(), &terminal::note)?;
+    programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
     let tests = prepared.infos();
     let alike = tests.iter().zip(&dataset.tests).all(|(own, stored)| own.is(stored));
     if tests.len() != dataset.tests.len() || !alike {
@@ -56,7 +53,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     let consent = disks::consent(&mut prepared, &args.consent, state)?;
     room::check(&prepared, state, Remedy::MakeRoom)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
-    places::choose(&mut prepared, state, &stop)?;
+    places::choose(&mut prepared, (state, &stop), &terminal::note)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }

@@ -3,11 +3,6 @@
 use super::{advise, plan, report};
 use crate::{
     begin,
-    campaign::{
-        places, programs,
-        room::{self, Remedy},
-        sweeps, together,
-    },
     cli::{EndArgs, Format, RunArgs},
     disks,
     drive::{self, Means},
@@ -16,6 +11,11 @@ use crate::{
     opened, signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
+use campaign::{
+    places, programs,
+    room::{self, Remedy},
+    sweeps, together,
+};
 use model::{Dataset, Sample, TargetState, Validity};
 use std::{fs, path::Path};
 use store::Store;
@@ -23,7 +23,7 @@ use store::Store;
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = plan::prepared(&args.plan, store_path, state)?;
-    programs::decide(&mut prepared, args.plan.programs.unconfined)?;
+    programs::decide(&mut prepared, args.plan.programs.unconfined, &terminal::note)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;
     let stop = signals::stop_flag()?;
@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let mut store = opened::store_to_run(store_path, &stop)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
-    places::choose(&mut prepared, state, &stop)?;
+    places::choose(&mut prepared, (state, &stop), &terminal::note)?;
     together::choose(&mut prepared, state)?;
     let campaign = begin::campaign(&prepared, state)?;
     begin::store(&prepared, &campaign, &mut store, &key)?;

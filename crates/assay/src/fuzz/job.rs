@@ -2,7 +2,7 @@
 //! init.c), which are not those by which assay reads.
 
 use super::{suite, text};
-use crate::tools;
+use campaign::tools;
 use model::Options;
 
 /// Longest name of a section, bytes; fio cuts what is longer.

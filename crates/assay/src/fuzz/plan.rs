@@ -1,10 +1,8 @@
 //! Plans, as `assay plan` and `assay run` read them.
 
 use super::{target, text};
-use crate::{
-    campaign::{condition, sweeps},
-    catalogue, commands, tools,
-};
+use crate::commands;
+use campaign::{catalogue, condition, sweeps, tools};
 use model::{Bytes, Plan};
 use std::path::Path;
 

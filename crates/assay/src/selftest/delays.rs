@@ -1,8 +1,8 @@
 //! Delays of known length: of the engine that does nothing, and of a file system served over FUSE.
 
 use super::{Bench, Outcome, Truth, trial};
-use crate::campaign::prepare::{self, Prepared};
 use anyhow::{Context, Result};
+use campaign::prepare::{self, Prepared};
 use lab::{Delayed, Lab};
 use model::{Job, JobMode};
 use std::{
@@ -90,7 +90,8 @@ impl Truth for FuseDelay {
 impl FuseDelay {
     /// What the worker saw, microseconds, and what the server did, nanoseconds.
     fn measure(&self, runtime_s: f64, bench: &Bench<'_>) -> Result<(f64, Vec<u64>)> {
-        let prepared = Prepared::new(trial::plan("null", "selftest.fuse_delay", runtime_s)?)?;
+        let prepared =
+            Prepared::new(trial::plan("null", "selftest.fuse_delay", runtime_s)?, &crate::terminal::note)?;
         let item = prepared.items.first().context("the self test has no such test")?;
         let job = Job {
             declaration: item.test.declaration(),

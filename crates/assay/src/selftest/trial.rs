@@ -3,7 +3,6 @@
 
 use super::Bench;
 use crate::{
-    campaign::{places, prepare::Prepared},
     cli::Consent,
     drive::{self, Means},
     exit,
@@ -11,6 +10,7 @@ use crate::{
     opened,
 };
 use anyhow::{Result, bail};
+use campaign::{places, prepare::Prepared};
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
     Preset, Sample, Scale, TargetState, Validity,
@@ -47,8 +47,8 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
 
 /// Runs `plan` as the campaign `id`.
 pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
-    let mut prepared = Prepared::new(plan)?;
-    places::choose(&mut prepared, bench.state, bench.stop)?;
+    let mut prepared = Prepared::new(plan, &crate::terminal::note)?;
+    places::choose(&mut prepared, (bench.state, bench.stop), &crate::terminal::note)?;
     let campaign = campaign(id, &prepared);
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;

@@ -2,21 +2,15 @@
 //! resumed like any other.
 
 use super::variant::{self, Variant};
-use crate::{
-    begin,
-    campaign::{
-        images, places,
-        prepare::{self, Prepared},
-        programs,
-        sizes::{Ground, Range},
-        sizing::{self, Load, Pilot},
-    },
-    cli::Consent,
-    disks, drive,
-    mark::Key,
-    terminal,
-};
+use crate::{begin, cli::Consent, disks, drive, mark::Key, terminal};
 use anyhow::Result;
+use campaign::{
+    images, places,
+    prepare::{self, Prepared},
+    programs,
+    sizes::{Ground, Range},
+    sizing::{self, Load, Pilot},
+};
 use model::{Dataset, Plan, Programs, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
 use std::{
@@ -88,10 +82,11 @@ impl<'a> Campaigns<'a> {
         // few variants would have larger parts of a disk than those of many.
         let backing = model::BackingPlan { split: false, ..plan.backing };
         let plan = Plan { budget_s: None, aa: None, backing, ..plan };
-        let mut prepared = Prepared::new(Plan { targets: vec![default.clone()], ..plan })?;
-        programs::decide(&mut prepared, site.unconfined)?;
+        let mut prepared =
+            Prepared::new(Plan { targets: vec![default.clone()], ..plan }, &terminal::note)?;
+        programs::decide(&mut prepared, site.unconfined, &terminal::note)?;
         let consent = disks::consent(&mut prepared, given, site.state)?;
-        places::choose(&mut prepared, site.state, site.stop)?;
+        places::choose(&mut prepared, (site.state, site.stop), &terminal::note)?;
         let work = images::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let mut expected = prepared.clone();
@@ -170,9 +165,9 @@ impl Bench for Campaigns<'_> {
 
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
-        let mut prepared = Prepared::new(self.stage_plan(stage, variants))?;
+        let mut prepared = Prepared::new(self.stage_plan(stage, variants), &terminal::note)?;
         prepared.programs = self.programs;
-        places::choose(&mut prepared, self.state, self.stop)?;
+        places::choose(&mut prepared, (self.state, self.stop), &terminal::note)?;
         let mut campaign = begin::campaign(&prepared, self.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);

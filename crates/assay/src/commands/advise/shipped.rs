@@ -1,7 +1,8 @@
 //! The profiles and facts that ship with the program, and the files of users beside them.
 
-use crate::{exit, input};
+use crate::exit;
 use anyhow::{Context, Result};
+use campaign::input;
 use model::{FactSheet, Profile, did_you_mean};
 
 /// Lists files of a folder by name, with their text.

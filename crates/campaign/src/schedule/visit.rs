@@ -2,7 +2,7 @@
 //! as it comes.
 
 use super::{Ended, Schedule, Seat};
-use crate::campaign::{
+use crate::{
     guest, pace,
     places::Place,
     relay::{self, Step},

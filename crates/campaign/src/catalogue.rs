@@ -1,7 +1,7 @@
 //! Where a suite or test named on the command line is found: among those that ship, in a file of
 //! declarations, or as another tool.
 
-use crate::{exit, input, tools};
+use crate::{input, refusal, tools};
 use anyhow::Result;
 use model::{Options, did_you_mean};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub fn suite(
     knobs: &Options,
     files: &mut BTreeMap<String, String>,
 ) -> Result<&'static Suite> {
-    let usage = |error: suites::DeclarationError| exit::usage(error.to_string());
+    let usage = |error: suites::DeclarationError| refusal::usage(error.to_string());
     if name.ends_with(".toml") {
         return suites::from_text(name, &text_of(name, files)?, knobs).map_err(usage);
     }
@@ -25,7 +25,7 @@ pub fn suite(
     suites::suite(name, knobs).map_err(usage)?.ok_or_else(|| {
         let names = names();
         let meant = did_you_mean(name, names.iter().map(|name| &**name));
-        exit::usage(format!(
+        refusal::usage(format!(
             "there is no suite `{name}`{meant}; use one of {}, or a file NAME.toml",
             names.join(", ")
         ))
@@ -58,7 +58,7 @@ pub fn test(id: &str, of: Option<&str>) -> Result<&'static dyn Test> {
     };
     found.ok_or_else(|| {
         let meant = did_you_mean(id, known_ids().iter().map(|id| &**id));
-        exit::usage(format!("there is no test or suite `{id}`{meant}; {hint}"))
+        refusal::usage(format!("there is no test or suite `{id}`{meant}; {hint}"))
     })
 }
 
@@ -87,7 +87,7 @@ fn text_of(file: &str, files: &mut BTreeMap<String, String>) -> Result<String> {
         return Ok(text.clone());
     }
     let text = input::text(file)
-        .map_err(|why| exit::usage(format!("cannot read the suite {file}: {why}")))?;
+        .map_err(|why| refusal::usage(format!("cannot read the suite {file}: {why}")))?;
     files.insert(file.into(), text.clone());
     Ok(text)
 }

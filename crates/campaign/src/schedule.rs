@@ -14,7 +14,7 @@ use super::{
     prepare::Prepared,
     retake::Retakes,
 };
-use crate::terminal::Progress;
+use crate::watch::Watch;
 use anyhow::Result;
 use lab::Lab;
 use model::{Campaign, CampaignState, Fault, TargetRecord, TargetState};
@@ -33,7 +33,7 @@ pub struct Schedule<'a> {
     /// What is made on this machine for it.
     pub lab: &'a Lab,
     /// What the user sees.
-    pub progress: &'a Progress,
+    pub progress: &'a dyn Watch,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// Records of the targets, kept up to date in the store.
@@ -56,7 +56,7 @@ impl<'a> Schedule<'a> {
         (prepared, campaign): (&'a Prepared, &'a Campaign),
         store: &'a mut Store,
         lab: &'a Lab,
-        progress: &'a Progress,
+        progress: &'a dyn Watch,
         (stop, since): (&'a AtomicBool, Instant),
     ) -> Result<Schedule<'a>> {
         let records = store.dataset(&campaign.id)?.targets;

@@ -2,9 +2,9 @@
 //! noise of every cell, else from a table over the noise. And how long a block takes, where the very
 //! work was done before.
 
-use super::{place::Place, prepare::Prepared};
 use crate::terminal;
 use anyhow::Result;
+use campaign::{place::Place, prepare::Prepared};
 use model::{Dataset, Origin, Plan, Scale, TargetState};
 use stats::{Forecast, Settings};
 use std::{collections::BTreeSet, fmt::Write, path::Path};

@@ -6,7 +6,7 @@ use super::{
     prepare::{self, Prepared},
     sizing::{self, Load},
 };
-use crate::exit;
+use crate::refusal;
 use anyhow::Result;
 use model::{Bytes, DataKind, Target};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,9 @@ pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
         }
     };
     let needs = short.needs;
-    Err(exit::usage(format!("scale {scale} needs {needs}, and {free} are free in {place}; {fix}")))
+    Err(refusal::usage(format!(
+        "scale {scale} needs {needs}, and {free} are free in {place}; {fix}"
+    )))
 }
 
 /// Whether the scale of `prepared`, which is fixed, fits.
@@ -150,7 +152,7 @@ fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::places::Place;
+    use crate::places::Place;
     use model::Plan;
 
     #[test]
@@ -158,7 +160,7 @@ mod tests {
         let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
         let targets = targets.map(|target| target.parse().unwrap()).to_vec();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
-        let mut prepared = Prepared::new(plan).unwrap();
+        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         let said = small(&prepared, Bytes(3 << 30));
         assert_eq!(said.len(), 2, "{said:?}");

@@ -10,7 +10,7 @@ use super::{
     sizes::{Key, Range, Seen, Trials},
     turn::{self, Event, Stage, Turn},
 };
-use crate::terminal::Progress;
+use crate::watch::Watch;
 use anyhow::Result;
 use model::{Sample, TestSize};
 use std::{collections::BTreeMap, sync::atomic::Ordering};
@@ -49,7 +49,7 @@ pub fn run(
     stage: &Stage<'_>,
     campaign: &str,
     range: &Range,
-    progress: &Progress,
+    progress: &dyn Watch,
 ) -> Result<Option<Found>> {
     let preset = stage.prepared.plan.preset;
     let mut trials = Trials::default();
@@ -104,7 +104,7 @@ fn try_target(
     stage: &Stage<'_>,
     campaign: &str,
     target: usize,
-    (round, progress): (usize, &Progress),
+    (round, progress): (usize, &dyn Watch),
     trials: &mut Trials,
 ) -> Result<Ended> {
     let prepared = stage.prepared;

@@ -206,14 +206,14 @@ fn free_bytes(dir: &Path) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::places::Place;
+    use crate::places::Place;
     use model::{Plan, Target};
 
     fn load(targets: &[&str]) -> Load {
         let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();
         let suites = vec!["columnar".into()];
         let plan = Plan { targets, suites, procs: vec![1], ..Plan::default() };
-        let mut prepared = Prepared::new(plan).unwrap();
+        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
         // As if this machine could make them all.
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         Load::of(&prepared, 0.1, Bytes(1 << 30))

@@ -196,7 +196,7 @@ mod tests {
         let why = worked_while_held(8 << 20, &usage(100)).unwrap();
         assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
     }
-    use crate::campaign::testing::{MB, measured, usage};
+    use crate::testing::{MB, measured, usage};
 
     fn resident(part: u64) -> Option<Residency> {
         Some(Residency { resident_bytes: part, total_bytes: 100 * MB })

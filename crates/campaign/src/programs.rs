@@ -2,7 +2,7 @@
 //! the command line allows more. A plan, a suite or a job file cannot.
 
 use super::{place::Place, prepare::Prepared};
-use crate::{exit, terminal};
+use crate::{refusal, watch::Notes};
 use anyhow::Result;
 use engine::confine;
 use model::Programs;
@@ -11,19 +11,19 @@ use model::Programs;
 ///
 /// # Errors
 /// This machine does not let them be confined, and what they would do is not known.
-pub fn decide(prepared: &mut Prepared, unconfined: bool) -> Result<()> {
+pub fn decide(prepared: &mut Prepared, unconfined: bool, notes: Notes<'_>) -> Result<()> {
     let is_here = prepared.places.iter().any(|place| matches!(place, Place::Host));
     let running = || prepared.items.iter().filter(|item| item.test.runs_programs());
     prepared.programs = match confinement(unconfined, is_here && running().next().is_some()) {
         Ok(programs) => programs,
         Err(why) => {
             if let Some(foreign) = running().find_map(|item| item.foreign.as_ref()) {
-                return Err(exit::usage(format!(
+                return Err(refusal::usage(format!(
                     "{why}; {foreign} could reach anything of yours: run it as root, or, when you \
                      have read it, with --unconfined"
                 )));
             }
-            terminal::note(&format!("{why}; what they are told is known to keep to the target"));
+            notes(&format!("{why}; what they are told is known to keep to the target"));
             Programs::Unconfined
         }
     };

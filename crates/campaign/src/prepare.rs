@@ -4,7 +4,7 @@
 pub use super::machine::{has_device, memory};
 
 use super::{condition, place::Place, sweeps};
-use crate::{catalogue, exit, paths, terminal};
+use crate::{catalogue, refusal, watch::Notes};
 use anyhow::Result;
 use lab::{
     Availability, FileSystem, Inner,
@@ -67,10 +67,10 @@ impl Item {
 }
 
 impl Prepared {
-    /// Finds everything `plan` names and fills in its defaults.
-    pub fn new(mut plan: Plan) -> Result<Prepared> {
-        plan.check().map_err(|e| exit::usage(e.to_string()))?;
-        let items = items(&mut plan)?;
+    /// Finds everything `plan` names and fills in its defaults; `notes` takes what is left out.
+    pub fn new(mut plan: Plan, notes: Notes<'_>) -> Result<Prepared> {
+        plan.check().map_err(|e| refusal::usage(e.to_string()))?;
+        let items = items(&mut plan, notes)?;
         let counts = all_counts(&items);
         sweeps::enter(&mut plan)?;
         if plan.targets.is_empty() {
@@ -82,7 +82,7 @@ impl Prepared {
         if let Some(baseline) = &plan.baseline
             && !candidates.contains(baseline)
         {
-            return Err(exit::usage(format!(
+            return Err(refusal::usage(format!(
                 "baseline `{baseline}` is not a target of this campaign; use one of {}",
                 candidates.join(", ")
             )));
@@ -93,7 +93,7 @@ impl Prepared {
             Prepared { plan, entrants, labels, places: Vec::new(), items, counts, programs };
         prepared.arrange(places);
         if prepared.parts().is_some_and(|parts| parts < 2) {
-            return Err(exit::usage(
+            return Err(refusal::usage(
                 "`--split` divides a disk between the candidates, and there is one; add another, or leave \
                  --split out",
             ));
@@ -109,7 +109,7 @@ impl Prepared {
     pub fn settle(&mut self, places: Vec<Place>) -> Result<()> {
         let Some(first) = places.iter().position(|place| place.nowhere().is_none()) else {
             let reasons: Vec<&str> = places.iter().filter_map(Place::nowhere).collect();
-            return Err(exit::lacking(reasons.join("; ")));
+            return Err(refusal::lacking(reasons.join("; ")));
         };
         if first > 0 && self.plan.baseline.is_none() {
             self.plan.baseline = self.plan.candidates().into_iter().nth(first);
@@ -296,7 +296,7 @@ fn all_counts(items: &[Item]) -> Vec<u32> {
 }
 
 /// The tests of all suites of `plan`, with the files that they are declared in read into it.
-fn items(plan: &mut Plan) -> Result<Vec<Item>> {
+fn items(plan: &mut Plan, notes: Notes<'_>) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     for name in plan.suites.clone() {
         let suite = catalogue::suite(&name, &plan.knobs, &mut plan.files)?;
@@ -313,9 +313,9 @@ fn items(plan: &mut Plan) -> Result<Vec<Item>> {
             let (id, what, fix) = (&test.infos()[0].id, &missing.what, &missing.fix);
             let line = format!("{id} needs {what}, which is missing; {fix}");
             if ready.is_empty() {
-                return Err(exit::lacking(line));
+                return Err(refusal::lacking(line));
             }
-            terminal::note(&format!("left out: {line}"));
+            notes(&format!("left out: {line}"));
         }
         items.extend(ready.into_iter().map(|test| {
             let fixed = matches!(test.workers(), Workers::Fixed(_));
@@ -333,7 +333,7 @@ fn check_ids(items: &[Item]) -> Result<()> {
     match items.iter().flat_map(|item| item.test.infos()).find(|info| !seen.insert(info.id.clone()))
     {
         None => Ok(()),
-        Some(info) => Err(exit::usage(format!(
+        Some(info) => Err(refusal::usage(format!(
             "two tests of these suites are called {}; run them in two campaigns, or rename one",
             info.id
         ))),
@@ -368,7 +368,7 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
         false => plan.tests.iter().map(String::as_str).collect(),
     };
     if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
-        return Err(exit::usage(format!(
+        return Err(refusal::usage(format!(
             "no test of suite {} matches `{glob}`; `assay explain {0}` lists them",
             suite.name
         )));
@@ -379,8 +379,8 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
 }
 
 fn default_targets() -> Result<Vec<Target>> {
-    if !paths::is_root() {
-        return Err(exit::lacking(
+    if !rustix::process::geteuid().is_root() {
+        return Err(refusal::lacking(
             "making and mounting file systems on loop images needs root: use `sudo assay run`; without root, \
              compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
         ));
@@ -396,7 +396,7 @@ fn default_targets() -> Result<Vec<Target>> {
         .map(|fs| Target::named(fs.name()))
         .collect();
     if ready.is_empty() {
-        return Err(exit::lacking(
+        return Err(refusal::lacking(
             "no file system can be made here; `assay doctor` names the packages to install",
         ));
     }
@@ -406,7 +406,7 @@ fn default_targets() -> Result<Vec<Target>> {
 /// Where `target` can be made as far as this machine knows by itself. What is wrong with its text is an
 /// error.
 fn own_place(target: &Target) -> Result<Place> {
-    match lab::fs::resolve(target).map_err(|e| exit::usage(e.to_string()))? {
+    match lab::fs::resolve(target).map_err(|e| refusal::usage(e.to_string()))? {
         Candidate::Directory(dir) => check_directory(dir).map(|()| Place::Host),
         Candidate::Made(parts) => {
             Ok(parts.iter().find_map(lacking).map_or(Place::Host, Place::Nowhere))
@@ -426,10 +426,10 @@ fn lacking(part: &Part) -> Option<String> {
 fn check_directory(dir: &Path) -> Result<()> {
     let named = dir.display();
     if !dir.is_dir() {
-        return Err(exit::usage(format!("{named} is not a directory; name one that exists")));
+        return Err(refusal::usage(format!("{named} is not a directory; name one that exists")));
     }
     access(dir, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
-        exit::lacking(format!(
+        refusal::lacking(format!(
             "cannot write in {named}: {why}; choose another directory, or use sudo"
         ))
     })

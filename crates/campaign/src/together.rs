@@ -8,7 +8,7 @@ use super::{
     sizes::Range,
     sizing,
 };
-use crate::exit;
+use crate::refusal;
 use anyhow::Result;
 use model::{Bytes, Order};
 use std::{ops, path::Path};
@@ -26,13 +26,13 @@ const LEAST_MEMORY: Bytes = Bytes(1 << 30);
 pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
     let caps = prepared.entrants.iter().any(lab::fs::has_caps);
     if prepared.is_interleaved() && prepared.plan.backing.split && caps {
-        return Err(exit::usage(
+        return Err(refusal::usage(
             "a cap is on a whole disk, and would hold for all candidates that are side by side on its parts; \
              take --order in-turn, or loop images",
         ));
     }
     if prepared.plan.order == Some(Order::Interleaved) && prepared.at_once() < 2 {
-        return Err(exit::usage(
+        return Err(refusal::usage(
             "the candidates cannot be side by side: there is one, each has the whole disk, or their guests do \
              not fit into memory together; leave --order out, or divide the disk by --split",
         ));
@@ -142,7 +142,7 @@ fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::places::Place;
+    use crate::places::Place;
     use lab::{
         Cmd, LabError,
         guest::{Guest, Machine, Shared, Stranger, Venue, host},
@@ -175,7 +175,7 @@ mod tests {
             order: Some(Order::Interleaved),
             ..model::Plan::default()
         };
-        let mut prepared = Prepared::new(plan).unwrap();
+        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
         prepared.settle(targets.map(|_| Place::Guest(Arc::new(Never))).to_vec()).unwrap();
         for block in 1..5 {
             let images = [0, 1, 2].map(|at| prepared.guest_images(7, block, at));

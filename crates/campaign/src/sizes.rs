@@ -348,7 +348,7 @@ fn share_scale(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::places::Place;
+    use crate::places::Place;
     use model::{Plan, Preset};
 
     const GROUND: Ground = Ground {
@@ -360,7 +360,7 @@ mod tests {
     fn prepared(suite: &str, procs: Vec<u32>, preset: Preset) -> Prepared {
         let targets = vec!["ext4".parse().unwrap(), "xfs".parse().unwrap()];
         let plan = Plan { targets, suites: vec![suite.into()], procs, preset, ..Plan::default() };
-        let mut prepared = Prepared::new(plan).unwrap();
+        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         prepared
     }

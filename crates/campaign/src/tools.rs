@@ -11,7 +11,7 @@ mod mpi;
 mod sysbench;
 mod test;
 
-use crate::exit;
+use crate::refusal;
 use anyhow::Result;
 use model::{Job, Knob, Options, TestInfo};
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ static KNOBS: [Knob; 1] = [Knob {
 /// A knob or job file that the tool does not take, or that would reach beyond the target.
 pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&'static Suite>> {
     let Some(tool) = find(name.split(':').next().unwrap_or(name)) else { return Ok(None) };
-    let usage = |why: String| exit::usage(format!("{name}: {why}"));
+    let usage = |why: String| refusal::usage(format!("{name}: {why}"));
     match (tool.takes_file(), name.split_once(':')) {
         (true, None) => {
             return Err(usage(format!("name a job file, as in --suite {name}:JOB.{name}")));
@@ -134,7 +134,7 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
         _ => {}
     }
     model::check_options(&format!("suite {name}"), &KNOBS, knobs)
-        .map_err(|why| exit::usage(why.to_string()))?;
+        .map_err(|why| refusal::usage(why.to_string()))?;
     let mut tests: Vec<&'static dyn Test> = Vec::new();
     for part in tool.parts() {
         let test = ToolTest { tool, request: request(tool, part, text, knobs) };

@@ -101,7 +101,7 @@ pub fn worker_cpu(workers: &[WorkerReport], phases: &std::ops::Range<usize>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::testing;
+    use crate::testing;
 
     const MIB: u64 = 1 << 20;
 

@@ -1,7 +1,7 @@
 //! Sweeps become candidates: their variants are found before anything runs, stored with the plan, and
 //! told before they are measured.
 
-use crate::exit;
+use crate::refusal;
 use anyhow::Result;
 use model::{Plan, Sweep};
 
@@ -12,7 +12,8 @@ use model::{Plan, Sweep};
 pub fn enter(plan: &mut Plan) -> Result<()> {
     for sweep in &mut plan.sweeps {
         if sweep.variants.is_empty() {
-            *sweep = lab::sweep(&sweep.on, sweep.mode).map_err(|e| exit::usage(e.to_string()))?;
+            *sweep =
+                lab::sweep(&sweep.on, sweep.mode).map_err(|e| refusal::usage(e.to_string()))?;
         }
     }
     for variant in plan.sweeps.iter().flat_map(|sweep| &sweep.variants) {

@@ -3,7 +3,7 @@
 //! replicates of everything that is drawn.
 
 use super::{machine, pace};
-use crate::exit;
+use crate::refusal;
 use anyhow::{Context, Result};
 use lab::{Aged, Ageing, Instance, Layout};
 use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
@@ -65,7 +65,7 @@ pub fn check(plan: &Plan) -> Result<()> {
     let asked = plan.age.is_some() || plan.fullness.is_some();
     match plan.targets.iter().find(|target| asked && !machine::has_device(target)) {
         None => Ok(()),
-        Some(target) => Err(exit::usage(format!(
+        Some(target) => Err(refusal::usage(format!(
             "{target} can be neither aged nor filled, only file systems made on a loop image can; leave \
              out --age and --fullness, or name other targets"
         ))),

@@ -10,7 +10,7 @@ use super::{
     prepare::Prepared,
     told,
 };
-use crate::{exit, terminal};
+use crate::{refusal, watch::Notes};
 use anyhow::{Context, Result};
 use lab::{
     Lab, LabError, cache,
@@ -45,15 +45,19 @@ impl Search<'_> {
     }
 }
 
-/// Finds the place of every target of `prepared`, by trying what is not known. Says where guests are
+/// Finds the place of every target of `prepared`, by trying what is not known. Tells `notes` where guests are
 /// used, and why.
 ///
 /// # Errors
 /// No target can be made at all, or a signal asked to stop.
-pub fn choose(prepared: &mut Prepared, state: &Path, stop: &AtomicBool) -> Result<()> {
-    let places = search(prepared, |guest, targets| try_out(guest, targets, state, stop))?;
+pub fn choose(
+    prepared: &mut Prepared,
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
+) -> Result<()> {
+    let places = search(prepared, |guest, targets| try_out(guest, targets, (state, stop), notes))?;
     prepared.settle(places)?;
-    announce(prepared);
+    announce(prepared, notes);
     Ok(())
 }
 
@@ -145,13 +149,13 @@ fn in_guests(
 fn try_out(
     guest: &dyn Guest,
     targets: Vec<Target>,
-    state: &Path,
-    stop: &AtomicBool,
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
 ) -> Result<Vec<Option<String>>> {
     let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
-    terminal::note(&format!("trying {} in {}", names.join(", "), guest.venue()));
+    notes(&format!("trying {} in {}", names.join(", "), guest.venue()));
     let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
-    lab.told().iter().for_each(|line| terminal::note(line));
+    lab.told().iter().for_each(|line| notes(line));
     let dir = lab.make_guest_dir()?;
     let disks = targets.iter().map(lab::fs::disks).max().unwrap_or(0);
     let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();
@@ -177,11 +181,11 @@ fn try_out(
     lab.remove_guest_dir(&dir)?;
     lab.close()?;
     match ended {
-        Ok(Ended::Stopped) => Err(exit::stopped("stopped; everything was cleaned up")),
+        Ok(Ended::Stopped) => Err(refusal::stopped("stopped; everything was cleaned up")),
         Ok(Ended::Exit(_)) => {
             let memory = Memory::of(&guest.venue());
             let made = targets.iter().zip(&tried).filter(|(_, why)| why.is_none());
-            made.for_each(|(target, _)| memory.learn(target));
+            made.for_each(|(target, _)| memory.learn(target, notes));
             Ok(tried)
         }
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
@@ -200,15 +204,15 @@ fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
 }
 
 /// Says of every target that is not made on this machine where it is made instead.
-fn announce(prepared: &Prepared) {
+fn announce(prepared: &Prepared, notes: Notes<'_>) {
     for (label, place) in prepared.labels.iter().zip(&prepared.places) {
         if let Place::Guest(guest) = place {
-            terminal::note(&format!("{label}: in {}", guest.venue()));
+            notes(&format!("{label}: in {}", guest.venue()));
         }
     }
     let uml = prepared.places.iter().any(|place| place.kind() == LabKind::Uml);
     if uml && prepared.counts.iter().any(|count| *count > 1) {
-        terminal::note(
+        notes(
             "User-Mode Linux has one processor: its figures of several processes say nothing about \
              processes at the same time",
         );
@@ -257,13 +261,13 @@ impl Memory {
     }
 
     /// Where it cannot be kept, the target is tried again next time.
-    fn learn(&self, target: &Target) {
+    fn learn(&self, target: &Target, notes: Notes<'_>) {
         let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
             let mut file = File::options().create(true).append(true).open(&self.path)?;
             file.write_all(format!("{}\n", self.line(target)).as_bytes())
         });
         if let Err(error) = kept {
-            terminal::note(&format!("{} is not kept: {error}", self.path.display()));
+            notes(&format!("{} is not kept: {error}", self.path.display()));
         }
     }
 }

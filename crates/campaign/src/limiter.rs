@@ -113,7 +113,7 @@ fn idle(usage: &Usage, load: &Load) -> Limiter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::testing::{MB, measured, usage};
+    use crate::testing::{MB, measured, usage};
     use model::{PhaseKind, PhaseReport};
 
     fn load(bytes: u64, busy: f64) -> Load {

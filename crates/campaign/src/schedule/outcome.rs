@@ -1,7 +1,7 @@
 //! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
 
 use super::{Schedule, Seat};
-use crate::campaign::retake::waited;
+use crate::retake::waited;
 use anyhow::{Result, anyhow};
 use model::{Fault, FaultKind, TargetState};
 use std::time::{Duration, Instant};

@@ -9,14 +9,15 @@
 //! `upkeep` notes what the target itself cost.
 
 pub mod case;
+pub mod catalogue;
 pub mod condition;
 pub mod contention;
 pub mod durable;
 pub mod ended;
-pub mod forecast;
 pub mod guest;
 pub mod history;
 pub mod images;
+pub mod input;
 pub mod judge;
 pub mod limiter;
 pub mod machine;
@@ -27,6 +28,7 @@ pub mod prepare;
 pub mod processors;
 pub mod programs;
 pub mod protocol;
+mod refusal;
 pub mod relay;
 pub mod retake;
 pub mod room;
@@ -39,6 +41,11 @@ pub mod sweeps;
 mod testing;
 pub mod together;
 pub mod told;
+pub mod tools;
 pub mod trial;
 pub mod turn;
 pub mod upkeep;
+mod watch;
+
+pub use refusal::Refusal;
+pub use watch::{Notes, Watch};

@@ -1,0 +1,30 @@
+//! Why a campaign does not begin, or ended early, where the program ends with a status of its own for it.
+
+/// A refusal; each names what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// Arguments or a plan are wrong; nothing was touched.
+    #[error("{0}")]
+    Usage(String),
+    /// The machine lacks something: root, a tool, a kernel file system, space.
+    #[error("{0}")]
+    Lacking(String),
+    /// A signal came; everything that was made is torn down.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+/// [`Refusal::Usage`] as an error.
+pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
+    Refusal::Usage(message.into()).into()
+}
+
+/// [`Refusal::Lacking`] as an error.
+pub(crate) fn lacking(message: impl Into<String>) -> anyhow::Error {
+    Refusal::Lacking(message.into()).into()
+}
+
+/// [`Refusal::Stopped`] as an error.
+pub(crate) fn stopped(message: impl Into<String>) -> anyhow::Error {
+    Refusal::Stopped(message.into()).into()
+}

@@ -1,0 +1,20 @@
+//! Who looks on while a campaign is prepared and run: the campaign says what happens, the program decides how it is
+//! shown.
+
+/// Takes lines for the person at the terminal, which may hold the words of others: they are made plain by whoever
+/// shows them.
+pub type Notes<'a> = &'a dyn Fn(&str);
+
+/// Follows a campaign case by case.
+pub trait Watch {
+    /// There will be `cases` cases.
+    fn expect(&self, cases: u64);
+    /// A step worth a line of its own begins.
+    fn step(&self, line: &str);
+    /// What is being done now.
+    fn now(&self, message: &str);
+    /// `cases` more are done.
+    fn done(&self, cases: u64);
+    /// A remark that must not be lost among the steps.
+    fn remark(&self, line: &str);
+}
