@@ -17,8 +17,8 @@ use campaign::{
     schedule::{Ended, Schedule},
     sizes::{Ground, Range},
     sizing::{self, Load},
+    target_run::RunContext,
     trial,
-    turn::Stage,
 };
 use lab::{Lab, LabError};
 use model::{Campaign, CampaignState, Plan};
@@ -54,10 +54,15 @@ fn settle_sizes(
     stop: &AtomicBool,
 ) -> Result<Option<(Prepared, Campaign)>> {
     let since = Instant::now();
-    let stage =
-        Stage { prepared: &prepared, lab, seed: campaign.seed, scale: range.large_scale, stop };
+    let context = RunContext {
+        prepared: &prepared,
+        lab,
+        seed: campaign.seed,
+        scale: range.large_scale,
+        stop,
+    };
     let progress = Progress::new(0);
-    let found = trial::run(&stage, &campaign.id, range, &progress);
+    let found = trial::run(&context, &campaign.id, range, &progress);
     progress.finish();
     let Some(found) = found? else { return Ok(None) };
     terminal::note(&found.sentence(&prepared, since.elapsed().as_secs_f64()));

@@ -325,7 +325,7 @@ fn kill_guest(place: &Place, campaign: &mut Campaign) {
     };
     loop {
         assert!(campaign.child.try_wait().unwrap().is_none(), "it ended without a guest");
-        if !has_below(&place.path("state"), "told.jsonl") {
+        if !has_below(&place.path("state"), "reports.jsonl") {
             thread::sleep(Duration::from_millis(5));
             continue;
         }

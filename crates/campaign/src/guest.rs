@@ -3,14 +3,14 @@
 
 pub use super::{
     machine::{fit_together, guest_memory as memory},
-    protocol::{TASK, TOLD, Task, Told, Turns, VERB, Work, call},
+    protocol::{REPORTS, Report, TASK, TargetRuns, Task, VERB, Work, call},
 };
 
 use super::{
     prepare::Prepared,
-    relay::Seat,
-    told::Asked,
-    turn::{Event, Stage},
+    relay::Slot,
+    reports::Asked,
+    target_run::{Event, RunContext},
 };
 use anyhow::{Context, Result};
 use lab::{
@@ -39,53 +39,56 @@ pub struct Boot<'a> {
     pub lab: &'a Lab,
     /// Its disks.
     pub images: &'a [PathBuf],
-    /// Its seat, where several guests share the machine.
-    pub seat: Option<&'a Seat<'a>>,
+    /// Its slot, where several guests share the machine.
+    pub slot: Option<&'a Slot<'a>>,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// After this time it is ended.
     pub timeout: Duration,
 }
 
-/// Runs the turns of one target of `stage` in one boot of `guest`; `take` gets the events of each process
-/// count. `of` is block, position in it, and number of the target. With a `seat` it shares the machine with
+/// Runs one target, at every process count, of `context` in one boot of `guest`; `take` gets the events of each process
+/// count. `of` is block, position in it, and number of the target. With a `slot` it shares the machine with
 /// others, and each of its steps waits until it is called.
 ///
 /// # Errors
 /// The guest failed, which is a [`LabError`], or `take` did.
-pub fn turns(
-    stage: &Stage<'_>,
+pub fn run_target(
+    context: &RunContext<'_>,
     guest: &dyn Guest,
     campaign: &str,
     of: (u32, u32, usize),
-    seat: Option<&Seat<'_>>,
+    slot: Option<&Slot<'_>>,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
-    let (prepared, lab, stop) = (stage.prepared, stage.lab, stage.stop);
+    let (prepared, lab, stop) = (context.prepared, context.lab, context.stop);
     let case_s = prepared.plan.case_timeout_s;
     let (block, position, target) = of;
-    let together = if seat.is_some() { prepared.guests() } else { 1 };
+    let together = if slot.is_some() { prepared.guests() } else { 1 };
     // While it waits the others work.
-    let turns = (prepared.cases() + 1).saturating_mul(together as u64);
-    let timeout = Duration::from_secs(case_s.saturating_mul(turns));
-    let images = prepared.guest_images(stage.seed, block, target);
+    let target_runs = (prepared.cases() + 1).saturating_mul(together as u64);
+    let timeout = Duration::from_secs(case_s.saturating_mul(target_runs));
+    let images = prepared.guest_images(context.seed, block, target);
     let images = lab.guest_images().get(images).unwrap_or_default();
-    let boot = Boot { guest, lab, images, seat, stop, timeout };
+    let boot = Boot { guest, lab, images, slot, stop, timeout };
     let asked = Asked::of(prepared, &prepared.labels[target], block, position);
-    let work = Work::Turns(Box::new(Turns { gated: seat.is_some(), ..Turns::of(stage, of) }));
-    run(&boot, campaign, work, &mut |told| {
+    let work = Work::TargetRuns(Box::new(TargetRuns {
+        gated: slot.is_some(),
+        ..TargetRuns::of(context, of)
+    }));
+    run(&boot, campaign, work, &mut |report| {
         let strange = |why| {
             let (guest, said) = (guest.venue().to_string(), "nothing that is taken".into());
             LabError::Guest { guest, why, said }
         };
-        let (procs, event) = asked.take(told).map_err(strange)?;
+        let (procs, event) = asked.take(report).map_err(strange)?;
         take(procs, event)
     })
 }
 
-impl Turns {
-    fn of(stage: &Stage<'_>, (block, position, target): (u32, u32, usize)) -> Turns {
-        let prepared: &Prepared = stage.prepared;
+impl TargetRuns {
+    fn of(context: &RunContext<'_>, (block, position, target): (u32, u32, usize)) -> TargetRuns {
+        let prepared: &Prepared = context.prepared;
         let plan = Plan {
             targets: vec![prepared.entrants[target].clone()],
             sweeps: Vec::new(),
@@ -94,14 +97,14 @@ impl Turns {
             backing: BackingPlan::default(),
             ..prepared.plan.clone()
         };
-        Turns {
+        TargetRuns {
             plan,
             unconfined: prepared.programs == Programs::Unconfined,
             label: prepared.labels[target].clone(),
             block,
             position,
-            seed: stage.seed,
-            scale: stage.scale,
+            seed: context.seed,
+            scale: context.scale,
             gated: false,
             counts: prepared.counts_by_test(),
         }
@@ -116,7 +119,7 @@ pub fn run(
     boot: &Boot<'_>,
     campaign: &str,
     work: Work,
-    take: &mut dyn FnMut(Told) -> Result<()>,
+    take: &mut dyn FnMut(Report) -> Result<()>,
 ) -> Result<Ended> {
     let dir = boot.lab.make_guest_dir()?;
     let ended = run_in(boot, campaign, work, &dir, take);
@@ -129,7 +132,7 @@ fn run_in(
     campaign: &str,
     work: Work,
     dir: &Path,
-    take: &mut dyn FnMut(Told) -> Result<()>,
+    take: &mut dyn FnMut(Report) -> Result<()>,
 ) -> Result<Ended> {
     let disks = (0..boot.images.len()).map(|number| boot.guest.disk(number)).collect();
     let task = Task { campaign: campaign.into(), disks, work };
@@ -157,20 +160,20 @@ fn run_in(
     let ended = guest::run(boot.guest, &machine, boot.stop, &mut || {
         while let Some(lines) = tail.lines()? {
             for line in lines.lines() {
-                let told = serde_json::from_str(line);
-                let told =
-                    told.map_err(|error| failed(format!("tells what is not read: {error}")))?;
-                match (told, boot.seat) {
-                    (Told::Waits(_), Some(_)) if calls == MOST_CALLS => {
+                let report = serde_json::from_str(line);
+                let report =
+                    report.map_err(|error| failed(format!("tells what is not read: {error}")))?;
+                match (report, boot.slot) {
+                    (Report::Waits(_), Some(_)) if calls == MOST_CALLS => {
                         return Err(failed("waits more often than it has steps".into()).into());
                     }
-                    (Told::Waits(step), Some(seat)) => {
+                    (Report::Waits(step), Some(slot)) => {
                         settle(boot.images)?;
-                        seat.wait(step);
+                        slot.wait(step);
                         calls += 1;
                         shared.write(&call(calls), b"")?;
                     }
-                    (told, _) => take(told)?,
+                    (report, _) => take(report)?,
                 }
             }
         }
@@ -190,7 +193,7 @@ fn settle(images: &[PathBuf]) -> Result<(), LabError> {
     })
 }
 
-/// The whole lines that a guest has told, as they come.
+/// The whole lines that a guest reported, as they come.
 struct Tail<'s> {
     out: &'s Shared,
     read: u64,
@@ -199,16 +202,16 @@ struct Tail<'s> {
 impl Tail<'_> {
     /// The next lines that are whole, each with its end; `None` when there are none yet.
     fn lines(&mut self) -> Result<Option<String>, LabError> {
-        let told = self.out.read(TOLD, self.read, LINE_BYTES)?.unwrap_or_default();
-        let whole = told.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let report = self.out.read(REPORTS, self.read, LINE_BYTES)?.unwrap_or_default();
+        let whole = report.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         self.read += whole as u64;
-        if self.read > MOST_BYTES || (whole == 0 && told.len() == LINE_BYTES) {
+        if self.read > MOST_BYTES || (whole == 0 && report.len() == LINE_BYTES) {
             return Err(LabError::TellsTooMuch {
                 most: Bytes(MOST_BYTES),
                 line: Bytes(LINE_BYTES as u64),
             });
         }
-        Ok((whole > 0).then(|| String::from_utf8_lossy(&told[..whole]).into_owned()))
+        Ok((whole > 0).then(|| String::from_utf8_lossy(&report[..whole]).into_owned()))
     }
 }
 
@@ -224,7 +227,7 @@ mod tests {
         let mut tail = Tail { out: &out, read: 0 };
         let mut next = || tail.lines().unwrap();
         assert_eq!(next(), None);
-        let mut file = File::create(dir.path().join(TOLD)).unwrap();
+        let mut file = File::create(dir.path().join(REPORTS)).unwrap();
         file.write_all(b"one\ntw").unwrap();
         assert_eq!(next().as_deref(), Some("one\n"));
         assert_eq!(next(), None);
@@ -236,13 +239,13 @@ mod tests {
     #[test]
     fn neither_a_link_nor_a_line_without_end_is_read() {
         let dir = tempfile::tempdir().unwrap();
-        let (out, told) = (Shared::open(dir.path()).unwrap(), dir.path().join(TOLD));
+        let (out, report) = (Shared::open(dir.path()).unwrap(), dir.path().join(REPORTS));
         let lines = || Tail { out: &out, read: 0 }.lines();
         fs::write(dir.path().join("precious"), "{}\n").unwrap();
-        symlink("precious", &told).unwrap();
+        symlink("precious", &report).unwrap();
         assert!(lines().is_err());
-        fs::remove_file(&told).unwrap();
-        File::create(&told).unwrap().set_len(LINE_BYTES as u64 + 1).unwrap();
+        fs::remove_file(&report).unwrap();
+        File::create(&report).unwrap().set_len(LINE_BYTES as u64 + 1).unwrap();
         let error = lines().unwrap_err().to_string();
         assert!(error.contains("16.0 MiB"), "{error}");
     }

@@ -3,7 +3,7 @@
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may
 //! do, `images` says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and `trial`
 //! find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one
-//! up, `turn` makes one and runs its tests, `together` and `relay` have several share the
+//! up, `target_run` makes one and runs its tests, `together` and `relay` have several share the
 //! machine, `condition` ages and fills a fresh instance, `case` runs one
 //! case while `sampler` watches the machine, `judge`, `durable` and `limiter` turn what was seen into a sample,
 //! `upkeep` notes what the target itself cost.
@@ -30,6 +30,7 @@ pub mod programs;
 pub mod protocol;
 mod refusal;
 pub mod relay;
+pub mod reports;
 pub mod retake;
 pub mod room;
 pub mod sampler;
@@ -37,13 +38,12 @@ pub mod schedule;
 pub mod sizes;
 pub mod sizing;
 pub mod sweeps;
+pub mod target_run;
 #[cfg(test)]
 mod testing;
 pub mod together;
-pub mod told;
 pub mod tools;
 pub mod trial;
-pub mod turn;
 pub mod upkeep;
 mod watch;
 

@@ -6,9 +6,9 @@
 pub use super::place::Place;
 
 use super::{
-    guest::{self, Boot, Told, Work},
+    guest::{self, Boot, Report, Work},
     prepare::Prepared,
-    told,
+    reports,
 };
 use crate::{refusal, watch::Notes};
 use anyhow::{Context, Result};
@@ -165,16 +165,16 @@ fn try_out(
         guest,
         lab: &lab,
         images: &images,
-        seat: None,
+        slot: None,
         stop,
         timeout: BOOT + TRIAL * targets.len() as u32,
     };
     let mut tried: Vec<Option<String>> = vec![Some("it was not tried".into()); targets.len()];
-    let ended = guest::run(&boot, "try", Work::Try(targets.clone()), &mut |told| {
-        if let Told::Tried { target, why } = told
+    let ended = guest::run(&boot, "try", Work::Try(targets.clone()), &mut |report| {
+        if let Report::Tried { target, why } = report
             && let Some(place) = tried.get_mut(target)
         {
-            *place = why.as_deref().map(told::plain);
+            *place = why.as_deref().map(reports::plain);
         }
         Ok(())
     });

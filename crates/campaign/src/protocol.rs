@@ -1,6 +1,6 @@
 //! What is said between a campaign and a guest: the task in a file, and what happened, a line each, in another.
 
-use super::{relay::Step, turn::Event};
+use super::{relay::Step, target_run::Event};
 use model::{Plan, Target};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -10,7 +10,7 @@ pub const VERB: &str = "__guest";
 /// File of the task, in the directory of the guest.
 pub const TASK: &str = "task.json";
 /// File of what happened, a line each.
-pub const TOLD: &str = "told.jsonl";
+pub const REPORTS: &str = "reports.jsonl";
 
 /// What a guest is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,13 +29,13 @@ pub struct Task {
 pub enum Work {
     /// To make, write and undo each of these once.
     Try(Vec<Target>),
-    /// The turns of one target in one block.
-    Turns(Box<Turns>),
+    /// The target runs of one target in one block.
+    TargetRuns(Box<TargetRuns>),
 }
 
-/// The turns of one target in one block, at every process count.
+/// The target runs of one target in one block, at every process count.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Turns {
+pub struct TargetRuns {
     /// The plan of the campaign, with this target alone.
     pub plan: Plan,
     /// Whether programs of others may do anything, as was said on the command line.
@@ -59,7 +59,7 @@ pub struct Turns {
 /// What a guest tells.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum Report {
     /// How the target with this number fared: why it cannot be made, or nothing.
     Tried {
         /// Its number in the task.
@@ -67,8 +67,8 @@ pub enum Told {
         /// What went wrong.
         why: Option<String>,
     },
-    /// An event of the turn at this process count.
-    Turn(u32, Event),
+    /// An event of the target run at this process count.
+    TargetRun(u32, Event),
     /// It waits until it may do this; it is called by the file [`call`].
     Waits(Step),
 }

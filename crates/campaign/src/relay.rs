@@ -79,7 +79,7 @@ impl fmt::Debug for Relay<'_> {
 }
 
 impl<'g> Relay<'g> {
-    /// For `members`, each of which takes its [`Seat`] before anything is waited for. Their order in a test is
+    /// For `members`, each of which takes its [`Slot`] before anything is waited for. Their order in a test is
     /// balanced over the blocks in which they have the same numbers, as `seed` has it.
     pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
         let (working, said) = (vec![Member::Works; members], vec![None; members]);
@@ -92,9 +92,9 @@ impl<'g> Relay<'g> {
         Relay { gate: Some(gate), ..Relay::of(1, (0, 0)) }
     }
 
-    /// The seat of `member`, which leaves the relay when it is dropped.
-    pub fn seat(&self, member: usize) -> Seat<'_> {
-        Seat { relay: self, member }
+    /// The slot of `member`, which leaves the relay when it is dropped.
+    pub fn slot(&self, member: usize) -> Slot<'_> {
+        Slot { relay: self, member }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -158,12 +158,12 @@ impl<'g> Relay<'g> {
 
 /// One of those who share the machine.
 #[derive(Debug)]
-pub struct Seat<'a> {
+pub struct Slot<'a> {
     relay: &'a Relay<'a>,
     member: usize,
 }
 
-impl Seat<'_> {
+impl Slot<'_> {
     /// Where it stands at a process count in the test with this number, from 1; 0 for what comes before the
     /// first.
     pub fn at(&self, procs: u32, test: u32) -> Runner<'_> {
@@ -176,7 +176,7 @@ impl Seat<'_> {
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         self.relay.now(&mut self.relay.state(), self.member, Member::Gone);
     }
@@ -245,7 +245,7 @@ impl Pace for Slices<'_> {
     }
 }
 
-/// Has every member of a relay `run` in a thread of its own, and hands on what they tell, with their numbers;
+/// Has every member of a relay `run` in a thread of its own, and hands on what they report, with their numbers;
 /// their orders follow from the seed of the campaign and the block. When one of them or `tell` fails, the others
 /// are told at their next word, and the first error is returned when all have left.
 ///
@@ -254,20 +254,20 @@ impl Pace for Slices<'_> {
 pub fn side_by_side<E: Send>(
     members: usize,
     of_block: (u64, u32),
-    run: impl Fn(usize, &Seat<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
-    tell: &mut dyn FnMut(usize, E) -> Result<()>,
+    run: impl Fn(usize, &Slot<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
+    report: &mut dyn FnMut(usize, E) -> Result<()>,
 ) -> Result<Ended> {
     let relay = Relay::of(members, of_block);
     let over = AtomicBool::new(false);
     let (relay, over, run) = (&relay, &over, &run);
     thread::scope(|scope| {
-        let (sender, events) = mpsc::channel();
+        let (sender, said) = mpsc::channel();
         let start = |member: usize| {
             let sender = sender.clone();
             scope.spawn(move || {
                 // Left when the others can see that it is over.
-                let seat = relay.seat(member);
-                let ended = run(member, &seat, &mut |event| {
+                let slot = relay.slot(member);
+                let ended = run(member, &slot, &mut |event| {
                     ensure!(!over.load(Ordering::SeqCst), Noticed);
                     let sent = sender.send((member, event));
                     sent.map_err(|_| anyhow!("nobody takes what a candidate tells"))
@@ -278,10 +278,10 @@ pub fn side_by_side<E: Send>(
         };
         let threads: Vec<_> = (0..members).map(start).collect();
         drop(sender);
-        let told = events.iter().try_for_each(|(member, event)| tell(member, event));
-        over.fetch_or(told.is_err(), Ordering::SeqCst);
+        let reported = said.iter().try_for_each(|(member, event)| report(member, event));
+        over.fetch_or(reported.is_err(), Ordering::SeqCst);
         let ended: Vec<Result<Ended>> = threads.into_iter().map(joined).collect();
-        told?;
+        reported?;
         together(ended)
     })
 }
@@ -318,14 +318,14 @@ mod tests {
     /// What the members of a relay do, in the order in which it happens: member, test, slice.
     fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize, u32, u32)> {
         let relay = Relay::of(members, (7, 0));
-        let (sender, events) = mpsc::channel();
+        let (sender, said) = mpsc::channel();
         thread::scope(|scope| {
             for member in 0..members {
                 let (relay, sender) = (&relay, sender.clone());
                 scope.spawn(move || {
-                    let seat = relay.seat(member);
+                    let slot = relay.slot(member);
                     for test in 0..4 {
-                        let runner = seat.at(1, test);
+                        let runner = slot.at(1, test);
                         runner.prepare();
                         sender.send((member, test, 0)).unwrap();
                         let mut pace = runner.timed(Some(Duration::ZERO));
@@ -338,17 +338,17 @@ mod tests {
             }
         });
         drop(sender);
-        events.iter().collect()
+        said.iter().collect()
     }
 
     #[test]
     fn nobody_is_ahead_by_more_than_a_slice() {
         let events = course(3, &|_| 4);
         assert_eq!(events.len(), 3 * 4 * 5);
-        for (round, events) in events.chunks(3).enumerate() {
+        for (round, chunk) in events.chunks(3).enumerate() {
             let (test, slice) = (round as u32 / 5, round as u32 % 5);
-            assert!(events.iter().all(|event| (event.1, event.2) == (test, slice)), "{events:?}");
-            let mut members: Vec<usize> = events.iter().map(|event| event.0).collect();
+            assert!(chunk.iter().all(|event| (event.1, event.2) == (test, slice)), "{chunk:?}");
+            let mut members: Vec<usize> = chunk.iter().map(|event| event.0).collect();
             members.sort_unstable();
             assert_eq!(members, [0, 1, 2]);
         }
@@ -385,8 +385,8 @@ mod tests {
             for member in 0..3 {
                 let (relay, agreed) = (&relay, &agreed);
                 scope.spawn(move || {
-                    let seat = relay.seat(member);
-                    let mut runner = seat.at(1, 1);
+                    let slot = relay.slot(member);
+                    let mut runner = slot.at(1, 1);
                     for round in 0..4 {
                         if (member, round) == (2, 3) {
                             return;
@@ -415,12 +415,12 @@ mod tests {
     #[test]
     fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
         let relay = Relay::of(2, (1, 0));
-        let seat = relay.seat(0);
-        let pace = seat.at(1, 1).timed(Some(Duration::ZERO));
+        let slot = relay.slot(0);
+        let pace = slot.at(1, 1).timed(Some(Duration::ZERO));
         assert!(pace.slice().is_some());
-        drop(relay.seat(1));
+        drop(relay.slot(1));
         assert_eq!(pace.slice(), None);
-        seat.at(1, 1).prepare();
+        slot.at(1, 1).prepare();
     }
 
     #[test]
@@ -428,7 +428,7 @@ mod tests {
         let relay = Relay::of(2, (1, 0));
         let ahead = Step { procs: 4, test: 2, again: 0, is_timed: false, slices: 0 };
         relay.state().members[1] = Member::Waits(ahead);
-        let pace = |test| relay.seat(0).at(4, test).timed(Some(Duration::ZERO)).slice();
+        let pace = |test| relay.slot(0).at(4, test).timed(Some(Duration::ZERO)).slice();
         assert_eq!(pace(1), None);
         relay.state().members[0] = Member::Works;
         relay.state().members[1] = Member::Waits(Step { test: 1, is_timed: true, ..ahead });
@@ -437,21 +437,21 @@ mod tests {
 
     #[test]
     fn what_fails_ends_all_and_is_the_error() {
-        let run = |member: usize, seat: &Seat<'_>, tell: &mut dyn FnMut(u32) -> Result<()>| {
+        let run = |member: usize, slot: &Slot<'_>, report: &mut dyn FnMut(u32) -> Result<()>| {
             for test in 0..100 {
-                seat.at(1, test).prepare();
+                slot.at(1, test).prepare();
                 ensure!((member, test) != (1, 5), "disk gone");
-                tell(test)?;
+                report(test)?;
             }
             Ok(Ended::Done)
         };
-        let mut told = 0;
+        let mut reported = 0;
         let error = side_by_side(3, (1, 0), run, &mut |_, test| {
-            told = told.max(test);
+            reported = reported.max(test);
             Ok(())
         });
         assert_eq!(error.unwrap_err().to_string(), "disk gone");
-        assert!(told <= 5, "{told}");
+        assert!(reported <= 5, "{reported}");
         let error = side_by_side(2, (1, 0), run, &mut |_, _| anyhow::bail!("store full"));
         assert_eq!(error.unwrap_err().to_string(), "store full");
     }
@@ -461,8 +461,8 @@ mod tests {
         let asked = Mutex::new(Vec::new());
         let gate = |step: Step| asked.lock().unwrap().push((step.procs, step.test, step.is_timed));
         let relay = Relay::gated(&gate);
-        let runner_seat = relay.seat(0);
-        let runner = runner_seat.at(4, 1);
+        let runner_slot = relay.slot(0);
+        let runner = runner_slot.at(4, 1);
         runner.prepare();
         runner.timed(None).wait();
         assert_eq!(*asked.lock().unwrap(), [(4, 1, false), (4, 1, true)]);

@@ -94,16 +94,16 @@ impl<'a> Schedule<'a> {
         loop {
             let finished = self.store.finished_blocks(id)?;
             let missing = self.missing()?;
-            let incomplete: BTreeSet<u32> = missing.iter().map(|seat| seat.block).collect();
+            let incomplete: BTreeSet<u32> = missing.iter().map(|slot| slot.block).collect();
             let run = Spent {
                 blocks: finished.len() as u32,
                 used_s: earlier_s + self.since.elapsed().as_secs_f64(),
                 block_s: pace::block_s(&self.store.block_seconds(id)?),
             };
             let may_end = pace::may_end(plan, &run);
-            let works = |seat: &&Seat| may_end || self.histories[seat.target].is_well();
-            if let Some(seat) = missing.iter().find(works) {
-                if self.visit(&[*seat])? == Ended::Stopped {
+            let works = |slot: &&Slot| may_end || self.histories[slot.target].is_well();
+            if let Some(slot) = missing.iter().find(works) {
+                if self.visit(&[*slot])? == Ended::Stopped {
                     return Ok(Ended::Stopped);
                 }
                 continue;
@@ -135,21 +135,22 @@ impl<'a> Schedule<'a> {
     }
 
     /// The targets that failed in a block, or were not tried in it, and are to be tried again.
-    fn missing(&self) -> Result<Vec<Seat>> {
+    fn missing(&self) -> Result<Vec<Slot>> {
         let unfinished = self.store.unfinished(&self.campaign.id)?.into_iter();
-        let seat = |turn: store::Unfinished| {
-            let target = self.running().find(|at| self.prepared.labels[*at] == turn.target)?;
-            self.histories[target].may_try(turn.block).then(|| Seat {
-                block: turn.block,
-                attempt: turn.attempt,
-                nth: turn.tries + 1,
+        let slot = |target_run: store::Unfinished| {
+            let target =
+                self.running().find(|at| self.prepared.labels[*at] == target_run.target)?;
+            self.histories[target].may_try(target_run.block).then(|| Slot {
+                block: target_run.block,
+                attempt: target_run.attempt,
+                nth: target_run.tries + 1,
                 // Behind every target of the block: it says that it was run after it.
-                position: self.records.len() as u32 + turn.tries - 1,
+                position: self.records.len() as u32 + target_run.tries - 1,
                 target,
                 procs: 0,
             })
         };
-        Ok(unfinished.filter_map(seat).collect())
+        Ok(unfinished.filter_map(slot).collect())
     }
 
     fn look(&self) -> Result<Seen> {
@@ -165,9 +166,9 @@ impl<'a> Schedule<'a> {
     /// Says why the campaign ends, and stores it, unless there is more to do.
     fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
         let id = &self.campaign.id;
-        for turn in self.store.unfinished(id)? {
-            let is_here = self.running().any(|at| self.prepared.labels[at] == turn.target);
-            if is_here && self.store.has_worked(id, &turn.target)? {
+        for target_run in self.store.unfinished(id)? {
+            let is_here = self.running().any(|at| self.prepared.labels[at] == target_run.target);
+            if is_here && self.store.has_worked(id, &target_run.target)? {
                 return Ok(Ended::Gaps);
             }
         }
@@ -187,7 +188,7 @@ impl<'a> Schedule<'a> {
         let order = balanced(all, self.campaign.seed, block);
         let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
         let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
-        let seat = |(position, &target): (usize, &usize)| Seat {
+        let slot = |(position, &target): (usize, &usize)| Slot {
             block,
             attempt,
             nth: 1,
@@ -195,9 +196,9 @@ impl<'a> Schedule<'a> {
             target,
             procs: 0,
         };
-        let seats: Vec<Seat> = order.iter().enumerate().map(seat).collect();
-        for seats in self.together(&seats) {
-            if self.visit(&seats)? == Ended::Stopped {
+        let slots: Vec<Slot> = order.iter().enumerate().map(slot).collect();
+        for slots in self.together(&slots) {
+            if self.visit(&slots)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
         }
@@ -206,55 +207,55 @@ impl<'a> Schedule<'a> {
         Ok(Ended::Done)
     }
 
-    /// Which of the seats of a block are run at the same time, without those that are given up: each alone, or
+    /// Which of the slots of a block are run at the same time, without those that are given up: each alone, or
     /// all of this machine together, and then all of guests.
-    fn together(&self, seats: &[Seat]) -> Vec<Vec<Seat>> {
-        let given_up = |seat: &&Seat| self.histories[seat.target].is_given_up();
-        self.progress.done(self.prepared.cases() * seats.iter().filter(given_up).count() as u64);
-        let open = seats.iter().filter(|seat| !given_up(seat)).copied();
-        let in_guest = |seat: &Seat| self.prepared.places[seat.target].is_of(true);
-        let (guests, here): (Vec<Seat>, Vec<Seat>) = open.partition(in_guest);
-        let group = |mut seats: Vec<Seat>, in_guests| match self.prepared.is_together(in_guests) {
-            true if !seats.is_empty() => {
+    fn together(&self, slots: &[Slot]) -> Vec<Vec<Slot>> {
+        let given_up = |slot: &&Slot| self.histories[slot.target].is_given_up();
+        self.progress.done(self.prepared.cases() * slots.iter().filter(given_up).count() as u64);
+        let open = slots.iter().filter(|slot| !given_up(slot)).copied();
+        let in_guest = |slot: &Slot| self.prepared.places[slot.target].is_of(true);
+        let (guests, here): (Vec<Slot>, Vec<Slot>) = open.partition(in_guest);
+        let group = |mut slots: Vec<Slot>, in_guests| match self.prepared.is_together(in_guests) {
+            true if !slots.is_empty() => {
                 // In every block with the same numbers, by which their orders in the tests are balanced.
-                seats.sort_by_key(|seat| seat.target);
-                vec![seats]
+                slots.sort_by_key(|slot| slot.target);
+                vec![slots]
             }
-            _ => seats.into_iter().map(|seat| vec![seat]).collect(),
+            _ => slots.into_iter().map(|slot| vec![slot]).collect(),
         };
         group(here, false).into_iter().chain(group(guests, true)).collect()
     }
 
     /// Tries targets in a block, at the same time, and stores how they fared.
-    fn visit(&mut self, seats: &[Seat]) -> Result<Ended> {
-        if !seats.iter().all(|seat| self.pause(seat.target)) {
+    fn visit(&mut self, slots: &[Slot]) -> Result<Ended> {
+        if !slots.iter().all(|slot| self.pause(slot.target)) {
             return Ok(Ended::Stopped);
         }
         let start = Instant::now();
         let prepared = self.prepared;
-        let of = |seat: &Seat| Try {
-            block: seat.block,
-            attempt: seat.attempt,
-            target: &prepared.labels[seat.target],
-            nth: seat.nth,
+        let of = |slot: &Slot| Try {
+            block: slot.block,
+            attempt: slot.attempt,
+            target: &prepared.labels[slot.target],
+            nth: slot.nth,
         };
         let id = &self.campaign.id;
-        for seat in seats {
-            if seat.nth > 1 {
-                self.store.start_try(id, of(seat))?;
+        for slot in slots {
+            if slot.nth > 1 {
+                self.store.start_try(id, of(slot))?;
             }
-            self.faults[seat.target] = None;
+            self.faults[slot.target] = None;
         }
-        if self.run_targets(seats)? == Ended::Stopped {
+        if self.run_targets(slots)? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
-        let each_s = start.elapsed().as_secs_f64() / seats.len() as f64;
-        for seat in seats {
-            let fault = self.faults[seat.target].take();
-            self.store.finish_try(id, of(seat), fault.as_ref(), each_s)?;
+        let each_s = start.elapsed().as_secs_f64() / slots.len() as f64;
+        for slot in slots {
+            let fault = self.faults[slot.target].take();
+            self.store.finish_try(id, of(slot), fault.as_ref(), each_s)?;
             match fault {
-                None => self.target_worked(seat),
-                Some(fault) => self.target_failed(seat, &fault),
+                None => self.target_worked(slot),
+                Some(fault) => self.target_failed(slot, &fault),
             }?;
         }
         Ok(Ended::Done)
@@ -263,7 +264,7 @@ impl<'a> Schedule<'a> {
 
 /// Where a try stands in the campaign.
 #[derive(Clone, Copy)]
-struct Seat {
+struct Slot {
     block: u32,
     attempt: u32,
     /// Number of the try, from 1.

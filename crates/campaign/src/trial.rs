@@ -8,7 +8,7 @@ use super::{
     places::Place,
     prepare::Prepared,
     sizes::{Key, Range, Seen, Trials},
-    turn::{self, Event, Stage, Turn},
+    target_run::{self, Event, RunContext, TargetRun},
 };
 use crate::watch::Watch;
 use anyhow::Result;
@@ -40,31 +40,32 @@ impl Found {
     }
 }
 
-/// Tries the tests of `stage` on some of its targets; `None` when a signal came. A target that fails is
+/// Tries the tests of `context` on some of its targets; `None` when a signal came. A target that fails is
 /// passed over: the campaign will say why.
 ///
 /// # Errors
 /// Something that was made for it could not be undone.
 pub fn run(
-    stage: &Stage<'_>,
+    context: &RunContext<'_>,
     campaign: &str,
     range: &Range,
     progress: &dyn Watch,
 ) -> Result<Option<Found>> {
-    let preset = stage.prepared.plan.preset;
+    let preset = context.prepared.plan.preset;
     let mut trials = Trials::default();
     for round in 0..ROUNDS {
-        let targets = targets(stage.prepared);
+        let targets = targets(context.prepared);
         let Some(&target) = targets.get(round % targets.len().max(1)) else { break };
-        let mut prepared = stage.prepared.clone();
-        prepared.plan.sizes = trials.sizes(stage.prepared, range, ENOUGH_S, false);
-        let stage = Stage { prepared: &prepared, ..*stage };
-        if try_target(&stage, campaign, target, (round, progress), &mut trials)? == Ended::Stopped {
+        let mut prepared = context.prepared.clone();
+        prepared.plan.sizes = trials.sizes(context.prepared, range, ENOUGH_S, false);
+        let context = RunContext { prepared: &prepared, ..*context };
+        if try_target(&context, campaign, target, (round, progress), &mut trials)? == Ended::Stopped
+        {
             return Ok(None);
         }
     }
-    let sizes = trials.sizes(stage.prepared, range, preset.aim_s(), true);
-    let short = trials.short(stage.prepared, (&sizes, range), preset.floor_s());
+    let sizes = trials.sizes(context.prepared, range, preset.aim_s(), true);
+    let short = trials.short(context.prepared, (&sizes, range), preset.floor_s());
     Ok(Some(Found { sizes, note: note_of(&short, preset.floor_s()) }))
 }
 
@@ -101,13 +102,13 @@ fn targets(prepared: &Prepared) -> Vec<usize> {
 }
 
 fn try_target(
-    stage: &Stage<'_>,
+    context: &RunContext<'_>,
     campaign: &str,
     target: usize,
     (round, progress): (usize, &dyn Watch),
     trials: &mut Trials,
 ) -> Result<Ended> {
-    let prepared = stage.prepared;
+    let prepared = context.prepared;
     let label = &prepared.labels[target];
     progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
     let mut seen = BTreeMap::<Key, f64>::new();
@@ -121,43 +122,43 @@ fn try_target(
     };
     let ended = match &prepared.places[target] {
         Place::Guest(guest) => {
-            guest::turns(stage, &**guest, campaign, (BLOCK, 0, target), None, &mut take).map_or(
-                Ended::Done,
-                |ended| match ended {
+            guest::run_target(context, &**guest, campaign, (BLOCK, 0, target), None, &mut take)
+                .map_or(Ended::Done, |ended| match ended {
                     lab::guest::Ended::Stopped => Ended::Stopped,
                     lab::guest::Ended::Exit(_) => Ended::Done,
-                },
-            )
+                })
         }
-        Place::Host | Place::Nowhere(_) => on_host(stage, target, &mut take)?,
+        Place::Host | Place::Nowhere(_) => on_host(context, target, &mut take)?,
     };
     for ((test, procs), seconds) in seen {
         if let Some(size) = prepared.plan.size(&test, procs) {
             trials.add(Seen { size: size.clone(), seconds });
         }
     }
-    let stopped = stage.stop.load(Ordering::Relaxed);
+    let stopped = context.stop.load(Ordering::Relaxed);
     Ok(if stopped { Ended::Stopped } else { ended })
 }
 
 fn on_host(
-    stage: &Stage<'_>,
+    context: &RunContext<'_>,
     target: usize,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
-    let prepared = stage.prepared;
+    let prepared = context.prepared;
     for &procs in &prepared.counts {
-        let turn = Turn {
+        let target_run = TargetRun {
             block: BLOCK,
             position: 0,
             label: &prepared.labels[target],
             target: &prepared.entrants[target],
-            part: prepared.part(stage.seed, 0, target),
+            part: prepared.part(context.seed, 0, target),
             procs,
             last: false,
             retakes: None,
         };
-        if turn::run(stage, &[turn], &mut |_, event| take(procs, event))? == Ended::Stopped {
+        if target_run::run(context, &[target_run], &mut |_, event| take(procs, event))?
+            == Ended::Stopped
+        {
             return Ok(Ended::Stopped);
         }
     }

@@ -4,13 +4,13 @@
 use crate::exit::Exit;
 use anyhow::{Context, Result};
 use campaign::{
-    guest::{TASK, TOLD, Task, Told, Turns, Work, call},
+    guest::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
     places::Place,
     prepare::Prepared,
     programs,
     relay::{Relay, Step},
     retake::Retakes,
-    turn::{self, Stage, Turn},
+    target_run::{self, RunContext, TargetRun},
 };
 use lab::Lab;
 use model::{LabChoice, Plan, Target};
@@ -37,7 +37,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
     let path = dir.join(TASK);
     let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let task: Task = serde_json::from_slice(&text)?;
-    let teller = Teller(Mutex::new(File::create(dir.join(TOLD))?));
+    let reporter = Reporter(Mutex::new(File::create(dir.join(REPORTS))?));
     let state = env::temp_dir().join("assay");
     let mut lab = Lab::open(&state, &task.campaign)?;
     lab.use_guest_disks(&task.disks)?;
@@ -45,10 +45,10 @@ pub fn guest(dir: &Path) -> Result<Exit> {
         Work::Try(targets) => {
             for (number, target) in targets.iter().enumerate() {
                 let why = try_out(&lab, target).err().map(|error| format!("{error:#}"));
-                teller.tell(&Told::Tried { target: number, why })?;
+                reporter.send(&Report::Tried { target: number, why })?;
             }
         }
-        Work::Turns(turns) => run_turns(&lab, *turns, &teller, dir)?,
+        Work::TargetRuns(target_runs) => run_all(&lab, *target_runs, &reporter, dir)?,
     }
     lab.close()?;
     Ok(Exit::Done)
@@ -64,41 +64,46 @@ fn try_out(lab: &Lab, target: &Target) -> Result<()> {
     Ok(instance.teardown()?)
 }
 
-fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()> {
-    let plan = Plan { lab: LabChoice::Host, ..turns.plan };
+fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) -> Result<()> {
+    let plan = Plan { lab: LabChoice::Host, ..target_runs.plan };
     let mut prepared = Prepared::new(plan, &crate::terminal::note)?;
     prepared.settle(vec![Place::Host])?;
-    programs::decide(&mut prepared, turns.unconfined, &crate::terminal::note)?;
-    prepared.set_counts(&turns.counts);
+    programs::decide(&mut prepared, target_runs.unconfined, &crate::terminal::note)?;
+    prepared.set_counts(&target_runs.counts);
     let stop = AtomicBool::new(false);
-    let stage =
-        Stage { prepared: &prepared, lab, seed: turns.seed, scale: turns.scale, stop: &stop };
+    let context = RunContext {
+        prepared: &prepared,
+        lab,
+        seed: target_runs.seed,
+        scale: target_runs.scale,
+        stop: &stop,
+    };
     let target = prepared.entrants.first().context("the task has no target")?;
     let calls = AtomicU32::new(0);
     let gate = |step: Step| {
         // Who cannot say that it waits is not called either; this side is ended then.
-        let _ = teller.tell(&Told::Waits(step));
+        let _ = reporter.send(&Report::Waits(step));
         let called = dir.join(call(calls.fetch_add(1, Ordering::Relaxed) + 1));
         while !called.exists() {
             thread::sleep(CALLS_SEEN_AFTER);
         }
     };
-    let relay = if turns.gated { Relay::gated(&gate) } else { Relay::of(1, (0, 0)) };
-    let seat = relay.seat(0);
+    let relay = if target_runs.gated { Relay::gated(&gate) } else { Relay::of(1, (0, 0)) };
+    let slot = relay.slot(0);
     let retakes = Retakes::of(prepared.plan.preset);
     for &procs in &prepared.counts {
-        let turn = Turn {
-            block: turns.block,
-            position: turns.position,
-            label: &turns.label,
+        let target_run = TargetRun {
+            block: target_runs.block,
+            position: target_runs.position,
+            label: &target_runs.label,
             target,
             part: 0,
             procs,
             last: prepared.counts.last() == Some(&procs),
             retakes: retakes.as_ref(),
         };
-        let ended = turn::run_one(&stage, &turn, &seat, &mut |event| {
-            teller.tell(&Told::Turn(procs, event))
+        let ended = target_run::run_one(&context, &target_run, &slot, &mut |event| {
+            reporter.send(&Report::TargetRun(procs, event))
         });
         ended?;
     }
@@ -106,11 +111,11 @@ fn run_turns(lab: &Lab, turns: Turns, teller: &Teller, dir: &Path) -> Result<()>
 }
 
 /// Writes lines that the other side reads as they come.
-struct Teller(Mutex<File>);
+struct Reporter(Mutex<File>);
 
-impl Teller {
-    fn tell(&self, told: &Told) -> Result<()> {
-        let mut line = serde_json::to_vec(told)?;
+impl Reporter {
+    fn send(&self, report: &Report) -> Result<()> {
+        let mut line = serde_json::to_vec(report)?;
         line.push(b'\n');
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(&line).context("cannot tell what happened")

@@ -90,8 +90,10 @@ impl Truth for FuseDelay {
 impl FuseDelay {
     /// What the worker saw, microseconds, and what the server did, nanoseconds.
     fn measure(&self, runtime_s: f64, bench: &Bench<'_>) -> Result<(f64, Vec<u64>)> {
-        let prepared =
-            Prepared::new(trial::plan("null", "selftest.fuse_delay", runtime_s)?, &crate::terminal::note)?;
+        let prepared = Prepared::new(
+            trial::plan("null", "selftest.fuse_delay", runtime_s)?,
+            &crate::terminal::note,
+        )?;
         let item = prepared.items.first().context("the self test has no such test")?;
         let job = Job {
             declaration: item.test.declaration(),

@@ -1,6 +1,6 @@
 //! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
 
-use super::{Schedule, Seat};
+use super::{Schedule, Slot};
 use crate::retake::waited;
 use anyhow::{Result, anyhow};
 use model::{Fault, FaultKind, TargetState};
@@ -17,10 +17,10 @@ impl Schedule<'_> {
     }
 
     /// Takes back what was said of a target that is missing in no block any more.
-    pub(super) fn target_worked(&mut self, seat: &Seat) -> Result<()> {
-        self.histories[seat.target].worked(seat.block);
-        self.failed_at[seat.target] = None;
-        let record = &mut self.records[seat.target];
+    pub(super) fn target_worked(&mut self, slot: &Slot) -> Result<()> {
+        self.histories[slot.target].worked(slot.block);
+        self.failed_at[slot.target] = None;
+        let record = &mut self.records[slot.target];
         let unfinished = self.store.unfinished(&self.campaign.id)?;
         if record.state == TargetState::Ok || unfinished.iter().any(|t| t.target == record.label) {
             return Ok(());
@@ -30,21 +30,21 @@ impl Schedule<'_> {
     }
 
     /// Tells a failure once, and ends the campaign when there is nothing left to try.
-    pub(super) fn target_failed(&mut self, seat: &Seat, fault: &Fault) -> Result<()> {
-        let history = &mut self.histories[seat.target];
-        history.failed(seat.block, fault.kind);
-        self.failed_at[seat.target] = Some(Instant::now());
+    pub(super) fn target_failed(&mut self, slot: &Slot, fault: &Fault) -> Result<()> {
+        let history = &mut self.histories[slot.target];
+        history.failed(slot.block, fault.kind);
+        self.failed_at[slot.target] = Some(Instant::now());
         let (id, why) = (&self.campaign.id, &fault.reason);
-        let (label, n) = (&self.prepared.labels[seat.target], history.failures());
+        let (label, n) = (&self.prepared.labels[slot.target], history.failures());
         let (given_up, is_news) = (history.is_given_up(), history.is_news());
-        let may_try = history.may_try(seat.block);
+        let may_try = history.may_try(slot.block);
 
         if fault.kind == FaultKind::Disk {
-            self.set_failed(seat.target, why.clone())?;
+            self.set_failed(slot.target, why.clone())?;
             return Err(anyhow!("stopped: {label}: {why}; `assay resume {id}` goes on"));
         }
         if given_up && self.running().all(|at| self.histories[at].is_given_up()) {
-            self.set_failed(seat.target, why.clone())?;
+            self.set_failed(slot.target, why.clone())?;
             return Err(anyhow!(
                 "stopped after {n} failures in a row: {label}: {why}; mend that, then `assay resume {id}` goes \
                  on"
@@ -54,12 +54,12 @@ impl Schedule<'_> {
             let times = if given_up { format!("{n} failures in a row") } else { "3 tries".into() };
             let all = format!("{why}; given up after {times}, `assay resume {id}` tries it again");
             self.progress.remark(&format!("{label}: {all}"));
-            return self.set_failed(seat.target, all);
+            return self.set_failed(slot.target, all);
         }
         if is_news {
             self.progress.remark(&format!("{label}: {why}; it is tried again"));
         }
-        self.set_failed(seat.target, why.clone())
+        self.set_failed(slot.target, why.clone())
     }
 
     fn set_failed(&mut self, target: usize, why: String) -> Result<()> {

@@ -1,7 +1,7 @@
 //! How a sample of a guest is checked: what a guest tells is the word of a stranger. It is taken when it is about what the guest was asked for,
 //! and its texts are made plain first. Nothing of it is a path that this side follows.
 
-use super::{prepare::Prepared, protocol::Told, turn::Event};
+use super::{prepare::Prepared, protocol::Report, target_run::Event};
 use lab::Check;
 use model::{Durability, Environment, Fault, Unproven, printable_line};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const TEXT_CHARS: usize = 4000;
 const FACTS: usize = 1000;
 
-/// What a guest was asked for: the turns of one target in one block.
+/// What a guest was asked for: the target runs of one target in one block.
 #[derive(Debug)]
 pub struct Asked {
     label: String,
@@ -44,15 +44,15 @@ impl Asked {
         }
     }
 
-    /// The process count and the event of `told`, when it was asked for.
+    /// The process count and the event of `report`, when it was asked for.
     ///
     /// # Errors
     /// Why it was not.
-    pub fn take(&self, told: Told) -> Result<(u32, Event), String> {
-        let (procs, event) = match told {
-            Told::Turn(procs, event) => (procs, event),
-            Told::Tried { .. } => return Err("tells of a trial".into()),
-            Told::Waits(_) => return Err("waits, and nobody will call".into()),
+    pub fn take(&self, report: Report) -> Result<(u32, Event), String> {
+        let (procs, event) = match report {
+            Report::TargetRun(procs, event) => (procs, event),
+            Report::Tried { .. } => return Err("tells of a trial".into()),
+            Report::Waits(_) => return Err("waits, and nobody will call".into()),
         };
         if !self.counts.contains(&procs) {
             return Err(format!("tells of {procs} processes"));
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    fn sample(change: impl Fn(&mut Sample)) -> Told {
+    fn sample(change: impl Fn(&mut Sample)) -> Report {
         let case = Case {
             target: "xfs".into(),
             suite: "s".into(),
@@ -136,7 +136,7 @@ mod tests {
         };
         let mut sample = Sample::bare(2, 1, case, Vec::new());
         change(&mut sample);
-        Told::Turn(4, Event::Sample(Box::new(sample)))
+        Report::TargetRun(4, Event::Sample(Box::new(sample)))
     }
 
     #[test]
@@ -153,10 +153,10 @@ mod tests {
         for other in others {
             assert!(asked().take(sample(other)).unwrap_err().contains("not asked for"));
         }
-        assert!(asked().take(Told::Turn(2, Event::Done(1))).is_err());
-        assert!(asked().take(Told::Turn(1, Event::Done(4))).is_err());
-        assert!(asked().take(Told::Turn(1, Event::Done(3))).is_ok());
-        assert!(asked().take(Told::Tried { target: 0, why: None }).is_err());
+        assert!(asked().take(Report::TargetRun(2, Event::Done(1))).is_err());
+        assert!(asked().take(Report::TargetRun(1, Event::Done(4))).is_err());
+        assert!(asked().take(Report::TargetRun(1, Event::Done(3))).is_ok());
+        assert!(asked().take(Report::Tried { target: 0, why: None }).is_err());
     }
 
     #[test]
@@ -164,9 +164,9 @@ mod tests {
         let bad = "\x1b]0;owned\x07\n";
         let facts = Environment([(bad.to_string(), bad.to_string())].into());
         let fault = Fault { kind: FaultKind::Other, reason: bad.into() };
-        let told = [Event::Now(bad.into()), Event::Failed(fault), Event::Facts(facts)];
-        for event in told {
-            let (_, event) = asked().take(Told::Turn(1, event)).unwrap();
+        let report = [Event::Now(bad.into()), Event::Failed(fault), Event::Facts(facts)];
+        for event in report {
+            let (_, event) = asked().take(Report::TargetRun(1, event)).unwrap();
             let text = format!("{event:?}");
             assert!(text.contains("]0;owned") && !text.contains("\\u{1b}"), "{text}");
         }
@@ -175,8 +175,8 @@ mod tests {
         let Validity::Invalid(why) = taken.validity else { panic!("valid") };
         assert_eq!(why.chars().count(), TEXT_CHARS);
         let unproven = |kind: &str| Some(Durability::NotProven(Unproven::NoDevice(kind.into())));
-        let told = sample(|s| s.durability = unproven("\x1b[2J"));
-        let Ok((_, Event::Sample(taken))) = asked().take(told) else { panic!("not taken") };
+        let report = sample(|s| s.durability = unproven("\x1b[2J"));
+        let Ok((_, Event::Sample(taken))) = asked().take(report) else { panic!("not taken") };
         assert!(!format!("{taken:?}").contains("\\u{1b}"), "{taken:?}");
     }
 }

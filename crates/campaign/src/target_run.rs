@@ -1,6 +1,6 @@
-//! Turns: a target at one process count in one block, made afresh, its tests run one after the other, and
-//! undone. Of several, each test runs on all before the next one, side by side. What happens is told event by
-//! event, so that a turn can run here or in a virtual machine.
+//! Target runs: a target at one process count in one block, made afresh, its tests run one after the other, and
+//! undone. Of several, each test runs on all before the next one, side by side. What happens is reported event by
+//! event, so that a target run can run here or in a virtual machine.
 
 use super::{
     case::{self, Bench, Place},
@@ -8,7 +8,7 @@ use super::{
     ended::Ended,
     prepare::{self, Item, Prepared},
     processors,
-    relay::{self, Relay, Runner, Seat},
+    relay::{self, Relay, Runner, Slot},
     retake::Retakes,
 };
 use anyhow::{Context, Result};
@@ -23,9 +23,9 @@ use std::{
 };
 use workers::Crew;
 
-/// What every turn of a campaign needs.
+/// What every target run of a campaign needs.
 #[derive(Clone, Copy)]
-pub struct Stage<'a> {
+pub struct RunContext<'a> {
     /// What to do.
     pub prepared: &'a Prepared,
     /// Where targets are made.
@@ -40,7 +40,7 @@ pub struct Stage<'a> {
 
 /// One target at one process count in one block.
 #[derive(Clone, Copy)]
-pub struct Turn<'a> {
+pub struct TargetRun<'a> {
     /// Block number.
     pub block: u32,
     /// Position of the target in the block.
@@ -59,7 +59,7 @@ pub struct Turn<'a> {
     pub retakes: Option<&'a Retakes>,
 }
 
-/// Something that happened in a turn.
+/// Something that happened in a target run.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
@@ -78,62 +78,70 @@ pub enum Event {
 }
 
 /// Takes events as they come.
-type Tell<'t> = dyn FnMut(Event) -> Result<()> + 't;
+type Events<'t> = dyn FnMut(Event) -> Result<()> + 't;
 
-/// Takes events as they come, with the number of the turn in which they happened.
-pub type TellOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
+/// Takes events as they come, with the number of the target run in which they happened.
+pub type EventsOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 
-/// Runs `turns`, which are at one process count: all their targets are made, then each test runs on all of
+/// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
 /// them, then all are undone. Where there are several, each has a thread of its own and they take turns on the
-/// machine. A target that fails is told as an event, and the others go on; an error is about this machine, or
+/// machine. A target that fails is reported as an event, and the others go on; an error is about this machine, or
 /// about what could not be undone.
-pub fn run(stage: &Stage<'_>, turns: &[Turn<'_>], tell: &mut TellOf<'_>) -> Result<Ended> {
-    let Some(first) = turns.first() else { return Ok(Ended::Done) };
-    if let [turn] = turns {
-        return run_one(stage, turn, &Relay::of(1, (0, 0)).seat(0), &mut |event| tell(0, event));
+pub fn run(
+    context: &RunContext<'_>,
+    target_runs: &[TargetRun<'_>],
+    report: &mut EventsOf<'_>,
+) -> Result<Ended> {
+    let Some(first) = target_runs.first() else { return Ok(Ended::Done) };
+    if let [target_run] = target_runs {
+        return run_one(context, target_run, &Relay::of(1, (0, 0)).slot(0), &mut |event| {
+            report(0, event)
+        });
     }
-    let run = |member: usize, seat: &Seat<'_>, tell: &mut Tell<'_>| {
-        run_one(stage, &turns[member], seat, tell)
+    let run = |member: usize, slot: &Slot<'_>, report: &mut Events<'_>| {
+        run_one(context, &target_runs[member], slot, report)
     };
-    relay::side_by_side(turns.len(), (stage.seed, first.block), run, tell)
+    relay::side_by_side(target_runs.len(), (context.seed, first.block), run, report)
 }
 
-/// Makes the target of `turn`, runs its tests and undoes it, whatever happens, each when `seat` says so.
+/// Makes the target of `target_run`, runs its tests and undoes it, whatever happens, each when `slot` says so.
 ///
 /// # Errors
 /// As those of [`run`].
 pub fn run_one(
-    stage: &Stage<'_>,
-    turn: &Turn<'_>,
-    seat: &Seat<'_>,
-    tell: &mut Tell<'_>,
+    context: &RunContext<'_>,
+    target_run: &TargetRun<'_>,
+    slot: &Slot<'_>,
+    report: &mut Events<'_>,
 ) -> Result<Ended> {
-    seat.at(turn.procs, 0).prepare();
-    let mut standing = match Standing::make(stage, turn, tell)? {
+    slot.at(target_run.procs, 0).prepare();
+    let mut standing = match Standing::make(context, target_run, report)? {
         Made::Standing(one) => one,
         Made::Failed => return Ok(Ended::Done),
         Made::Stopped => return Ok(Ended::Stopped),
     };
-    let ended = run_tests(stage, &mut standing, seat, tell);
+    let ended = run_tests(context, &mut standing, slot, report);
     let done = matches!(ended, Ok(Ended::Done));
     if done {
         // Undoing one has the machine busy while others are measured.
-        seat.at(turn.procs, u32::MAX).prepare();
+        slot.at(target_run.procs, u32::MAX).prepare();
     }
-    let undone = standing.finish(done, tell);
+    let undone = standing.finish(done, report);
     let ended = ended?;
     undone?;
     Ok(ended)
 }
 
 fn run_tests(
-    stage: &Stage<'_>,
+    context: &RunContext<'_>,
     standing: &mut Standing<'_>,
-    seat: &Seat<'_>,
-    tell: &mut Tell<'_>,
+    slot: &Slot<'_>,
+    report: &mut Events<'_>,
 ) -> Result<Ended> {
-    for (item, number) in stage.prepared.items_at(standing.turn.procs).zip(1..) {
-        if standing.run_test(item, seat.at(standing.turn.procs, number), tell)? == Ended::Stopped {
+    for (item, number) in context.prepared.items_at(standing.target_run.procs).zip(1..) {
+        if standing.run_test(item, slot.at(standing.target_run.procs, number), report)?
+            == Ended::Stopped
+        {
             return Ok(Ended::Stopped);
         }
     }
@@ -142,8 +150,8 @@ fn run_tests(
 
 /// A target that was made, with what its tests need.
 struct Standing<'a> {
-    stage: Stage<'a>,
-    turn: Turn<'a>,
+    context: RunContext<'a>,
+    target_run: TargetRun<'a>,
     /// Ends before the instance, on which its workers are.
     crew: Crew,
     instance: Instance<'a>,
@@ -156,41 +164,46 @@ struct Standing<'a> {
 /// What came of making a target.
 enum Made<'a> {
     Standing(Box<Standing<'a>>),
-    /// It was told.
+    /// It was reported.
     Failed,
     Stopped,
 }
 
 impl<'a> Standing<'a> {
-    fn make(stage: &Stage<'a>, turn: &Turn<'a>, tell: &mut Tell<'_>) -> Result<Made<'a>> {
-        let stopped = || stage.stop.load(Ordering::Relaxed);
+    fn make(
+        context: &RunContext<'a>,
+        target_run: &TargetRun<'a>,
+        report: &mut Events<'_>,
+    ) -> Result<Made<'a>> {
+        let stopped = || context.stop.load(Ordering::Relaxed);
         if stopped() {
             return Ok(Made::Stopped);
         }
-        let (label, left) = (turn.label, stage.prepared.items_at(turn.procs).count() as u64);
-        tell(Event::Now(format!("{label} · being made {}", stage.prepared.plan.condition())))?;
-        let (condition, instance) = match make(stage, turn) {
+        let (label, left) =
+            (target_run.label, context.prepared.items_at(target_run.procs).count() as u64);
+        report(Event::Now(format!("{label} · being made {}", context.prepared.plan.condition())))?;
+        let (condition, instance) = match make(context, target_run) {
             Ok(made) => made,
             // A signal also reaches mkfs and mount; that is no failure of the target.
             Err(_) if stopped() => return Ok(Made::Stopped),
             Err(error) => {
-                tell(Event::Failed(fault(stage, error, "")))?;
-                tell(Event::Done(left))?;
+                report(Event::Failed(fault(context, error, "")))?;
+                report(Event::Done(left))?;
                 return Ok(Made::Failed);
             }
         };
         let mut facts = instance.facts().clone();
         condition.describe(&mut facts);
-        tell(Event::Facts(facts))?;
+        report(Event::Facts(facts))?;
         let memory = prepare::memory()?;
-        let timeout = Duration::from_secs(stage.prepared.plan.case_timeout_s);
+        let timeout = Duration::from_secs(context.prepared.plan.case_timeout_s);
         let crew =
             Crew::this_program(timeout).context("cannot find this program to start workers")?;
         let crew = crew.in_the_name_of(instance.user());
-        let (stage, turn) = (*stage, *turn);
+        let (context, target_run) = (*context, *target_run);
         Ok(Made::Standing(Box::new(Standing {
-            stage,
-            turn,
+            context,
+            target_run,
             instance,
             condition,
             crew,
@@ -200,72 +213,84 @@ impl<'a> Standing<'a> {
     }
 
     /// Runs one test, unless the target has failed.
-    fn run_test(&mut self, item: &Item, runner: Runner<'_>, tell: &mut Tell<'_>) -> Result<Ended> {
+    fn run_test(
+        &mut self,
+        item: &Item,
+        runner: Runner<'_>,
+        report: &mut Events<'_>,
+    ) -> Result<Ended> {
         if self.left == 0 {
             return Ok(Ended::Done);
         }
-        let (stage, turn, instance) = (&self.stage, &self.turn, &self.instance);
+        let (context, target_run, instance) = (&self.context, &self.target_run, &self.instance);
         let info = &item.test.infos()[0];
-        tell(Event::Now(format!("{} · {} proc · {}", turn.label, turn.procs, info.name)))?;
-        let mut jobs = jobs(stage, item, turn.procs, instance.root(), self.memory);
-        processors::assign(item.test, &mut jobs, turn.block);
-        let Turn { block, position, label, .. } = *turn;
+        report(Event::Now(format!(
+            "{} · {} proc · {}",
+            target_run.label, target_run.procs, info.name
+        )))?;
+        let mut jobs = jobs(context, item, target_run.procs, instance.root(), self.memory);
+        processors::assign(item.test, &mut jobs, target_run.block);
+        let TargetRun { block, position, label, .. } = *target_run;
         let place = Place { block, position, label, suite: item.suite };
-        let least_s = stage.prepared.plan.preset.least_s();
-        let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: stage.stop };
+        let least_s = context.prepared.plan.preset.least_s();
+        let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: context.stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
-        let samples = match turn.retakes {
+        let samples = match target_run.retakes {
             Some(retakes) => retakes.run(bench, &mut once),
             None => once(&bench),
         };
         let mut samples = match samples {
             Ok(Some(samples)) => samples,
             Ok(None) => return Ok(Ended::Stopped),
-            Err(_) if stage.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
+            Err(_) if context.stop.load(Ordering::Relaxed) => return Ok(Ended::Stopped),
             Err(error) => {
                 let why = instance.loss().map_or(error, Into::into);
-                return self.fail(why, &info.id, tell);
+                return self.fail(why, &info.id, report);
             }
         };
         self.condition.mark(&mut samples);
-        samples.into_iter().try_for_each(|sample| tell(Event::Sample(Box::new(sample))))?;
-        tell(Event::Done(1))?;
+        samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
+        report(Event::Done(1))?;
         self.left -= 1;
         // Workers that failed make samples invalid; when the target went away under them, it has failed.
         match self.instance.check() {
             Ok(()) => Ok(Ended::Done),
-            Err(error) => self.fail(error.into(), &info.id, tell),
+            Err(error) => self.fail(error.into(), &info.id, report),
         }
     }
 
     /// Tells that the target failed by `error`, during the test `at`, and cannot go on.
-    fn fail(&mut self, error: anyhow::Error, at: &str, tell: &mut Tell<'_>) -> Result<Ended> {
-        tell(Event::Failed(fault(&self.stage, error, at)))?;
-        tell(Event::Done(self.left))?;
+    fn fail(&mut self, error: anyhow::Error, at: &str, report: &mut Events<'_>) -> Result<Ended> {
+        report(Event::Failed(fault(&self.context, error, at)))?;
+        report(Event::Done(self.left))?;
         self.left = 0;
         Ok(Ended::Done)
     }
 
     /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
-    fn finish(self, done: bool, tell: &mut Tell<'_>) -> Result<()> {
-        let label = self.turn.label;
+    fn finish(self, done: bool, report: &mut Events<'_>) -> Result<()> {
+        let label = self.target_run.label;
         drop(self.crew);
-        let undone = self.instance.finish(self.turn.last && done);
+        let undone = self.instance.finish(self.target_run.last && done);
         let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
-        cost.map_or(Ok(()), |cost| tell(Event::Cost(cost)))
+        cost.map_or(Ok(()), |cost| report(Event::Cost(cost)))
     }
 }
 
-fn make<'a>(stage: &Stage<'a>, turn: &Turn<'_>) -> Result<(Condition, Instance<'a>)> {
-    let instance = stage.lab.provision_on(turn.part, turn.target, turn.label)?;
-    let seed = (stage.seed, turn.block);
-    let condition = condition::bring_about(&stage.prepared.plan, seed, &instance, stage.stop)?;
+fn make<'a>(
+    context: &RunContext<'a>,
+    target_run: &TargetRun<'_>,
+) -> Result<(Condition, Instance<'a>)> {
+    let instance =
+        context.lab.provision_on(target_run.part, target_run.target, target_run.label)?;
+    let seed = (context.seed, target_run.block);
+    let condition = condition::bring_about(&context.prepared.plan, seed, &instance, context.stop)?;
     Ok((condition, instance))
 }
 
 /// The failure of a target by `error`, during the test `at`. A lost disk is the cause of all else.
-fn fault(stage: &Stage<'_>, error: anyhow::Error, at: &str) -> Fault {
-    let error = stage.lab.check_disks().err().map_or(error, Into::into);
+fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
+    let error = context.lab.check_disks().err().map_or(error, Into::into);
     let colon = if at.is_empty() { "" } else { ": " };
     Fault { kind: fault_kind(&error), reason: format!("{at}{colon}{error:#}") }
 }
@@ -281,15 +306,15 @@ pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
     }
 }
 
-fn jobs(stage: &Stage<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
+fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
     // What programs of others have touched is not worked on by this one.
     let dir = if item.test.runs_programs() { "p" } else { "w" };
     let job = |worker: u32| Job {
         worker,
         dir: root.join(format!("{dir}{worker}")),
-        seed: stage.seed,
+        seed: context.seed,
         declaration: item.test.declaration(),
-        ..stage.prepared.job(item, count, stage.scale, memory)
+        ..context.prepared.job(item, count, context.scale, memory)
     };
     (0..item.workers(count).0).map(job).collect()
 }
