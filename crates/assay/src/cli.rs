@@ -357,10 +357,10 @@ pub struct CleanupArgs {
 /// Arguments of `selftest`.
 #[derive(Args, Debug)]
 pub struct SelftestArgs {
-    /// 2 seconds instead of 10 for each truth, with wider limits
+    /// 2 seconds instead of 10 for each check, with wider limits
     #[arg(long)]
     pub quick: bool,
-    /// Only this truth, as cap.read.500; may be repeated
+    /// Only this check, as cap.read.500; may be repeated
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 }

@@ -1,11 +1,11 @@
-//! `assay selftest`: the truths that hold to the last bit are asserted; those that a busy machine can
+//! `assay selftest`: the checks that hold to the last bit are asserted; those that a busy machine can
 //! bend are run and printed.
 
 use crate::common::{Place, root_or_skip, text};
 use std::{thread, time::Duration};
 
 #[test]
-fn exact_truths_come_back_and_the_others_are_measured_or_skipped() {
+fn exact_figures_come_back_and_the_others_are_measured_or_skipped() {
     let place = Place::new();
     let output = place.assay(&["selftest", "--quick"]);
     let (table, notes) = (text(&output.stdout), text(&output.stderr));
@@ -51,7 +51,7 @@ fn is_without_winner(line: &str, place: &Place) -> bool {
 }
 
 #[test]
-fn one_truth_is_chosen_by_name_and_a_wrong_name_is_refused() {
+fn one_check_is_chosen_by_name_and_a_wrong_name_is_refused() {
     let place = Place::new();
     let table = place.ok(&["selftest", "--quick", "--only", "pair.null"]);
     assert_eq!(table.lines().count(), 2, "{table}");
@@ -67,7 +67,7 @@ fn a_killed_self_test_leaves_nothing_that_cleanup_does_not_undo() {
     for (name, delay_ms) in [("delay.fuse.p50", 1500), ("cap.read.500", 4000)] {
         let mut child = place.spawn(&["selftest", "--only", name]);
         thread::sleep(Duration::from_millis(delay_ms));
-        // It may have ended already where the truth cannot be imposed.
+        // It may have ended already where it cannot be imposed.
         let _ = child.kill();
         child.wait().unwrap();
         print!("{}", place.ok(&["cleanup"]));

@@ -1,7 +1,7 @@
 //! Work beside a test that is known to be there: a writer on the disk that holds the images must be seen, and
 //! the processor time of a server must be the target's, as much of it as the server itself says.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use crate::exit;
 use anyhow::{Context, Result, ensure};
 use lab::{Availability, Snapshot, Watched, die_with_parent};
@@ -36,7 +36,7 @@ const MOST_BYTES: u64 = 64 << 30;
 /// What direct I/O wants of memory.
 const ALIGNED: usize = 4096;
 
-impl Truth for BusyDisk {
+impl Check for BusyDisk {
     fn name(&self) -> String {
         "beside.disk".into()
     }
@@ -52,7 +52,7 @@ impl Truth for BusyDisk {
         })
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let file = nameless(bench.state).map_err(|why| exit::lacking(why.to_string()))?;
         let done = AtomicBool::new(false);
         let (file, stop) = (&file, &done);
@@ -113,7 +113,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// It works until it is asked to end, and then says in two lines what the shell and its children used.
 const SERVER: &str = "trap 'times; exit' TERM; while :; do :; done";
 
-impl Truth for BusyServer {
+impl Check for BusyServer {
     fn name(&self) -> String {
         "beside.server".into()
     }
@@ -126,7 +126,7 @@ impl Truth for BusyServer {
         Ok(None)
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let mut command = Command::new("sh");
         command.args(["-c", SERVER]).stdin(Stdio::null()).stdout(Stdio::piped());
         die_with_parent(&mut command);

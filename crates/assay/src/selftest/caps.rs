@@ -1,5 +1,5 @@
 //! Caps of bandwidth and of operations on the loop device under an ext4. The rate over the whole
-//! timed part must be the cap. A cap is a truth about mean rates, not about latencies: the kernel
+//! timed part must be the cap. A cap is one on mean rates, not on latencies: the kernel
 //! hands out its tokens in slices of 100 ms, and what a slice allows is done in its first
 //! milliseconds. What was not used before the test is still there when it starts, one or two slices,
 //! each 1 % of ten seconds; so the same load runs for a second before. All threads wait for the next
@@ -8,7 +8,7 @@
 //! have one more or less by chance. Requests must be small, as large ones are split and charged
 //! several times, and some must always wait.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::Result;
 use lab::Availability;
 
@@ -55,7 +55,7 @@ impl Cap {
     }
 }
 
-impl Truth for Cap {
+impl Check for Cap {
     fn name(&self) -> String {
         self.name.into()
     }
@@ -72,7 +72,7 @@ impl Truth for Cap {
         Ok(if lab::can_cap()? { None } else { Some(none.into()) })
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let (runtime_s, limit) =
             if bench.quick { (QUICK_S, QUICK_LIMIT) } else { (RUNTIME_S, LIMIT) };
         let target = format!("ext4[cap.{}={}]", self.option, self.per_s);

@@ -1,6 +1,6 @@
 //! Delays of known length: of the engine that does nothing, and of a file system served over FUSE.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use campaign::prepare::{self, Prepared};
 use lab::{Delayed, Lab};
@@ -18,7 +18,7 @@ const LIMIT: f64 = 0.03;
 const NULL_US: f64 = 100.0;
 const NULL_RUNTIME_S: f64 = 1.0;
 
-/// A figure of the null engine's latencies. Its clock stands still but for operations, so the truth
+/// A figure of the null engine's latencies. Its clock stands still but for operations, so the true figure
 /// comes back to the width of a bin whatever else the machine does.
 pub struct NullDelay {
     name: &'static str,
@@ -31,7 +31,7 @@ pub static NULL_MEDIAN: NullDelay =
 pub static NULL_MEAN: NullDelay =
     NullDelay { name: "delay.null.mean", figure: "mean", metric: "service_mean_us" };
 
-impl Truth for NullDelay {
+impl Check for NullDelay {
     fn name(&self) -> String {
         self.name.into()
     }
@@ -44,7 +44,7 @@ impl Truth for NullDelay {
         Ok(None)
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let plan = trial::plan("null", "selftest.null_delay", NULL_RUNTIME_S)?;
         let dataset = trial::run(&format!("selftest-{}", self.name), plan, bench)?;
         let measured = trial::metric(trial::only_sample(&dataset)?, self.metric)?;
@@ -59,14 +59,14 @@ const QUICK_S: f64 = 2.0;
 /// Longest time for start, work and report of the worker.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Median latency of reads from a file system that takes 2 ms. The truth is the time that its server
+/// Median latency of reads from a file system that takes 2 ms. The true figure is the time that its server
 /// really held a request, which it writes down: a sleep is longer than asked for. What the kernel
 /// needs on the ways there and back is not in it, and is a part of the error.
 pub struct FuseDelay;
 
 pub static FUSE: FuseDelay = FuseDelay;
 
-impl Truth for FuseDelay {
+impl Check for FuseDelay {
     fn name(&self) -> String {
         "delay.fuse.p50".into()
     }
@@ -79,7 +79,7 @@ impl Truth for FuseDelay {
         Ok(Delayed::missing())
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let runtime_s = if bench.quick { QUICK_S } else { RUNTIME_S };
         let (measured, held_ns) = self.measure(runtime_s, bench)?;
         let imposed = median(held_ns).context("the server was never asked")? / 1e3;

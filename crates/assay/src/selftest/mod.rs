@@ -1,4 +1,4 @@
-//! The tool held against truths that are imposed: caps on a device, delays of known length, syncs that do
+//! Checks of the tool against what is imposed: caps on a device, delays of known length, syncs that do
 //! nothing, a target beside its twin, also on a machine that becomes slower, and work beside a test. Each is measured the way a user's campaign
 //! is.
 
@@ -17,7 +17,7 @@ pub use outcome::{Line, Outcome, table};
 use anyhow::Result;
 use std::{path::Path, sync::atomic::AtomicBool};
 
-/// Where truths are checked.
+/// Where checks are run.
 pub struct Bench<'a> {
     /// State directory: journal, images, mount points.
     pub state: &'a Path,
@@ -27,8 +27,8 @@ pub struct Bench<'a> {
     pub quick: bool,
 }
 
-/// One imposed truth.
-pub trait Truth: Sync {
+/// One check: something is imposed, and has to come back.
+pub trait Check: Sync {
     /// Name for `--only`.
     fn name(&self) -> String;
 
@@ -45,11 +45,11 @@ pub trait Truth: Sync {
     ///
     /// # Errors
     /// There is no measurement.
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome>;
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome>;
 }
 
-/// Every truth, the quickest first.
-pub static TRUTHS: [&dyn Truth; 17] = [
+/// Every check, the quickest first.
+pub static CHECKS: [&dyn Check; 17] = [
     &pairs::EXACT,
     &delays::NULL_MEDIAN,
     &delays::NULL_MEAN,
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_tell_what_they_are() {
-        let names: BTreeSet<String> = TRUTHS.iter().map(|truth| truth.name()).collect();
-        assert_eq!(names.len(), TRUTHS.len());
-        assert!(TRUTHS.iter().all(|truth| !truth.about().is_empty()));
+        let names: BTreeSet<String> = CHECKS.iter().map(|check| check.name()).collect();
+        assert_eq!(names.len(), CHECKS.len());
+        assert!(CHECKS.iter().all(|check| !check.about().is_empty()));
     }
 }

@@ -1,17 +1,17 @@
-//! What came back of a truth, and the table of it.
+//! What came back of a check, and the table of all.
 
-/// A truth with what was measured of it.
+/// A check with what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// A figure.
     Figure {
-        /// The truth.
+        /// What was imposed.
         imposed: f64,
         /// What the tool says.
         measured: f64,
         /// Unit of both.
         unit: &'static str,
-        /// What may be missed, a share of the truth.
+        /// What may be missed, a share of what was imposed.
         limit: f64,
     },
     /// Differences found where there are none.
@@ -57,7 +57,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the truth came back.
+    /// Whether it came back.
     pub fn passes(&self) -> bool {
         match *self {
             Outcome::Figure { limit, .. } => self.error().abs() <= limit,
@@ -162,7 +162,7 @@ impl Line {
 
 /// The table of `lines`, columns padded to their widest.
 pub fn table(lines: &[Line]) -> String {
-    let head = ["truth", "imposed", "measured", "error", "limit", "result"].map(String::from);
+    let head = ["check", "imposed", "measured", "error", "limit", "result"].map(String::from);
     let rows: Vec<[String; 6]> =
         std::iter::once(head).chain(lines.iter().map(Line::columns)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
@@ -227,7 +227,7 @@ mod tests {
             Line::Skipped("delay.fuse.p50".into(), "mounting needs root".into()),
         ];
         let expected = "\
-truth               imposed     measured    error  limit  result
+check               imposed     measured    error  limit  result
 cap.read.500    500.00 IOPS  502.00 IOPS  +0.40 %    1 %  pass
 delay.fuse.p50                                            skipped: mounting needs root
 ";

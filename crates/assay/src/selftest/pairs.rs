@@ -2,7 +2,7 @@
 //! confidence one cell in twenty may. The cells of a block share its noise, so how many may together is told by
 //! turning the signs of blocks, as the report does with the A/A pair of a campaign.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::Availability;
 use model::Plan;
@@ -47,7 +47,7 @@ impl Pair {
     }
 }
 
-impl Truth for Pair {
+impl Check for Pair {
     fn name(&self) -> String {
         format!("pair.{}", self.target)
     }
@@ -66,7 +66,7 @@ impl Truth for Pair {
         })
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let dataset =
             trial::run(&format!("selftest-{}", self.name()), self.plan(bench.quick)?, bench)?;
         // Other work makes both noisier, and neither better.

@@ -1,6 +1,6 @@
 //! A target whose FUSE server uses a processor for each read: that time is the target's, and nobody else's.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result, ensure};
 use lab::{BURN, Lying, Snapshot, Watched};
 
@@ -18,7 +18,7 @@ pub struct Served;
 
 pub static SERVED: Served = Served;
 
-impl Truth for Served {
+impl Check for Served {
     fn name(&self) -> String {
         "server.fuse".into()
     }
@@ -31,7 +31,7 @@ impl Truth for Served {
         Ok(Lying::missing())
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let mut plan = trial::plan(TARGET, TEST, 0.0)?;
         // It ends with its reads.
         plan.knobs.clear();

@@ -2,7 +2,7 @@
 //! system each of whose reads takes longer than the one before it. Whoever went first in every block would be the
 //! faster by what a turn costs; orders that are balanced leave nobody ahead.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::{Lab, Slowing};
 use model::Plan;
@@ -36,7 +36,7 @@ impl SlowPair {
     }
 }
 
-impl Truth for SlowPair {
+impl Check for SlowPair {
     fn name(&self) -> String {
         "pair.slowing".into()
     }
@@ -49,7 +49,7 @@ impl Truth for SlowPair {
         Ok(Slowing::missing())
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         let lab = Lab::open(bench.state, "selftest-slowing")?;
         let below = lab.provision(&"null".parse()?, "below")?;
         let slowing = Slowing::mount(&lab, below.root(), DELAY, GROWTH.powf(1.0 / READS))?;

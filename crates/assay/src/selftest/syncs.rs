@@ -1,7 +1,7 @@
 //! A sync that reaches the disk, and one that does not: the first must be proven in every sample, the second in
 //! none.
 
-use super::{Bench, Outcome, Truth, trial};
+use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use lab::{Availability, Lab, Lying};
 use model::{Dataset, Durability};
@@ -21,7 +21,7 @@ pub enum Syncs {
 pub static HONEST: Syncs = Syncs::Honest;
 pub static LYING: Syncs = Syncs::Lying;
 
-impl Truth for Syncs {
+impl Check for Syncs {
     fn name(&self) -> String {
         match self {
             Syncs::Honest => "sync.ext4".into(),
@@ -44,7 +44,7 @@ impl Truth for Syncs {
         })
     }
 
-    fn check(&self, bench: &Bench<'_>) -> Result<Outcome> {
+    fn run(&self, bench: &Bench<'_>) -> Result<Outcome> {
         match self {
             Syncs::Honest => Ok(proofs(&measured("ext4", "selftest-sync", bench)?, true)),
             Syncs::Lying => lying(bench),
