@@ -1,5 +1,5 @@
-//! How a cold cache is proven, second half, and what makes a sample: the bytes that the device read decide over cold and
-//! hot; sums over phases and further metrics come with them. Pure, so that each rule is tested with numbers.
+//! How a cold cache is proven, second half, and what makes a sample: the bytes that the device read decide over cold
+//! and hot; sums over phases and further metrics come with them. Pure, so that each rule is tested with numbers.
 
 use super::limiter::Load;
 use lab::{Residency, Usage};

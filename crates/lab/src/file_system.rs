@@ -1,5 +1,5 @@
-//! What mkfs and mount get: what the lab asks of a file system. Everything it answers is data, so that a dry run and a test
-//! need neither root nor a device.
+//! What mkfs and mount get: what the lab asks of a file system. Everything it answers is data, so that a dry run and a
+//! test need neither root nor a device.
 //!
 //! Options of a target are read by one rule: `mkfs.X=V` becomes the mkfs flag `-X V` (`--X V` when X
 //! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, `cap.X=V` is imposed on

@@ -96,8 +96,8 @@ impl Counts {
     }
 }
 
-/// One footer for each column of each table, none under a table that is not scored; the rows of a table and its cells are the same tests in the
-/// same order.
+/// One footer for each column of each table, none under a table that is not scored; the rows of a table and its cells
+/// are the same tests in the same order.
 pub(crate) fn footers(
     tables: &[(Vec<Row>, Vec<&CellData>)],
     bar: Bar,

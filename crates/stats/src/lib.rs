@@ -1,8 +1,9 @@
 //! Pure statistics: a dataset into findings. No clock, no I/O, no state: the same dataset and the
 //! same settings give the same findings to the last bit, so an old campaign can be judged again.
 //!
-//! Data goes one way: `select` groups samples into cells, `noise` learns from all of them what the variance
-//! of one probably is, `ratio` compares two series of a cell, `verdict` and `holm` judge the comparison, `footer` sums a table up, `decide` makes the call.
+//! Data goes one way: `select` groups samples into cells, `noise` learns from all of them what the variance of one
+//! probably is, `ratio` compares two series of a cell, `verdict` and `holm` judge the comparison, `footer` sums a
+//! table up, `decide` makes the call.
 
 mod aa;
 mod advise;

@@ -128,8 +128,9 @@ mod tests {
         next(&["xfs".into(), "ext4".into()], &[], &call, Bar::ONCE, &Settings::default())
     }
 
-    // scipy 1.17: s = half / t.ppf(.5 + c / 2, 2) * sqrt(3); sd = s * sqrt(2 / chi2.ppf((arange(32) + .5) / 32, 2)); the
-    // least n with mean(t.cdf(log(lead) / sd * sqrt(n) - t.ppf(.975, n - 1), n - 1)) >= 0.8 is 34, and 11 for 1.12.
+    // scipy 1.17: s = half / t.ppf(.5 + c / 2, 2) * sqrt(3); sd = s * sqrt(2 / chi2.ppf((arange(32) + .5) / 32, 2));
+    // the least n with mean(t.cdf(log(lead) / sd * sqrt(n) - t.ppf(.975, n - 1), n - 1)) >= 0.8 is 34, and 11 for
+    // 1.12.
     #[test]
     fn the_blocks_that_separate_do_so_with_80_percent() {
         assert_eq!(told(3, 1.06, 1.2), Some(Next::Separate { blocks: 31 }));

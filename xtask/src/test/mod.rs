@@ -1,9 +1,9 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of each binary of many are run one after
-//! the other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the latter
-//! compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit, and each skip with its reason. A skip for
-//! something that this machine has is a failure.
+//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of each binary of many are run one
+//! after the other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the
+//! latter compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit,
+//! and each skip with its reason. A skip for something that this machine has is a failure.
 
 mod binaries;
 mod report;

@@ -1,6 +1,6 @@
-//! Checks of the tool against what is imposed: caps on a device, delays of known length, syncs that do
-//! nothing, a target beside its twin, also on a machine that becomes slower, and work beside a test. Each is measured the way a user's campaign
-//! is.
+//! Checks of the tool against what is imposed: caps on a device, delays of known length, syncs that do nothing, a
+//! target beside its twin, also on a machine that becomes slower, and work beside a test. Each is measured the way a
+//! user's campaign is.
 
 mod beside;
 mod caps;

@@ -1,5 +1,5 @@
-//! Where consent is checked again before each wipe: disks that this process has claimed, locked against other assays, judged again whenever they are
-//! emptied, and left without a file system when all goes well.
+//! Where consent is checked again before each wipe: disks that this process has claimed, locked against other assays,
+//! judged again whenever they are emptied, and left without a file system when all goes well.
 
 use super::{
     DiskInfo, DiskRequest, choose, division, examine, examine_all,

@@ -46,7 +46,8 @@ pub(crate) struct Identity {
     pub(crate) targets: Vec<TargetRecord>,
 }
 
-/// The files; `histograms.csv` and `series.csv` only where there is one. Floats are the shortest text that reads back equal.
+/// The files; `histograms.csv` and `series.csv` only where there is one. Floats are the shortest text that reads back
+/// equal.
 pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let identity =
         Identity { campaign: dataset.campaign.clone(), targets: dataset.targets.clone() };

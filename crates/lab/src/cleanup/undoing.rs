@@ -1,6 +1,6 @@
-//! What happens after kill -9: undoing what the journal describes. Each kind does nothing when there is nothing left to undo, so a journal may be
-//! undone again. What a journal names is checked before it is believed: it lies where a campaign makes such
-//! things, or carries the mark of the campaign.
+//! What happens after kill -9: undoing what the journal describes. Each kind does nothing when there is nothing left
+//! to undo, so a journal may be undone again. What a journal names is checked before it is believed: it lies where a
+//! campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
     LabError, bcache, fs, layers, loop_device,

@@ -1,6 +1,6 @@
-//! How a guest hands back a sample: the directory that it shares with this machine, held open. Whatever lies in it once it is handed
-//! over is the word of a stranger: it is read as a plain file with no other name, never followed as a link,
-//! and never more of it than asked for.
+//! How a guest hands back a sample: the directory that it shares with this machine, held open. Whatever lies in it
+//! once it is handed over is the word of a stranger: it is read as a plain file with no other name, never followed as
+//! a link, and never more of it than asked for.
 
 use crate::{LabError, beneath};
 use rustix::{

@@ -1,5 +1,5 @@
-//! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its script, in print
-//! and by a screen reader.
+//! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its
+//! script, in print and by a screen reader.
 
 use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
