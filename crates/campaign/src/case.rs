@@ -12,12 +12,12 @@ use super::{
 use anyhow::Result;
 use lab::{Coldness, Instance, Persistence, Residency, Watched};
 use model::{
-    Better, CacheNeed, CacheState, Case, CrewReport, Durability, FLOOR, Job, JobMode, LabKind,
-    Metric, PhaseKind, PhaseReport, ROUND_RATES, Sample, Series, Synced, Validity,
+    Better, CacheNeed, CacheState, Case, Durability, FLOOR, Job, JobMode, LabKind, Metric,
+    PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
-use workers::{Crew, CrewError, Moved};
+use workers::{Moved, Pool, PoolError};
 
 /// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
 /// beside the few milliseconds in which they come to a stand and go on.
@@ -40,7 +40,7 @@ pub struct Bench<'a> {
     /// The mounted target.
     pub instance: &'a Instance<'a>,
     /// Starts and watches workers.
-    pub crew: &'a Crew,
+    pub pool: &'a Pool,
     /// Its place among the candidates that share the machine, and the number of the test among theirs.
     pub runner: Runner<'a>,
     /// Length below which a timed part is short, seconds.
@@ -96,7 +96,7 @@ fn attempt(
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
     let slice = can_be_held.then_some(SLICE);
     let mut pace = bench.runner.timed(slice);
-    let report = match bench.crew.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
+    let report = match bench.pool.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
@@ -138,13 +138,13 @@ fn watched(instance: &Instance<'_>) -> Result<Watched> {
 
 /// Samples for a case whose workers failed; `None` when the failure is a stop.
 fn broken(
-    error: CrewError,
+    error: PoolError,
     test: &dyn Test,
     job: &Job,
     bench: &Bench<'_>,
     place: &Place<'_>,
 ) -> Result<Option<Vec<Sample>>> {
-    if matches!(error, CrewError::Stopped) {
+    if matches!(error, PoolError::Stopped) {
         return Ok(None);
     }
     let why = match bench.instance.loss() {
@@ -185,9 +185,9 @@ fn set_mode(jobs: &mut [Job], mode: JobMode) {
     }
 }
 
-fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), CrewError> {
+fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), PoolError> {
     set_mode(jobs, mode);
-    bench.crew.run(jobs, &mut (), bench.stop).map(|_| ())
+    bench.pool.run(jobs, &mut (), bench.stop).map(|_| ())
 }
 
 /// What is known of the cache just before the release.
@@ -201,7 +201,7 @@ fn establish_cache(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
-) -> Result<Result<CacheBefore, CrewError>> {
+) -> Result<Result<CacheBefore, PoolError>> {
     if test.cache() == CacheNeed::Cold {
         let cold = bench.instance.make_cold_for(&files(test, jobs))?;
         let never_cold = match cold.coldness {
@@ -224,7 +224,7 @@ fn warm(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
-) -> Result<Result<CacheBefore, CrewError>> {
+) -> Result<Result<CacheBefore, PoolError>> {
     let mut residency = None;
     for _ in 0..2 {
         if let Err(error) = untimed(JobMode::Warm, jobs, bench) {
@@ -255,7 +255,7 @@ fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<R
 
 /// Everything that is known of a case after it ran.
 struct Outcome {
-    report: CrewReport,
+    report: PoolReport,
     sampler: Sampler,
     persistence: Option<Persistence>,
     cache: CacheBefore,

@@ -310,7 +310,7 @@ mod tests {
         };
         let seconds = [second(0.2, 5, Some(3000.0)), second(1.0, 9, Some(2000.0))];
         let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
-        let load = Load { bytes: 0, crew_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
+        let load = Load { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
         let metrics = second_metrics(&whole, &seconds, &load);
         let figures: Vec<(&str, f64)> =
             metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();

@@ -16,7 +16,7 @@ pub struct Load {
     /// Logical bytes, all workers.
     pub bytes: u64,
     /// Share of the processors that all workers together could use, in which they did.
-    pub crew_busy: f64,
+    pub pool_busy: f64,
     /// The same of the worker that was busy most.
     pub busiest: f64,
     /// Processors that one worker could use.
@@ -46,7 +46,7 @@ impl Load {
         let busiest = reports.chunks(1).map(|one| busy(used(one), each));
         Load {
             bytes: measured.bytes,
-            crew_busy: busy(used(reports), workers.max(1).min(cpus)),
+            pool_busy: busy(used(reports), workers.max(1).min(cpus)),
             busiest: busiest.fold(0.0, f64::max),
             each,
             late: measured.skew_ms / 1e3 / measured.seconds.max(1e-9),
@@ -60,7 +60,7 @@ impl Load {
 /// the label is what was busy in most of them, because a part that waits for the device half of the
 /// time is not limited by an average.
 pub fn limiter(whole: &Usage, seconds: &[Usage], load: &Load) -> (Limiter, Option<f64>) {
-    let over_all = busy(whole, load.crew_busy.max(load.busiest), load.late);
+    let over_all = busy(whole, load.pool_busy.max(load.busiest), load.late);
     let settled = |label: Option<Limiter>| label.unwrap_or_else(|| idle(whole, load));
     if seconds.len() < 3 {
         return (settled(over_all), None);
@@ -117,7 +117,7 @@ mod tests {
     use model::{PhaseKind, PhaseReport};
 
     fn load(bytes: u64, busy: f64) -> Load {
-        Load { bytes, crew_busy: busy, busiest: busy, each: 1, late: 0.0 }
+        Load { bytes, pool_busy: busy, busiest: busy, each: 1, late: 0.0 }
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         };
         let (m, u) = (Measured { skew_ms: 50.0, ..measured(MB, 1.0) }, usage(0, 1.0, 0.0));
         let two = Load::of(&m, &[report(0, 0.98), report(1, 0.1)], 1, &u, 2);
-        assert!((two.busiest - 0.98).abs() < 1e-9 && (two.crew_busy - 0.54).abs() < 1e-9);
+        assert!((two.busiest - 0.98).abs() < 1e-9 && (two.pool_busy - 0.54).abs() < 1e-9);
         assert!((two.late - 0.05).abs() < 1e-9);
         // One program with eight processes, on two processors.
         let program = Load::of(&m, &[report(0, 1.9)], 1, &u, 8);

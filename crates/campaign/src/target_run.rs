@@ -21,7 +21,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use workers::Crew;
+use workers::Pool;
 
 /// What every target run of a campaign needs.
 #[derive(Clone, Copy)]
@@ -153,7 +153,7 @@ struct Standing<'a> {
     context: RunContext<'a>,
     target_run: TargetRun<'a>,
     /// Ends before the instance, on which its workers are.
-    crew: Crew,
+    pool: Pool,
     instance: Instance<'a>,
     condition: Condition,
     memory: Bytes,
@@ -197,16 +197,16 @@ impl<'a> Standing<'a> {
         report(Event::Facts(facts))?;
         let memory = prepare::memory()?;
         let timeout = Duration::from_secs(context.prepared.plan.case_timeout_s);
-        let crew =
-            Crew::this_program(timeout).context("cannot find this program to start workers")?;
-        let crew = crew.in_the_name_of(instance.user());
+        let pool =
+            Pool::this_program(timeout).context("cannot find this program to start workers")?;
+        let pool = pool.in_the_name_of(instance.user());
         let (context, target_run) = (*context, *target_run);
         Ok(Made::Standing(Box::new(Standing {
             context,
             target_run,
             instance,
             condition,
-            crew,
+            pool,
             memory,
             left,
         })))
@@ -233,7 +233,7 @@ impl<'a> Standing<'a> {
         let TargetRun { block, position, label, .. } = *target_run;
         let place = Place { block, position, label, suite: item.suite };
         let least_s = context.prepared.plan.preset.least_s();
-        let bench = Bench { instance, crew: &self.crew, runner, least_s, stop: context.stop };
+        let bench = Bench { instance, pool: &self.pool, runner, least_s, stop: context.stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
         let samples = match target_run.retakes {
             Some(retakes) => retakes.run(bench, &mut once),
@@ -270,7 +270,7 @@ impl<'a> Standing<'a> {
     /// Undoes it. When all its tests were run, `done`, its checker reads what they left.
     fn finish(self, done: bool, report: &mut Events<'_>) -> Result<()> {
         let label = self.target_run.label;
-        drop(self.crew);
+        drop(self.pool);
         let undone = self.instance.finish(self.target_run.last && done);
         let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| report(Event::Cost(cost)))

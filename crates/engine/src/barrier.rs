@@ -1,13 +1,13 @@
-//! How a worker is released: the barrier of a crew, in memory that its processes share.
+//! How a worker is released: the barrier of a pool, in memory that its processes share.
 //!
 //! A phase goes like this: every worker *arrives* and sleeps; the last one wakes the coordinator,
 //! which takes its snapshots of the system, clears the counters and *releases* all workers with one
 //! futex wake. A worker then *begins*, works, *ends* and arrives again. The last to begin and the
 //! first to end note the time and the sum of all counters: between the two everybody worked, and
-//! only what was moved there is a rate of the whole crew.
+//! only what was moved there is a rate of the whole pool.
 //!
-//! A crew can be *held* in a phase, so that another has the machine for a while: each worker stands still
-//! where it next adds to its counters, and the clock of the crew with them.
+//! A pool can be *held* in a phase, so that another has the machine for a while: each worker stands still
+//! where it next adds to its counters, and the clock of the pool with them.
 
 mod shared;
 
@@ -30,26 +30,26 @@ use std::{
 
 pub use shared::MAX_WORKERS;
 
-/// Why the shared memory of a crew cannot be used.
+/// Why the shared memory of a pool cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BarrierError {
     /// A system call failed.
-    #[error("shared memory of the crew: {0}")]
+    #[error("shared memory of the pool: {0}")]
     System(#[from] Errno),
     /// Too few or too many workers.
-    #[error("a crew of {0} workers cannot be; use 1 to {MAX_WORKERS}")]
+    #[error("a pool of {0} workers cannot be; use 1 to {MAX_WORKERS}")]
     Size(u32),
     /// The descriptor is something else.
-    #[error("file descriptor {0} is not the shared memory of a crew; only assay starts workers")]
+    #[error("file descriptor {0} is not the shared memory of a pool; only assay starts workers")]
     Foreign(RawFd),
     /// There is no such worker.
-    #[error("worker {0} is not one of a crew of {1}")]
+    #[error("worker {0} is not one of a pool of {1}")]
     NoSuchWorker(u32, u32),
 }
 
-/// The crew broke up while a worker waited.
+/// The pool broke up while a worker waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("another worker of the crew failed")]
+#[error("another worker of the pool failed")]
 pub struct Broken;
 
 /// What the workers that stand at the barrier came for.
@@ -65,7 +65,7 @@ pub enum Arrived {
     Divided(u32),
 }
 
-/// Whether a crew that is held has come to a stand.
+/// Whether a pool that is held has come to a stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stillness {
     /// Some still work.
@@ -79,7 +79,7 @@ pub enum Stillness {
 /// How long it may take until an arrival at the barrier is seen by who waits for stillness.
 const ARRIVALS_SEEN_AFTER: Duration = Duration::from_micros(200);
 
-/// The shared memory of a crew, with what the coordinator does to it.
+/// The shared memory of a pool, with what the coordinator does to it.
 #[derive(Debug)]
 pub struct Barrier(Shared);
 
@@ -120,7 +120,7 @@ impl Barrier {
         self.header().coordinator.load(Relaxed)
     }
 
-    /// How many workers the crew has.
+    /// How many workers the pool has.
     pub fn workers(&self) -> u32 {
         self.0.slots().len() as u32
     }
@@ -174,7 +174,7 @@ impl Barrier {
         if held == 0 { Stillness::Ended } else { Stillness::Held(now_ns()) }
     }
 
-    /// Lets those go on that stand still since `since_ns`, if any do; the clock of the crew goes on as if
+    /// Lets those go on that stand still since `since_ns`, if any do; the clock of the pool goes on as if
     /// nothing had been.
     pub fn go_on(&self, since_ns: Option<u64>) {
         let header = self.header();
@@ -185,8 +185,8 @@ impl Barrier {
         wake_all(&header.hold.0);
     }
 
-    /// Time on the clock of the crew, which stands while it is held, nanoseconds.
-    fn crew_ns(&self) -> u64 {
+    /// Time on the clock of the pool, which stands while it is held, nanoseconds.
+    fn pool_ns(&self) -> u64 {
         now_ns().saturating_sub(self.header().held_ns.load(Relaxed))
     }
 
@@ -250,7 +250,7 @@ impl Barrier {
         }
     }
 
-    /// Number of the worker that first broke the crew up, if one did.
+    /// Number of the worker that first broke the pool up, if one did.
     pub fn broken_by(&self) -> Option<u32> {
         self.header().broken_by.0.load(Acquire).checked_sub(1)
     }
@@ -296,20 +296,20 @@ impl<'a> Member<'a> {
         self.count_in(true);
     }
 
-    /// Begins the phase that was released: returns the start time on the clock of the crew, nanoseconds.
+    /// Begins the phase that was released: returns the start time on the clock of the pool, nanoseconds.
     #[inline]
     pub fn begin(&self) -> u64 {
         let header = self.barrier.header();
         if header.started.0.fetch_add(1, AcqRel) + 1 == self.barrier.workers() {
-            self.barrier.note(&header.all_started, self.barrier.crew_ns());
+            self.barrier.note(&header.all_started, self.barrier.pool_ns());
         }
-        self.barrier.crew_ns()
+        self.barrier.pool_ns()
     }
 
-    /// Ends the phase: returns the end time on the clock of the crew, nanoseconds.
+    /// Ends the phase: returns the end time on the clock of the pool, nanoseconds.
     #[inline]
     pub fn end(&self) -> u64 {
-        let end_ns = self.barrier.crew_ns();
+        let end_ns = self.barrier.pool_ns();
         let header = self.barrier.header();
         if header.ended.0.fetch_add(1, AcqRel) == 0 {
             self.barrier.note(&header.first_ended, end_ns);
@@ -321,7 +321,7 @@ impl<'a> Member<'a> {
         &self.barrier.0.slots()[self.number as usize].counters
     }
 
-    /// Sleeps while the crew is held.
+    /// Sleeps while the pool is held.
     #[inline]
     pub(crate) fn stand_still(&self) {
         let hold = self.barrier.header().hold.0.load(Acquire);
@@ -340,7 +340,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Breaks the crew up, so that nobody waits for this worker: whoever waits or arrives gets
+    /// Breaks the pool up, so that nobody waits for this worker: whoever waits or arrives gets
     /// `Broken`.
     pub fn break_up(&self) {
         let header = self.barrier.header();

@@ -1,4 +1,4 @@
-//! What a worker has moved, in memory that the crew shares.
+//! What a worker has moved, in memory that the pool shares.
 
 use std::sync::atomic::AtomicU64;
 

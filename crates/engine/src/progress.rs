@@ -1,4 +1,4 @@
-//! How far a worker is. The counters lie in memory that the crew shares, so that the worker that
+//! How far a worker is. The counters lie in memory that the pool shares, so that the worker that
 //! ends first can read what all had done by then.
 
 pub use crate::counters::{Counters, Moved};
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     counters: &'a Counters,
-    /// Who stands still here while the crew is held.
+    /// Who stands still here while the pool is held.
     held: Option<Member<'a>>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> Progress<'a> {
         Progress { counters, held: None }
     }
 
-    /// A handle on the counters of `member`, whose worker stands still in `add` while its crew is held. For
+    /// A handle on the counters of `member`, whose worker stands still in `add` while its pool is held. For
     /// one thread, which has no operation under way when it adds.
     pub fn held(counters: &'a Counters, member: Member<'a>) -> Progress<'a> {
         Progress { counters, held: Some(member) }
@@ -53,7 +53,7 @@ impl<'a> Member<'a> {
         Progress::new(self.counters())
     }
 
-    /// The same; who adds to them stands still while the crew is held.
+    /// The same; who adds to them stands still while the pool is held.
     pub fn held_progress(&self) -> Progress<'a> {
         Progress::held(self.counters(), *self)
     }

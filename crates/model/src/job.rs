@@ -222,9 +222,9 @@ pub struct PhaseOverlap {
     pub ops: u64,
 }
 
-/// What a crew of workers brought back from one job each.
+/// What a pool of workers brought back from one job each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CrewReport {
+pub struct PoolReport {
     /// One report each, by worker number.
     pub workers: Vec<WorkerReport>,
     /// One entry for each phase.

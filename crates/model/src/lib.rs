@@ -60,7 +60,7 @@ pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use fault::{Fault, FaultKind};
 pub use histogram::{Histogram, LatencyKind};
 pub use job::{
-    CrewReport, DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, Programs,
+    DataKind, Job, JobMode, PhaseKind, PhaseOverlap, PhaseReport, PoolReport, Programs,
     WorkerReport,
 };
 pub use knob::{Knob, KnobError, Options, check_options};

@@ -10,7 +10,7 @@ use engine::{
     data::{Data, Pattern, derive_seed},
     io::{EngineError, Latencies},
 };
-use model::{Better, CrewReport, Histogram, Job, Knob, LatencyKind, Metric};
+use model::{Better, Histogram, Job, Knob, LatencyKind, Metric, PoolReport};
 use rustix::{
     thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack},
     time::Timespec,
@@ -222,33 +222,33 @@ fn wait_until(ns: u64) {
 }
 
 /// What all workers report under `name`, added up.
-pub(crate) fn sum(crew: &CrewReport, name: &str) -> f64 {
-    let metrics = crew.workers.iter().flat_map(|worker| &worker.metrics);
+pub(crate) fn sum(pool: &PoolReport, name: &str) -> f64 {
+    let metrics = pool.workers.iter().flat_map(|worker| &worker.metrics);
     metrics.filter(|m| m.name == name).map(|m| m.value).sum()
 }
 
 /// The figures of a run whose first phase commits and whose second makes durable what is left. The
 /// rate counts both, so that nobody gains by leaving work behind.
-pub(crate) fn measured(id: &str, load: Load, crew: &CrewReport, more: Metrics) -> Measured {
-    let commits = figures::ops(crew, 0..1);
-    let work_s = figures::time_s(crew, 0..1);
+pub(crate) fn measured(id: &str, load: Load, pool: &PoolReport, more: Metrics) -> Measured {
+    let commits = figures::ops(pool, 0..1);
+    let work_s = figures::time_s(pool, 0..1);
     let mut metrics = Metrics::default();
-    metrics.per_s("commits_rate", commits, figures::time_s(crew, 0..2), "1/s");
+    metrics.per_s("commits_rate", commits, figures::time_s(pool, 0..2), "1/s");
     metrics.per_s("commits_rate_before_sync", commits, work_s, "1/s");
-    metrics.rate("rate", figures::bytes(crew, 0..1), work_s);
-    metrics.latencies(crew, COMMIT);
-    metrics.cpu_per_op(crew, 0..2);
-    metrics.lower("sync_s", figures::time_s(crew, 1..2), "s");
+    metrics.rate("rate", figures::bytes(pool, 0..1), work_s);
+    metrics.latencies(pool, COMMIT);
+    metrics.cpu_per_op(pool, 0..2);
+    metrics.lower("sync_s", figures::time_s(pool, 1..2), "s");
     if load.fixed() {
-        let asked_per_s = f64::from(load.rate_per_s) * crew.workers.len() as f64;
+        let asked_per_s = f64::from(load.rate_per_s) * pool.workers.len() as f64;
         let achieved = ratio(commits as f64, work_s * asked_per_s);
         metrics.push("achieved_pct", 100.0 * achieved, "%", Better::Higher);
-        metrics.lower("unserved", sum(crew, "unserved"), "");
+        metrics.lower("unserved", sum(pool, "unserved"), "");
     }
     metrics.0.extend(more.0);
     let (first, _, _) = load.ranks();
     metrics.0.sort_by_key(|metric| metric.name != first);
-    figures::measured(id, crew, 0..2, metrics.0)
+    figures::measured(id, pool, 0..2, metrics.0)
 }
 
 /// What a page says of figures, the ranking one having been named.
@@ -298,7 +298,7 @@ Look at `achieved_pct` first, the commits done in the time as a share of those a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::crew;
+    use crate::testing::pool;
     use model::{PhaseKind, PhaseReport, WorkerReport};
 
     fn client(load: Load, index: u64, of: u64) -> Client {
@@ -384,15 +384,15 @@ mod tests {
             metrics: vec![Metric::new("unserved", 25.0, "", Better::Lower)],
             ..WorkerReport::default()
         };
-        let crew = crew(report);
+        let pool = pool(report);
         let value =
             |m: &Measured, name: &str| m.metrics.iter().find(|x| x.name == name).unwrap().value;
-        let fixed = measured("x", load(1_000_000_000, 125), &crew, Metrics::default());
+        let fixed = measured("x", load(1_000_000_000, 125), &pool, Metrics::default());
         assert_eq!(fixed.metrics[0].name, "latency_p99_us");
         assert_eq!(fixed.metrics[0].value, 2000.0);
         assert_eq!(value(&fixed, "achieved_pct"), 80.0);
         assert_eq!(value(&fixed, "unserved"), 25.0);
-        let closed = measured("x", load(1_000_000_000, 0), &crew, Metrics::default());
+        let closed = measured("x", load(1_000_000_000, 0), &pool, Metrics::default());
         assert_eq!(
             (closed.metrics[0].name.as_str(), closed.metrics[0].value),
             ("commits_rate", 80.0)

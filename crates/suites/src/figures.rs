@@ -1,8 +1,8 @@
-//! From what a crew reports to figures. The time of a phase is the window from the first worker's start
+//! From what a pool reports to figures. The time of a phase is the window from the first worker's start
 //! to the last worker's end. For the kinds a phase is known by its place.
 
 use crate::Measured;
-use model::{Better, CrewReport, Histogram, LatencyKind, Metric, PhaseReport};
+use model::{Better, Histogram, LatencyKind, Metric, PhaseReport, PoolReport};
 use std::ops::Range;
 
 /// When the workers started and ended a phase, nanoseconds.
@@ -56,56 +56,56 @@ pub(crate) fn ratio(value: f64, by: f64) -> f64 {
     if by > 0.0 { value / by } else { 0.0 }
 }
 
-fn reports(crew: &CrewReport, phases: Range<usize>) -> impl Iterator<Item = &PhaseReport> + Clone {
-    crew.workers
+fn reports(pool: &PoolReport, phases: Range<usize>) -> impl Iterator<Item = &PhaseReport> + Clone {
+    pool.workers
         .iter()
         .flat_map(move |worker| worker.phases.get(phases.clone()).unwrap_or_default())
 }
 
 /// The window of the phase at `index`; `None` when no worker had it.
-pub(crate) fn window(crew: &CrewReport, index: usize) -> Option<Window> {
-    Window::of(reports(crew, index..index + 1))
+pub(crate) fn window(pool: &PoolReport, index: usize) -> Option<Window> {
+    Window::of(reports(pool, index..index + 1))
 }
 
 /// The windows of `phases` added up, seconds.
-pub(crate) fn time_s(crew: &CrewReport, phases: Range<usize>) -> f64 {
-    phases.filter_map(|index| window(crew, index)).map(Window::seconds).sum()
+pub(crate) fn time_s(pool: &PoolReport, phases: Range<usize>) -> f64 {
+    phases.filter_map(|index| window(pool, index)).map(Window::seconds).sum()
 }
 
 /// Operations of all workers in `phases`.
-pub(crate) fn ops(crew: &CrewReport, phases: Range<usize>) -> u64 {
-    reports(crew, phases).map(|phase| phase.ops).sum()
+pub(crate) fn ops(pool: &PoolReport, phases: Range<usize>) -> u64 {
+    reports(pool, phases).map(|phase| phase.ops).sum()
 }
 
 /// Bytes of all workers in `phases`.
-pub(crate) fn bytes(crew: &CrewReport, phases: Range<usize>) -> u64 {
-    reports(crew, phases).map(|phase| phase.bytes).sum()
+pub(crate) fn bytes(pool: &PoolReport, phases: Range<usize>) -> u64 {
+    reports(pool, phases).map(|phase| phase.bytes).sum()
 }
 
 /// Processor time of all workers in `phases`, user and system, seconds.
-pub(crate) fn cpu_s(crew: &CrewReport, phases: Range<usize>) -> f64 {
-    reports(crew, phases).map(|phase| phase.cpu_user_s + phase.cpu_sys_s).sum()
+pub(crate) fn cpu_s(pool: &PoolReport, phases: Range<usize>) -> f64 {
+    reports(pool, phases).map(|phase| phase.cpu_user_s + phase.cpu_sys_s).sum()
 }
 
 /// The entry of a test whose figures come from `phases`, of which the first is the one that all
-/// workers should have been in together; with all histograms of the crew.
+/// workers should have been in together; with all histograms of the pool.
 pub(crate) fn measured(
     id: &str,
-    crew: &CrewReport,
+    pool: &PoolReport,
     phases: Range<usize>,
     metrics: Vec<Metric>,
 ) -> Measured {
-    let first = window(crew, phases.start);
+    let first = window(pool, phases.start);
     Measured {
         test: id.into(),
         metrics,
-        bytes: bytes(crew, phases.clone()),
-        ops: ops(crew, phases.clone()),
-        seconds: time_s(crew, phases.clone()),
+        bytes: bytes(pool, phases.clone()),
+        ops: ops(pool, phases.clone()),
+        seconds: time_s(pool, phases.clone()),
         skew_ms: first.map_or(0.0, Window::skew_ms),
         overlap: first.map_or(0.0, Window::overlap),
         phases,
-        histograms: Histogram::merged(crew.workers.iter().flat_map(|w| &w.histograms)),
+        histograms: Histogram::merged(pool.workers.iter().flat_map(|w| &w.histograms)),
         problem: None,
     }
 }
@@ -143,15 +143,15 @@ impl Metrics {
     }
 
     /// Processor time of the workers for each operation of `phases`.
-    pub(crate) fn cpu_per_op(&mut self, crew: &CrewReport, phases: Range<usize>) {
-        let ns = ratio(1e9 * cpu_s(crew, phases.clone()), ops(crew, phases) as f64);
+    pub(crate) fn cpu_per_op(&mut self, pool: &PoolReport, phases: Range<usize>) {
+        let ns = ratio(1e9 * cpu_s(pool, phases.clone()), ops(pool, phases) as f64);
         self.lower("cpu_ns_per_op", ns, "ns");
     }
 
     /// Mean, median, 99th, 99.9th percentile and longest latency of the operations called `op`, in
     /// microseconds. In a closed loop they are called `service_`, at a fixed rate `latency_`.
-    pub(crate) fn latencies(&mut self, crew: &CrewReport, op: &str) {
-        let of_op = crew.workers.iter().flat_map(|w| &w.histograms).filter(|h| h.op == op);
+    pub(crate) fn latencies(&mut self, pool: &PoolReport, op: &str) {
+        let of_op = pool.workers.iter().flat_map(|w| &w.histograms).filter(|h| h.op == op);
         for histogram in Histogram::merged(of_op) {
             self.latency(&histogram, "");
         }
@@ -195,17 +195,17 @@ mod tests {
     #[test]
     fn figures_are_of_the_window_of_all_workers() {
         let workers = vec![worker(0, 2_000_000_000, 30), worker(500_000_000, 2_500_000_000, 20)];
-        let crew = CrewReport { workers, overlaps: Vec::new() };
+        let pool = PoolReport { workers, overlaps: Vec::new() };
         let mut metrics = Metrics::default();
-        metrics.per_s("ops_rate", ops(&crew, 0..1), time_s(&crew, 0..1), "1/s");
-        metrics.rate("rate", bytes(&crew, 0..1), 0.0);
-        metrics.cpu_per_op(&crew, 0..1);
-        metrics.latencies(&crew, "read");
+        metrics.per_s("ops_rate", ops(&pool, 0..1), time_s(&pool, 0..1), "1/s");
+        metrics.rate("rate", bytes(&pool, 0..1), 0.0);
+        metrics.cpu_per_op(&pool, 0..1);
+        metrics.latencies(&pool, "read");
         let values: Vec<(&str, f64)> =
             metrics.0.iter().map(|m| (m.name.as_str(), m.value)).collect();
         assert_eq!(values[..2], [("ops_rate", 20.0), ("cpu_ns_per_op", 2e7)]);
         assert_eq!(values[2], ("service_mean_us", 1.0));
-        let m = measured("x", &crew, 0..2, Vec::new());
+        let m = measured("x", &pool, 0..2, Vec::new());
         assert_eq!((m.ops, m.bytes, m.seconds, m.skew_ms, m.overlap), (100, 1000, 5.0, 500.0, 0.6));
     }
 }

@@ -2,7 +2,7 @@
 //! are exact functions of these, so that everything around a test can be tested.
 
 use crate::{Estimate, Measured, Meter, Run, Stretch, Suite, Test, TestError, suite::Presets};
-use model::{Better, CacheNeed, CrewReport, Group, Job, Knob, Metric, PhaseKind, Shape, TestInfo};
+use model::{Better, CacheNeed, Group, Job, Knob, Metric, PhaseKind, PoolReport, Shape, TestInfo};
 use std::{borrow::Cow, path::PathBuf, thread, time::Duration};
 
 /// The suite `null`; found by name, not listed.
@@ -104,8 +104,8 @@ impl Test for NullTest {
     }
 
     /// From the knobs, not from the clock: the bytes of all workers over the nominal times.
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let bytes = setting(job, "bytes") * crew.workers.len() as u64;
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
+        let bytes = setting(job, "bytes") * pool.workers.len() as u64;
         let figure = |test: &str, metric: &str, phases: std::ops::Range<usize>| {
             let us: u64 = self.phases()[phases.clone()].iter().map(|p| setting(job, p.1)).sum();
             let rate = Metric::new(metric, bytes as f64 / us.max(1) as f64, "MB/s", Better::Higher);
@@ -113,7 +113,7 @@ impl Test for NullTest {
                 test: test.into(),
                 metrics: vec![rate],
                 bytes,
-                ops: crew.workers.len() as u64,
+                ops: pool.workers.len() as u64,
                 seconds: us as f64 / 1e6,
                 skew_ms: 0.0,
                 overlap: 1.0,

@@ -1,7 +1,7 @@
 //! The traits between a test and the worker that runs it.
 
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Histogram, Job, Metric, PhaseKind, Synced, TestInfo};
+use model::{CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -41,7 +41,7 @@ pub enum TestError {
     /// The I/O engine could not do it.
     #[error(transparent)]
     Engine(#[from] engine::io::EngineError),
-    /// The crew broke up: another worker failed or the coordinator is gone.
+    /// The pool broke up: another worker failed or the coordinator is gone.
     #[error("stopped: {0}")]
     Stopped(String),
 }
@@ -139,7 +139,7 @@ pub struct Measured {
     pub skew_ms: f64,
     /// Share of `seconds` of its main phase in which every worker ran.
     pub overlap: f64,
-    /// Indices of its phases in the crew's report, so that device bytes can be charged to it.
+    /// Indices of its phases in the pool's report, so that device bytes can be charged to it.
     pub phases: std::ops::Range<usize>,
     /// Latencies of its operations, all workers.
     pub histograms: Vec<Histogram>,
@@ -265,8 +265,8 @@ pub trait Test: Sync {
     /// and bytes. Tests share files, so the space of several tests is the union by path.
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)>;
 
-    /// Turns a crew's report into figures, one entry for each of `infos`.
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured>;
+    /// Turns a pool's report into figures, one entry for each of `infos`.
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured>;
 
     /// The page that `assay explain` prints for `id`, Markdown.
     fn explain(&self, id: &str) -> String;

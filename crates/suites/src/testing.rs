@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a job of one worker, and a worker without a crew.
+//! What the tests of this crate share: a job of one worker, and a worker without a pool.
 
 use crate::{Meter, Test, TestError};
 use engine::{
@@ -6,7 +6,7 @@ use engine::{
     progress::{Counters, Progress},
 };
 use model::{
-    Bytes, CrewReport, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, Programs,
+    Bytes, DataKind, Job, JobMode, Options, PhaseKind, PhaseReport, PoolReport, Programs,
     WorkerReport,
 };
 use std::path::Path;
@@ -80,9 +80,9 @@ pub(crate) fn run(test: &dyn Test, job: &Job) -> Result<WorkerReport, TestError>
     })
 }
 
-/// The report of a crew of one.
-pub(crate) fn crew(report: WorkerReport) -> CrewReport {
-    CrewReport { workers: vec![report], overlaps: Vec::new() }
+/// The report of a pool of one.
+pub(crate) fn pool(report: WorkerReport) -> PoolReport {
+    PoolReport { workers: vec![report], overlaps: Vec::new() }
 }
 
 /// The one test that `text`, a declaration without suite, stands for.

@@ -1,19 +1,19 @@
-//! Prints how far apart the workers of a crew start: `skew [WORKERS [ROUNDS [MEGABYTES]]]`.
+//! Prints how far apart the workers of a pool start: `skew [WORKERS [ROUNDS [MEGABYTES]]]`.
 //!
-//! Each round releases the crew once, for work that takes a processor as that of a test does: so many
+//! Each round releases the pool once, for work that takes a processor as that of a test does: so many
 //! megabytes of this program are read, which lie in memory. Prints the median and the 90th percentile in
 //! milliseconds, and the share of a round in which all worked.
 #![allow(clippy::print_stdout)]
 
-use model::{Bytes, CacheNeed, CrewReport, DataKind, Job, JobMode, PhaseKind, Programs, TestInfo};
+use model::{Bytes, CacheNeed, DataKind, Job, JobMode, PhaseKind, PoolReport, Programs, TestInfo};
 use std::{
     env, error::Error, fs::File, os::unix::fs::FileExt, path::PathBuf, process::ExitCode,
     sync::atomic::AtomicBool, time::Duration,
 };
 use suites::{Estimate, Meter, Run, Test, TestError, test::Measured};
-use workers::Crew;
+use workers::Pool;
 
-/// Phases in one crew: starting processes costs more than releasing them.
+/// Phases in one pool: starting processes costs more than releasing them.
 const ROUNDS_KNOB: &str = "rounds";
 /// What each worker reads in a round.
 const MEGABYTES_KNOB: &str = "megabytes";
@@ -29,8 +29,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let workers: u32 = first.as_deref().unwrap_or("64").parse()?;
     let rounds: usize = arguments.next().as_deref().unwrap_or("50").parse()?;
     let megabytes: usize = arguments.next().as_deref().unwrap_or("16").parse()?;
-    let crew = Crew::this_program(Duration::from_secs(600))?;
-    let report = crew.run(&jobs(workers, rounds, megabytes), &mut (), &AtomicBool::new(false))?;
+    let pool = Pool::this_program(Duration::from_secs(600))?;
+    let report = pool.run(&jobs(workers, rounds, megabytes), &mut (), &AtomicBool::new(false))?;
     let sorted = |of: &dyn Fn(usize) -> f64| {
         let mut all: Vec<f64> = (0..rounds).map(of).collect();
         all.sort_by(f64::total_cmp);
@@ -48,14 +48,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 }
 
 /// Latest minus earliest start of a round, milliseconds.
-fn skew_ms(report: &CrewReport, round: usize) -> f64 {
+fn skew_ms(report: &PoolReport, round: usize) -> f64 {
     let starts = || report.workers.iter().map(|worker| worker.phases[round].start_ns);
     let (first, last) = (starts().min().unwrap_or(0), starts().max().unwrap_or(0));
     (last - first) as f64 / 1e6
 }
 
 /// First start to last end of a round, milliseconds.
-fn length_ms(report: &CrewReport, round: usize) -> f64 {
+fn length_ms(report: &PoolReport, round: usize) -> f64 {
     let phases = || report.workers.iter().map(|worker| &worker.phases[round]);
     let (first, last) = (phases().map(|p| p.start_ns).min(), phases().map(|p| p.end_ns).max());
     (last.unwrap_or(0) - first.unwrap_or(0)) as f64 / 1e6
@@ -146,7 +146,7 @@ impl Test for Reader {
         Estimate::default()
     }
 
-    fn measure(&self, _job: &Job, _crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, _job: &Job, _pool: &PoolReport) -> Vec<Measured> {
         Vec::new()
     }
 

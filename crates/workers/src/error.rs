@@ -1,11 +1,11 @@
-//! Why a crew brought nothing back.
+//! Why a pool brought nothing back.
 
 use engine::barrier::BarrierError;
 use std::{io, path::PathBuf, time::Duration};
 
-/// Why a crew brought nothing back.
+/// Why a pool brought nothing back.
 #[derive(Debug, thiserror::Error)]
-pub enum CrewError {
+pub enum PoolError {
     /// The shared memory could not be made.
     #[error(transparent)]
     Barrier(#[from] BarrierError),
@@ -38,7 +38,7 @@ pub enum CrewError {
         /// Its message: one line.
         message: String,
     },
-    /// The crew took too long.
+    /// The pool took too long.
     #[error("gave up after {} s: {} had not arrived; raise the timeout of a case, or look why the \
              file system hangs", after.as_secs_f64(), list(missing))]
     TimedOut {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn many_missing_workers_stay_one_line() {
-        let error = |n| CrewError::TimedOut {
+        let error = |n| PoolError::TimedOut {
             after: Duration::from_millis(300),
             missing: (0..n).collect(),
         };

@@ -1,22 +1,22 @@
 //! Who does it: worker processes released by one barrier, and what they report.
 //!
-//! `Crew::run` has one process do each `Job`: this same program under a hidden verb, in which `main`
+//! `Pool::run` has one process do each `Job`: this same program under a hidden verb, in which `main`
 //! takes jobs from stdin and answers each by one JSON line on stdout. Between the two stands the barrier
 //! of `engine`. Workers stay for further jobs, each of which is done in a copy of the worker, so that
-//! nothing of it is left; those who run programs of others have one job alone. A crew that loses a
+//! nothing of it is left; those who run programs of others have one job alone. A pool that loses a
 //! worker, hangs or is stopped ends as an error that names the worker; no process is left behind, not
 //! even when the coordinator is killed.
 
-mod crew;
 mod error;
 mod meter;
+mod pool;
 mod processes;
 mod surroundings;
 mod worker;
 
-pub use crew::{Crew, Observer, Pace};
 pub use engine::progress::Moved;
-pub use error::CrewError;
+pub use error::PoolError;
+pub use pool::{Observer, Pace, Pool};
 pub use worker::{Resolver, main};
 
 /// The hidden verb: `PROGRAM __worker FD`.

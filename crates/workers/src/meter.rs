@@ -22,7 +22,7 @@ impl<'a> BarrierMeter<'a> {
     }
 }
 
-/// For `map_err`: what a worker says when the crew is gone.
+/// For `map_err`: what a worker says when the pool is gone.
 pub(crate) fn stopped(broken: Broken) -> TestError {
     TestError::Stopped(broken.to_string())
 }

@@ -1,11 +1,11 @@
-//! The processes of a crew, as the coordinator holds them: all in one process group of their own,
+//! The processes of a pool, as the coordinator holds them: all in one process group of their own,
 //! so that a ^C of the terminal reaches the coordinator only, one system call looks after all of
 //! them, and one kill ends them with their children. Confined workers have a group each.
 //!
 //! A worker gets each job as a line of its stdin, a pipe, and ends when that is closed. What it says goes
 //! to files in memory, which cannot fill up and block it.
 
-use crate::{CrewError, WORKER_VERB};
+use crate::{PoolError, WORKER_VERB};
 use engine::child;
 use model::{Job, Programs, User};
 use rustix::{
@@ -65,12 +65,12 @@ impl Processes {
         jobs: &[Job],
         fd: RawFd,
         user: Option<User>,
-    ) -> Result<Processes, CrewError> {
+    ) -> Result<Processes, PoolError> {
         allow_files(jobs.len() as u64 * 3 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
             let process = start(exe, job.programs, (fd, user), processes.groups().next())
-                .map_err(|source| CrewError::Spawn { worker, exe: exe.to_path_buf(), source })?;
+                .map_err(|source| PoolError::Spawn { worker, exe: exe.to_path_buf(), source })?;
             processes.list.push(process);
         }
         Ok(processes)
@@ -89,7 +89,7 @@ impl Processes {
         self.list.get(number as usize).map_or(0, |process| process.child.id())
     }
 
-    /// Whether any process of the crew has ended: one system call, however many there are.
+    /// Whether any process of the pool has ended: one system call, however many there are.
     pub(crate) fn any_ended(&self) -> bool {
         let has_ended = |group: Pid| !matches!(waitid(WaitId::Pgid(Some(group)), PEEK), Ok(None));
         self.groups().any(has_ended)
@@ -141,7 +141,7 @@ impl Processes {
         last_line(&mut self.list.get_mut(number as usize)?.stderr)
     }
 
-    /// Process groups of the crew: that of the first, or one each where they cannot share one.
+    /// Process groups of the pool: that of the first, or one each where they cannot share one.
     fn groups(&self) -> impl Iterator<Item = Pid> {
         self.list
             .iter()

@@ -1,4 +1,4 @@
-//! The worker process: takes jobs from stdin, one line each, does them in step with its crew, and answers.
+//! The worker process: takes jobs from stdin, one line each, does them in step with its pool, and answers.
 //!
 //! One that runs programs of others is confined for good, does its one job and ends. Every other does each
 //! job in a copy of itself and stays for the next, until stdin ends.
@@ -145,7 +145,7 @@ fn work(
     Ok(report.error.is_none())
 }
 
-/// Does the job; whatever goes wrong frees the crew and becomes the error of the report.
+/// Does the job; whatever goes wrong frees the pool and becomes the error of the report.
 fn act(test: Result<&dyn Test, String>, job: &Job, member: Member<'_>) -> WorkerReport {
     let result = test.and_then(|test| {
         // A worker that panicked does nothing more but report, so that broken state is not seen.

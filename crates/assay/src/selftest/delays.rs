@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use workers::Crew;
+use workers::Pool;
 
 /// What may be missed, a share.
 const LIMIT: f64 = 0.03;
@@ -103,10 +103,10 @@ impl FuseDelay {
         let files = item.test.space(&job).into_iter().map(|(path, bytes)| (in_dir(&path), bytes));
         let delayed = Delayed::mount(&lab, &files.collect::<Vec<_>>(), DELAY)?;
         let mut jobs = [Job { dir: delayed.root().join(DIR), mode: JobMode::Fill, ..job }];
-        let crew = Crew::this_program(TIMEOUT)?;
+        let pool = Pool::this_program(TIMEOUT)?;
         let mut run = |mode| {
             jobs[0].mode = mode;
-            let report = crew.run(&jobs, &mut (), bench.stop);
+            let report = pool.run(&jobs, &mut (), bench.stop);
             trial::unless_stopped(bench)?;
             anyhow::Ok(report?)
         };

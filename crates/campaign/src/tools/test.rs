@@ -2,7 +2,7 @@
 
 use super::{Call, Request, Tool};
 use formats::ImportOptions;
-use model::{Better, CacheNeed, CrewReport, Dataset, Job, Metric, PhaseKind, Sample, TestInfo};
+use model::{Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample, TestInfo};
 use std::{
     fs,
     io::ErrorKind,
@@ -106,8 +106,8 @@ impl Test for ToolTest {
         Vec::new()
     }
 
-    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        let worker = crew.workers.first();
+    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
+        let worker = pool.workers.first();
         let seconds = worker
             .and_then(|worker| worker.phases.first())
             .map_or(0.0, |phase| phase.end_ns.saturating_sub(phase.start_ns) as f64 / 1e9);

@@ -1,5 +1,5 @@
-//! The memory that a crew shares: one header and one slot for each worker, all atomics, in a
-//! sealed memfd that every process of the crew maps.
+//! The memory that a pool shares: one header and one slot for each worker, all atomics, in a
+//! sealed memfd that every process of the pool maps.
 
 use super::BarrierError;
 use crate::counters::Counters;
@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
-/// Largest crew.
+/// Largest pool.
 pub const MAX_WORKERS: u32 = 1024;
 
 /// Tells this memory, and this layout of it, from any other file.
@@ -50,7 +50,7 @@ pub(super) struct Header {
     magic: AtomicU64,
     /// Process id of the coordinator.
     pub(super) coordinator: AtomicU32,
-    /// Who broke the crew up: 0 nobody, else worker number plus one.
+    /// Who broke the pool up: 0 nobody, else worker number plus one.
     pub(super) broken_by: Line,
     /// Futex on which workers sleep; goes up by one at each release.
     pub(super) generation: Line,
@@ -62,11 +62,11 @@ pub(super) struct Header {
     pub(super) started: Line,
     /// Workers that have ended it.
     pub(super) ended: Line,
-    /// Futex on which workers stand still; odd while the crew is held.
+    /// Futex on which workers stand still; odd while the pool is held.
     pub(super) hold: Line,
     /// Futex on which the coordinator waits for them; workers that stand still in the phase.
     pub(super) held: Line,
-    /// Time for which the crew was held, nanoseconds.
+    /// Time for which the pool was held, nanoseconds.
     pub(super) held_ns: AtomicU64,
     /// The last one began.
     pub(super) all_started: Mark,
@@ -104,7 +104,7 @@ impl Shared {
         if !(1..=MAX_WORKERS).contains(&workers) {
             return Err(BarrierError::Size(workers));
         }
-        let fd = memfd_create("assay-crew", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        let fd = memfd_create("assay-pool", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&fd, len_of(workers) as u64)?;
         // Nobody can cut the file under another process's feet, which would kill it by SIGBUS.
         fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;

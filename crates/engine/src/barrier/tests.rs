@@ -116,7 +116,7 @@ fn a_break_up_wakes_those_who_wait_and_names_the_first() {
 }
 
 #[test]
-fn a_crew_that_disagrees_is_seen() {
+fn a_pool_that_disagrees_is_seen() {
     let barrier = Barrier::create(2).unwrap();
     barrier.member(0).unwrap().leave();
     thread::scope(|scope| {
@@ -129,7 +129,7 @@ fn a_crew_that_disagrees_is_seen() {
 }
 
 #[test]
-fn a_second_mapping_sees_the_same_crew() {
+fn a_second_mapping_sees_the_same_pool() {
     let barrier = Barrier::create(5).unwrap();
     let copy = rustix::io::fcntl_dupfd_cloexec(barrier.0.fd(), 3).unwrap();
     let attached = Barrier::attach(std::os::fd::IntoRawFd::into_raw_fd(copy)).unwrap();
@@ -140,7 +140,7 @@ fn a_second_mapping_sees_the_same_crew() {
 }
 
 #[test]
-fn what_is_no_crew_is_refused() {
+fn what_is_no_pool_is_refused() {
     assert!(matches!(Barrier::create(0), Err(BarrierError::Size(0))));
     assert!(matches!(Barrier::create(MAX_WORKERS + 1), Err(BarrierError::Size(_))));
     assert!(matches!(Barrier::attach(1), Err(BarrierError::Foreign(1))));
@@ -151,7 +151,7 @@ fn what_is_no_crew_is_refused() {
 }
 
 #[test]
-fn a_crew_that_is_held_stands_still_and_so_does_its_clock() {
+fn a_pool_that_is_held_stands_still_and_so_does_its_clock() {
     let barrier = Barrier::create(2).unwrap();
     let (a, b) = (barrier.member(0).unwrap(), barrier.member(1).unwrap());
     let still = || loop {

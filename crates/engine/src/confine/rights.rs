@@ -64,7 +64,7 @@ pub fn become_user(user: User) -> Result<(), Errno> {
 }
 
 /// No program gives rights back, and no other process of the same user attaches to this one, and by it to
-/// the memory of its crew.
+/// the memory of its pool.
 fn renounce() -> Result<(), Errno> {
     set_no_new_privs(true)?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)

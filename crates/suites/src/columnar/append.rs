@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo, Work};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo, Work};
 use std::{
     fs::{File, OpenOptions},
     io::{Seek, SeekFrom},
@@ -173,12 +173,12 @@ impl Test for AppendTest {
         column::space(self.files, job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         // Of the mean worker, as time may have ended them at different appends.
         let plan = self.plan(job);
         let row_bytes = plan.columns.first().map_or(1, |column| column.format.row_bytes());
-        let bytes = measure::bytes(crew, PhaseKind::Write) / crew.workers.len().max(1) as u64;
-        vec![measure::write(self.row.id, crew, bytes / row_bytes, Basis::APPEND)]
+        let bytes = measure::bytes(pool, PhaseKind::Write) / pool.workers.len().max(1) as u64;
+        vec![measure::write(self.row.id, pool, bytes / row_bytes, Basis::APPEND)]
     }
 
     fn explain(&self, _id: &str) -> String {

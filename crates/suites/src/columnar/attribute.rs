@@ -19,7 +19,7 @@ use engine::{
     data::SYMBOLS,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{io::Write, path::PathBuf};
 
 /// `p#`: the sorted column read, checked and written again with another mark.
@@ -76,12 +76,12 @@ impl Test for AttributeTest {
         column::space(&[SYM_TABLE], job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let copies = u64::from(Sizes::new(job).copies());
         let elements = Column::new(SYM_TABLE, job).rows * copies;
         vec![
-            measure::write(self.row.id, crew, elements, Basis::WRITE),
-            measure::sync(self.sync.id, crew, elements, Basis::SYNC),
+            measure::write(self.row.id, pool, elements, Basis::WRITE),
+            measure::sync(self.sync.id, pool, elements, Basis::SYNC),
         ]
     }
 

@@ -1,4 +1,4 @@
-//! From what a crew reports to the figures of the tables. Rates are decimal: bytes / 1e6 / s.
+//! From what a pool reports to the figures of the tables. Rates are decimal: bytes / 1e6 / s.
 //!
 //! The ancestor's arithmetic is kept apart as `nano_rate`: it counts 8 bytes for every element
 //! whatever it takes on disk, sums the rates of the workers, and multiplies the rate of a sync by the
@@ -8,7 +8,7 @@ use crate::{
     Measured,
     figures::{Metrics, Window, ratio, seconds},
 };
-use model::{Better, CrewReport, PhaseKind, PhaseReport, WorkerReport};
+use model::{Better, PhaseKind, PhaseReport, PoolReport, WorkerReport};
 
 /// Which phases a figure is made of.
 #[derive(Clone, Copy, Debug)]
@@ -43,24 +43,24 @@ impl Basis {
 }
 
 /// The figures of a test that writes; `elements` is what one worker wrote.
-pub(super) fn write(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> Measured {
-    let bytes = bytes(crew, PhaseKind::Write);
-    let sync_s = time(crew, &basis.timed[1..]);
+pub(super) fn write(id: &str, pool: &PoolReport, elements: u64, basis: Basis) -> Measured {
+    let bytes = bytes(pool, PhaseKind::Write);
+    let sync_s = time(pool, &basis.timed[1..]);
     let mut metrics = Metrics::default();
-    metrics.rate("durable_rate", bytes, time(crew, basis.timed));
-    metrics.rate("cache_rate", bytes, time(crew, &[PhaseKind::Write]));
+    metrics.rate("durable_rate", bytes, time(pool, basis.timed));
+    metrics.rate("cache_rate", bytes, time(pool, &[PhaseKind::Write]));
     metrics.lower("sync_s", sync_s, "s");
-    metrics.bytes_per_s("sum_rate", sum_of_rates(crew, PhaseKind::Write));
-    metrics.bytes_per_s("nano_rate", nano(crew, elements, basis));
-    overlap_rate(&mut metrics, crew, PhaseKind::Write);
-    measured(id, crew, basis, PhaseKind::Write, metrics)
+    metrics.bytes_per_s("sum_rate", sum_of_rates(pool, PhaseKind::Write));
+    metrics.bytes_per_s("nano_rate", nano(pool, elements, basis));
+    overlap_rate(&mut metrics, pool, PhaseKind::Write);
+    measured(id, pool, basis, PhaseKind::Write, metrics)
 }
 
 /// The figures of the sync after a test; `elements` is the length of the vector.
-pub(super) fn sync(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> Measured {
+pub(super) fn sync(id: &str, pool: &PoolReport, elements: u64, basis: Basis) -> Measured {
     let mut metrics = Metrics::default();
-    metrics.lower("sync_ms", 1e3 * time(crew, basis.timed), "ms");
-    let nano = crew
+    metrics.lower("sync_ms", 1e3 * time(pool, basis.timed), "ms");
+    let nano = pool
         .workers
         .iter()
         .map(|worker| {
@@ -68,49 +68,49 @@ pub(super) fn sync(id: &str, crew: &CrewReport, elements: u64, basis: Basis) -> 
             ratio(8.0 * elements as f64 * chars, own_time(worker, basis.nano))
         })
         .sum();
-    if index(crew, PhaseKind::SpawnSync).is_some() {
+    if index(pool, PhaseKind::SpawnSync).is_some() {
         metrics.bytes_per_s("nano_rate", nano);
-        metrics.lower("spawn_s", time(crew, &[PhaseKind::SpawnSync]), "s");
+        metrics.lower("spawn_s", time(pool, &[PhaseKind::SpawnSync]), "s");
     }
-    measured(id, crew, basis, PhaseKind::Sync, metrics)
+    measured(id, pool, basis, PhaseKind::Sync, metrics)
 }
 
 /// The figures of a test that reads; `elements` is what one worker read.
-pub(super) fn read(id: &str, crew: &CrewReport, elements: u64) -> Measured {
+pub(super) fn read(id: &str, pool: &PoolReport, elements: u64) -> Measured {
     let mut metrics = Metrics::default();
-    metrics.rate("rate", bytes(crew, PhaseKind::Read), time(crew, Basis::READ.timed));
-    overlap_rate(&mut metrics, crew, PhaseKind::Read);
-    metrics.bytes_per_s("sum_rate", sum_of_rates(crew, PhaseKind::Read));
-    metrics.bytes_per_s("nano_rate", nano(crew, elements, Basis::READ));
-    if let Some(window) = window(crew, PhaseKind::Read) {
+    metrics.rate("rate", bytes(pool, PhaseKind::Read), time(pool, Basis::READ.timed));
+    overlap_rate(&mut metrics, pool, PhaseKind::Read);
+    metrics.bytes_per_s("sum_rate", sum_of_rates(pool, PhaseKind::Read));
+    metrics.bytes_per_s("nano_rate", nano(pool, elements, Basis::READ));
+    if let Some(window) = window(pool, PhaseKind::Read) {
         metrics.lower("first_done_s", window.first_done_s(), "s");
         metrics.lower("last_done_s", window.seconds(), "s");
     }
-    measured(id, crew, Basis::READ, PhaseKind::Read, metrics)
+    measured(id, pool, Basis::READ, PhaseKind::Read, metrics)
 }
 
 /// The figures of a test of operations.
-pub(super) fn meta(id: &str, crew: &CrewReport) -> Measured {
-    let phases = || reports(crew, PhaseKind::Operate);
+pub(super) fn meta(id: &str, pool: &PoolReport) -> Measured {
+    let phases = || reports(pool, PhaseKind::Operate);
     let latencies: Vec<f64> = phases()
         .filter(|p| p.ops > 0)
         .map(|p| 1e3 * seconds(p.start_ns, p.end_ns) / p.ops as f64)
         .collect();
-    let ops = ops(crew, PhaseKind::Operate);
+    let ops = ops(pool, PhaseKind::Operate);
     let mut metrics = Metrics::default();
     let mean = ratio(latencies.iter().sum(), latencies.len() as f64);
     metrics.lower("latency_ms", mean, "ms");
     metrics.lower("latency_max_ms", latencies.iter().copied().fold(0.0, f64::max), "ms");
-    let rate = ratio(ops as f64, time(crew, Basis::META.timed));
+    let rate = ratio(ops as f64, time(pool, Basis::META.timed));
     metrics.push("ops_rate", rate, "1/s", Better::Higher);
-    measured(id, crew, Basis::META, PhaseKind::Operate, metrics)
+    measured(id, pool, Basis::META, PhaseKind::Operate, metrics)
 }
 
 /// Bytes over the time in which all workers ran; only when that was at least half of the phase, for
 /// otherwise it says little about it.
-fn overlap_rate(metrics: &mut Metrics, crew: &CrewReport, kind: PhaseKind) {
-    let overlap = index(crew, kind).and_then(|i| crew.overlaps.get(i));
-    if let (Some(overlap), Some(window)) = (overlap, window(crew, kind)) {
+fn overlap_rate(metrics: &mut Metrics, pool: &PoolReport, kind: PhaseKind) {
+    let overlap = index(pool, kind).and_then(|i| pool.overlaps.get(i));
+    if let (Some(overlap), Some(window)) = (overlap, window(pool, kind)) {
         let together = seconds(0, overlap.window_ns);
         if together >= window.seconds() / 2.0 {
             metrics.rate("overlap_rate", overlap.bytes, together);
@@ -120,25 +120,25 @@ fn overlap_rate(metrics: &mut Metrics, crew: &CrewReport, kind: PhaseKind) {
 
 fn measured(
     id: &str,
-    crew: &CrewReport,
+    pool: &PoolReport,
     basis: Basis,
     main: PhaseKind,
     metrics: Metrics,
 ) -> Measured {
-    let of = |kinds: &'static [PhaseKind]| kinds.iter().filter_map(|kind| index(crew, *kind));
+    let of = |kinds: &'static [PhaseKind]| kinds.iter().filter_map(|kind| index(pool, *kind));
     let first = of(basis.timed).min().unwrap_or(0);
     let end = of(basis.timed).max().map_or(0, |last| last + 1);
-    let phases = || basis.timed.iter().flat_map(|kind| reports(crew, *kind));
+    let phases = || basis.timed.iter().flat_map(|kind| reports(pool, *kind));
     let start_ns = phases().map(|p| p.start_ns).min().unwrap_or(0);
     let end_ns = phases().map(|p| p.end_ns).max().unwrap_or(0);
     let skew_ms =
-        basis.timed.iter().find_map(|kind| window(crew, *kind)).map_or(0.0, Window::skew_ms);
-    let overlap = window(crew, main).map_or(0.0, Window::overlap);
+        basis.timed.iter().find_map(|kind| window(pool, *kind)).map_or(0.0, Window::skew_ms);
+    let overlap = window(pool, main).map_or(0.0, Window::overlap);
     Measured {
         test: id.into(),
         metrics: metrics.0,
-        bytes: bytes(crew, main),
-        ops: ops(crew, main),
+        bytes: bytes(pool, main),
+        ops: ops(pool, main),
         seconds: seconds(start_ns, end_ns),
         skew_ms,
         overlap,
@@ -153,21 +153,21 @@ fn find(worker: &WorkerReport, kind: PhaseKind) -> Option<&PhaseReport> {
 }
 
 /// The phase of each worker that had it.
-fn reports(crew: &CrewReport, kind: PhaseKind) -> impl Iterator<Item = &PhaseReport> + Clone {
-    crew.workers.iter().filter_map(move |worker| find(worker, kind))
+fn reports(pool: &PoolReport, kind: PhaseKind) -> impl Iterator<Item = &PhaseReport> + Clone {
+    pool.workers.iter().filter_map(move |worker| find(worker, kind))
 }
 
-fn index(crew: &CrewReport, kind: PhaseKind) -> Option<usize> {
-    crew.workers.first()?.phases.iter().position(|phase| phase.kind == kind)
+fn index(pool: &PoolReport, kind: PhaseKind) -> Option<usize> {
+    pool.workers.first()?.phases.iter().position(|phase| phase.kind == kind)
 }
 
-fn window(crew: &CrewReport, kind: PhaseKind) -> Option<Window> {
-    Window::of(reports(crew, kind))
+fn window(pool: &PoolReport, kind: PhaseKind) -> Option<Window> {
+    Window::of(reports(pool, kind))
 }
 
 /// The windows of some phases, first start to last end, added up.
-fn time(crew: &CrewReport, kinds: &[PhaseKind]) -> f64 {
-    kinds.iter().filter_map(|kind| window(crew, *kind)).map(Window::seconds).sum()
+fn time(pool: &PoolReport, kinds: &[PhaseKind]) -> f64 {
+    kinds.iter().filter_map(|kind| window(pool, *kind)).map(Window::seconds).sum()
 }
 
 /// The time that one worker spent in some phases.
@@ -176,22 +176,22 @@ fn own_time(worker: &WorkerReport, kinds: &[PhaseKind]) -> f64 {
     phases.map(|p| seconds(p.start_ns, p.end_ns)).sum()
 }
 
-pub(super) fn bytes(crew: &CrewReport, kind: PhaseKind) -> u64 {
-    reports(crew, kind).map(|p| p.bytes).sum()
+pub(super) fn bytes(pool: &PoolReport, kind: PhaseKind) -> u64 {
+    reports(pool, kind).map(|p| p.bytes).sum()
 }
 
 /// Operations of all workers in a phase.
-pub(super) fn ops(crew: &CrewReport, kind: PhaseKind) -> u64 {
-    reports(crew, kind).map(|p| p.ops).sum()
+pub(super) fn ops(pool: &PoolReport, kind: PhaseKind) -> u64 {
+    reports(pool, kind).map(|p| p.ops).sum()
 }
 
 /// Every worker's bytes over its own time, bytes per second.
-fn sum_of_rates(crew: &CrewReport, kind: PhaseKind) -> f64 {
-    reports(crew, kind).map(|p| ratio(p.bytes as f64, seconds(p.start_ns, p.end_ns))).sum()
+fn sum_of_rates(pool: &PoolReport, kind: PhaseKind) -> f64 {
+    reports(pool, kind).map(|p| ratio(p.bytes as f64, seconds(p.start_ns, p.end_ns))).sum()
 }
 
 /// Every worker's elements, 8 bytes each, over its own time, bytes per second.
-fn nano(crew: &CrewReport, elements: u64, basis: Basis) -> f64 {
-    let workers = crew.workers.iter();
+fn nano(pool: &PoolReport, elements: u64, basis: Basis) -> f64 {
+    let workers = pool.workers.iter();
     workers.map(|w| ratio(8.0 * elements as f64, own_time(w, basis.nano))).sum()
 }

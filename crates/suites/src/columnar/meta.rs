@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use std::{
     fs::{self, File, OpenOptions},
@@ -118,8 +118,8 @@ impl Test for MetaTest {
         }
     }
 
-    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        vec![measure::meta(self.row.id, crew)]
+    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
+        vec![measure::meta(self.row.id, pool)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -17,7 +17,7 @@ use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Rng, TestInfo};
 use std::{hint::black_box, path::PathBuf};
 
 /// Blocks and bytes between two reports of progress.
@@ -156,9 +156,9 @@ impl Test for RandomTest {
         column::space(&RANDOM, job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let elements = self.count(job) * Sizes::new(job).block_rows(self.block_bytes);
-        vec![measure::read(self.row.id, crew, elements)]
+        vec![measure::read(self.row.id, pool, elements)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -15,7 +15,7 @@ use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use std::{fs::File, io::Read, path::PathBuf, thread};
 
 /// Bytes read between two reports of progress.
@@ -109,9 +109,9 @@ impl Test for ReadTest {
         column::space(&[self.file], job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let elements = Column::new(self.file, job).rows * self.reads(job) as u64;
-        vec![measure::read(self.row.id, crew, elements)]
+        vec![measure::read(self.row.id, pool, elements)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -16,7 +16,7 @@ use engine::{
     map::{PAGE_BYTES, WriteMap},
     progress::Progress,
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Rng, Synced, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Rng, Synced, TestInfo};
 use std::{
     collections::HashSet,
     fs::OpenOptions,
@@ -134,14 +134,14 @@ impl Test for ReplaceTest {
         column::space(&[self.file], job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         // Of the mean worker, as time may have ended them at different cycles.
-        let cycles = measure::ops(crew, PhaseKind::Write) / crew.workers.len().max(1) as u64;
+        let cycles = measure::ops(pool, PhaseKind::Write) / pool.workers.len().max(1) as u64;
         let elements = cycles * Sizes::new(job).replaced(self.file.length);
-        let mut all = vec![measure::write(self.row.id, crew, elements, Basis::WRITE)];
+        let mut all = vec![measure::write(self.row.id, pool, elements, Basis::WRITE)];
         // The ancestor multiplies by the length of the whole vector, however little was replaced.
         let rows = Sizes::new(job).rows(self.file.length);
-        all.extend(self.sync.map(|row| measure::sync(row.id, crew, rows, Basis::SYNC)));
+        all.extend(self.sync.map(|row| measure::sync(row.id, pool, rows, Basis::SYNC)));
         all
     }
 

@@ -11,7 +11,7 @@ use super::{
     sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
 use std::path::PathBuf;
 
 /// `set` of one column that is there already, as often as `cycles` says.
@@ -77,9 +77,9 @@ impl Test for RewriteTest {
         column::space(&[self.file], job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let elements = self.cycles(job) * Column::new(self.file, job).rows;
-        vec![measure::write(self.row.id, crew, elements, Basis::APPEND)]
+        vec![measure::write(self.row.id, pool, elements, Basis::APPEND)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -23,7 +23,7 @@ use engine::{
     map::PAGE_BYTES,
     progress::{Counters, Progress},
 };
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
     fs,
     io::Write,
@@ -110,11 +110,11 @@ impl Test for SortTest {
         column::space(&TABLE, job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let elements = 2 * Column::new(SYM_TABLE, job).rows * u64::from(Sizes::new(job).copies());
         vec![
-            measure::write(self.row.id, crew, elements, Basis::WRITE),
-            measure::sync(self.sync.id, crew, elements, Basis::SORTED),
+            measure::write(self.row.id, pool, elements, Basis::WRITE),
+            measure::sync(self.sync.id, pool, elements, Basis::SORTED),
         ]
     }
 

@@ -10,7 +10,7 @@ use super::{
     sync::Durable,
 };
 use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
-use model::{CacheNeed, CrewReport, Job, PhaseKind, Synced, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, Synced, TestInfo};
 use std::path::PathBuf;
 
 /// `set` of one column that is not there before, or of several.
@@ -75,11 +75,11 @@ impl Test for SetTest {
         column::space(&[self.file], job)
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let elements = self.rows(job);
         vec![
-            measure::write(self.row.id, crew, elements, Basis::WRITE),
-            measure::sync(self.sync.id, crew, elements, Basis::SYNC),
+            measure::write(self.row.id, pool, elements, Basis::WRITE),
+            measure::sync(self.sync.id, pool, elements, Basis::SYNC),
         ]
     }
 

@@ -4,7 +4,7 @@ use crate::{
     Measured,
     columnar::measure::{self, Basis},
 };
-use model::{CrewReport, PhaseKind, PhaseOverlap, PhaseReport, WorkerReport};
+use model::{PhaseKind, PhaseOverlap, PhaseReport, PoolReport, WorkerReport};
 
 const MS: u64 = 1_000_000;
 
@@ -21,10 +21,10 @@ fn phase(kind: PhaseKind, start_ms: u64, end_ms: u64, bytes: u64) -> PhaseReport
     }
 }
 
-fn crew(workers: Vec<Vec<PhaseReport>>) -> CrewReport {
+fn pool(workers: Vec<Vec<PhaseReport>>) -> PoolReport {
     let phases = workers[0].len();
     let report = |phases| WorkerReport { phases, command_chars: 20, ..WorkerReport::default() };
-    CrewReport {
+    PoolReport {
         workers: workers.into_iter().map(report).collect(),
         overlaps: vec![PhaseOverlap::default(); phases],
     }
@@ -37,8 +37,8 @@ fn value(measured: &Measured, name: &str) -> Option<f64> {
 }
 
 /// Two workers write 100 MB each: one in 0 to 1 s, one in 0.5 to 2 s; sync takes 2 s and 1 s.
-fn writers() -> CrewReport {
-    crew(vec![
+fn writers() -> PoolReport {
+    pool(vec![
         vec![
             phase(PhaseKind::Write, 0, 1000, 100_000_000),
             phase(PhaseKind::Sync, 2000, 4000, 100_000_000),
@@ -85,7 +85,7 @@ fn syncs_have_true_bytes_and_the_ancestors_factor() {
 
 #[test]
 fn a_sort_is_durable_when_its_columns_are() {
-    let sorted = crew(vec![vec![
+    let sorted = pool(vec![vec![
         phase(PhaseKind::Write, 0, 1000, 60_000_000),
         phase(PhaseKind::SyncDir, 1000, 1250, 0),
         phase(PhaseKind::Sync, 1250, 2000, 60_000_000),
@@ -103,7 +103,7 @@ fn a_sort_is_durable_when_its_columns_are() {
 
 #[test]
 fn reads_count_from_first_start_to_last_end() {
-    let mut readers = crew(vec![
+    let mut readers = pool(vec![
         vec![phase(PhaseKind::Read, 0, 1000, 300_000_000)],
         vec![phase(PhaseKind::Read, 0, 1500, 300_000_000)],
     ]);
@@ -122,7 +122,7 @@ fn reads_count_from_first_start_to_last_end() {
 fn latency_is_the_mean_of_the_workers_means() {
     let m = measure::meta(
         "m",
-        &crew(vec![
+        &pool(vec![
             vec![phase(PhaseKind::Operate, 0, 10, 0)],
             vec![phase(PhaseKind::Operate, 0, 30, 0)],
         ]),
@@ -135,9 +135,9 @@ fn latency_is_the_mean_of_the_workers_means() {
 
 #[test]
 fn no_time_gives_no_rate() {
-    let nothing = crew(vec![vec![phase(PhaseKind::Read, 5, 5, 100)]]);
+    let nothing = pool(vec![vec![phase(PhaseKind::Read, 5, 5, 100)]]);
     let m = measure::read("r", &nothing, 1);
     assert!(m.metrics.is_empty());
-    let empty = measure::read("r", &CrewReport::default(), 1);
+    let empty = measure::read("r", &PoolReport::default(), 1);
     assert!(empty.metrics.is_empty() && empty.phases.is_empty());
 }

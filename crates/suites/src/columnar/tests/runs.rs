@@ -2,7 +2,7 @@
 
 use super::{job, run};
 use crate::{columnar::COLUMNAR, find, null::NULL, suite};
-use model::{CacheNeed, CrewReport, DataKind, Group, Job, Options, PhaseKind, check_options};
+use model::{CacheNeed, DataKind, Group, Job, Options, PhaseKind, PoolReport, check_options};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Runs the suite in order and looks at the figures of every test.
@@ -12,8 +12,8 @@ fn run_suite(jobs: &[Job]) {
         let reports = jobs
             .iter()
             .map(|job| run(*test, job).unwrap_or_else(|error| panic!("{}: {error}", infos[0].id)));
-        let crew = CrewReport { workers: reports.collect(), overlaps: Vec::new() };
-        let measured = test.measure(&jobs[0], &crew);
+        let pool = PoolReport { workers: reports.collect(), overlaps: Vec::new() };
+        let measured = test.measure(&jobs[0], &pool);
         assert_eq!(measured.len(), infos.len());
         for (measured, info) in measured.iter().zip(&infos) {
             assert_eq!(measured.test, info.id);
@@ -22,9 +22,9 @@ fn run_suite(jobs: &[Job]) {
             assert_eq!(measured.metrics[0].better, info.better);
             assert!(measured.metrics.iter().all(|m| m.value.is_finite() && m.value > 0.0));
             assert!(measured.ops > 0 && measured.seconds > 0.0, "{}", info.id);
-            assert!(measured.phases.end <= crew.workers[0].phases.len());
+            assert!(measured.phases.end <= pool.workers[0].phases.len());
         }
-        for worker in &crew.workers {
+        for worker in &pool.workers {
             let syncs = worker.phases.iter().any(|phase| phase.kind == PhaseKind::Sync);
             assert_eq!(worker.synced.is_some(), syncs, "{}", infos[0].id);
             let Some(synced) = worker.synced else { continue };
@@ -34,7 +34,7 @@ fn run_suite(jobs: &[Job]) {
         let work = estimate.write_bytes + estimate.read_bytes + estimate.ops;
         assert!(work > 0, "{}", infos[0].id);
         let cold = test.cache() == CacheNeed::Cold;
-        assert!(!cold || crew.workers[0].footprint_bytes > 0, "{}", infos[0].id);
+        assert!(!cold || pool.workers[0].footprint_bytes > 0, "{}", infos[0].id);
     }
 }
 
@@ -147,9 +147,9 @@ fn the_null_suite_is_exact() {
     let job = job("null.write", Path::new("/nonexistent"));
     for test in NULL.tests.iter() {
         let report = run(*test, &job).unwrap();
-        let crew = CrewReport { workers: vec![report.clone(), report], overlaps: Vec::new() };
+        let pool = PoolReport { workers: vec![report.clone(), report], overlaps: Vec::new() };
         let rates: Vec<f64> =
-            test.measure(&job, &crew).iter().map(|m| m.metrics[0].value).collect();
+            test.measure(&job, &pool).iter().map(|m| m.metrics[0].value).collect();
         let expected = if rates.len() == 2 { vec![2e6 / 3000.0, 2000.0] } else { vec![2000.0] };
         assert_eq!(rates, expected);
     }

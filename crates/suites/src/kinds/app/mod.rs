@@ -13,7 +13,7 @@ use crate::{
     figures::{self, Metrics},
     program::{self, Program},
 };
-use model::{Better, CacheNeed, CrewReport, Group, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, PoolReport, Group, Job, Shape, TestInfo};
 use settings::Settings;
 use std::{
     fs,
@@ -198,16 +198,16 @@ impl Test for AppTest {
         .collect()
     }
 
-    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let phases = 0..if self.settings.sync { 2 } else { 1 };
         let mut metrics = Metrics::default();
-        metrics.lower("wall_s", figures::time_s(crew, 0..1), "s");
+        metrics.lower("wall_s", figures::time_s(pool, 0..1), "s");
         if self.settings.sync {
-            metrics.lower("durable_s", figures::time_s(crew, 0..2), "s");
-            metrics.lower("sync_s", figures::time_s(crew, 1..2), "s");
+            metrics.lower("durable_s", figures::time_s(pool, 0..2), "s");
+            metrics.lower("sync_s", figures::time_s(pool, 1..2), "s");
         }
         let of = |name: &'static str| {
-            let all = crew.workers.iter().flat_map(|worker| &worker.metrics);
+            let all = pool.workers.iter().flat_map(|worker| &worker.metrics);
             all.filter(move |metric| metric.name == name).map(|metric| metric.value)
         };
         metrics.lower("user_s", of("user_s").sum(), "s");
@@ -215,7 +215,7 @@ impl Test for AppTest {
         metrics.lower("peak_memory_mb", of("peak_memory_mb").fold(0.0, f64::max), "MB");
         let rank = self.settings.rank.metric();
         metrics.0.sort_by_key(|metric| metric.name != rank);
-        vec![figures::measured(&self.head.id, crew, phases, metrics.0)]
+        vec![figures::measured(&self.head.id, pool, phases, metrics.0)]
     }
 
     fn explain(&self, _id: &str) -> String {

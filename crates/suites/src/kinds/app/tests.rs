@@ -2,7 +2,7 @@
 
 use crate::{
     Test, TestError,
-    testing::{crew, declared, job, run},
+    testing::{pool, declared, job, run},
 };
 use model::{Job, TestInfo};
 use std::{fs, path::Path};
@@ -64,7 +64,7 @@ fn figures_are_time_cost_and_what_ranks_comes_first() {
     let busy = "command = 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'";
     let names = |text: &str| {
         let test = app(text);
-        let measured = test.measure(&job, &crew(run(test, &job).unwrap())).remove(0);
+        let measured = test.measure(&job, &pool(run(test, &job).unwrap())).remove(0);
         let infos: Vec<TestInfo> = test.infos();
         assert_eq!(measured.metrics[0].name, infos[0].metric);
         assert_eq!(measured.test, "x.test");

@@ -5,15 +5,15 @@ use crate::{
     Measured,
     figures::{self, Metrics},
 };
-use model::CrewReport;
+use model::PoolReport;
 
 /// Where something was changed, the rate that ranks is over the work and the sync behind it: a file
 /// counts when it is durable.
-pub(super) fn measure(id: &str, action: Action, crew: &CrewReport) -> Measured {
+pub(super) fn measure(id: &str, action: Action, pool: &PoolReport) -> Measured {
     let phases = if action.changes() { 0..2 } else { 0..1 };
-    let (files, bytes) = (figures::ops(crew, 0..1), figures::bytes(crew, 0..1));
-    let work_s = figures::time_s(crew, 0..1);
-    let all_s = figures::time_s(crew, phases.clone());
+    let (files, bytes) = (figures::ops(pool, 0..1), figures::bytes(pool, 0..1));
+    let work_s = figures::time_s(pool, 0..1);
+    let all_s = figures::time_s(pool, phases.clone());
     let mut metrics = Metrics::default();
     metrics.per_s(action.metric(), files, all_s, "1/s");
     if action.changes() {
@@ -21,8 +21,8 @@ pub(super) fn measure(id: &str, action: Action, crew: &CrewReport) -> Measured {
         metrics.lower("sync_s", all_s - work_s, "s");
     }
     metrics.rate("rate", bytes, all_s);
-    metrics.cpu_per_op(crew, 0..1);
-    metrics.latencies(crew, action.word());
-    let measured = figures::measured(id, crew, phases, metrics.0);
+    metrics.cpu_per_op(pool, 0..1);
+    metrics.latencies(pool, action.word());
+    let measured = figures::measured(id, pool, phases, metrics.0);
     Measured { bytes, ops: files, ..measured }
 }

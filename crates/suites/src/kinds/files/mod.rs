@@ -15,7 +15,7 @@ mod walk;
 
 use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
-use model::{Better, CacheNeed, CrewReport, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, PoolReport, Job, Shape, TestInfo};
 use settings::{Action, KNOBS, Settings};
 use std::path::PathBuf;
 
@@ -112,8 +112,8 @@ impl Test for FilesTest {
         vec![(set::name(&self.settings).into(), set::disk_bytes(&self.settings, job))]
     }
 
-    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        vec![figures::measure(&self.head.id, self.settings.action, crew)]
+    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
+        vec![figures::measure(&self.head.id, self.settings.action, pool)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -87,7 +87,7 @@ fn rates_of_changes_include_the_sync() {
         for (phase, seconds) in report.phases.iter_mut().zip([1, 3]) {
             (phase.start_ns, phase.end_ns) = (0, seconds * 1_000_000_000);
         }
-        let measured = test.measure(&job(dir.path()), &testing::crew(report)).remove(0);
+        let measured = test.measure(&job(dir.path()), &testing::pool(report)).remove(0);
         let value = |name: &str| measured.metrics.iter().find(|m| m.name == name).map(|m| m.value);
         assert_eq!(measured.metrics[0].name, "files_rate");
         assert_eq!(value("files_rate"), Some(25.0));

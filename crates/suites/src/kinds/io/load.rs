@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// How often the progress of several threads is told to the crew.
+/// How often the progress of several threads is told to the pool.
 const TELL: Duration = Duration::from_millis(5);
 
 /// What a thread did.
@@ -131,7 +131,7 @@ impl Gate {
         Ok(part.ended())
     }
 
-    /// Tells the crew how far the threads are, until all have left.
+    /// Tells the pool how far the threads are, until all have left.
     fn watch(&self, count: usize, counters: &[Counters], progress: Progress<'_>) {
         let (mut bytes, mut ops) = (0, 0);
         loop {

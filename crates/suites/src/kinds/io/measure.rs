@@ -6,7 +6,7 @@ use crate::{
     Measured,
     figures::{Metrics, cpu_s, measured, ratio, time_s},
 };
-use model::{CrewReport, Histogram, LatencyKind, Metric};
+use model::{PoolReport, Histogram, LatencyKind, Metric};
 
 /// The metric that ranks, its unit.
 pub(super) fn metric(settings: &Settings) -> (&'static str, &'static str) {
@@ -46,11 +46,11 @@ impl Counts {
 }
 
 /// The figures of the test called `id`.
-pub(super) fn measure(id: &str, settings: &Settings, crew: &CrewReport) -> Measured {
+pub(super) fn measure(id: &str, settings: &Settings, pool: &PoolReport) -> Measured {
     let phases = if settings.fsync() == Fsync::End { 0..2 } else { 0..1 };
-    let entry = measured(id, crew, phases.clone(), Vec::new());
+    let entry = measured(id, pool, phases.clone(), Vec::new());
     let counts = Counts::of(&entry.histograms);
-    let (seconds, unsynced_s) = (time_s(crew, phases), time_s(crew, 0..1));
+    let (seconds, unsynced_s) = (time_s(pool, phases), time_s(pool, 0..1));
     let bytes = settings.block.0 * counts.moved(settings);
     let ops = counts.reads + counts.writes;
     let mut metrics = Metrics::default();
@@ -68,10 +68,10 @@ pub(super) fn measure(id: &str, settings: &Settings, crew: &CrewReport) -> Measu
         if !settings.direct {
             metrics.rate("cache_rate", bytes, unsynced_s);
         }
-        metrics.lower("sync_s", time_s(crew, 1..2), "s");
+        metrics.lower("sync_s", time_s(pool, 1..2), "s");
     }
-    metrics.cpu_per_op(crew, 0..1);
-    metrics.lower("cpu_pct", 100.0 * ratio(cpu_s(crew, entry.phases.clone()), seconds), "%");
+    metrics.cpu_per_op(pool, 0..1);
+    metrics.lower("cpu_pct", 100.0 * ratio(cpu_s(pool, entry.phases.clone()), seconds), "%");
     latencies(&mut metrics, &entry.histograms);
     Measured { metrics: ranking_first(metrics.0, settings), ..entry }
 }

@@ -15,7 +15,7 @@ use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, RandomReads, Run, Test, TestError, Workers};
 use engine::io::EngineKind;
 use layout::Layout;
-use model::{Better, CacheNeed, CrewReport, GridCell, Group, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, PoolReport, GridCell, Group, Job, Shape, TestInfo};
 use run::IoRun;
 use settings::{KNOBS, Rank, Rw, Settings};
 use std::path::PathBuf;
@@ -157,8 +157,8 @@ impl Test for IoTest {
         stays.map(|path| (path.clone(), layout.file_bytes)).collect()
     }
 
-    fn measure(&self, _job: &Job, crew: &CrewReport) -> Vec<Measured> {
-        vec![measure::measure(&self.head.id, &self.settings, crew)]
+    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
+        vec![measure::measure(&self.head.id, &self.settings, pool)]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -3,10 +3,10 @@
 use super::{layout::Layout, settings::Settings};
 use crate::{
     RandomReads, Test, TestError,
-    testing::{Clock, crew, declared, job, run},
+    testing::{Clock, pool, declared, job, run},
 };
 use model::{
-    Better, CacheNeed, CrewReport, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport,
+    Better, CacheNeed, PoolReport, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport,
     WorkerReport,
 };
 use needs::{Need, skip};
@@ -71,7 +71,7 @@ fn every_pattern_does_its_operations_and_leaves_its_files() {
             .collect();
         assert!(stays.iter().all(|file| listed(&job).contains(file)), "{rw}");
         assert!(listed(&job).iter().all(|(name, _)| name.starts_with("old-")), "{rw}");
-        assert_eq!(test.measure(&job, &crew(report))[0].metrics[0].name, "iops");
+        assert_eq!(test.measure(&job, &pool(report))[0].metrics[0].name, "iops");
     }
 }
 
@@ -218,7 +218,7 @@ fn at_a_fixed_rate_latencies_are_of_the_schedule() {
     assert_eq!(count(&report, "read"), 400);
     assert!(report.histograms.iter().all(|h| h.latency == LatencyKind::Response));
     assert_eq!(test.infos()[0].better, Better::Lower);
-    assert_eq!(test.measure(&job, &crew(report))[0].metrics[0].name, "latency_p99_us");
+    assert_eq!(test.measure(&job, &pool(report))[0].metrics[0].name, "latency_p99_us");
     assert_eq!(test.space(&job), []);
     assert!(test.files(&job).is_empty());
 }
@@ -345,9 +345,9 @@ fn report(start_ns: u64, end_ns: u64, sync_ns: u64, reads: u64, writes: u64) -> 
     }
 }
 
-fn figure(test: &dyn Test, crew: &CrewReport, name: &str) -> f64 {
+fn figure(test: &dyn Test, pool: &PoolReport, name: &str) -> f64 {
     let job = job("x.io", Path::new("/nowhere"));
-    let measured = test.measure(&job, crew);
+    let measured = test.measure(&job, pool);
     measured[0].metrics.iter().find(|m| m.name == name).map_or(f64::NAN, |m| m.value)
 }
 
@@ -355,7 +355,7 @@ fn figure(test: &dyn Test, crew: &CrewReport, name: &str) -> f64 {
 fn rates_are_over_the_window_of_all_with_the_sync() {
     let s = 1_000_000_000;
     let workers = vec![report(0, 3 * s, s, 300, 100), report(0, 3 * s, s, 200, 200)];
-    let crew = CrewReport { workers, overlaps: Vec::new() };
+    let pool = PoolReport { workers, overlaps: Vec::new() };
     let mixed = test("rw = 'randrw'\ncache = 'any'");
     for (name, value) in [
         ("iops", 200.0),
@@ -372,16 +372,16 @@ fn rates_are_over_the_window_of_all_with_the_sync() {
         ("service_p99_us", 9.0),
         ("service_p50_us", 1.0),
     ] {
-        let found = figure(mixed, &crew, name);
+        let found = figure(mixed, &pool, name);
         assert!((found - value).abs() < 1e-9 * value, "{name}: {found} is not {value}");
     }
     // What is read and written back is one block.
     let rewrite = test("rw = 'rewrite'\nrank = 'rate'");
-    let rate = figure(rewrite, &crew, "durable_rate");
+    let rate = figure(rewrite, &pool, "durable_rate");
     assert!((rate - 125.0 * 4096.0 / 1e6).abs() < 1e-9);
     assert_eq!(rewrite.infos()[0].metric, "durable_rate");
     let seeks = test("rw = 'seeks'\nrank = 'ops_rate'");
-    assert_eq!(figure(seeks, &crew, "ops_rate"), 125.0);
+    assert_eq!(figure(seeks, &pool, "ops_rate"), 125.0);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::{
     figures::Metrics,
     page,
 };
-use model::{Bytes, CacheNeed, CrewReport, Group, Job, Knob, Shape, TestInfo};
+use model::{Bytes, CacheNeed, PoolReport, Group, Job, Knob, Shape, TestInfo};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use std::{
@@ -226,9 +226,9 @@ impl Test for LogTest {
         Vec::new()
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let load = self.load(job.scale);
-        vec![commits::measured(&self.head.id, load, crew, Metrics::default())]
+        vec![commits::measured(&self.head.id, load, pool, Metrics::default())]
     }
 
     fn explain(&self, _id: &str) -> String {

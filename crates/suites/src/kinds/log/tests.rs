@@ -1,7 +1,7 @@
 //! Every way to commit, and what verification finds.
 
 use super::{run::record, *};
-use crate::testing::{crew, declared, job, run};
+use crate::testing::{pool, declared, job, run};
 use std::fs;
 
 #[test]
@@ -12,12 +12,12 @@ fn every_way_commits_and_leaves_nothing() {
             let text = format!("kind = 'log'\nid = 'x.l'\nsync = '{sync}'\nspace = '{space}'");
             let test = declared(&text);
             let job = job("x.l", dir.path());
-            let crew = crew(run(test, &job).unwrap());
-            let commits = crew.workers[0].phases[0].ops;
+            let pool = pool(run(test, &job).unwrap());
+            let commits = pool.workers[0].phases[0].ops;
             assert!(commits > 0);
-            assert_eq!(crew.workers[0].phases[0].bytes, 4096 * commits);
-            assert_eq!(crew.workers[0].histograms[0].count(), commits);
-            let measured = test.measure(&job, &crew);
+            assert_eq!(pool.workers[0].phases[0].bytes, 4096 * commits);
+            assert_eq!(pool.workers[0].histograms[0].count(), commits);
+            let measured = test.measure(&job, &pool);
             assert_eq!(measured[0].metrics[0].name, "commits_rate");
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         }
@@ -29,10 +29,10 @@ fn a_fixed_rate_ranks_by_what_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
     let test = declared("kind = 'log'\nid = 'x.l'\nrate = 100");
     let job = job("x.l", dir.path());
-    let crew = crew(run(test, &job).unwrap());
+    let pool = pool(run(test, &job).unwrap());
     // 0.2 s at 100 per second.
-    assert_eq!(crew.workers[0].histograms[0].count(), 20);
-    let measured = &test.measure(&job, &crew)[0];
+    assert_eq!(pool.workers[0].histograms[0].count(), 20);
+    let measured = &test.measure(&job, &pool)[0];
     assert_eq!(measured.metrics[0].name, test.infos()[0].metric);
     assert_eq!(measured.metrics[0].name, "latency_p99_us");
 }

@@ -18,7 +18,7 @@ use crate::{
     figures::{self, Metrics, ratio},
     page,
 };
-use model::{Better, Bytes, CacheNeed, CrewReport, Group, Job, Knob, Shape, TestInfo};
+use model::{Better, Bytes, CacheNeed, PoolReport, Group, Job, Knob, Shape, TestInfo};
 use serde::Deserialize;
 use std::{
     fs::{self, File},
@@ -243,14 +243,14 @@ impl Test for PagesTest {
         vec![(TABLE_FILE.into(), self.settings.table_bytes(job))]
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let mut more = Metrics::default();
-        let flushes = commits::sum(crew, "flushes");
-        let mean = ratio(figures::ops(crew, 0..1) as f64, flushes);
+        let flushes = commits::sum(pool, "flushes");
+        let mean = ratio(figures::ops(pool, 0..1) as f64, flushes);
         more.push("group_size_mean", mean, "", Better::Higher);
         more.push("flushes", flushes, "", Better::Lower);
-        more.push("checkpoints", commits::sum(crew, "checkpoints"), "", Better::Higher);
-        vec![commits::measured(&self.head.id, self.load(job.scale), crew, more)]
+        more.push("checkpoints", commits::sum(pool, "checkpoints"), "", Better::Higher);
+        vec![commits::measured(&self.head.id, self.load(job.scale), pool, more)]
     }
 
     fn explain(&self, _id: &str) -> String {

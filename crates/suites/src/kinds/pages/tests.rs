@@ -1,7 +1,7 @@
 //! Runs of clients over a small table, and settings that are refused.
 
 use super::*;
-use crate::testing::{crew, declared, job, run};
+use crate::testing::{pool, declared, job, run};
 
 #[test]
 fn clients_commit_behind_one_log() {
@@ -14,12 +14,12 @@ fn clients_commit_behind_one_log() {
         let job = job("x.p", dir.path());
         // Twice, as the table stays.
         for _ in 0..2 {
-            let crew = crew(run(test, &job).unwrap());
-            let worker = &crew.workers[0];
+            let pool = pool(run(test, &job).unwrap());
+            let worker = &pool.workers[0];
             let commits = worker.phases[0].ops;
             assert!(commits >= clients);
             assert_eq!(worker.histograms[0].count(), commits);
-            let measured = &test.measure(&job, &crew)[0];
+            let measured = &test.measure(&job, &pool)[0];
             let value =
                 |name: &str| measured.metrics.iter().find(|m| m.name == name).unwrap().value;
             assert_eq!(measured.metrics[0].name, "commits_rate");
@@ -36,9 +36,9 @@ fn clients_share_a_fixed_rate() {
     let dir = tempfile::tempdir().unwrap();
     let test = declared("kind = 'pages'\nid = 'x.p'\nclients = 4\nrate = 200");
     let job = job("x.p", dir.path());
-    let crew = crew(run(test, &job).unwrap());
-    assert_eq!(crew.workers[0].histograms[0].count(), 40);
-    let measured = &test.measure(&job, &crew)[0];
+    let pool = pool(run(test, &job).unwrap());
+    assert_eq!(pool.workers[0].histograms[0].count(), 40);
+    let measured = &test.measure(&job, &pool)[0];
     assert_eq!(measured.metrics[0].name, "latency_p99_us");
 }
 

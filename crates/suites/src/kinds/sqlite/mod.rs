@@ -15,7 +15,7 @@ use crate::{
     page,
 };
 use engine::data::derive_seed;
-use model::{Bytes, CacheNeed, CrewReport, Group, Job, Knob, Rng, TestInfo};
+use model::{Bytes, CacheNeed, PoolReport, Group, Job, Knob, Rng, TestInfo};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -252,9 +252,9 @@ impl Test for SqliteTest {
         Vec::new()
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let load = self.load(job.scale);
-        vec![commits::measured(&self.head.id, load, crew, Metrics::default())]
+        vec![commits::measured(&self.head.id, load, pool, Metrics::default())]
     }
 
     fn explain(&self, _id: &str) -> String {

@@ -1,7 +1,7 @@
 //! Transactions in every mode, and databases that are not what was committed.
 
 use super::*;
-use crate::testing::{crew, declared, job, run};
+use crate::testing::{pool, declared, job, run};
 use std::fs;
 
 #[test]
@@ -19,11 +19,11 @@ fn every_mode_commits_and_leaves_nothing() {
         );
         let test = declared(&text);
         let job = job("x.s", dir.path());
-        let crew = crew(run(test, &job).unwrap());
-        let worker = &crew.workers[0];
+        let pool = pool(run(test, &job).unwrap());
+        let worker = &pool.workers[0];
         assert!(worker.phases[0].ops > 0);
         assert_eq!(worker.histograms[0].count(), worker.phases[0].ops);
-        assert_eq!(test.measure(&job, &crew)[0].metrics[0].name, "commits_rate");
+        assert_eq!(test.measure(&job, &pool)[0].metrics[0].name, "commits_rate");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }
@@ -33,9 +33,9 @@ fn a_fixed_rate_ranks_by_what_is_waited_for() {
     let dir = tempfile::tempdir().unwrap();
     let test = declared("kind = 'sqlite'\nid = 'x.s'\nrate = 50");
     let job = job("x.s", dir.path());
-    let crew = crew(run(test, &job).unwrap());
-    assert_eq!(crew.workers[0].histograms[0].count(), 10);
-    assert_eq!(test.measure(&job, &crew)[0].metrics[0].name, test.infos()[0].metric);
+    let pool = pool(run(test, &job).unwrap());
+    assert_eq!(pool.workers[0].histograms[0].count(), 10);
+    assert_eq!(test.measure(&job, &pool)[0].metrics[0].name, test.infos()[0].metric);
 }
 
 /// A bank after `commits` transactions, and what they paid in.

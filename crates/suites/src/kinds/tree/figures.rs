@@ -5,7 +5,7 @@ use crate::{
     Measured,
     figures::{self, Metrics, ratio},
 };
-use model::{Better, CrewReport};
+use model::{Better, PoolReport};
 
 /// mdtest's rate: items of all workers over the time from the release of the barrier before the
 /// phase to the arrival of the last worker; for a tree its directories over that time, however many
@@ -15,16 +15,16 @@ pub(super) fn measure(
     id: &str,
     phase: Phase,
     geometry: &Geometry,
-    crew: &CrewReport,
+    pool: &PoolReport,
     iterations: impl Iterator<Item = usize>,
 ) -> Measured {
     let iterations: Vec<usize> = iterations.collect();
     let rate = |&at: &usize| {
         let ops = match phase.is_tree() {
             true => geometry.dirs,
-            false => figures::ops(crew, at..at + 1),
+            false => figures::ops(pool, at..at + 1),
         };
-        ratio(ops as f64, figures::time_s(crew, at..at + 1))
+        ratio(ops as f64, figures::time_s(pool, at..at + 1))
     };
     let rates: Vec<f64> = iterations.iter().map(rate).collect();
     let last = iterations.last().map_or(0..0, |&at| at..at + 1);
@@ -37,9 +37,9 @@ pub(super) fn measure(
         metrics.push("ops_rate_min", least, "1/s", Better::Higher);
         metrics.push("ops_rate_max", most, "1/s", Better::Higher);
     }
-    metrics.cpu_per_op(crew, last.clone());
-    metrics.latencies(crew, phase.op());
-    let mut measured = figures::measured(id, crew, last, metrics.0);
+    metrics.cpu_per_op(pool, last.clone());
+    metrics.latencies(pool, phase.op());
+    let mut measured = figures::measured(id, pool, last, metrics.0);
     measured.histograms.retain(|histogram| histogram.op == phase.op());
     measured
 }

@@ -12,7 +12,7 @@ mod tests;
 use super::{Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
 use geometry::Geometry;
-use model::{Better, CacheNeed, CrewReport, Group, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, PoolReport, Group, Job, Shape, TestInfo};
 use phase::Phase;
 use settings::{KNOBS, Settings};
 use std::path::PathBuf;
@@ -124,13 +124,13 @@ impl Test for TreeTest {
         Vec::new()
     }
 
-    fn measure(&self, job: &Job, crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let geometry = Geometry::new(&self.settings, job);
         let run = Phase::of_run(&self.settings, &geometry);
         let figures = |phase: Phase| {
             let at = run.iter().position(|p| *p == phase).unwrap_or(0);
             let iterations = (at..run.len() * self.settings.iterations as usize).step_by(run.len());
-            figures::measure(&self.id(phase), phase, &geometry, crew, iterations)
+            figures::measure(&self.id(phase), phase, &geometry, pool, iterations)
         };
         self.shown().into_iter().map(figures).collect()
     }

@@ -6,7 +6,7 @@ use crate::{
     testing::{self, Clock},
 };
 use engine::progress::Progress;
-use model::{CrewReport, Job, PhaseKind, PhaseReport, WorkerReport};
+use model::{PoolReport, Job, PhaseKind, PhaseReport, WorkerReport};
 use std::{fs, path::Path};
 
 fn test(more: &str) -> &'static dyn Test {
@@ -93,11 +93,11 @@ fn bytes_are_written_and_read_back() {
 }
 
 /// A meter that lets other workers go through the same phase first.
-struct Crew<'a> {
+struct Pool<'a> {
     gate: &'a std::sync::Barrier,
 }
 
-impl Meter for Crew<'_> {
+impl Meter for Pool<'_> {
     fn phase(
         &mut self,
         kind: PhaseKind,
@@ -132,7 +132,7 @@ fn workers_with_a_stride_take_the_items_of_others() {
                 let gate = &gate;
                 scope.spawn(move || {
                     let mut run = test.start(job).unwrap();
-                    run.timed(&mut Crew { gate }).unwrap();
+                    run.timed(&mut Pool { gate }).unwrap();
                     gate.wait();
                     run.verify().unwrap();
                 });
@@ -186,8 +186,8 @@ fn rates_are_those_of_mdtest() {
             .collect(),
         ..WorkerReport::default()
     };
-    let crew = CrewReport { workers: vec![worker(2), worker(1)], overlaps: Vec::new() };
-    let measured = test.measure(&job, &crew);
+    let pool = PoolReport { workers: vec![worker(2), worker(1)], overlaps: Vec::new() };
+    let measured = test.measure(&job, &pool);
     let rate = |id: &str| {
         let found = measured.iter().find(|m| m.test == id).unwrap();
         (found.metrics[0].name.clone(), found.metrics[0].value, found.phases.clone())

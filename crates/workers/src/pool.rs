@@ -1,11 +1,11 @@
-//! How workers are started, released phase by phase, and heard: the coordinator of a crew.
+//! How workers are started, released phase by phase, and heard: the coordinator of a pool.
 
-use crate::{CrewError, processes::Processes};
+use crate::{PoolError, processes::Processes};
 use engine::{
     barrier::{Arrived, Barrier, Stillness},
     progress::Moved,
 };
-use model::{CrewReport, Job, PhaseOverlap, Programs, User, WorkerReport};
+use model::{Job, PhaseOverlap, PoolReport, Programs, User, WorkerReport};
 use std::{
     cell::RefCell,
     path::PathBuf,
@@ -42,15 +42,15 @@ pub trait Observer {
     fn goes_on(&mut self) {}
 }
 
-/// Says when a crew may work, where other crews want the machine as well.
+/// Says when a pool may work, where other pools want the machine as well.
 pub trait Pace {
-    /// Returns when the crew may begin, or go on.
+    /// Returns when the pool may begin, or go on.
     fn wait(&mut self);
     /// For how long it then works until it stands still; `None` for the whole of its timed part.
     fn slice(&self) -> Option<Duration>;
 }
 
-/// The machine is there for one crew alone.
+/// The machine is there for one pool alone.
 impl Pace for () {
     fn wait(&mut self) {}
     fn slice(&self) -> Option<Duration> {
@@ -66,7 +66,7 @@ impl Observer for () {
 
 /// Runs jobs as processes, and keeps the processes for further jobs until it is dropped.
 #[derive(Debug)]
-pub struct Crew {
+pub struct Pool {
     exe: PathBuf,
     timeout: Duration,
     user: Option<User>,
@@ -81,35 +81,35 @@ struct Hands {
     processes: Processes,
 }
 
-impl Crew {
+impl Pool {
     /// Workers are processes of the program `exe`, which must call `workers::main` under `WORKER_VERB`.
     /// Each `run` may take `timeout`, from the start to the last report.
-    pub fn of(exe: impl Into<PathBuf>, timeout: Duration) -> Crew {
-        Crew { exe: exe.into(), timeout, user: None, waiting: RefCell::default() }
+    pub fn of(exe: impl Into<PathBuf>, timeout: Duration) -> Pool {
+        Pool { exe: exe.into(), timeout, user: None, waiting: RefCell::default() }
     }
 
     /// Workers that are this program itself.
-    pub fn this_program(timeout: Duration) -> Result<Crew, CrewError> {
-        Ok(Crew::of(std::env::current_exe().map_err(CrewError::Program)?, timeout))
+    pub fn this_program(timeout: Duration) -> Result<Pool, PoolError> {
+        Ok(Pool::of(std::env::current_exe().map_err(PoolError::Program)?, timeout))
     }
 
     /// The same, whose workers work in the name of `user`; `None` for that of this process.
-    pub fn in_the_name_of(self, user: Option<User>) -> Crew {
-        Crew { user, ..self }
+    pub fn in_the_name_of(self, user: Option<User>) -> Pool {
+        Pool { user, ..self }
     }
 
     /// Has one worker do each of `jobs`, which are numbered from 0, and returns when all have reported;
-    /// after an error none of these workers is left. Setting `stop` ends it as `CrewError::Stopped`.
+    /// after an error none of these workers is left. Setting `stop` ends it as `PoolError::Stopped`.
     ///
     /// Nothing of a job is left in its worker: no memory, no open file. One that runs programs of others has
-    /// a process for itself. The thread that calls this first must stay as long as the crew: workers die
+    /// a process for itself. The thread that calls this first must stay as long as the pool: workers die
     /// with it.
     pub fn run(
         &self,
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,
-    ) -> Result<CrewReport, CrewError> {
+    ) -> Result<PoolReport, PoolError> {
         self.run_at(&mut (), jobs, observer, stop)
     }
 
@@ -120,7 +120,7 @@ impl Crew {
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,
-    ) -> Result<CrewReport, CrewError> {
+    ) -> Result<PoolReport, PoolError> {
         let began = Instant::now();
         let stay = jobs.iter().all(|job| job.programs == Programs::None);
         let waiting = if stay { self.waiting(jobs.len()) } else { None };
@@ -138,7 +138,7 @@ impl Crew {
         Ok(report)
     }
 
-    /// Takes those who wait for a job in a crew of `workers`, unless one of them has died meanwhile.
+    /// Takes those who wait for a job in a pool of `workers`, unless one of them has died meanwhile.
     fn waiting(&self, workers: usize) -> Option<Hands> {
         let mut waiting = self.waiting.borrow_mut();
         let at = waiting.iter().position(|hands| hands.barrier.workers() as usize == workers)?;
@@ -147,7 +147,7 @@ impl Crew {
         Some(hands).filter(|hands| !hands.processes.any_ended())
     }
 
-    fn start(&self, jobs: &[Job]) -> Result<Hands, CrewError> {
+    fn start(&self, jobs: &[Job]) -> Result<Hands, PoolError> {
         let barrier = Barrier::create(jobs.len().try_into().unwrap_or(u32::MAX))?;
         let fd = barrier.inheritable()?;
         let processes = Processes::start(&self.exe, jobs, fd, self.user)?;
@@ -164,7 +164,7 @@ impl Hands {
     }
 }
 
-/// One run of a crew.
+/// One run of a pool.
 struct Watch<'a> {
     jobs: &'a [Job],
     hands: Hands,
@@ -175,7 +175,7 @@ struct Watch<'a> {
     began: Instant,
     /// When the observer was last told of the phase that runs.
     told: Instant,
-    /// When the crew last began or went on.
+    /// When the pool last began or went on.
     resumed: Instant,
     /// For how long it stood still.
     away: Duration,
@@ -183,7 +183,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn conduct(&mut self, observer: &mut dyn Observer) -> Result<CrewReport, CrewError> {
+    fn conduct(&mut self, observer: &mut dyn Observer) -> Result<PoolReport, PoolError> {
         let mut overlaps = Vec::new();
         let mut round = 1;
         let mut arrived = self.gather(round, observer)?;
@@ -205,7 +205,7 @@ impl Watch<'_> {
         self.gather(round + 1, &mut ())?;
         let workers = self.reports()?;
         self.check_phases(&workers, overlaps.len())?;
-        Ok(CrewReport { workers, overlaps })
+        Ok(PoolReport { workers, overlaps })
     }
 
     /// Ends the phase that came before `round`, if there was one.
@@ -222,7 +222,7 @@ impl Watch<'_> {
     }
 
     /// Waits until all workers have arrived for the `round`th time, all for the same.
-    fn gather(&mut self, round: u32, observer: &mut dyn Observer) -> Result<Arrived, CrewError> {
+    fn gather(&mut self, round: u32, observer: &mut dyn Observer) -> Result<Arrived, PoolError> {
         loop {
             match self.hands.barrier.await_all(self.patience()) {
                 Arrived::Waiting => {
@@ -230,7 +230,7 @@ impl Watch<'_> {
                     self.tell(round, observer);
                     self.share(round, observer)?;
                 }
-                Arrived::Divided(_) => return Err(CrewError::Divided { test: self.test() }),
+                Arrived::Divided(_) => return Err(PoolError::Divided { test: self.test() }),
                 all => return Ok(all),
             }
         }
@@ -252,8 +252,8 @@ impl Watch<'_> {
         self.pace.slice().map_or(LOOK_EVERY, |slice| rest(slice).min(LOOK_EVERY))
     }
 
-    /// Holds the crew in the phase before `round` when its slice is over, as long as others work.
-    fn share(&mut self, round: u32, observer: &mut dyn Observer) -> Result<(), CrewError> {
+    /// Holds the pool in the phase before `round` when its slice is over, as long as others work.
+    fn share(&mut self, round: u32, observer: &mut dyn Observer) -> Result<(), PoolError> {
         let over = self.pace.slice().is_some_and(|slice| self.resumed.elapsed() >= slice);
         if round < 2 || !over {
             return Ok(());
@@ -284,19 +284,19 @@ impl Watch<'_> {
         }
     }
 
-    /// Fails when the crew cannot go on.
-    fn look(&mut self, round: u32) -> Result<(), CrewError> {
-        // Ended first: a worker that ends because another broke up the crew does so after it.
+    /// Fails when the pool cannot go on.
+    fn look(&mut self, round: u32) -> Result<(), PoolError> {
+        // Ended first: a worker that ends because another broke up the pool does so after it.
         let ended = self.ended_early(round);
         if let Some(worker) = self.hands.barrier.broken_by().or(ended) {
             return Err(self.post_mortem(worker));
         }
         if self.stop.load(Ordering::Relaxed) {
-            return Err(CrewError::Stopped);
+            return Err(PoolError::Stopped);
         }
         if self.began.elapsed().saturating_sub(self.away) >= self.timeout {
             let missing = self.missing(round).collect();
-            return Err(CrewError::TimedOut { after: self.timeout, missing });
+            return Err(PoolError::TimedOut { after: self.timeout, missing });
         }
         Ok(())
     }
@@ -315,8 +315,8 @@ impl Watch<'_> {
         (0..self.hands.barrier.workers()).filter(move |&w| self.hands.barrier.arrivals(w) < round)
     }
 
-    /// Ends the crew and says what became of `worker`, the first to fail.
-    fn post_mortem(&mut self, worker: u32) -> CrewError {
+    /// Ends the pool and says what became of `worker`, the first to fail.
+    fn post_mortem(&mut self, worker: u32) -> PoolError {
         let asked = Instant::now();
         while !self.hands.processes.has_ended(worker) && asked.elapsed() < LAST_WORDS {
             thread::sleep(Duration::from_millis(1));
@@ -325,17 +325,17 @@ impl Watch<'_> {
             self.hands.processes.kill().ok().and_then(|all| all.get(worker as usize).copied());
         let report = self.answer(worker);
         if let Some(message) = report.and_then(|report| report.error) {
-            return CrewError::Failed { worker, message };
+            return PoolError::Failed { worker, message };
         }
         let how = status.map_or("unknown end".into(), |status| status.to_string());
         self.died(worker, how)
     }
 
-    fn died(&mut self, worker: u32, mut how: String) -> CrewError {
+    fn died(&mut self, worker: u32, mut how: String) -> PoolError {
         if let Some(line) = self.hands.processes.complaint(worker) {
             how = format!("{how}: {line}");
         }
-        CrewError::WorkerDied { worker, how }
+        PoolError::WorkerDied { worker, how }
     }
 
     fn answer(&mut self, worker: u32) -> Option<WorkerReport> {
@@ -343,19 +343,19 @@ impl Watch<'_> {
     }
 
     /// The reports of workers that have all left.
-    fn reports(&mut self) -> Result<Vec<WorkerReport>, CrewError> {
+    fn reports(&mut self) -> Result<Vec<WorkerReport>, PoolError> {
         let ends = if self.stay { Vec::new() } else { self.ends()? };
         let workers = 0..self.hands.barrier.workers();
         workers.map(|worker| self.report(worker, ends.get(worker as usize))).collect()
     }
 
     /// How workers ended that do not stay.
-    fn ends(&mut self) -> Result<Vec<ExitStatus>, CrewError> {
+    fn ends(&mut self) -> Result<Vec<ExitStatus>, PoolError> {
         let ends = self.hands.processes.reap();
         ends.map_err(|error| self.died(0, error.to_string()))
     }
 
-    fn report(&mut self, worker: u32, end: Option<&ExitStatus>) -> Result<WorkerReport, CrewError> {
+    fn report(&mut self, worker: u32, end: Option<&ExitStatus>) -> Result<WorkerReport, PoolError> {
         let answer = self.answer(worker).filter(|report| report.worker == worker);
         match (answer, end) {
             (Some(report), None) => Ok(report),
@@ -366,13 +366,13 @@ impl Watch<'_> {
     }
 
     /// The barrier saw the same number of phases everywhere; they must be of the same kinds, too.
-    fn check_phases(&self, reports: &[WorkerReport], phases: usize) -> Result<(), CrewError> {
+    fn check_phases(&self, reports: &[WorkerReport], phases: usize) -> Result<(), PoolError> {
         let kinds =
             |report: &WorkerReport| report.phases.iter().map(|p| p.kind).collect::<Vec<_>>();
         let first = reports.first().map(kinds).unwrap_or_default();
         match first.len() == phases && reports.iter().all(|report| kinds(report) == first) {
             true => Ok(()),
-            false => Err(CrewError::Divided { test: self.test() }),
+            false => Err(PoolError::Divided { test: self.test() }),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Tests that do nothing to a disk and everything to a crew; the id says what.
+//! Tests that do nothing to a disk and everything to a pool; the id says what.
 
 use engine::progress::Progress;
-use model::{CacheNeed, CrewReport, Job, PhaseKind, TestInfo};
+use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::{
     env, fs, mem,
@@ -36,9 +36,9 @@ pub(crate) enum Act {
     Foreign,
     /// The same, and sleeps for an hour in the second phase.
     ForeignHang,
-    /// Works, as all of its crew, until its directory holds `TOLD`.
+    /// Works, as all of its pool, until its directory holds `TOLD`.
     Await,
-    /// Works, as all of its crew, and leaves a file open, memory in use and another current directory.
+    /// Works, as all of its pool, and leaves a file open, memory in use and another current directory.
     Litter,
     /// Works, and complains on stderr.
     Complain,
@@ -133,7 +133,7 @@ impl Test for ActTest {
         Estimate::default()
     }
 
-    fn measure(&self, _job: &Job, _crew: &CrewReport) -> Vec<Measured> {
+    fn measure(&self, _job: &Job, _pool: &PoolReport) -> Vec<Measured> {
         Vec::new()
     }
 
@@ -188,7 +188,7 @@ impl Run for ActRun {
     }
 }
 
-/// Long enough that workers of a small crew overlap, with all bytes moved half-way.
+/// Long enough that workers of a small pool overlap, with all bytes moved half-way.
 fn work(progress: Progress<'_>, worker: u32) -> Result<(), TestError> {
     thread::sleep(Duration::from_millis(50));
     progress.add(bytes_of(worker), 1);

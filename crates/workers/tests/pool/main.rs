@@ -1,4 +1,4 @@
-//! Crews of real processes. This program is its own worker, as the shipped one is, so it needs its
+//! Pools of real processes. This program is its own worker, as the shipped one is, so it needs its
 //! own `main`: with the hidden verb it is a worker, without it the list of tests.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)] // no `#[test]` marks these as tests
 
@@ -20,31 +20,31 @@ macro_rules! named {
 
 const CASES: &[(&str, fn())] = named![
     cases:
-    a_crew_reports_in_order_and_exactly,
+    a_pool_reports_in_order_and_exactly,
     the_observer_is_told_of_a_phase_that_runs,
     the_overlap_lies_between_last_start_and_first_end,
     sixty_four_start_together,
-    the_largest_crew_runs,
+    the_largest_pool_runs,
     files_are_filled_and_warmed_without_phases,
     a_panic_names_the_worker_and_the_message,
-    an_error_ends_the_crew_at_once,
+    an_error_ends_the_pool_at_once,
     an_exit_and_a_kill_are_told_apart,
     a_worker_that_hangs_is_named,
     different_phases_are_refused,
-    an_unknown_test_and_an_impossible_crew_are_refused,
+    an_unknown_test_and_an_impossible_pool_are_refused,
     a_worker_started_by_hand_says_so,
-    a_stop_ends_a_crew_that_works,
+    a_stop_ends_a_pool_that_works,
     workers_die_with_their_coordinator,
-    workers_that_are_confined_are_a_crew,
+    workers_that_are_confined_are_a_pool,
     confined_workers_die_with_their_coordinator,
     programs_of_others_run_only_where_the_job_allows_them,
-    a_crew_in_the_name_of_a_user_has_no_other_rights;
+    a_pool_in_the_name_of_a_user_has_no_other_rights;
     staying:
     workers_stay_for_further_jobs,
     nothing_of_a_job_is_left_in_its_worker,
     a_worker_keeps_to_the_processor_of_its_job_and_no_longer,
     one_that_died_while_it_waited_is_replaced,
-    a_crew_that_failed_is_followed_by_a_new_one,
+    a_pool_that_failed_is_followed_by_a_new_one,
     what_was_said_in_a_job_is_not_told_of_the_next,
     whoever_runs_programs_of_others_does_not_stay,
     workers_that_wait_die_with_their_coordinator,
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One after the other: several crews at a time would share the two or so processors.
+/// One after the other: several pools at a time would share the two or so processors.
 fn run(filter: &str) -> ExitCode {
     let failed: Vec<&str> = CASES
         .iter()

@@ -3,7 +3,7 @@
 use crate::{
     acts::{LITTER, ODD, bytes_of, kill},
     cases::{
-        GO_ON, LONG, WAIT, assert_nobody_left, children_of, crew, dies_with_its_crew, jobs, others,
+        GO_ON, LONG, WAIT, assert_nobody_left, children_of, dies_with_its_pool, jobs, others, pool,
     },
 };
 use model::{Job, Programs};
@@ -17,7 +17,7 @@ use std::{
     process, thread,
     time::Duration,
 };
-use workers::{Crew, CrewError, Observer};
+use workers::{Observer, Pool, PoolError};
 
 /// Keeps the numbers of the processes that did the work.
 #[derive(Default)]
@@ -31,10 +31,10 @@ impl Observer for Who {
     fn ended(&mut self, _phase: usize) {}
 }
 
-/// Has `workers` of `crew` do the test `work`, and returns who did.
-fn work(crew: &Crew, workers: u32) -> Vec<u32> {
+/// Has `workers` of `pool` do the test `work`, and returns who did.
+fn work(pool: &Pool, workers: u32) -> Vec<u32> {
     let mut who = Who::default();
-    let report = crew.run(&jobs("work", workers), &mut who, &GO_ON).unwrap();
+    let report = pool.run(&jobs("work", workers), &mut who, &GO_ON).unwrap();
     let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();
     assert_eq!(bytes, (0..workers).map(bytes_of).collect::<Vec<_>>());
     assert_eq!(who.0.len(), workers as usize);
@@ -46,19 +46,19 @@ fn workers() -> Vec<String> {
 }
 
 pub(crate) fn workers_stay_for_further_jobs() {
-    let crew = crew(LONG);
-    let first = work(&crew, 3);
+    let pool = pool(LONG);
+    let first = work(&pool, 3);
     let three = workers();
-    let second = work(&crew, 3);
+    let second = work(&pool, 3);
     assert_eq!((three.len(), workers()), (3, three.clone()));
     // Each job has a process of its own, which is gone.
     assert!(first.iter().all(|pid| !second.contains(pid) && !three.contains(&pid.to_string())));
     assert_eq!(others().len(), 3);
-    work(&crew, 2);
-    work(&crew, 3);
+    work(&pool, 2);
+    work(&pool, 3);
     let all = workers();
     assert!(all.len() == 5 && three.iter().all(|worker| all.contains(worker)), "{all:?}");
-    drop(crew);
+    drop(pool);
     assert_nobody_left();
 }
 
@@ -83,11 +83,11 @@ impl Observer for Where {
 }
 
 pub(crate) fn a_worker_keeps_to_the_processor_of_its_job_and_no_longer() {
-    let crew = crew(LONG);
+    let pool = pool(LONG);
     let cpus = |cpu: Option<u32>| {
         let jobs: Vec<Job> = jobs("work", 2).into_iter().map(|job| Job { cpu, ..job }).collect();
         let mut seen = Where::default();
-        crew.run(&jobs, &mut seen, &GO_ON).unwrap();
+        pool.run(&jobs, &mut seen, &GO_ON).unwrap();
         seen.1
     };
     let all = cpus(None);
@@ -95,17 +95,17 @@ pub(crate) fn a_worker_keeps_to_the_processor_of_its_job_and_no_longer() {
     assert_eq!(cpus(Some(last as u32)), vec![vec![last]; 2]);
     assert_eq!(cpus(None), all);
     assert_eq!(cpus(Some(u32::MAX)), all, "there is no such one");
-    drop(crew);
+    drop(pool);
     assert_nobody_left();
 }
 
 pub(crate) fn nothing_of_a_job_is_left_in_its_worker() {
-    let dir = env::temp_dir().join(format!("assay-crew-litter-{}", process::id()));
+    let dir = env::temp_dir().join(format!("assay-pool-litter-{}", process::id()));
     fs::create_dir(&dir).unwrap();
-    let crew = crew(LONG);
+    let pool = pool(LONG);
     let jobs: Vec<Job> =
         jobs("litter", 2).into_iter().map(|job| Job { dir: dir.clone(), ..job }).collect();
-    crew.run(&jobs, &mut (), &GO_ON).unwrap();
+    pool.run(&jobs, &mut (), &GO_ON).unwrap();
     let seen: Vec<_> = workers().iter().map(|worker| held_by(worker, &dir)).collect();
     fs::remove_dir_all(&dir).unwrap();
     let nothing = (0, env::current_dir().unwrap(), true);
@@ -126,50 +126,50 @@ fn held_by(process: &str, dir: &Path) -> (usize, PathBuf, bool) {
 }
 
 pub(crate) fn one_that_died_while_it_waited_is_replaced() {
-    let crew = crew(LONG);
-    work(&crew, 3);
+    let pool = pool(LONG);
+    work(&pool, 3);
     let before = workers();
     let dead = Pid::from_raw(before[1].parse().unwrap()).unwrap();
     kill(dead);
     while others().contains(&dead) {
         thread::sleep(Duration::from_millis(1));
     }
-    work(&crew, 3);
+    work(&pool, 3);
     let after = workers();
     assert!(after.len() == 3 && after.iter().all(|worker| !before.contains(worker)), "{after:?}");
 }
 
-pub(crate) fn a_crew_that_failed_is_followed_by_a_new_one() {
-    let crew = crew(LONG);
-    work(&crew, 2);
+pub(crate) fn a_pool_that_failed_is_followed_by_a_new_one() {
+    let pool = pool(LONG);
+    work(&pool, 2);
     let before = workers();
     for test in ["fail", "exit", "skip"] {
-        assert!(crew.run(&jobs(test, 2), &mut (), &GO_ON).is_err());
+        assert!(pool.run(&jobs(test, 2), &mut (), &GO_ON).is_err());
         assert_nobody_left();
     }
-    work(&crew, 2);
+    work(&pool, 2);
     assert!(workers().iter().all(|worker| !before.contains(worker)));
 }
 
 pub(crate) fn what_was_said_in_a_job_is_not_told_of_the_next() {
-    let crew = crew(LONG);
-    crew.run(&jobs("complain", 2), &mut (), &GO_ON).unwrap();
-    match crew.run(&jobs("kill", 2), &mut (), &GO_ON).unwrap_err() {
-        CrewError::WorkerDied { worker: ODD, how } => assert_eq!(how, "signal: 9 (SIGKILL)"),
+    let pool = pool(LONG);
+    pool.run(&jobs("complain", 2), &mut (), &GO_ON).unwrap();
+    match pool.run(&jobs("kill", 2), &mut (), &GO_ON).unwrap_err() {
+        PoolError::WorkerDied { worker: ODD, how } => assert_eq!(how, "signal: 9 (SIGKILL)"),
         other => panic!("{other}"),
     }
 }
 
 pub(crate) fn whoever_runs_programs_of_others_does_not_stay() {
-    let crew = crew(LONG);
+    let pool = pool(LONG);
     let free = |job: Job| Job { programs: Programs::Unconfined, ..job };
     let jobs: Vec<Job> = jobs("foreign", 2).into_iter().map(free).collect();
     let mut who = Who::default();
-    crew.run(&jobs, &mut who, &GO_ON).unwrap();
+    pool.run(&jobs, &mut who, &GO_ON).unwrap();
     assert_eq!(who.0.len(), 2);
     assert_nobody_left();
 }
 
 pub(crate) fn workers_that_wait_die_with_their_coordinator() {
-    dies_with_its_crew(&[Path::new(WAIT)]);
+    dies_with_its_pool(&[Path::new(WAIT)]);
 }

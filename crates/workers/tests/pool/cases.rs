@@ -1,4 +1,4 @@
-//! What a crew must bring back, and what must become of it when something goes wrong.
+//! What a pool must bring back, and what must become of it when something goes wrong.
 
 use crate::acts::{ODD, TOLD, bytes_of, kill};
 use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
@@ -13,17 +13,17 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workers::{Crew, CrewError, Moved, Observer};
+use workers::{Moved, Observer, Pool, PoolError};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
-/// Its argument for a crew that waits for further jobs.
+/// Its argument for a pool that waits for further jobs.
 pub(crate) const WAIT: &str = "wait";
 
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// Jobs for a crew of `workers`.
+/// Jobs for a pool of `workers`.
 pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
     let job = |worker| Job {
         test: test.into(),
@@ -45,7 +45,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
     (0..workers).map(job).collect()
 }
 
-/// Jobs for a crew of three that are confined to directories below `base`, which are made.
+/// Jobs for a pool of three that are confined to directories below `base`, which are made.
 fn confined(test: &str, base: &Path) -> Vec<Job> {
     let confine = |job: Job| {
         let dir = base.join(format!("p{}", job.worker));
@@ -55,12 +55,12 @@ fn confined(test: &str, base: &Path) -> Vec<Job> {
     jobs(test, 3).into_iter().map(confine).collect()
 }
 
-pub(crate) fn crew(timeout: Duration) -> Crew {
-    Crew::this_program(timeout).unwrap()
+pub(crate) fn pool(timeout: Duration) -> Pool {
+    Pool::this_program(timeout).unwrap()
 }
 
-fn error_of(test: &str, workers: u32, timeout: Duration) -> CrewError {
-    crew(timeout).run(&jobs(test, workers), &mut (), &GO_ON).unwrap_err()
+fn error_of(test: &str, workers: u32, timeout: Duration) -> PoolError {
+    pool(timeout).run(&jobs(test, workers), &mut (), &GO_ON).unwrap_err()
 }
 
 /// Process ids of the children of this process, dead ones too.
@@ -118,12 +118,12 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
         }
         fn ended(&mut self, _phase: usize) {}
     }
-    let dir = env::temp_dir().join(format!("assay-crew-told-{}", std::process::id()));
+    let dir = env::temp_dir().join(format!("assay-pool-told-{}", std::process::id()));
     fs::create_dir(&dir).unwrap();
     let mut tell = Tell { dir: dir.clone(), pids: Vec::new(), seen: Vec::new() };
     let jobs: Vec<Job> =
         jobs("await", 2).into_iter().map(|job| Job { dir: dir.clone(), ..job }).collect();
-    let report = crew(LONG).run(&jobs, &mut tell, &GO_ON);
+    let report = pool(LONG).run(&jobs, &mut tell, &GO_ON);
     fs::remove_dir_all(&dir).unwrap();
     let report = report.unwrap();
     assert_eq!(tell.seen.last(), Some(&(1, bytes_of(0) + bytes_of(1), 2)));
@@ -132,13 +132,13 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
 }
 
 /// In process namespaces, as another user and under another root they still meet at one barrier.
-pub(crate) fn workers_that_are_confined_are_a_crew() {
+pub(crate) fn workers_that_are_confined_are_a_pool() {
     if let Err(why) = engine::confine::available() {
         skip(Need::Namespaces, why);
         return;
     }
-    let base = env::temp_dir().join(format!("assay-crew-confined-{}", std::process::id()));
-    let report = crew(LONG).run(&confined("foreign", &base), &mut (), &GO_ON);
+    let base = env::temp_dir().join(format!("assay-pool-confined-{}", std::process::id()));
+    let report = pool(LONG).run(&confined("foreign", &base), &mut (), &GO_ON);
     fs::remove_dir_all(&base).unwrap();
     let report = report.unwrap();
     let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();
@@ -151,14 +151,14 @@ pub(crate) fn programs_of_others_run_only_where_the_job_allows_them() {
     assert!(error.contains("runs programs of others, which this job does not allow"), "{error}");
     let nowhere = |job: Job| Job { programs: Programs::Confined, ..job };
     let jobs: Vec<Job> = jobs("foreign", 1).into_iter().map(nowhere).collect();
-    let error = crew(LONG).run(&jobs, &mut (), &GO_ON).unwrap_err().to_string();
+    let error = pool(LONG).run(&jobs, &mut (), &GO_ON).unwrap_err().to_string();
     assert!(error.contains("cannot be confined here"), "{error}");
     assert_nobody_left();
 }
 
-pub(crate) fn a_crew_reports_in_order_and_exactly() {
+pub(crate) fn a_pool_reports_in_order_and_exactly() {
     let mut log = Log::default();
-    let report = crew(LONG).run(&jobs("work", 4), &mut log, &GO_ON).unwrap();
+    let report = pool(LONG).run(&jobs("work", 4), &mut log, &GO_ON).unwrap();
     assert_eq!(log.0, ["released 0", "ended 0", "released 1", "ended 1"]);
     assert_eq!((report.workers.len(), report.overlaps.len()), (4, 2));
     for (number, worker) in (0..).zip(&report.workers) {
@@ -175,7 +175,7 @@ pub(crate) fn a_crew_reports_in_order_and_exactly() {
 }
 
 pub(crate) fn the_overlap_lies_between_last_start_and_first_end() {
-    let report = crew(LONG).run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
+    let report = pool(LONG).run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
     let phases = || report.workers.iter().map(|worker| &worker.phases[0]);
     let last_start = phases().map(|p| p.start_ns).max().unwrap();
     let first_end = phases().map(|p| p.end_ns).min().unwrap();
@@ -190,7 +190,7 @@ pub(crate) fn the_overlap_lies_between_last_start_and_first_end() {
 }
 
 pub(crate) fn sixty_four_start_together() {
-    let report = crew(LONG).run(&jobs("work", 64), &mut (), &GO_ON).unwrap();
+    let report = pool(LONG).run(&jobs("work", 64), &mut (), &GO_ON).unwrap();
     let starts = || report.workers.iter().map(|worker| worker.phases[0].start_ns);
     let skew_ns = starts().max().unwrap() - starts().min().unwrap();
     let latest_end = report.workers.iter().map(|w| w.phases[0].end_ns).max().unwrap();
@@ -199,10 +199,10 @@ pub(crate) fn sixty_four_start_together() {
     println!("start skew of 64 workers: {} us", skew_ns / 1000);
 }
 
-pub(crate) fn the_largest_crew_runs() {
-    let report = match crew(10 * LONG).run(&jobs("work", 1024), &mut (), &GO_ON) {
+pub(crate) fn the_largest_pool_runs() {
+    let report = match pool(10 * LONG).run(&jobs("work", 1024), &mut (), &GO_ON) {
         // A limit of files or processes that this user cannot raise.
-        Err(error @ CrewError::Spawn { .. }) => return skip(Need::Other, error),
+        Err(error @ PoolError::Spawn { .. }) => return skip(Need::Other, error),
         result => result.unwrap(),
     };
     let bytes: u64 = report.workers.iter().map(|worker| worker.phases[0].bytes).sum();
@@ -211,13 +211,13 @@ pub(crate) fn the_largest_crew_runs() {
 }
 
 pub(crate) fn files_are_filled_and_warmed_without_phases() {
-    let dir = env::temp_dir().join(format!("assay-crew-{}", std::process::id()));
+    let dir = env::temp_dir().join(format!("assay-pool-{}", std::process::id()));
     fs::create_dir(&dir).unwrap();
     let mut jobs = jobs("work", 2);
     jobs.iter_mut().for_each(|job| job.dir = dir.clone());
     let mut run = |mode| {
         jobs.iter_mut().for_each(|job| job.mode = mode);
-        crew(LONG).run(&jobs, &mut (), &GO_ON)
+        pool(LONG).run(&jobs, &mut (), &GO_ON)
     };
     let missing = run(JobMode::Warm).unwrap_err().to_string();
     let filled = run(JobMode::Fill).unwrap();
@@ -232,7 +232,7 @@ pub(crate) fn files_are_filled_and_warmed_without_phases() {
 
 pub(crate) fn a_panic_names_the_worker_and_the_message() {
     match error_of("panic", 4, LONG) {
-        CrewError::Failed { worker: ODD, message } => {
+        PoolError::Failed { worker: ODD, message } => {
             assert_eq!(message, "panic panicked: this worker; panics");
         }
         other => panic!("{other}"),
@@ -240,10 +240,10 @@ pub(crate) fn a_panic_names_the_worker_and_the_message() {
     assert_nobody_left();
 }
 
-pub(crate) fn an_error_ends_the_crew_at_once() {
+pub(crate) fn an_error_ends_the_pool_at_once() {
     for (test, why) in [("fail", "by the test"), ("fail-verify", "by the verification")] {
         match error_of(test, 4, LONG) {
-            CrewError::Failed { worker: ODD, message } => {
+            PoolError::Failed { worker: ODD, message } => {
                 assert_eq!(message, format!("/some/file holds wrong data: seen {why}"));
             }
             other => panic!("{test}: {other}"),
@@ -255,7 +255,7 @@ pub(crate) fn an_error_ends_the_crew_at_once() {
 pub(crate) fn an_exit_and_a_kill_are_told_apart() {
     for (test, wanted) in [("exit", "exit status: 3"), ("kill", "signal: 9 (SIGKILL)")] {
         match error_of(test, 3, LONG) {
-            CrewError::WorkerDied { worker: ODD, how } => assert_eq!(how, wanted),
+            PoolError::WorkerDied { worker: ODD, how } => assert_eq!(how, wanted),
             other => panic!("{test}: {other}"),
         }
         assert_nobody_left();
@@ -265,11 +265,11 @@ pub(crate) fn an_exit_and_a_kill_are_told_apart() {
 pub(crate) fn a_worker_that_hangs_is_named() {
     // Whether the others have arrived by then depends on the machine.
     match error_of("hang", 3, Duration::from_millis(300)) {
-        CrewError::TimedOut { missing, .. } => assert!(missing.contains(&ODD), "{missing:?}"),
+        PoolError::TimedOut { missing, .. } => assert!(missing.contains(&ODD), "{missing:?}"),
         other => panic!("{other}"),
     }
     match error_of("hang", 2, Duration::from_millis(1)) {
-        CrewError::TimedOut { after, .. } => assert_eq!(after, Duration::from_millis(1)),
+        PoolError::TimedOut { after, .. } => assert_eq!(after, Duration::from_millis(1)),
         other => panic!("{other}"),
     }
     assert_nobody_left();
@@ -278,26 +278,26 @@ pub(crate) fn a_worker_that_hangs_is_named() {
 pub(crate) fn different_phases_are_refused() {
     for test in ["skip", "differ"] {
         let error = error_of(test, 3, LONG);
-        assert!(matches!(&error, CrewError::Divided { test: t } if t == test), "{test}: {error}");
+        assert!(matches!(&error, PoolError::Divided { test: t } if t == test), "{test}: {error}");
     }
     assert_nobody_left();
 }
 
-pub(crate) fn an_unknown_test_and_an_impossible_crew_are_refused() {
+pub(crate) fn an_unknown_test_and_an_impossible_pool_are_refused() {
     let unknown = error_of("no-such-test", 2, LONG).to_string();
     assert!(unknown.contains("`no-such-test` is not known"), "{unknown}");
-    assert!(matches!(error_of("work", 0, LONG), CrewError::Barrier(_)));
+    assert!(matches!(error_of("work", 0, LONG), PoolError::Barrier(_)));
     let mut misnumbered = jobs("work", 2);
     misnumbered[1].worker = 7;
-    match crew(LONG).run(&misnumbered, &mut (), &GO_ON).unwrap_err() {
-        CrewError::WorkerDied { worker: 1, how } => {
-            assert_eq!(how, "exit status: 2: worker 7 is not one of a crew of 2");
+    match pool(LONG).run(&misnumbered, &mut (), &GO_ON).unwrap_err() {
+        PoolError::WorkerDied { worker: 1, how } => {
+            assert_eq!(how, "exit status: 2: worker 7 is not one of a pool of 2");
         }
         other => panic!("{other}"),
     }
-    let crew = Crew::of("/no/such/program", LONG);
-    let error = crew.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
-    assert!(matches!(error, CrewError::Spawn { worker: 0, .. }), "{error}");
+    let pool = Pool::of("/no/such/program", LONG);
+    let error = pool.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
+    assert!(matches!(error, PoolError::Spawn { worker: 0, .. }), "{error}");
 }
 
 pub(crate) fn a_worker_started_by_hand_says_so() {
@@ -309,7 +309,7 @@ pub(crate) fn a_worker_started_by_hand_says_so() {
     }
 }
 
-pub(crate) fn a_stop_ends_a_crew_that_works() {
+pub(crate) fn a_stop_ends_a_pool_that_works() {
     let stop = AtomicBool::new(false);
     struct StopAt<'a>(&'a AtomicBool);
     impl Observer for StopAt<'_> {
@@ -318,13 +318,13 @@ pub(crate) fn a_stop_ends_a_crew_that_works() {
         }
         fn ended(&mut self, _phase: usize) {}
     }
-    let error = crew(LONG).run(&jobs("hang", 3), &mut StopAt(&stop), &stop).unwrap_err();
-    assert!(matches!(error, CrewError::Stopped), "{error}");
+    let error = pool(LONG).run(&jobs("hang", 3), &mut StopAt(&stop), &stop).unwrap_err();
+    assert!(matches!(error, PoolError::Stopped), "{error}");
     assert_nobody_left();
 }
 
 pub(crate) fn workers_die_with_their_coordinator() {
-    dies_with_its_crew(&[]);
+    dies_with_its_pool(&[]);
 }
 
 pub(crate) fn confined_workers_die_with_their_coordinator() {
@@ -332,13 +332,13 @@ pub(crate) fn confined_workers_die_with_their_coordinator() {
         skip(Need::Namespaces, why);
         return;
     }
-    let base = env::temp_dir().join(format!("assay-crew-killed-{}", std::process::id()));
-    dies_with_its_crew(&[&base]);
+    let base = env::temp_dir().join(format!("assay-pool-killed-{}", std::process::id()));
+    dies_with_its_pool(&[&base]);
     fs::remove_dir_all(&base).unwrap();
 }
 
 /// Kills a coordinator, started with `args`, and waits for the end of its three workers and their copies.
-pub(crate) fn dies_with_its_crew(args: &[&Path]) {
+pub(crate) fn dies_with_its_pool(args: &[&Path]) {
     let exe = env::current_exe().unwrap();
     let mut command = Command::new(exe);
     let mut child = command.arg(COORDINATE).args(args).stdout(Stdio::piped()).spawn().unwrap();
@@ -369,7 +369,7 @@ fn lives(pid: Pid) -> bool {
     test_kill_process(pid).is_ok() && !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// Runs a crew that hangs, after a line that says that it is about to; confined to directories below the
+/// Runs a pool that hangs, after a line that says that it is about to; confined to directories below the
 /// second argument, where there is one. With the argument `WAIT` it has done its work and waits for more.
 pub(crate) fn coordinate() {
     struct Say;
@@ -383,18 +383,18 @@ pub(crate) fn coordinate() {
     }
     let jobs = match env::args_os().nth(2) {
         Some(word) if word == WAIT => {
-            let crew = crew(LONG);
-            crew.run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
+            let pool = pool(LONG);
+            pool.run(&jobs("work", 3), &mut (), &GO_ON).unwrap();
             println!("waiting");
             return thread::sleep(LONG);
         }
         Some(base) => confined("foreign-hang", base.as_ref()),
         None => jobs("hang", 3),
     };
-    crew(LONG).run(&jobs, &mut Say, &GO_ON).unwrap();
+    pool(LONG).run(&jobs, &mut Say, &GO_ON).unwrap();
 }
 
-pub(crate) fn a_crew_in_the_name_of_a_user_has_no_other_rights() {
+pub(crate) fn a_pool_in_the_name_of_a_user_has_no_other_rights() {
     #[derive(Default)]
     struct Look {
         pids: Vec<u32>,
@@ -413,9 +413,9 @@ pub(crate) fn a_crew_in_the_name_of_a_user_has_no_other_rights() {
     if !needs::root_or_skip("another user") {
         return;
     }
-    let crew = crew(LONG).in_the_name_of(Some(User { uid: 1_999_999_999, gid: 65534 }));
+    let pool = pool(LONG).in_the_name_of(Some(User { uid: 1_999_999_999, gid: 65534 }));
     let mut look = Look::default();
-    crew.run(&jobs("work", 2), &mut look, &GO_ON).unwrap();
+    pool.run(&jobs("work", 2), &mut look, &GO_ON).unwrap();
     assert!(look.seen.len() >= 2);
     for status in look.seen {
         let field = |name: &str| {
