@@ -85,7 +85,7 @@ pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
-pub use row::{Cell, Lead, Row};
+pub use row::{Cell, Lead, Row, Unjudged};
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
