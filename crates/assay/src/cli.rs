@@ -310,6 +310,8 @@ pub enum ExportFormat {
     Psv,
     /// What `fio --output-format=json+` prints, for programs that read that
     FioJson,
+    /// One compressed file to hand on, which `assay import` reads back; without what names the machine
+    Bundle,
     /// The JSON Schema of the format `json`; needs no campaign
     Schema,
 }
@@ -326,6 +328,9 @@ pub struct ExportArgs {
     /// Folder for the files
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub out: PathBuf,
+    /// Keep in a bundle what names the machine and its users: paths, hosts, addresses, serial numbers
+    #[arg(long)]
+    pub identify: bool,
 }
 
 /// Arguments of `import`.

@@ -179,7 +179,7 @@ fn export_writes_nowhere_but_below_out() {
         let place = Place::new();
         foreign_store(&place, id);
         let before = entries(&place.path(""));
-        for format in ["csv", "json", "md", "psv", "fio-json"] {
+        for format in ["csv", "json", "md", "psv", "fio-json", "bundle"] {
             let out = format!("deep/er/{format}");
             let output = place.assay(&["export", id, "--format", format, "--out", &out]);
             assert!(output.status.success(), "{id}: {}", text(&output.stderr));

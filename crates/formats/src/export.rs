@@ -1,12 +1,17 @@
 //! Exporters: a dataset as files of one format. Each returns names and bytes; the caller writes. Names of
 //! files are made of ids, or of what resembles one: none leads out of the folder that it is put into.
 
+mod bundle;
 mod csv;
 mod fio_json;
 mod json;
 mod psv;
 mod schema;
 
+pub(crate) use self::bundle::{
+    BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES, hex,
+};
+pub use self::bundle::{bundle, packed};
 pub use self::csv::csv;
 pub(crate) use self::csv::{
     HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
