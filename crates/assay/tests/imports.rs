@@ -38,7 +38,9 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
         let page = place.ok(&["report", id, "--format", "html"]);
         assert!(page.contains("<table"), "{name}");
         let out = format!("out-{name}");
-        for format in ["csv", "json", "md", "fio-json", "bundle"] {
+        for format in
+            ["csv", "json", "md", "fio-json", "bundle", "hyperfine", "benchfmt", "openmetrics"]
+        {
             place.ok(&["export", id, "--format", format, "--out", &out]);
         }
         let again = place.ok(&["import", file, "--target", "here"]);

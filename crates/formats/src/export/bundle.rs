@@ -4,13 +4,19 @@
 //! campaign with its plan and environment, its targets and its tests, then one line for each sample. The same
 //! campaign gives the same bytes.
 
-use super::stem;
+use super::{Exporter, stem};
 use crate::{FormatError, NamedBytes, anonymous};
 use flate2::{Compression, GzBuilder};
 use model::{Campaign, Dataset, TargetRecord, TestInfo, printable};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::Write;
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "bundle",
+    help: "One compressed file to hand on, which `assay import` reads back; without what names the machine",
+    files: |dataset, options| bundle(dataset, options.identified, &options.names),
+};
 
 /// What the field `schema` says; the number changes when a reader would have to.
 pub(crate) const BUNDLE_SCHEMA_NAME: &str = "assay-bundle-1";
