@@ -387,13 +387,15 @@ fn default_targets() -> Result<Vec<Target>> {
     }
     // Those of the kernel itself: a layer or a FUSE server is compared by who asks for it.
     let own = |fs: &&&dyn FileSystem| {
-        fs.has_device() && fs.inner() == Inner::None && fs.kernel_name() == Some(fs.name())
+        fs.has_device()
+            && fs.about().inner == Inner::None
+            && fs.about().kernel_name == Some(fs.about().name)
     };
     let ready: Vec<Target> = lab::fs::ALL
         .iter()
         .filter(own)
         .filter(|fs| lab::available(**fs) == Availability::Ready)
-        .map(|fs| Target::named(fs.name()))
+        .map(|fs| Target::named(fs.about().name))
         .collect();
     if ready.is_empty() {
         return Err(refusal::lacking(
@@ -418,7 +420,7 @@ fn lacking(part: &Part) -> Option<String> {
     match lab::available(part.fs) {
         Availability::Ready => None,
         Availability::Missing { what, fix } => {
-            Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.name()))
+            Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.about().name))
         }
     }
 }

@@ -17,13 +17,13 @@ use crate::{
 };
 use model::PhaseOverlap;
 use rustix::{
-    io::{Errno, FdFlags, fcntl_getfd, fcntl_setfd},
+    io::{Errno, FdFlags, fcntl_dupfd_cloexec, fcntl_setfd},
     thread::futex,
     time::Timespec,
 };
 use shared::{Header, Mark, Shared};
 use std::{
-    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd},
     sync::atomic::{AtomicU32, AtomicU64, Ordering::*},
     time::Duration,
 };
@@ -45,6 +45,19 @@ pub enum BarrierError {
     /// There is no such worker.
     #[error("worker {0} is not one of a pool of {1}")]
     NoSuchWorker(u32, u32),
+}
+
+/// The memory that this process inherited under `number`, for [`Barrier::attach`].
+pub fn inherited(number: RawFd) -> Result<OwnedFd, BarrierError> {
+    if number <= 2 {
+        return Err(BarrierError::Foreign(number));
+    }
+    // SAFETY: borrowed for two calls that close nothing, and do nothing but fail if the number is not open.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
+    let own = fcntl_dupfd_cloexec(borrowed, 0).map_err(|_| BarrierError::Foreign(number))?;
+    // What the worker's own children inherit must not keep the memory alive.
+    fcntl_setfd(borrowed, FdFlags::CLOEXEC)?;
+    Ok(own)
 }
 
 /// The pool broke up while a worker waited.
@@ -89,19 +102,9 @@ impl Barrier {
         Shared::create(workers).map(Barrier)
     }
 
-    /// Attaches a worker to the memory it inherited under the number `fd`, which it thereby owns.
-    pub fn attach(fd: RawFd) -> Result<Barrier, BarrierError> {
-        if fd <= 2 {
-            return Err(BarrierError::Foreign(fd));
-        }
-        // SAFETY: borrowed for one call that does nothing but fail if the number is not open.
-        fcntl_getfd(unsafe { BorrowedFd::borrow_raw(fd) })
-            .map_err(|_| BarrierError::Foreign(fd))?;
-        // SAFETY: it is open, and the contract of this function gives it to us.
-        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        // What the worker's own children inherit must not keep the memory alive.
-        fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
-        Shared::open(fd).map(Barrier)
+    /// Attaches a worker to `memory`, that of the pool it belongs to.
+    pub fn attach(memory: OwnedFd) -> Result<Barrier, BarrierError> {
+        Shared::open(memory).map(Barrier)
     }
 
     /// Lets every process started from now on inherit the memory; its number goes to `attach`.

@@ -7,8 +7,8 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, Inner, Site, Tool, Trial, throttle, undo::Undo};
-use model::{Bytes, Knob, Options};
+use crate::{About, Cmd, Exclusion, Inner, Site, throttle, undo::Undo};
+use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// What makes a file system begin, now, what it would put off after a sync.
@@ -21,66 +21,19 @@ pub enum Settle {
     BtrfsSync(PathBuf),
 }
 
-/// What a small volume changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Small {
-    /// The size below which it does.
-    pub below: Bytes,
-    /// What happens then, as a clause.
-    pub how: &'static str,
-}
-
 /// How to make, mount and inspect one kind of file system.
 pub trait FileSystem: Sync {
-    /// Name as written in a target.
-    fn name(&self) -> &'static str;
-
-    /// Every option that a target may carry.
-    fn knobs(&self) -> &'static [Knob];
-
-    /// What a search for better options tries, the most promising first.
-    fn trials(&self) -> &'static [Trial] {
-        &[]
-    }
-
-    /// Options that cannot be together.
-    fn exclusions(&self) -> &'static [Exclusion] {
-        &[]
-    }
-
-    /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some(self.name())
-    }
-
-    /// Programs beside mount and umount, with the packages that bring them.
-    fn tools(&self) -> &'static [Tool] {
-        &[]
-    }
-
-    /// Kernel modules that it needs beside the one of its name.
-    fn modules(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// How it takes the target in its parentheses.
-    fn inner(&self) -> Inner {
-        Inner::None
-    }
+    /// What is known of it before it is made.
+    fn about(&self) -> &About;
 
     /// Devices that it lies on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
-        if self.inner() == Inner::Below { 0 } else { 1 }
+        if self.about().inner == Inner::Below { 0 } else { 1 }
     }
 
     /// Whether it lies on a block device.
     fn has_device(&self) -> bool {
         self.disks(&Options::new()) > 0
-    }
-
-    /// Smallest device on which it can be made, bytes; 0 when it has none.
-    fn min_bytes(&self) -> u64 {
-        0
     }
 
     /// Commands that make it, once.
@@ -114,23 +67,7 @@ pub trait FileSystem: Sync {
 
     /// What the mount table shows as its type; the kernel's name of it unless it says otherwise.
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
-        self.kernel_name()
-    }
-
-    /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
-    fn has_own_cache(&self) -> bool {
-        false
-    }
-
-    /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
-    /// it stands has to find room.
-    fn keeps_deleted(&self) -> bool {
-        false
-    }
-
-    /// Below which size it works otherwise than on a larger volume, and how.
-    fn small(&self) -> Option<Small> {
-        None
+        self.about().kernel_name
     }
 
     /// The directory in which it lies, when it lies in one.
@@ -171,7 +108,7 @@ pub trait FileSystem: Sync {
 
 impl std::fmt::Debug for dyn FileSystem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.about().name)
     }
 }
 

@@ -227,7 +227,7 @@ impl<'lab> Instance<'lab> {
     /// Whether it keeps file data where the residency of files does not show it. Then only the device
     /// proves that a run was hot.
     pub fn has_own_cache(&self) -> bool {
-        self.stack.parts().iter().any(|part| part.fs().has_own_cache())
+        self.stack.parts().iter().any(|part| part.fs().about().has_own_cache)
     }
 
     /// What it is: effective mount options, geometry, versions, the commands that were run.

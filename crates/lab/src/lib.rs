@@ -5,6 +5,7 @@
 //! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
+mod about;
 pub mod artifacts;
 mod backing;
 mod cleanup;
@@ -43,6 +44,7 @@ use ours::{beneath, mark, private_dir, state, undo, user};
 use page_cache::{drop_caches, kept, residency};
 use stack::{service, vigil};
 
+pub use about::{About, Small};
 pub use age::{Aged, Ageing, age};
 pub use artifacts as cache;
 pub use cleanup::Cleanup;
@@ -56,7 +58,7 @@ pub use drop_caches::Coldness;
 pub use environment::{collect as collect_environment, tool_versions};
 pub use error::LabError;
 pub use fault::io_fault;
-pub use file_system::{FileSystem, Settle, Small};
+pub use file_system::{FileSystem, Settle};
 pub use fs::{BUSY_VERB, unchecked};
 pub use fullness::{fill, fullness};
 pub use fuse::{BURN, Delayed, Lying, Slowing, serve_busy};

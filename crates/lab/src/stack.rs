@@ -60,7 +60,7 @@ impl Stack {
             let (name, dir, scratch) = place(number, part);
             let site = Site { disks: std::mem::take(&mut disks), bytes, below, dir, name, scratch };
             disks = part.fs.offers(&site).into_iter().collect();
-            below = (part.fs.inner() != Inner::Above).then(|| site.dir.clone());
+            below = (part.fs.about().inner != Inner::Above).then(|| site.dir.clone());
             let part = part.clone();
             standing.push(Standing {
                 part,
@@ -136,7 +136,10 @@ impl Stack {
     }
 
     fn check_room(&self) -> Result<(), LabError> {
-        self.parts.iter().filter(|part| part.fs().keeps_deleted()).try_for_each(Standing::has_room)
+        self.parts
+            .iter()
+            .filter(|part| part.fs().about().keeps_deleted)
+            .try_for_each(Standing::has_room)
     }
 
     /// Why a server of it is gone, the lowest first, when one is, or what it writes to is full.
@@ -199,7 +202,7 @@ impl Standing {
 
     /// What it is, with its options as the mount table has them and the `properties` that its tools told.
     pub(crate) fn layer(&self, properties: &[(String, String)]) -> Result<Layer, LabError> {
-        let layer = Layer::written(self.fs().name(), &self.part.options)
+        let layer = Layer::written(self.fs().about().name, &self.part.options)
             .with_properties(properties.iter().map(|(key, value)| (&**key, &**value)));
         let mount = if self.is_mounted() { mounts::at(&self.site.dir)? } else { None };
         Ok(match mount {
@@ -210,7 +213,7 @@ impl Standing {
 
     /// Whether it has a mount point, and does not offer a disk.
     pub(crate) fn is_mounted(&self) -> bool {
-        self.part.fs.inner() != Inner::Above
+        self.part.fs.about().inner != Inner::Above
     }
 
     /// Whether there is room in the directory in which it lies.
@@ -218,7 +221,11 @@ impl Standing {
         let Some(dir) = self.fs().lies_in(&self.site) else { return Ok(()) };
         let stat = rustix::fs::statvfs(&dir).map_err(LabError::errno("look at", &dir))?;
         let full = stat.f_bfree.saturating_mul(stat.f_frsize) < FULL;
-        if full { Err(LabError::LowerFull { path: dir, name: self.fs().name() }) } else { Ok(()) }
+        if full {
+            Err(LabError::LowerFull { path: dir, name: self.fs().about().name })
+        } else {
+            Ok(())
+        }
     }
 
     fn bring_up(&self) -> Result<(), LabError> {
@@ -234,10 +241,10 @@ impl Standing {
     /// Loads what a command would not have loaded. What is built in, or missing, is left to the
     /// commands, which say what they miss.
     fn load_modules(&self) {
-        for module in self.part.fs.modules() {
+        for module in self.part.fs.about().modules {
             let _ = Cmd::new("modprobe").args(["--quiet", module]).run();
         }
-        let named = self.part.fs.kernel_name().filter(|name| !is_loaded(name));
+        let named = self.part.fs.about().kernel_name.filter(|name| !is_loaded(name));
         let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
         // mount would look for it where the distribution keeps its modules, and not where it was built.
         for file in named.and_then(|name| artifacts::modules(name, &kernel)).unwrap_or_default() {

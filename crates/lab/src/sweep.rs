@@ -86,8 +86,8 @@ fn settings(
     key: &str,
     values: &[String],
 ) -> Result<Vec<(String, String)>, String> {
-    let knobs = file_system.knobs();
-    let name = full_name(file_system.name(), knobs, key)?;
+    let knobs = file_system.about().knobs;
+    let name = full_name(file_system.about().name, knobs, key)?;
     let (key, part) = match name.split_once('=') {
         Some((flag, part)) => (flag, Some(part)),
         None => (name.as_str(), first_part(knobs, &name, values)),

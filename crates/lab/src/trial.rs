@@ -182,11 +182,11 @@ mod tests {
     #[test]
     fn every_trial_is_allowed_alone_and_once() {
         for fs in fs::ALL {
-            for (i, trial) in fs.trials().iter().enumerate() {
+            for (i, trial) in fs.about().trials.iter().enumerate() {
                 let options = trial.on(&Options::new()).unwrap();
-                let target = Target::Made { name: fs.name().into(), options, inner: None };
+                let target = Target::Made { name: fs.about().name.into(), options, inner: None };
                 assert!(fs::resolve(&target).is_ok(), "{target}");
-                assert!(!fs.trials()[..i].contains(trial), "{target} stands twice");
+                assert!(!fs.about().trials[..i].contains(trial), "{target} stands twice");
             }
         }
     }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn every_exclusion_has_an_example() {
         for fs in fs::ALL {
-            for exclusion in fs.exclusions() {
+            for exclusion in fs.about().exclusions {
                 let mut options = Options::new();
                 let given = [exclusion.one, exclusion.other];
                 for pattern in given.into_iter().filter(|pattern| !pattern.starts_with('!')) {

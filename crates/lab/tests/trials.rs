@@ -14,11 +14,11 @@ const IMAGE: Bytes = Bytes(1 << 30);
 fn every_trial_is_made_and_mounted() {
     let ready: Vec<_> = fs::ALL
         .iter()
-        .filter(|fs| !fs.trials().is_empty())
+        .filter(|fs| !fs.about().trials.is_empty())
         .filter(|fs| match lab::available(**fs) {
             Availability::Ready => true,
             Availability::Missing { what, .. } => {
-                skip(Need::file_system(fs.name()), format!("{}: {what}", fs.name()));
+                skip(Need::file_system(fs.about().name), format!("{}: {what}", fs.about().name));
                 false
             }
         })
@@ -31,9 +31,9 @@ fn every_trial_is_made_and_mounted() {
     lab.make_images(state.path(), IMAGE, 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let mut refused = Vec::new();
     for fs in ready {
-        for trial in fs.trials() {
+        for trial in fs.about().trials {
             let options = trial.on(&Options::new()).unwrap();
-            let target = Target::Made { name: fs.name().into(), options, inner: None };
+            let target = Target::Made { name: fs.about().name.into(), options, inner: None };
             match lab.provision(&target, "trial") {
                 Ok(instance) => instance.teardown().unwrap(),
                 Err(error) => refused.push(format!("{target}: {error}")),

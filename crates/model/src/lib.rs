@@ -68,7 +68,7 @@ pub use lab_kind::{LabChoice, LabKind};
 pub use layer::Layer;
 pub use like::{Like, LikeClass};
 pub use limit::LatencyLimit;
-pub use metric::{Better, Metric};
+pub use metric::{Better, Metric, Quantity};
 pub use name::{Name, NameError, NameKind, is_unprintable, printable, printable_line};
 pub use nearest::{did_you_mean, nearest};
 pub use order::Order;

@@ -34,6 +34,28 @@ impl FromStr for Better {
     }
 }
 
+/// What a unit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Bytes in a second, in whatever multiples.
+    BytesPerS,
+    /// Something else in a second, as operations.
+    PerS,
+    /// No rate, as a time or a share.
+    Other,
+}
+
+impl Quantity {
+    /// What `unit` counts, as metrics and imported files spell it.
+    pub fn of(unit: &str) -> Quantity {
+        match unit {
+            bytes if bytes.ends_with("B/s") => Quantity::BytesPerS,
+            rate if rate.ends_with("/s") || rate.eq_ignore_ascii_case("iops") => Quantity::PerS,
+            _ => Quantity::Other,
+        }
+    }
+}
+
 /// One number of a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
@@ -48,8 +70,32 @@ pub struct Metric {
 }
 
 impl Metric {
+    /// Bytes over the whole timed part of a sample.
+    pub const RATE: &str = "rate";
+    /// Bytes over the window in which all workers ran: where it is known it is used instead of `RATE`.
+    pub const OVERLAP_RATE: &str = "overlap_rate";
+
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {
         Metric { name: name.into(), value, unit: unit.into(), better }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_tells_what_it_counts() {
+        for (unit, quantity) in [
+            ("MB/s", Quantity::BytesPerS),
+            ("GiB/s", Quantity::BytesPerS),
+            ("1/s", Quantity::PerS),
+            ("IOPS", Quantity::PerS),
+            ("ms", Quantity::Other),
+            ("", Quantity::Other),
+        ] {
+            assert_eq!(Quantity::of(unit), quantity, "{unit}");
+        }
     }
 }

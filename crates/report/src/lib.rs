@@ -10,7 +10,12 @@ pub mod sections;
 pub mod words;
 
 pub use render::{
-    csv::csv, html::html, json::json, markdown::markdown, summary::summary, terminal::terminal,
+    csv::csv,
+    html::html,
+    json::{json, json_of_advice},
+    markdown::markdown,
+    summary::summary,
+    terminal::terminal,
     terminal_text::TerminalOptions,
 };
 pub use sections::measured;

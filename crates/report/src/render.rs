@@ -48,6 +48,7 @@ fn assembled(
     build: &Build<'_>,
 ) -> Vec<(String, Vec<Block>)> {
     let mut all = Vec::new();
+    let mut is_first = true;
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {
         if findings.others.is_empty() || run[0].of_whole() {
             let built = |s: &&dyn Section| {
@@ -63,12 +64,13 @@ fn assembled(
                 Some(name) => format!("{}, {name}", s.title()),
                 None => s.title().into(),
             };
-            let opened = class.lab == LabKind::Host && findings.has_labs();
+            let opened = is_first && class.lab == LabKind::Host && findings.has_labs();
             all.extend(opened.then(|| opening(class, &title(&sections::Lab))));
             let built =
                 |s: &&dyn Section| Some((title(*s), clean::blocks(build(*s, &part, class)?)));
             all.extend(run.iter().filter_map(built));
         }
+        is_first = false;
     }
     all
 }
@@ -83,4 +85,49 @@ fn opening(host: &Findings, title: &str) -> (String, Vec<Block>) {
 fn title(dataset: &Dataset) -> Cow<'_, str> {
     let campaign = &dataset.campaign;
     printable(if campaign.title.is_empty() { &campaign.id } else { &campaign.title })
+}
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Builds the same paragraph, of the whole or for each class.
+    struct Said {
+        of_whole: bool,
+    }
+
+    impl Section for Said {
+        fn title(&self) -> &'static str {
+            "Said"
+        }
+
+        fn build(&self, _: &Dataset, _: &Findings) -> Option<Vec<Block>> {
+            Some(vec![Block::Prose("so".into())])
+        }
+
+        fn of_whole(&self) -> bool {
+            self.of_whole
+        }
+    }
+
+    #[test]
+    fn the_host_is_introduced_once_wherever_sections_of_a_class_are() {
+        let mut data = common::campaign(3);
+        let uml = data.targets[2].label.clone();
+        data.targets[2].lab = LabKind::Uml;
+        let own = data.samples.iter_mut().filter(|sample| sample.case.target == uml);
+        own.for_each(|sample| sample.lab = LabKind::Uml);
+        let findings = stats::findings(&data, &stats::Settings::default()).unwrap();
+        let sections: [&dyn Section; 3] =
+            [&Said { of_whole: false }, &Said { of_whole: true }, &Said { of_whole: false }];
+        let all = assembled(&data, &findings, &sections, &|section, data, found| {
+            section.build(data, found)
+        });
+        let introduced = all.iter().filter(|(title, _)| title.starts_with("Lab")).count();
+        assert_eq!((all.len(), introduced), (6, 1));
+    }
 }

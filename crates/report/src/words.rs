@@ -1,13 +1,17 @@
 //! What was found, in words. Each sentence names the suite or the machine, the interval and the number of blocks, and
 //! none says more than the figures do.
 
+pub(crate) mod advice;
 pub(crate) mod durability;
 pub(crate) mod gate;
+pub(crate) mod objection;
 pub(crate) mod observations;
 pub(crate) mod phrase;
 pub(crate) mod verdict;
 
+pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
+pub use objection::objection;
 pub use observations::{Observation, observations};
 pub use verdict::{notes as verdict_notes, verdict};

@@ -8,18 +8,17 @@ mod field;
 mod floors;
 mod judge;
 mod mix;
+mod objection;
 mod sensitivity;
 mod vetoes;
-mod words;
 mod work;
 
+pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
 
 pub(crate) use elsewhere::decisive;
 
-use crate::{
-    CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class, durable,
-};
+use crate::{CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class};
 use model::{FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -60,7 +59,7 @@ pub enum Counsel {
 }
 
 /// The answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
     /// Name of the profile.
     pub profile: String,
@@ -72,10 +71,14 @@ pub struct Advice {
     pub tier: Option<Tier>,
     /// The kind of answer.
     pub counsel: Counsel,
-    /// The answer in one to four sentences.
-    pub sentence: String,
-    /// Things to know about it, a sentence each.
-    pub notes: Vec<String>,
+    /// Why the first two are not judged, where they are not.
+    pub refusal: Option<Refusal>,
+    /// What further blocks would resolve; `None` with one block or one candidate.
+    pub more: Option<More>,
+    /// Whether the profile counts operations, so that a target is scored by the time for all of them.
+    pub counts_ops: bool,
+    /// What the answer leaves out.
+    pub remarks: Vec<Remark>,
     /// Share of the profile's weight that the campaign shows.
     pub covered: f64,
     /// The groups of the profile.
@@ -104,13 +107,66 @@ pub struct Advice {
     pub sensitivity: Option<Sensitivity>,
 }
 
+/// Why the figures of the first two are not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Other work had too much of the machine.
+    Contended,
+    /// They went in the same order in every block, so that their difference may be that of their places.
+    SamePlaces,
+}
+
+/// What more blocks would bring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct More {
+    /// Noise of one run, a share.
+    pub noise: f64,
+    /// A difference that the blocks so far do not resolve, a share.
+    pub share: f64,
+    /// Further blocks that would; `None` above 1 000 in all.
+    pub blocks: Option<usize>,
+    /// What one block takes.
+    pub time: BlockTime,
+}
+
+/// What one block takes, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BlockTime {
+    /// On the clock, from blocks that were run.
+    Whole(f64),
+    /// Timed work and the waits after it, where only samples are known.
+    Timed(f64),
+}
+
+/// What an answer leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// The target of this label has no valid cell of the profile, or no block with all operations.
+    NotScored(String),
+    /// No test of the campaign is that of this floor.
+    FloorNotMeasured(String),
+    /// The noise of the candidates differs more than threefold, so that P(best) is a lower bound from the pairs.
+    LowerBound,
+}
+
 /// What decides between targets that the figures cannot separate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Label.
     pub target: String,
-    /// The features that it has, or what else speaks for it.
-    pub why: String,
+    /// What speaks for it.
+    pub merit: Merit,
+}
+
+/// What speaks for one of several targets that are the same within the band.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Merit {
+    /// Preferred features that it has.
+    Features(Vec<String>),
+    /// Its score, by more than what the profile prefers.
+    Score,
+    /// More vendors support it.
+    Support,
 }
 
 /// How much of a group the campaign shows.
@@ -129,14 +185,14 @@ pub struct GroupCover {
 }
 
 /// The first two of one group.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupLead {
     /// Name of the group.
     pub group: String,
     /// Who leads it, over whom, by how much.
     pub lead: Lead,
-    /// The same as a sentence.
-    pub sentence: String,
+    /// Whether the two are not judged, as the machine was busy with other work.
+    pub contended: bool,
 }
 
 /// Whether a target may be chosen.
@@ -166,14 +222,14 @@ impl Standing {
 }
 
 /// One target.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Advised {
     /// Label.
     pub target: String,
     /// Whether it may be chosen.
     pub standing: Standing,
     /// Why not, or what is doubtful.
-    pub reasons: Vec<String>,
+    pub objections: Vec<Objection>,
     /// Its score over the first; of what is ruled out over the cells that both have.
     pub ratio: Option<Ratio>,
     /// Probability of being the best of the candidates in repeated runs; `None` with one block.
@@ -186,7 +242,6 @@ pub struct Advised {
     /// bound, of this target by itself.
     pub regret_95: Option<f64>,
     /// Time for the operations that the profile counts, geometric mean over the blocks, seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mix_s: Option<f64>,
     /// Preferred features that it has.
     pub preferred: Vec<String>,
@@ -225,9 +280,6 @@ pub(crate) fn answer(
 ) -> Result<Advice, StatsError> {
     let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
     let mut advice = judge::judge(dataset, question, targets, cells, settings)?;
-    if advice.lead.is_some() {
-        advice.sentence.extend(durable::among_equals(&class.durability));
-    }
     elsewhere::list(&mut advice, classes, class, question, settings)?;
     Ok(advice)
 }

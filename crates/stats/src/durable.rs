@@ -131,14 +131,3 @@ pub fn doubtful<'a>(dataset: &Dataset, labels: impl Iterator<Item = &'a str>) ->
     groups.retain(|group| !group.durability.is_kept());
     groups
 }
-
-/// What must be known of a comparison in which no target keeps what it synced, as a sentence after it.
-pub(crate) fn among_equals(durability: &Durability) -> Option<&'static str> {
-    match durability {
-        Durability::Keeps => None,
-        Durability::NotProven(_) => {
-            Some(" That a sync reaches the disk is proven for none of them.")
-        }
-        Durability::Loses(_) => Some(" All of them may lose with the power what they synced."),
-    }
-}

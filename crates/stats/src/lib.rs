@@ -46,7 +46,6 @@ mod ratio;
 mod row;
 mod select;
 mod selfcheck;
-mod sentence;
 mod short;
 mod steady;
 mod sweep;
@@ -57,8 +56,9 @@ mod versus;
 
 pub use aa::AaCheck;
 pub use advise::{
-    Advice, Advised, Choice, Counsel, GroupCover, GroupLead, Question, Sensitivity, Share,
-    Standing, Support, Tipping, Without,
+    Advice, Advised, Basis, BlockTime, Choice, Counsel, FloorFinding, GroupCover, GroupLead, Merit,
+    More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall, Standing, Support,
+    Tipping, Without,
 };
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
@@ -85,7 +85,7 @@ pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
-pub use row::{Cell, Lead, Row};
+pub use row::{Cell, Lead, Row, Unjudged};
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};

@@ -3,6 +3,23 @@
 use crate::{Amount, Comparison, Interval, Ratio};
 use model::GridCell;
 use serde::Serialize;
+use std::fmt;
+
+/// Why a ratio with an interval is not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unjudged {
+    /// Other work had the processors or the disk in too many of the samples.
+    Contended,
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unjudged::Contended => f.write_str("contended"),
+        }
+    }
+}
 
 /// One test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,8 +82,8 @@ pub struct Cell {
     pub plain: Option<Interval>,
     /// What the ratio allows to say; `None` for the baseline and without a ratio.
     pub verdict: Option<Comparison>,
-    /// Why the verdict is unclear although there is an interval, as `contended`.
-    pub reason: Option<String>,
+    /// Why the verdict is unclear although there is an interval.
+    pub reason: Option<Unjudged>,
     /// True when the difference holds among all ratios of this table (Holm, 5 %).
     pub holm: bool,
     /// Reasons of invalid samples, with their number.

@@ -14,15 +14,11 @@ use crate::{
     ratio::CONFIDENCE,
     short, steady,
 };
-use model::{Dataset, Sample, Validity};
+use model::{Dataset, Metric, Sample, Validity};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     rc::Rc,
 };
-
-/// Metric used instead of `rate` where every sample of a cell has it: the aggregate over the window
-/// in which all workers ran.
-const OVERLAP_RATE: &str = "overlap_rate";
 
 /// All cells, by test in the order of the suite, then by processes. Samples of targets that the
 /// campaign lists and `targets` does not are left out.
@@ -93,10 +89,10 @@ pub(crate) fn group<'a>(
 fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample>]) -> CellData {
     let info = &dataset.tests[test];
     let mut valid = samples.iter().flatten().filter(|s| s.validity.is_valid()).peekable();
-    let overlapped = info.metric == "rate"
+    let overlapped = info.metric == Metric::RATE
         && valid.peek().is_some()
-        && valid.all(|s| s.metric(OVERLAP_RATE).is_some());
-    let basis = if overlapped { OVERLAP_RATE } else { &info.metric };
+        && valid.all(|s| s.metric(Metric::OVERLAP_RATE).is_some());
+    let basis = if overlapped { Metric::OVERLAP_RATE } else { &info.metric };
     CellData {
         test,
         procs,

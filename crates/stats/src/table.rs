@@ -2,7 +2,7 @@
 //! target.
 
 use crate::{
-    Cell, Footer, Lead, Ratio, Row, Settings, amount,
+    Cell, Footer, Lead, Ratio, Row, Settings, Unjudged, amount,
     bar::Bar,
     cell::{CellData, Series},
     footer, holm,
@@ -117,7 +117,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
         plain: judged.and_then(|v| v.alone),
         verdict: judged.map(|v| v.verdict),
-        reason: contended.then(|| "contended".to_string()),
+        reason: contended.then_some(Unjudged::Contended),
         holm: false,
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),
         lukewarm: series.lukewarm,

@@ -8,7 +8,7 @@ mod common;
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};
 use proptest::prelude::*;
-use stats::{Amount, Comparison, Contention, Settings, StatsError, Table, findings};
+use stats::{Amount, Comparison, Contention, Settings, StatsError, Table, Unjudged, findings};
 
 fn first_table(data: &Dataset) -> Table {
     findings(data, &Settings::default()).unwrap().tables.remove(0)
@@ -111,8 +111,8 @@ fn contention_makes_a_cell_unclear() {
     let three_of_ten = first_table(&two_targets(samples));
     let cell = &three_of_ten.rows[0].cells[1];
     assert_eq!(
-        (cell.verdict, cell.reason.as_deref(), cell.holm),
-        (Some(Comparison::Unclear), Some("contended"), false)
+        (cell.verdict, cell.reason, cell.holm),
+        (Some(Comparison::Unclear), Some(Unjudged::Contended), false)
     );
 }
 
@@ -136,10 +136,7 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     }
     let data = two_targets(samples);
     let cell = &first_table(&data).rows[0].cells[1];
-    assert_eq!(
-        (cell.verdict, cell.reason.as_deref()),
-        (Some(Comparison::Unclear), Some("contended"))
-    );
+    assert_eq!((cell.verdict, cell.reason), (Some(Comparison::Unclear), Some(Unjudged::Contended)));
     let reasons: Vec<_> =
         data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
     assert_eq!(

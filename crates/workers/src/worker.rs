@@ -8,7 +8,7 @@ use crate::{
     surroundings::{Coordinator, Surroundings},
 };
 use engine::{
-    barrier::{Barrier, BarrierError, Member},
+    barrier::{self, Barrier, BarrierError, Member},
     fork::{Fork, end_as, fork},
 };
 use model::{Job, JobMode, Programs, User, WorkerReport};
@@ -20,7 +20,7 @@ use std::{
     any::Any,
     fs::File,
     io::{self, BufRead, Read, Write},
-    os::fd::RawFd,
+    os::fd::{AsRawFd, RawFd},
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     process::ExitCode,
@@ -70,12 +70,14 @@ pub fn main(find: Resolver) -> ExitCode {
 
 fn serve(find: Resolver) -> Result<(), StartError> {
     let (fd, user) = arguments().ok_or(StartError::Usage)?;
-    let barrier = Barrier::attach(fd)?;
+    let memory = barrier::inherited(fd)?;
+    let barrier_fd = memory.as_raw_fd();
+    let barrier = Barrier::attach(memory)?;
     let coordinator = Coordinator::of(&barrier).map_err(StartError::DeathSignal)?;
     let coordinator = coordinator.ok_or(StartError::Orphan)?;
     let first = next_job()?.ok_or(StartError::Orphan)?;
     let member = barrier.member(first.worker)?;
-    let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd: fd };
+    let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd };
     let ready = place.take_user();
     if place.job.programs != Programs::None {
         if work(find, &place, ready, member)? {

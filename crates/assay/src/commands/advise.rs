@@ -10,9 +10,10 @@ use crate::{
     exit::{self, Exit},
     source, terminal,
 };
+use ::report::words;
 use anyhow::Result;
 use model::{Dataset, Profile, Requirement};
-use stats::{Advice, Findings, Question, Settings, StatsError};
+use stats::{Findings, Question, Settings, StatsError};
 use std::{fmt::Write, path::Path};
 
 /// Prints the advice of one profile, of the tiers, or the list of profiles.
@@ -43,9 +44,8 @@ pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
     let dataset = source::dataset(id, store)?;
     let block_s = source::block_s(&dataset, store)?;
     let findings = findings(&dataset, &shipped::profile(profile)?, &[], block_s)?;
-    let advice = Vec::from_iter(findings.advice);
     let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
-    terminal::out(&format!("\nAdvice for {profile}\n{}", told(&advice, &more)?))
+    terminal::out(&format!("\nAdvice for {profile}\n{}", briefly(&[findings], &more)?))
 }
 
 fn requirements(texts: &[String]) -> Result<Vec<Requirement>> {
@@ -86,31 +86,32 @@ fn tiers(
     let mut profiles = shipped::profiles()?;
     profiles.retain(|p| p.profile.tier.is_some());
     profiles.sort_by_key(|p| p.profile.tier);
-    let mut all: Vec<Advice> = Vec::new();
-    for profile in &profiles {
-        all.extend(findings(dataset, profile, required, block_s)?.advice);
-    }
+    let judged = profiles.iter().map(|profile| findings(dataset, profile, required, block_s));
+    let all: Vec<Findings> = judged.collect::<Result<_>>()?;
     match format {
-        AdviseFormat::Json => Ok(serde_json::to_string_pretty(&all)?),
+        AdviseFormat::Json => Ok(::report::json_of_advice(&all)),
         AdviseFormat::Html => Err(exit::usage(
             "an HTML page is of one profile; name it with --profile, or use --format md",
         )),
-        AdviseFormat::Table | AdviseFormat::Md => told(&all, "`assay advise ID --profile NAME`"),
+        AdviseFormat::Table | AdviseFormat::Md => briefly(&all, "`assay advise ID --profile NAME`"),
     }
 }
 
-/// Each of `all` in a few sentences; the command `more` shows what is behind them.
-fn told(all: &[Advice], more: &str) -> Result<String> {
+/// The advice of each of `all` in a few sentences; the command `more` shows what is behind them.
+fn briefly(all: &[Findings], more: &str) -> Result<String> {
     let mut text = String::new();
-    for advice in all {
+    for findings in all {
+        let Some(advice) = &findings.advice else { continue };
         let tier = advice.tier.map_or_else(String::new, |tier| format!("{tier} tier: "));
-        writeln!(text, "- {tier}{}", advice.sentence)?;
-        advice.group_leads.iter().try_for_each(|lead| writeln!(text, "  - {}", lead.sentence))?;
+        writeln!(text, "- {tier}{}", words::advice(findings))?;
+        for lead in &advice.group_leads {
+            writeln!(text, "  - {}", words::group_lead(lead, findings.band))?;
+        }
         for candidate in &advice.candidates {
-            let reasons = candidate.reasons.iter();
             let (target, standing) = (&candidate.target, candidate.standing.as_str());
-            let mut lines = reasons.map(|why| format!("  - {target} is {standing}: {why}."));
-            lines.try_for_each(|line| writeln!(text, "{line}"))?;
+            for why in candidate.objections.iter().map(words::objection) {
+                writeln!(text, "  - {target} is {standing}: {why}.")?;
+            }
         }
     }
     writeln!(text, "\n{more} shows the cells behind each.")?;

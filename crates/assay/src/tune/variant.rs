@@ -47,7 +47,7 @@ pub struct Wanted {
 /// The target has no settings to try, or `wanted` names none of them.
 pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
     let (fs, name, _) = made(default)?;
-    let trials = fs.trials();
+    let trials = fs.about().trials;
     if trials.is_empty() {
         return Err(exit::usage(format!(
             "{name} has no settings to try; tune one of {}",
@@ -115,7 +115,11 @@ fn loses(target: &Target) -> bool {
 }
 
 fn tunable() -> Vec<&'static str> {
-    lab::fs::ALL.iter().filter(|fs| !fs.trials().is_empty()).map(|fs| fs.name()).collect()
+    lab::fs::ALL
+        .iter()
+        .filter(|fs| !fs.about().trials.is_empty())
+        .map(|fs| fs.about().name)
+        .collect()
 }
 
 #[cfg(test)]

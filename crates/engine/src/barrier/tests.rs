@@ -132,7 +132,10 @@ fn a_pool_that_disagrees_is_seen() {
 fn a_second_mapping_sees_the_same_pool() {
     let barrier = Barrier::create(5).unwrap();
     let copy = rustix::io::fcntl_dupfd_cloexec(barrier.0.fd(), 3).unwrap();
-    let attached = Barrier::attach(std::os::fd::IntoRawFd::into_raw_fd(copy)).unwrap();
+    rustix::io::fcntl_setfd(&copy, FdFlags::empty()).unwrap();
+    let attached = Barrier::attach(inherited(copy.as_raw_fd()).unwrap()).unwrap();
+    // The children of a worker get neither.
+    assert_eq!(rustix::io::fcntl_getfd(&copy), Ok(FdFlags::CLOEXEC));
     assert_eq!((attached.workers(), attached.coordinator()), (5, std::process::id()));
     barrier.member(4).unwrap().progress().add(3, 1);
     assert_eq!(attached.member(4).unwrap().progress().bytes(), 3);
@@ -143,11 +146,10 @@ fn a_second_mapping_sees_the_same_pool() {
 fn what_is_no_pool_is_refused() {
     assert!(matches!(Barrier::create(0), Err(BarrierError::Size(0))));
     assert!(matches!(Barrier::create(MAX_WORKERS + 1), Err(BarrierError::Size(_))));
-    assert!(matches!(Barrier::attach(1), Err(BarrierError::Foreign(1))));
-    assert!(matches!(Barrier::attach(999_999), Err(BarrierError::Foreign(_))));
+    assert!(matches!(inherited(1), Err(BarrierError::Foreign(1))));
+    assert!(matches!(inherited(999_999), Err(BarrierError::Foreign(_))));
     let file = std::fs::File::open("/proc/self/exe").unwrap();
-    let fd = std::os::fd::IntoRawFd::into_raw_fd(file);
-    assert!(Barrier::attach(fd).is_err());
+    assert!(Barrier::attach(file.into()).is_err());
 }
 
 #[test]

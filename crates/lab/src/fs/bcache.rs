@@ -11,7 +11,7 @@
 //! is durable on both disks together; a backing disk without its cache is not what was synced.
 
 use crate::file_system::{kept_lines, value};
-use crate::{Cmd, FileSystem, Inner, Settle, Site, Tool, Undo, bcache};
+use crate::{About, Cmd, FileSystem, Inner, Settle, Site, Tool, Undo, bcache};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -71,38 +71,23 @@ fn script(act: &str, site: &Site) -> Cmd {
     Cmd::new("sh").args(["-c", SCRIPT, "bcache", act]).arg(site.disk())
 }
 
+const ABOUT: &About = &About {
+    kernel_name: None,
+    modules: &["bcache"],
+    tools: &[Tool { program: "make-bcache", debian: "bcache-tools", rhel: "bcache-tools" }],
+    inner: Inner::Above,
+    // The driver refuses a cache of 512 buckets or fewer.
+    min_bytes: 72 << 20,
+    ..About::new("bcache", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "bcache"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["bcache"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "make-bcache", debian: "bcache-tools", rhel: "bcache-tools" }]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Above
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, _options: &Options) -> usize {
         2
-    }
-
-    /// The driver refuses a cache of 512 buckets or fewer.
-    fn min_bytes(&self) -> u64 {
-        72 << 20
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

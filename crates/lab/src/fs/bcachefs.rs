@@ -5,7 +5,7 @@ use crate::file_system::{
     mount_options, value,
 };
 use crate::trial::{risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -37,29 +37,17 @@ const TRIALS: &[Trial] = &[
     risky("mkfs.data_checksum", "none", "damaged data is not noticed"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: &[BOTH_ATIMES],
+    trials: TRIALS,
+    tools: &[Tool { program: "bcachefs", debian: "bcachefs-tools", rhel: "bcachefs-tools" }],
+    min_bytes: 128 << 20,
+    ..About::new("bcachefs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "bcachefs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        &[BOTH_ATIMES]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "bcachefs", debian: "bcachefs-tools", rhel: "bcachefs-tools" }]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        128 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

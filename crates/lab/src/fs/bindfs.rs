@@ -1,29 +1,27 @@
 //! bindfs: a directory shown again at another place. One request at a time unless `multithreaded`.
 
 use super::fuse_over::{
-    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, nothing, store, with_o,
+    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, nothing, store, with_o,
 };
 use crate::file_system::{flag, value};
-use crate::{Cmd, Tool, trial::safe};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    flag("multithreaded", "serve requests side by side, not one after the other"),
+    value("forward-odirect", "bytes", "pass O_DIRECT on, aligned to this", "not passed on", &[]),
+    ATTRIBUTE_TIMEOUT,
+    ENTRY_TIMEOUT,
+    ANY_OPTION,
+];
 
 pub(super) const ROW: Over = Over {
-    name: "bindfs",
+    about: About {
+        tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
+        trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
+        ..about("bindfs", KNOBS)
+    },
     kind: "fuse",
-    tools: &[Tool { program: "bindfs", debian: "bindfs", rhel: "bindfs" }],
-    knobs: &[
-        flag("multithreaded", "serve requests side by side, not one after the other"),
-        value(
-            "forward-odirect",
-            "bytes",
-            "pass O_DIRECT on, aligned to this",
-            "not passed on",
-            &[],
-        ),
-        ATTRIBUTE_TIMEOUT,
-        ENTRY_TIMEOUT,
-        ANY_OPTION,
-    ],
-    trials: &[safe("multithreaded", ""), safe("attr_timeout", "1"), safe("entry_timeout", "1")],
     init: nothing,
     serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
     version: "--version",

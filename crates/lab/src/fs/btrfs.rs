@@ -5,7 +5,7 @@ use crate::file_system::{
     flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
 use model::{Bytes, Knob, Options};
 
 /// The registered file system.
@@ -125,28 +125,27 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both(GROUP_TREE, "space_cache=v1", "block-group-tree needs space_cache=v2"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
+        Tool { program: "btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
+    ],
+    min_bytes: 128 << 20,
+    // By `open replace random int medium` with 16 processes on 4 processors, Linux 6.18: 0.7 to 12 s on 3 GiB, 0.1 to
+    // 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
+    small: Some(Small {
+        below: Bytes(16 << 30),
+        how: "it promises each change metadata out of the space that is not yet allocated, and where that is \
+                  little, many small changes at once wait for commits",
+    }),
+    ..About::new("btrfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "btrfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
-            Tool { program: "btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
-        ]
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, options: &Options) -> usize {
@@ -157,20 +156,6 @@ impl FileSystem for Fs {
             PROFILE_DISKS.iter().find(|(name, _)| *name == profile).map(|(_, disks)| *disks)
         });
         needed.max().unwrap_or(1)
-    }
-
-    fn min_bytes(&self) -> u64 {
-        128 << 20
-    }
-
-    /// By `open replace random int medium` with 16 processes on 4 processors, Linux 6.18: 0.7 to 12 s on 3 GiB, 0.1 to
-    /// 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
-    fn small(&self) -> Option<Small> {
-        Some(Small {
-            below: Bytes(16 << 30),
-            how: "it promises each change metadata out of the space that is not yet allocated, and where that is \
-                  little, many small changes at once wait for commits",
-        })
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -5,7 +5,7 @@
 
 use crate::file_system::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -66,37 +66,19 @@ fn cryptsetup(action: &str) -> Cmd {
     Cmd::new("cryptsetup").arg(action)
 }
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    kernel_name: None,
+    modules: &["dm_crypt"],
+    tools: &[Tool { program: "cryptsetup", debian: "cryptsetup-bin", rhel: "cryptsetup" }],
+    inner: Inner::Above,
+    min_bytes: 64 << 20,
+    ..About::new("crypt", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "crypt"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["dm_crypt"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "cryptsetup", debian: "cryptsetup-bin", rhel: "cryptsetup" }]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Above
-    }
-
-    fn min_bytes(&self) -> u64 {
-        64 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

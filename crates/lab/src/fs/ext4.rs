@@ -5,7 +5,7 @@ use crate::file_system::{
     STRICTATIME, flag, kept_lines, mkfs_flags, mkfs_value, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -148,32 +148,20 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.O:inline_data", "mkfs.I=128", "inline_data needs inodes of 256 bytes or more"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.ext4", debian: "e2fsprogs", rhel: "e2fsprogs" },
+        Tool { program: "dumpe2fs", debian: "e2fsprogs", rhel: "e2fsprogs" },
+    ],
+    min_bytes: 16 << 20,
+    ..About::new("ext4", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "ext4"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.ext4", debian: "e2fsprogs", rhel: "e2fsprogs" },
-            Tool { program: "dumpe2fs", debian: "e2fsprogs", rhel: "e2fsprogs" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        16 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

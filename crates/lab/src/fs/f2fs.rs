@@ -5,7 +5,7 @@ use crate::file_system::{
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -164,32 +164,20 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.O:inode_checksum", "!mkfs.O:extra_attr", "inode_checksum needs extra_attr"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
+        Tool { program: "fsck.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
+    ],
+    min_bytes: 64 << 20,
+    ..About::new("f2fs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "f2fs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
-            Tool { program: "fsck.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        64 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

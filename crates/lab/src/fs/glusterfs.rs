@@ -8,7 +8,7 @@
 
 use super::fuse_over::store;
 use crate::file_system::{long_options, value};
-use crate::{Cmd, FileSystem, Inner, Ready, Site, Tool};
+use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
 use model::{Knob, Options};
 use std::{
     fmt::Write,
@@ -110,28 +110,21 @@ fn client(site: &Site, options: &Options) -> String {
     graph
 }
 
+const ABOUT: &About = &About {
+    kernel_name: Some("fuse"),
+    tools: &[
+        Tool { program: "glusterfs", debian: "glusterfs-client", rhel: "glusterfs-fuse" },
+        Tool { program: "glusterfsd", debian: "glusterfs-server", rhel: "glusterfs-server" },
+    ],
+    inner: Inner::Below,
+    // Both the brick and the file system below it keep what was read.
+    has_own_cache: true,
+    ..About::new("glusterfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "glusterfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("fuse")
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "glusterfs", debian: "glusterfs-client", rhel: "glusterfs-fuse" },
-            Tool { program: "glusterfsd", debian: "glusterfs-server", rhel: "glusterfs-server" },
-        ]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -162,11 +155,6 @@ impl FileSystem for Fs {
 
     fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
         "glusterfs:(null)".into()
-    }
-
-    /// Both the brick and the file system below it keep what was read.
-    fn has_own_cache(&self) -> bool {
-        true
     }
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {

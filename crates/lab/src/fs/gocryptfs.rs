@@ -1,39 +1,43 @@
 //! gocryptfs: files and names encrypted one by one. The password protects nothing.
 
-use super::fuse_over::{ANY_OPTION, Over, long, name};
+use super::fuse_over::{ANY_OPTION, Over, about, long, name};
 use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::trial::{risky, safe};
-use crate::{Cmd, Tool};
+use crate::{About, Cmd, Tool};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    flag("serialize_reads", "one read at a time, for slow stores"),
+    flag("noprealloc", "do not reserve space before a write"),
+    flag("sharedstorage", "allow others to change the store"),
+    value(
+        "openssl",
+        "",
+        "use OpenSSL, not the code of the language",
+        "auto",
+        &["auto", "true", "false"],
+    ),
+    flag("mkfs.aessiv", "encrypt with AES-SIV"),
+    flag("mkfs.xchacha", "encrypt with XChaCha20-Poly1305"),
+    flag("mkfs.plaintextnames", "leave names as they are"),
+    ANY_MKFS,
+    ANY_OPTION,
+];
 
 pub(super) const ROW: Over = Over {
-    name: "gocryptfs",
+    about: About {
+        tools: &[Tool { program: "gocryptfs", debian: "gocryptfs", rhel: "gocryptfs" }],
+        trials: &[
+            safe("kernel_cache", ""),
+            safe("serialize_reads", ""),
+            safe("mkfs.plaintextnames", ""),
+            safe("mkfs.xchacha", ""),
+            risky("noprealloc", "", "a full disk may leave a file that cannot be read"),
+        ],
+        ..about("gocryptfs", KNOBS)
+    },
     kind: "fuse.gocryptfs",
-    tools: &[Tool { program: "gocryptfs", debian: "gocryptfs", rhel: "gocryptfs" }],
-    knobs: &[
-        flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
-        flag("serialize_reads", "one read at a time, for slow stores"),
-        flag("noprealloc", "do not reserve space before a write"),
-        flag("sharedstorage", "allow others to change the store"),
-        value(
-            "openssl",
-            "",
-            "use OpenSSL, not the code of the language",
-            "auto",
-            &["auto", "true", "false"],
-        ),
-        flag("mkfs.aessiv", "encrypt with AES-SIV"),
-        flag("mkfs.xchacha", "encrypt with XChaCha20-Poly1305"),
-        flag("mkfs.plaintextnames", "leave names as they are"),
-        ANY_MKFS,
-        ANY_OPTION,
-    ],
-    trials: &[
-        safe("kernel_cache", ""),
-        safe("serialize_reads", ""),
-        safe("mkfs.plaintextnames", ""),
-        safe("mkfs.xchacha", ""),
-        risky("noprealloc", "", "a full disk may leave a file that cannot be read"),
-    ],
     init: |store, options| {
         let cmd = Cmd::new("gocryptfs").args(["--init", "--quiet", "--extpass", PASSWORD]);
         vec![cmd.args(mkfs_flags(options, &[])).arg(store)]

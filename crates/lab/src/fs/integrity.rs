@@ -3,7 +3,7 @@
 
 use crate::file_system::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -71,37 +71,19 @@ fn checksum(options: &Options) -> String {
     format!("--integrity={}", options.get("integrity").map_or("crc32c", String::as_str))
 }
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    kernel_name: None,
+    modules: &["dm_integrity"],
+    tools: &[Tool { program: "integritysetup", debian: "cryptsetup-bin", rhel: "integritysetup" }],
+    inner: Inner::Above,
+    min_bytes: 64 << 20,
+    ..About::new("integrity", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "integrity"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["dm_integrity"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "integritysetup", debian: "cryptsetup-bin", rhel: "integritysetup" }]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Above
-    }
-
-    fn min_bytes(&self) -> u64 {
-        64 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -5,7 +5,7 @@ use crate::file_system::{
     flag, kept_lines, mkfs_flags, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -42,32 +42,20 @@ const EXCLUSIONS: &[Exclusion] = &[
     ),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.jfs", debian: "jfsutils", rhel: "jfsutils" },
+        Tool { program: "jfs_fsck", debian: "jfsutils", rhel: "jfsutils" },
+    ],
+    min_bytes: 16 << 20,
+    ..About::new("jfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "jfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.jfs", debian: "jfsutils", rhel: "jfsutils" },
-            Tool { program: "jfs_fsck", debian: "jfsutils", rhel: "jfsutils" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        16 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

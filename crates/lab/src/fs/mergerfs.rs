@@ -1,42 +1,46 @@
 //! mergerfs: several directories as one; here a single branch.
 
-use super::fuse_over::{ANY_OPTION, Over, name, named, nothing, with_o};
+use super::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
 use crate::file_system::value;
-use crate::{Cmd, Tool, trial::safe};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value(
+        "cache.files",
+        "",
+        "when the kernel keeps file data",
+        "libfuse",
+        &["libfuse", "off", "partial", "full", "auto-full", "per-process"],
+    ),
+    value("cache.writeback", "", "gather small writes in the kernel", "false", BOOL),
+    value("cache.attr", "s", "how long attributes are kept", "1", &[]),
+    value("cache.entry", "s", "how long names are kept", "1", &[]),
+    value("cache.negative_entry", "s", "how long missing names are kept", "0", &[]),
+    value("cache.readdir", "", "keep listings of directories", "false", BOOL),
+    value("cache.statfs", "s", "how long the free space is kept", "0", &[]),
+    value("async_read", "", "several reads of a file at once", "true", BOOL),
+    value("dropcacheonclose", "", "drop a file's data when it is closed", "false", BOOL),
+    value("threads", "threads", "threads that serve", "processors", &[]),
+    value("fuse_msg_size", "pages", "largest request", "256", &[]),
+    value("minfreespace", "bytes", "space below which no file is made", "0, said for all", &[]),
+    ANY_OPTION,
+];
 
 pub(super) const ROW: Over = Over {
-    name: "mergerfs",
+    about: About {
+        tools: &[Tool { program: "mergerfs", debian: "mergerfs", rhel: "mergerfs" }],
+        trials: &[
+            safe("cache.files", "partial"),
+            safe("cache.files", "full"),
+            safe("cache.files", "off"),
+            safe("cache.readdir", "true"),
+            safe("threads", "4"),
+            safe("async_read", "false"),
+        ],
+        ..about("mergerfs", KNOBS)
+    },
     kind: "fuse.mergerfs",
-    tools: &[Tool { program: "mergerfs", debian: "mergerfs", rhel: "mergerfs" }],
-    knobs: &[
-        value(
-            "cache.files",
-            "",
-            "when the kernel keeps file data",
-            "libfuse",
-            &["libfuse", "off", "partial", "full", "auto-full", "per-process"],
-        ),
-        value("cache.writeback", "", "gather small writes in the kernel", "false", BOOL),
-        value("cache.attr", "s", "how long attributes are kept", "1", &[]),
-        value("cache.entry", "s", "how long names are kept", "1", &[]),
-        value("cache.negative_entry", "s", "how long missing names are kept", "0", &[]),
-        value("cache.readdir", "", "keep listings of directories", "false", BOOL),
-        value("cache.statfs", "s", "how long the free space is kept", "0", &[]),
-        value("async_read", "", "several reads of a file at once", "true", BOOL),
-        value("dropcacheonclose", "", "drop a file's data when it is closed", "false", BOOL),
-        value("threads", "threads", "threads that serve", "processors", &[]),
-        value("fuse_msg_size", "pages", "largest request", "256", &[]),
-        value("minfreespace", "bytes", "space below which no file is made", "0, said for all", &[]),
-        ANY_OPTION,
-    ],
-    trials: &[
-        safe("cache.files", "partial"),
-        safe("cache.files", "full"),
-        safe("cache.files", "off"),
-        safe("cache.readdir", "true"),
-        safe("threads", "4"),
-        safe("async_read", "false"),
-    ],
     init: nothing,
     serve: |site, store, options| {
         // By default it makes no file with less than 4 GiB free, which is more than an image has.

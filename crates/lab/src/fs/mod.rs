@@ -67,10 +67,10 @@ const HIDDEN: &[&dyn FileSystem] = &[&BusyTarget];
 /// # Errors
 /// None is.
 pub fn find(name: &str) -> Result<&'static dyn FileSystem, LabError> {
-    ALL.iter().chain(HIDDEN).copied().find(|fs| fs.name() == name).ok_or_else(|| {
+    ALL.iter().chain(HIDDEN).copied().find(|fs| fs.about().name == name).ok_or_else(|| {
         LabError::UnknownFileSystem {
             name: name.into(),
-            known: ALL.iter().map(|fs| fs.name()).collect::<Vec<_>>().join(", "),
+            known: ALL.iter().map(|fs| fs.about().name).collect::<Vec<_>>().join(", "),
         }
     })
 }
@@ -78,7 +78,7 @@ pub fn find(name: &str) -> Result<&'static dyn FileSystem, LabError> {
 /// `error`, with the package of a file system's program that is missing.
 pub(crate) fn explained(error: LabError) -> LabError {
     let LabError::MissingProgram { program, fix } = error else { return error };
-    let mut tools = ALL.iter().flat_map(|fs| fs.tools());
+    let mut tools = ALL.iter().flat_map(|fs| fs.about().tools);
     let fix = tools.find(|tool| tool.program == program).map_or(fix, Tool::install);
     LabError::MissingProgram { program, fix }
 }
@@ -130,7 +130,7 @@ pub fn disks(target: &Target) -> usize {
 /// Whether what is deleted in `target` keeps its space for minutes.
 pub fn keeps_deleted(target: &Target) -> bool {
     match resolve(target) {
-        Ok(Candidate::Made(parts)) => parts.iter().any(|part| part.fs.keeps_deleted()),
+        Ok(Candidate::Made(parts)) => parts.iter().any(|part| part.fs.about().keeps_deleted),
         _ => false,
     }
 }
@@ -138,15 +138,15 @@ pub fn keeps_deleted(target: &Target) -> bool {
 /// How `target` works otherwise on a volume of `size` than on a larger one.
 pub fn small(target: &Target, size: Bytes) -> Option<Small> {
     let Ok(Candidate::Made(parts)) = resolve(target) else { return None };
-    parts.iter().find_map(|part| part.fs.small().filter(|small| size < small.below))
+    parts.iter().find_map(|part| part.fs.about().small.filter(|small| size < small.below))
 }
 
 /// Whether `target` has caps on what its disks do.
 pub fn has_caps(target: &Target) -> bool {
     match resolve(target) {
-        Ok(Candidate::Made(parts)) => parts
-            .iter()
-            .any(|part| throttle::caps(part.fs.name(), &part.options).is_ok_and(|c| !c.is_empty())),
+        Ok(Candidate::Made(parts)) => parts.iter().any(|part| {
+            throttle::caps(part.fs.about().name, &part.options).is_ok_and(|c| !c.is_empty())
+        }),
         _ => false,
     }
 }
@@ -158,7 +158,7 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
     };
     let own = part(target, name, options)?;
     let on = || parts(&inner.as_deref().cloned().unwrap_or_else(|| Target::named(DEFAULT_INNER)));
-    match own.fs.inner() {
+    match own.fs.about().inner {
         Inner::None if inner.is_none() => Ok(vec![own]),
         Inner::None => Err(LabError::NoInner { target: target.to_string(), name: name.clone() }),
         Inner::Below => Ok([on()?, vec![own]].concat()),
@@ -173,7 +173,8 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
 /// Refuses `target` when the one disk that its bottom offers is not what the part above it, the first of
 /// `others`, lies on.
 fn offers_enough(target: &Target, others: &[Part]) -> Result<(), LabError> {
-    let (name, needed) = others.first().map_or(("", 0), |part| (part.fs.name(), part.disks()));
+    let (name, needed) =
+        others.first().map_or(("", 0), |part| (part.fs.about().name, part.disks()));
     let (target, name) = (target.to_string(), name.to_owned());
     match needed {
         1 => Ok(()),
@@ -190,10 +191,10 @@ fn part(target: &Target, name: &str, options: &Options) -> Result<Part, LabError
         throttle::caps(name, options)?;
         own.retain(|key, _| !throttle::is_cap(key));
     }
-    check_options(name, fs.knobs(), &own)?;
+    check_options(name, fs.about().knobs, &own)?;
     reach::check(target, options)?;
-    trial::check_parts(name, fs.knobs(), options)?;
-    if let Some(why) = trial::excluded(fs.exclusions(), options) {
+    trial::check_parts(name, fs.about().knobs, options)?;
+    if let Some(why) = trial::excluded(fs.about().exclusions, options) {
         return Err(LabError::Excluded { target: target.to_string(), why });
     }
     Ok(Part { fs, options: options.clone() })
@@ -222,7 +223,7 @@ mod tests {
     fn targets_are_checked_before_anything_is_touched() {
         let ext4 = "ext4[noatime,mkfs.O=bigalloc]".parse().unwrap();
         assert!(
-            matches!(resolve(&ext4), Ok(Candidate::Made(parts)) if parts[0].fs.name() == "ext4")
+            matches!(resolve(&ext4), Ok(Candidate::Made(parts)) if parts[0].fs.about().name == "ext4")
         );
         assert!(matches!(resolve(&"dir:/mnt".parse().unwrap()), Ok(Candidate::Directory(_))));
         assert!(refusal("reiserfs").contains("knows ext4, xfs, btrfs"));
@@ -240,8 +241,12 @@ mod tests {
     #[test]
     fn names_are_unique_and_knobs_have_help() {
         for (i, fs) in ALL.iter().enumerate() {
-            assert!(ALL[..i].iter().all(|other| other.name() != fs.name()));
-            assert!(fs.knobs().iter().all(|knob| !knob.help.is_empty()), "{}", fs.name());
+            assert!(ALL[..i].iter().all(|other| other.about().name != fs.about().name));
+            assert!(
+                fs.about().knobs.iter().all(|knob| !knob.help.is_empty()),
+                "{}",
+                fs.about().name
+            );
         }
     }
 }

@@ -6,7 +6,7 @@
 //! away together with this process.
 
 use crate::file_system::{long_options, value};
-use crate::{Cmd, FileSystem, Inner, Ready, Site, Tool};
+use crate::{About, Cmd, FileSystem, Inner, Ready, Site, Tool};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -58,29 +58,17 @@ fn free_device(block: &Path) -> PathBuf {
     PathBuf::from(format!("/dev/nbd{number}"))
 }
 
+const ABOUT: &About = &About {
+    kernel_name: None,
+    modules: &["nbd"],
+    tools: &[Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" }, CLIENT],
+    inner: Inner::Above,
+    ..About::new("nbd", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "nbd"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["nbd"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "nbdkit", debian: "nbdkit", rhel: "nbdkit" }, CLIENT]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Above
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -7,7 +7,7 @@
 use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::network::net;
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, FileSystem, Inner, Ready, Site, Tool, Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Ready, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -74,24 +74,10 @@ fn network(site: &Site) -> PathBuf {
     site.scratch.join("net")
 }
 
-impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "nfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["nfsd", "nfsv3", "nfsv4"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    modules: &["nfsd", "nfsv3", "nfsv4"],
+    tools: {
         const SERVER: &str = "nfs-kernel-server";
         &[
             Tool { program: "mount.nfs", debian: "nfs-common", rhel: "nfs-utils" },
@@ -104,10 +90,14 @@ impl FileSystem for Fs {
             Tool { program: "nsenter", debian: "util-linux", rhel: "util-linux" },
             Tool { program: "unshare", debian: "util-linux", rhel: "util-linux-core" },
         ]
-    }
+    },
+    inner: Inner::Below,
+    ..About::new("nfs", KNOBS)
+};
 
-    fn inner(&self) -> Inner {
-        Inner::Below
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {

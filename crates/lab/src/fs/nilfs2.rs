@@ -5,7 +5,7 @@ use crate::file_system::{
     STRICTATIME, flag, kept_lines, mkfs_flags, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -49,32 +49,20 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("barrier", "nobarrier", "barrier and nobarrier contradict each other; drop one"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.nilfs2", debian: "nilfs-tools", rhel: "nilfs-utils" },
+        Tool { program: "nilfs-tune", debian: "nilfs-tools", rhel: "nilfs-utils" },
+    ],
+    min_bytes: 134_221_824,
+    ..About::new("nilfs2", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "nilfs2"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.nilfs2", debian: "nilfs-tools", rhel: "nilfs-utils" },
-            Tool { program: "nilfs-tune", debian: "nilfs-tools", rhel: "nilfs-utils" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        134_221_824
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -4,7 +4,7 @@ use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, NOATIME, flag, kept_lines, mkfs_flags, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Ready, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Ready, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -54,40 +54,22 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.C", "mkfs.c=65536", "compression needs clusters of at most 4096 bytes"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    kernel_name: Some("fuseblk"),
+    modules: &["fuse"],
+    tools: &[
+        Tool { program: "ntfs-3g", debian: "ntfs-3g", rhel: "ntfs-3g" },
+        Tool { program: "mkfs.ntfs", debian: "ntfs-3g", rhel: "ntfsprogs" },
+    ],
+    min_bytes: 16 << 20,
+    ..About::new("ntfs-3g", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "ntfs-3g"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("fuseblk")
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["fuse"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "ntfs-3g", debian: "ntfs-3g", rhel: "ntfs-3g" },
-            Tool { program: "mkfs.ntfs", debian: "ntfs-3g", rhel: "ntfsprogs" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        16 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

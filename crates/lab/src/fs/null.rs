@@ -1,23 +1,17 @@
 //! The null file system: a plain private directory under the state directory. Nothing is made or
 //! mounted, so the whole pipeline runs without root.
 
-use crate::{Cmd, FileSystem, Site};
-use model::{Knob, Options};
+use crate::{About, Cmd, FileSystem, Site};
+use model::Options;
 
 /// The registered file system.
 pub(super) struct Fs;
 
+const ABOUT: &About = &About { kernel_name: None, ..About::new("null", &[]) };
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "null"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[]
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, _options: &Options) -> usize {

@@ -4,7 +4,7 @@
 
 use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, FileSystem, Inner, Site};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -48,21 +48,12 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("nfs_export=on", "index=off", "nfs_export=on needs index=on"),
 ];
 
+const ABOUT: &About =
+    &About { exclusions: EXCLUSIONS, inner: Inner::Below, ..About::new("overlay", KNOBS) };
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "overlay"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {

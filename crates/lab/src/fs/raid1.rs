@@ -7,7 +7,7 @@
 
 use crate::file_system::{kept_lines, long_options, value};
 use crate::trial::not_both;
-use crate::{Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -47,41 +47,23 @@ fn given<'o>(options: &'o Options, key: &str, default: &'o str) -> &'o str {
     options.get(key).map_or(default, String::as_str)
 }
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    kernel_name: None,
+    modules: &["raid1"],
+    tools: &[Tool { program: "mdadm", debian: "mdadm", rhel: "mdadm" }],
+    inner: Inner::Above,
+    min_bytes: 32 << 20,
+    ..About::new("raid1", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "raid1"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["raid1"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[Tool { program: "mdadm", debian: "mdadm", rhel: "mdadm" }]
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Above
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, options: &Options) -> usize {
         given(options, "devices", "2").parse().unwrap_or(2)
-    }
-
-    fn min_bytes(&self) -> u64 {
-        32 << 20
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -1,47 +1,45 @@
 //! rclone: a local remote behind its cache of files. It has no links, and its syncs promise nothing.
 
-use super::fuse_over::{ANY_OPTION, Over, long, name, nothing};
+use super::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
 use crate::file_system::{flag, value};
-use crate::{Cmd, Tool, trial::safe};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value(
+        CACHE_MODE,
+        "",
+        "which files are kept in a cache on disk; less than writes refuses random writes",
+        "writes, said for all",
+        &["off", "minimal", "writes", "full"],
+    ),
+    value(WRITE_BACK, "duration", "wait before a closed file is stored", "0s, said for all", &[]),
+    value("vfs-cache-max-size", "bytes", "size of the cache on disk", "off", &[]),
+    value("vfs-read-chunk-size", "bytes", "length of the first read of a file", "128Mi", &[]),
+    value("vfs-read-ahead", "bytes", "read ahead with cache mode full", "0", &[]),
+    value("buffer-size", "bytes", "memory of an open file", "16Mi", &[]),
+    value("dir-cache-time", "duration", "how long listings are kept", "5m", &[]),
+    value("attr-timeout", "duration", "how long attributes are kept", "1s", &[]),
+    value("max-read-ahead", "bytes", "read ahead of the kernel", "128Ki", &[]),
+    value("transfers", "files", "files that are stored side by side", "4", &[]),
+    flag("write-back-cache", "gather small writes in the kernel"),
+    flag("no-modtime", "keep no times of changes"),
+    ANY_OPTION,
+];
 
 pub(super) const ROW: Over = Over {
-    name: "rclone",
+    about: About {
+        tools: &[Tool { program: "rclone", debian: "rclone", rhel: "rclone" }],
+        trials: &[
+            safe(CACHE_MODE, "full"),
+            safe("attr-timeout", "10s"),
+            safe("write-back-cache", ""),
+            safe("max-read-ahead", "1Mi"),
+            safe("transfers", "16"),
+        ],
+        ..about("rclone", KNOBS)
+    },
     kind: "fuse.rclone",
-    tools: &[Tool { program: "rclone", debian: "rclone", rhel: "rclone" }],
-    knobs: &[
-        value(
-            CACHE_MODE,
-            "",
-            "which files are kept in a cache on disk; less than writes refuses random writes",
-            "writes, said for all",
-            &["off", "minimal", "writes", "full"],
-        ),
-        value(
-            WRITE_BACK,
-            "duration",
-            "wait before a closed file is stored",
-            "0s, said for all",
-            &[],
-        ),
-        value("vfs-cache-max-size", "bytes", "size of the cache on disk", "off", &[]),
-        value("vfs-read-chunk-size", "bytes", "length of the first read of a file", "128Mi", &[]),
-        value("vfs-read-ahead", "bytes", "read ahead with cache mode full", "0", &[]),
-        value("buffer-size", "bytes", "memory of an open file", "16Mi", &[]),
-        value("dir-cache-time", "duration", "how long listings are kept", "5m", &[]),
-        value("attr-timeout", "duration", "how long attributes are kept", "1s", &[]),
-        value("max-read-ahead", "bytes", "read ahead of the kernel", "128Ki", &[]),
-        value("transfers", "files", "files that are stored side by side", "4", &[]),
-        flag("write-back-cache", "gather small writes in the kernel"),
-        flag("no-modtime", "keep no times of changes"),
-        ANY_OPTION,
-    ],
-    trials: &[
-        safe(CACHE_MODE, "full"),
-        safe("attr-timeout", "10s"),
-        safe("write-back-cache", ""),
-        safe("max-read-ahead", "1Mi"),
-        safe("transfers", "16"),
-    ],
     init: nothing,
     serve: |site, store, options| {
         let mut cmd = Cmd::new("rclone").args(["mount", "--config", "", "--devname", &site.name]);
@@ -68,7 +66,7 @@ mod tests {
 
     #[test]
     fn it_stores_at_once_and_promises_nothing() {
-        let layer = model::Layer::written(super::ROW.name(), &model::Options::new());
+        let layer = model::Layer::written(super::ROW.about().name, &model::Options::new());
         assert!(layer.loss().is_some());
         assert_eq!(
             over("rclone[vfs-cache-mode=full]")[1],

@@ -1,37 +1,41 @@
 //! sshfs: the protocol SFTP, by a pipe to the server of files: no network and no encryption.
 
 use super::fuse_over::{
-    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, name, named, nothing, with_o,
+    ANY_OPTION, ATTRIBUTE_TIMEOUT, ENTRY_TIMEOUT, Over, about, name, named, nothing, with_o,
 };
 use crate::file_system::{flag, value};
-use crate::{Cmd, Tool, trial::safe};
+use crate::{About, Cmd, Tool, trial::safe};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value("max_conns", "connections", "connections side by side", "1", &[]),
+    value("dir_cache", "", "keep listings of directories", "yes", &["yes", "no"]),
+    value("dcache_timeout", "s", "how long they are kept", "20", &[]),
+    flag("no_readahead", "read what is asked for and no more"),
+    flag("sshfs_sync", "wait for the answer to every write"),
+    flag("direct_io", "keep no data in the kernel"),
+    flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
+    ATTRIBUTE_TIMEOUT,
+    ENTRY_TIMEOUT,
+    ANY_OPTION,
+];
 
 pub(super) const ROW: Over = Over {
-    name: "sshfs",
+    about: About {
+        tools: &[
+            Tool { program: "sshfs", debian: "sshfs", rhel: "fuse-sshfs" },
+            Tool { program: "sftp-server", debian: "openssh-sftp-server", rhel: "openssh-server" },
+        ],
+        trials: &[
+            safe("max_conns", "4"),
+            safe("no_readahead", ""),
+            safe("dir_cache", "no"),
+            safe("sshfs_sync", ""),
+            safe("kernel_cache", ""),
+        ],
+        ..about("sshfs", KNOBS)
+    },
     kind: "fuse.sshfs",
-    tools: &[
-        Tool { program: "sshfs", debian: "sshfs", rhel: "fuse-sshfs" },
-        Tool { program: "sftp-server", debian: "openssh-sftp-server", rhel: "openssh-server" },
-    ],
-    knobs: &[
-        value("max_conns", "connections", "connections side by side", "1", &[]),
-        value("dir_cache", "", "keep listings of directories", "yes", &["yes", "no"]),
-        value("dcache_timeout", "s", "how long they are kept", "20", &[]),
-        flag("no_readahead", "read what is asked for and no more"),
-        flag("sshfs_sync", "wait for the answer to every write"),
-        flag("direct_io", "keep no data in the kernel"),
-        flag("kernel_cache", "let the kernel keep data beyond the close of a file"),
-        ATTRIBUTE_TIMEOUT,
-        ENTRY_TIMEOUT,
-        ANY_OPTION,
-    ],
-    trials: &[
-        safe("max_conns", "4"),
-        safe("no_readahead", ""),
-        safe("dir_cache", "no"),
-        safe("sshfs_sync", ""),
-        safe("kernel_cache", ""),
-    ],
     init: nothing,
     serve: |site, store, options| {
         // The protocol alone, by a pipe to the server of files: no network and no encryption.

@@ -2,7 +2,7 @@
 //! lvcreate(8).
 
 use crate::file_system::{long_options, value};
-use crate::{Cmd, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -39,38 +39,25 @@ fn lvm(program: &str, site: &Site) -> Cmd {
     Cmd::new(program).arg("--devices").arg(site.disk()).args(["--config", CONFIG, "--yes"])
 }
 
-impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "thin"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["dm_thin_pool"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
+const ABOUT: &About = &About {
+    kernel_name: None,
+    modules: &["dm_thin_pool"],
+    tools: {
         const CHECKER: &str = "thin-provisioning-tools";
         &[
             Tool { program: "lvcreate", debian: "lvm2", rhel: "lvm2" },
             Tool { program: "dmsetup", debian: "dmsetup", rhel: "device-mapper" },
             Tool { program: "thin_check", debian: CHECKER, rhel: "device-mapper-persistent-data" },
         ]
-    }
+    },
+    inner: Inner::Above,
+    min_bytes: 128 << 20,
+    ..About::new("thin", KNOBS)
+};
 
-    fn inner(&self) -> Inner {
-        Inner::Above
-    }
-
-    fn min_bytes(&self) -> u64 {
-        128 << 20
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -1,7 +1,7 @@
 //! tmpfs: memory behind a file system's interface; the ceiling that shows what the tool itself costs.
 
 use crate::file_system::{ANY_MOUNT, NOATIME, mount_command, mount_options, value};
-use crate::{Cmd, FileSystem, Site};
+use crate::{About, Cmd, FileSystem, Site};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,11 @@ const KNOBS: &[Knob] = &[
     ANY_MOUNT,
 ];
 
-impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "tmpfs"
-    }
+const ABOUT: &About = &About { ..About::new("tmpfs", KNOBS) };
 
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, _options: &Options) -> usize {

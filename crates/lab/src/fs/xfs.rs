@@ -5,7 +5,7 @@ use crate::file_system::{
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, safe};
-use crate::{Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -121,32 +121,20 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("mkfs.m:finobt=0", "mkfs.m:inobtcount=1", "inobtcount needs finobt=1"),
 ];
 
+const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "mkfs.xfs", debian: "xfsprogs", rhel: "xfsprogs" },
+        Tool { program: "xfs_info", debian: "xfsprogs", rhel: "xfsprogs" },
+    ],
+    min_bytes: 300 << 20,
+    ..About::new("xfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "xfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "mkfs.xfs", debian: "xfsprogs", rhel: "xfsprogs" },
-            Tool { program: "xfs_info", debian: "xfsprogs", rhel: "xfsprogs" },
-        ]
-    }
-
-    fn min_bytes(&self) -> u64 {
-        300 << 20
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {

@@ -5,7 +5,7 @@ use super::zerofs::{
     self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED, socket_9p,
 };
 use crate::file_system::{ANY_MOUNT, NOATIME, mount_options, value};
-use crate::{Cmd, FileSystem, Inner, Site, Tool};
+use crate::{About, Cmd, FileSystem, Inner, Site};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -34,29 +34,18 @@ const KNOBS: &[Knob] = &[
 /// Options of the mount and what they are unless the target gives them.
 const DEFAULTS: &[(&str, &str)] = &[("cache", "mmap"), ("access", "user"), ("msize", "131072")];
 
+const ABOUT: &About = &About {
+    kernel_name: Some("9p"),
+    modules: &["9pnet_fd"],
+    tools: zerofs::TOOLS,
+    inner: Inner::Below,
+    keeps_deleted: zerofs::KEEPS_DELETED,
+    ..About::new("zerofs-9p", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "zerofs-9p"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("9p")
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["9pnet_fd"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        zerofs::TOOLS
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -77,10 +66,6 @@ impl FileSystem for Fs {
 
     fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         socket_9p(site)
-    }
-
-    fn keeps_deleted(&self) -> bool {
-        zerofs::KEEPS_DELETED
     }
 
     fn version(&self) -> Option<Cmd> {

@@ -6,7 +6,7 @@ use super::{
     ext4, nbd,
     zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED},
 };
-use crate::{Cmd, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -36,34 +36,22 @@ fn files(site: &Site) -> PathBuf {
     site.scratch.join("files")
 }
 
-impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "zerofs-nbd"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("9p")
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["nbd", "9pnet_fd"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
+const ABOUT: &About = &About {
+    kernel_name: Some("9p"),
+    modules: &["nbd", "9pnet_fd"],
+    tools: {
         const TOOLS: &[Tool] = &[zerofs::TOOLS[0], nbd::CLIENT];
         TOOLS
-    }
+    },
+    inner: Inner::Above,
+    min_bytes: 256 << 20,
+    keeps_deleted: zerofs::KEEPS_DELETED,
+    ..About::new("zerofs-nbd", KNOBS)
+};
 
-    fn inner(&self) -> Inner {
-        Inner::Above
-    }
-
-    fn min_bytes(&self) -> u64 {
-        256 << 20
+impl FileSystem for Fs {
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
@@ -95,10 +83,6 @@ impl FileSystem for Fs {
 
     fn offers(&self, site: &Site) -> Option<PathBuf> {
         Some(nbd::disk(site))
-    }
-
-    fn keeps_deleted(&self) -> bool {
-        zerofs::KEEPS_DELETED
     }
 
     fn lies_in(&self, site: &Site) -> Option<PathBuf> {

@@ -4,7 +4,7 @@
 
 use super::zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED};
 use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
-use crate::{Cmd, FileSystem, Inner, Site, Tool};
+use crate::{About, Cmd, FileSystem, Inner, Site};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -26,29 +26,18 @@ const KNOBS: &[Knob] = &[
     ANY_MOUNT,
 ];
 
+const ABOUT: &About = &About {
+    kernel_name: Some("nfs"),
+    modules: &["nfsv3"],
+    tools: zerofs::TOOLS,
+    inner: Inner::Below,
+    keeps_deleted: zerofs::KEEPS_DELETED,
+    ..About::new("zerofs-nfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "zerofs-nfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("nfs")
-    }
-
-    fn modules(&self) -> &'static [&'static str] {
-        &["nfsv3"]
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        zerofs::TOOLS
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -68,10 +57,6 @@ impl FileSystem for Fs {
 
     fn source(&self, _site: &Site, _options: &Options) -> PathBuf {
         SOURCE.into()
-    }
-
-    fn keeps_deleted(&self) -> bool {
-        zerofs::KEEPS_DELETED
     }
 
     fn version(&self) -> Option<Cmd> {

@@ -5,7 +5,7 @@
 
 use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::trial::{not_both, risky, safe};
-use crate::{Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial, throttle, undo::Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -134,36 +134,26 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("checksum=off", "dedup=verify", "dedup compares checksums; drop checksum=off"),
 ];
 
+pub(super) const ABOUT: &About = &About {
+    exclusions: EXCLUSIONS,
+    trials: TRIALS,
+    tools: &[
+        Tool { program: "zpool", debian: "zfsutils-linux", rhel: "zfs" },
+        Tool { program: "zfs", debian: "zfsutils-linux", rhel: "zfs" },
+    ],
+    min_bytes: 64 << 20,
+    // The ARC.
+    has_own_cache: true,
+    ..About::new("zfs", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "zfs"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn exclusions(&self) -> &'static [Exclusion] {
-        EXCLUSIONS
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "zpool", debian: "zfsutils-linux", rhel: "zfs" },
-            Tool { program: "zfs", debian: "zfsutils-linux", rhel: "zfs" },
-        ]
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, options: &Options) -> usize {
         if options.contains_key(MIRROR) { 2 } else { 1 }
-    }
-
-    fn min_bytes(&self) -> u64 {
-        64 << 20
     }
 
     /// Exported at once, so that the first mount is one as every later is.
@@ -183,11 +173,6 @@ impl FileSystem for Fs {
 
     fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         PathBuf::from(&site.name)
-    }
-
-    /// The ARC.
-    fn has_own_cache(&self) -> bool {
-        true
     }
 
     fn undo(&self, site: &Site) -> Vec<Undo> {

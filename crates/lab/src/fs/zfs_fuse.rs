@@ -5,7 +5,7 @@
 use super::zfs;
 use crate::file_system::{ANY_MKFS, flag, value};
 use crate::trial::{risky, safe};
-use crate::{Cmd, FileSystem, Ready, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Ready, Site, Tool, Trial};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -47,36 +47,25 @@ const TRIALS: &[Trial] = &[
     risky("checksum", "off", "damaged data is not noticed"),
 ];
 
+const ABOUT: &About = &About {
+    trials: TRIALS,
+    kernel_name: Some("fuse"),
+    tools: &[
+        Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" },
+        Tool { program: "zpool", debian: "zfs-fuse", rhel: "zfs-fuse" },
+    ],
+    min_bytes: zfs::ABOUT.min_bytes,
+    has_own_cache: true,
+    ..About::new("zfs-fuse", KNOBS)
+};
+
 impl FileSystem for Fs {
-    fn name(&self) -> &'static str {
-        "zfs-fuse"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        KNOBS
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        TRIALS
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("fuse")
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        &[
-            Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" },
-            Tool { program: "zpool", debian: "zfs-fuse", rhel: "zfs-fuse" },
-        ]
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn disks(&self, options: &Options) -> usize {
         zfs::Fs.disks(options)
-    }
-
-    fn min_bytes(&self) -> u64 {
-        zfs::Fs.min_bytes()
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -95,10 +84,6 @@ impl FileSystem for Fs {
 
     fn source(&self, site: &Site, _options: &Options) -> PathBuf {
         PathBuf::from(&site.name)
-    }
-
-    fn has_own_cache(&self) -> bool {
-        true
     }
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {

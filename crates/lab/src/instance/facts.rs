@@ -70,7 +70,7 @@ impl Instance<'_> {
             layers.push(part.layer(&geometry)?);
             facts.extend(geometry.into_iter().map(|(key, value)| match parts.len() {
                 1 => (format!("geometry.{key}"), value),
-                _ => (format!("geometry.{}.{key}", part.fs().name()), value),
+                _ => (format!("geometry.{}.{key}", part.fs().about().name), value),
             }));
         }
         Ok((layers, facts))

@@ -58,7 +58,8 @@ impl Persistence {
         for part in stack.parts() {
             let mounted = part.is_mounted().then(|| mounts::at(&part.site.dir)).transpose()?;
             let less = mounted.flatten().map(|m| stores(&m.kind, &m.options) == Stores::Less);
-            may_store_less |= stores(part.fs().name(), "") == Stores::Less || less == Some(true);
+            may_store_less |=
+                stores(part.fs().about().name, "") == Stores::Less || less == Some(true);
         }
         let seen = Persistence::on(devices);
         Ok(Persistence { may_store_less, ..seen })

@@ -59,7 +59,7 @@ impl Lab {
         let stack = Stack::new(parts, &nodes, bytes, |number, part| {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
-            let label = if parts.len() == 1 { label } else { part.fs.name() };
+            let label = if parts.len() == 1 { label } else { part.fs.about().name };
             let dir = self.directory(&format!("{number}-{}", slug(label)));
             let scratch = self.directory(&format!("{number}-scratch"));
             (self.mark().name(number), dir, scratch)
@@ -79,7 +79,7 @@ impl Lab {
         let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
         let mut instance = Instance::start(self, Place::Mounted { dir }, stack, disks)?;
         for part in parts {
-            instance.impose(&throttle::caps(part.fs.name(), &part.options)?)?;
+            instance.impose(&throttle::caps(part.fs.about().name, &part.options)?)?;
         }
         Ok(instance)
     }
@@ -106,14 +106,14 @@ fn free_disks(parts: &[Part], mut disks: Vec<Disk>) -> Result<Vec<Disk>, LabErro
         return Ok(Vec::new());
     };
     need_root("making a file system")?;
-    let (name, needed, have) = (bottom.fs.name(), bottom.disks(), disks.len());
+    let (name, needed, have) = (bottom.fs.about().name, bottom.disks(), disks.len());
     if have < needed {
         return Err(LabError::FewDisks { name, needed, have });
     }
     disks.truncate(needed);
     for part in parts {
-        let needed = Bytes(part.fs.min_bytes());
-        disks.iter().try_for_each(|disk| disk.check_free(part.fs.name(), needed))?;
+        let needed = Bytes(part.fs.about().min_bytes);
+        disks.iter().try_for_each(|disk| disk.check_free(part.fs.about().name, needed))?;
     }
     Ok(disks)
 }

@@ -36,7 +36,7 @@ pub fn tool_versions(target: &Target, kernel: &str) -> Vec<String> {
 
 /// The version of the modules of `fs` that were built for `kernel`.
 fn built(fs: &dyn FileSystem, kernel: &str) -> Option<String> {
-    let name = fs.kernel_name()?;
+    let name = fs.about().kernel_name?;
     let modules = artifacts::modules(name, kernel)?;
     let version = modules.first()?.parent()?.file_name()?;
     Some(format!("modules of {name} {}", version.to_string_lossy()))

@@ -85,7 +85,7 @@ pub fn matrix() -> Matrix {
         supply: Some(probe::supply()),
     }];
     offers.extend(guest::available(None).into_iter().map(|(kind, found)| of_guest(kind, found)));
-    let targets = registry::ALL.iter().map(|fs| Target::named(fs.name()));
+    let targets = registry::ALL.iter().map(|fs| Target::named(fs.about().name));
     Matrix::of(&offers, targets.collect())
 }
 

@@ -78,17 +78,20 @@ impl fmt::Display for Need {
 
 /// Everything that is missing for `fs`, what hinders most first; nothing for a plain directory.
 pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
-    if fs.kernel_name().is_none() && fs.modules().is_empty() && fs.tools().is_empty() {
+    if fs.about().kernel_name.is_none()
+        && fs.about().modules.is_empty()
+        && fs.about().tools.is_empty()
+    {
         return Vec::new();
     }
-    let of_kernel = fs.kernel_name().into_iter().chain(fs.modules().iter().copied());
+    let of_kernel = fs.about().kernel_name.into_iter().chain(fs.about().modules.iter().copied());
     let lacking = of_kernel.filter(|name| !(supply.kernel)(name)).map(|name| {
         let build = supply.builds.contains(&name);
         if build { Need::Build(name.into()) } else { Need::Kernel(name.into()) }
     });
     let with_loop = fs.has_device() && supply.loop_devices.is_some();
     let base = tool::BASE.iter().filter(|tool| with_loop || tool.program != "losetup");
-    let programs = base.chain(fs.tools()).filter(|tool| !(supply.installed)(tool));
+    let programs = base.chain(fs.about().tools).filter(|tool| !(supply.installed)(tool));
     let mut all: Vec<Need> = lacking.chain(programs.map(|tool| Need::Program(*tool))).collect();
     all.extend((!supply.root).then_some(Need::Root));
     let no_loop = with_loop && supply.loop_devices == Some(false);

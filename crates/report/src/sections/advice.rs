@@ -5,6 +5,7 @@ use crate::{
     block::{Block, Cell, Column, Row, Table},
     number,
     sections::{Section, ratios, verdict},
+    words,
 };
 use model::Dataset;
 use stats::{Advised, Counsel, Findings, Sensitivity, Standing, Support};
@@ -24,18 +25,18 @@ impl Section for Advice {
         let mut blocks = vec![
             Block::Heading(heading(advice)),
             Block::Prose(format!("{} Written for {}.", advice.intent, advice.device_class)),
-            Block::Callout(advice.sentence.clone()),
+            Block::Callout(words::advice(findings)),
             Block::Prose(verdict::scope(dataset, findings)),
         ];
-        blocks
-            .extend(dataset.campaign.notes.iter().chain(&advice.notes).cloned().map(Block::Prose));
+        let notes = words::advice_notes(advice, findings.band);
+        blocks.extend(dataset.campaign.notes.iter().cloned().chain(notes).map(Block::Prose));
         if !advice.candidates.is_empty() {
             blocks.push(Block::Table(candidates(advice)));
         }
         if !advice.group_leads.is_empty() {
             blocks.push(Block::Heading("By group of work".into()));
-            let sentences = advice.group_leads.iter().map(|lead| lead.sentence.clone());
-            blocks.extend(sentences.map(Block::Prose));
+            let sentence = |lead| Block::Prose(words::group_lead(lead, findings.band));
+            blocks.extend(advice.group_leads.iter().map(sentence));
         }
         blocks.push(Block::Table(groups(advice)));
         blocks.extend(advice.sensitivity.as_ref().map(|s| Block::Prose(trials(s))));
@@ -102,19 +103,19 @@ fn candidates(advice: &stats::Advice) -> Table {
 
 /// Why targets are not eligible, those with the same reason in one sentence.
 fn reasons(advice: &stats::Advice) -> Vec<String> {
-    let mut all: Vec<(Standing, &String, Vec<&str>)> = Vec::new();
+    let mut all: Vec<(Standing, String, Vec<&str>)> = Vec::new();
     for c in &advice.candidates {
-        for reason in &c.reasons {
+        for reason in c.objections.iter().map(words::objection) {
             match all
                 .iter_mut()
-                .find(|(standing, why, _)| (*standing, *why) == (c.standing, reason))
+                .find(|(standing, why, _)| (*standing, why) == (c.standing, &reason))
             {
                 Some((_, _, targets)) => targets.push(&c.target),
                 None => all.push((c.standing, reason, vec![&c.target])),
             }
         }
     }
-    let sentence = |(standing, reason, targets): (Standing, &String, Vec<&str>)| {
+    let sentence = |(standing, reason, targets): (Standing, String, Vec<&str>)| {
         let are = if targets.len() == 1 { "is" } else { "are" };
         format!("{} {are} {}: {reason}.", targets.join(", "), standing.as_str())
     };

@@ -6,7 +6,7 @@ use crate::{
     sections::Section,
     words,
 };
-use model::Dataset;
+use model::{Dataset, Quantity};
 use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio};
 
 /// Footer with geometric means.
@@ -145,7 +145,7 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
 /// `48 MB · 0.21 s`: what was moved where the row is about that, else the operations, and how long it took.
 fn amount(row: &stats::Row) -> String {
     let Some(amount) = row.amount else { return String::new() };
-    let moves = row.unit.ends_with("B/s") || amount.ops == 0.0;
+    let moves = Quantity::of(&row.unit) == Quantity::BytesPerS || amount.ops == 0.0;
     let size = match amount.bytes > 0.0 && moves {
         true => number::bytes(amount.bytes),
         false => number::ops(amount.ops),

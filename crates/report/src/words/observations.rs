@@ -5,7 +5,8 @@
 //! different only when its difference holds among all ratios of its table (Holm): it was picked out
 //! of many.
 
-use stats::{Comparison, Findings, Ratio, Row, Table, processes};
+use model::Quantity;
+use stats::{Comparison, Findings, Ratio, Row, Table, Unjudged, processes};
 
 /// Sentences about differences under one table.
 const MOST_DIFFERENCES: usize = 4;
@@ -39,7 +40,7 @@ pub fn observations(findings: &Findings, table: &Table) -> Vec<Observation> {
             None => {}
         }
         same.extend(duel.alike(Comparison::Same, None));
-        contended.extend(duel.alike(Comparison::Unclear, Some("contended")));
+        contended.extend(duel.alike(Comparison::Unclear, Some(Unjudged::Contended)));
     }
     let kinds = [(differences, MOST_DIFFERENCES), (same, MOST_OTHERS), (contended, MOST_OTHERS)];
     kinds.into_iter().flat_map(|(all, most)| foremost(all, most)).collect()
@@ -99,12 +100,12 @@ impl Duel<'_> {
     }
 
     /// The tests with this verdict for this reason, when they have an interval.
-    fn alike(&self, claim: Comparison, reason: Option<&str>) -> Option<Sized> {
+    fn alike(&self, claim: Comparison, reason: Option<Unjudged>) -> Option<Sized> {
         let matching = |row: &&Row| {
             let cell = &row.cells[self.column];
             let replicated = cell.ratio.is_some_and(|r| r.low.is_some());
             let judged = replicated && !row.is_short();
-            judged && cell.verdict == Some(claim) && cell.reason.as_deref() == reason
+            judged && cell.verdict == Some(claim) && cell.reason == reason
         };
         let rows: Vec<&Row> = self.table.rows.iter().filter(matching).collect();
         let every = if claim == Comparison::Same { "all" } else { "any" };
@@ -180,7 +181,7 @@ impl Duel<'_> {
 
 /// Whether the row counts something in a second, so that more of it is faster.
 fn is_rate(row: &Row) -> bool {
-    row.unit.ends_with("/s") || row.unit.eq_ignore_ascii_case("iops")
+    Quantity::of(&row.unit) != Quantity::Other
 }
 
 /// Two decimals up to ten, whole numbers above a hundred.

@@ -1,11 +1,12 @@
 //! Campaigns of several labs: each class is judged by itself, and nothing is ranked across.
 
-use crate::common::{Noise, dataset};
+use crate::{
+    common::{Noise, dataset},
+    worded::{Worded, reasons, worded},
+};
 use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
 use report::words::{self, verdict};
-use stats::{
-    Counsel, Question, Settings, Standing, StatsError, advise, compare, findings, precision,
-};
+use stats::{Counsel, Question, Settings, Standing, StatsError, compare, findings, precision};
 use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -171,10 +172,10 @@ fn what_shares_a_lab_is_compared_and_the_rest_is_named() {
     assert!(words::gate(&gate).ends_with(named), "{}", words::gate(&gate));
 }
 
-fn advised(data: &Dataset) -> stats::Advice {
+fn advised(data: &Dataset) -> Worded {
     let profile = crate::common::profile("writes");
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
-    advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
+    worded(data, &question).unwrap()
 }
 
 #[test]
@@ -201,8 +202,7 @@ fn advice_is_decided_inside_one_lab_and_lists_the_others() {
     let (first, last) = (all.first().unwrap(), all.last().unwrap());
     assert_eq!((first.0.as_str(), last.0.as_str()), ("f2fs", "ext4"));
     assert_eq!(last.1, Standing::NotComparable);
-    let reasons = advised(&one).candidates.last().unwrap().reasons.clone();
-    assert_eq!(reasons, ["measured on the host"]);
+    assert_eq!(reasons(advised(&one).candidates.last().unwrap()), ["measured on the host"]);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! What may lose what it synced is never ranked beside what keeps it.
 
-use crate::common::Noise;
+use crate::{
+    common::Noise,
+    worded::{Worded, reasons, worded},
+};
 use model::{
     Dataset, Fact, FactSheet, FactValue, LabKind, NOT_DURABLE, Profile, Require, Sweep, Unproven,
 };
 use report::words::{self, verdict};
 use stats::{
-    Counsel, Durability, Question, Settings, Standing, VerdictKind, advise, compare, durability,
-    findings, look, part,
+    Counsel, Durability, Question, Settings, Standing, VerdictKind, compare, durability, findings,
+    look, part,
     tune::{self, Bench, Ending, Stage},
 };
 
@@ -227,7 +230,7 @@ fn campaigns_are_compared_promise_by_promise() {
     );
 }
 
-fn advised(data: &Dataset, requires: &[&str]) -> stats::Advice {
+fn advised(data: &Dataset, requires: &[&str]) -> Worded {
     let profile = Profile {
         requires: requires.iter().map(|f| Require { feature: f.to_string() }).collect(),
         ..crate::common::profile("writes")
@@ -249,7 +252,7 @@ fn advised(data: &Dataset, requires: &[&str]) -> stats::Advice {
     };
     let facts = ["ext4", "xfs", "zfs"].map(sheet);
     let question = Question { profile: &profile, facts: &facts, requirements: &[], block_s: None };
-    advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
+    worded(data, &question).unwrap()
 }
 
 #[test]
@@ -265,7 +268,8 @@ fn advice_never_ranks_what_loses_beside_what_keeps() {
             (loser.standing, loser.ratio, loser.p_best, loser.ranks),
             (standing, None, None, None)
         );
-        let reason = loser.reasons.last().unwrap();
+        let reasons = reasons(loser);
+        let reason = reasons.last().unwrap();
         assert!(reason.starts_with("not ranked: it may lose with the power"), "{reason}");
     }
 }

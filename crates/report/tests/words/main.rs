@@ -3,6 +3,8 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
+mod advise;
+mod advise_scope;
 mod classes;
 #[path = "../../../stats/tests/common/mod.rs"]
 mod common;
@@ -13,3 +15,4 @@ mod intervals;
 mod observations;
 mod short;
 mod verdict;
+mod worded;

@@ -1,7 +1,7 @@
 //! A campaign of several classes: one of them decides, and what the others measured is listed as ruled out,
 //! where a requirement says so, or not comparable.
 
-use super::{Advice, Advised, Counsel, Question, Standing, vetoes, words};
+use super::{Advice, Advised, Counsel, Question, Standing, objection::Objection, vetoes};
 use crate::{Settings, StatsError, classes::Class, durability};
 use model::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
@@ -45,22 +45,21 @@ pub(super) fn list(
     if advice.counsel == Counsel::NoChoice && !others.is_empty() && all_out {
         advice.counsel = Counsel::OnlyOne;
         advice.leaders = advice.candidates.iter().take(1).map(|c| c.target.clone()).collect();
-        advice.sentence = words::answer(&decisive.dataset, advice, None, None, settings);
     }
     advice.candidates.extend(others);
     Ok(())
 }
 
-fn listed(label: &str, class: &Class<'_>, decisive: &Class<'_>, vetoes: Vec<String>) -> Advised {
+fn listed(label: &str, class: &Class<'_>, decisive: &Class<'_>, vetoes: Vec<Objection>) -> Advised {
     let standing = if vetoes.is_empty() { Standing::NotComparable } else { Standing::RuledOut };
-    let lab = (class.lab != decisive.lab).then(|| format!("measured {}", class.lab.place()));
+    let lab = (class.lab != decisive.lab).then_some(Objection::OtherLab(class.lab));
     let own = durability(&class.dataset, label);
-    let promise = own.predicate().filter(|_| !own.is_like(&decisive.durability));
-    let promise = promise.map(|promise| format!("not ranked: it {promise}"));
+    let is_other = !own.is_kept() && !own.is_like(&decisive.durability);
+    let promise = is_other.then_some(Objection::OtherPromise(own));
     Advised {
         target: label.into(),
         standing,
-        reasons: vetoes.into_iter().chain(lab).chain(promise).collect(),
+        objections: vetoes.into_iter().chain(lab).chain(promise).collect(),
         ratio: None,
         p_best: None,
         ranks: None,

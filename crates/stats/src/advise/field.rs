@@ -2,9 +2,10 @@
 //! the first stands on.
 
 use super::{
-    Advice, Advised, Counsel, GroupLead, Question, Standing, Support, floors, sensitivity,
+    Advice, Advised, Counsel, GroupLead, Question, Standing, Support, floors,
+    objection::Objection,
+    sensitivity,
     vetoes::{self, Judged},
-    words,
     work::{self, Entry},
 };
 use crate::{
@@ -115,8 +116,10 @@ impl<'a> Field<'a> {
             device_class: head.device_class.clone(),
             tier: head.tier,
             counsel: Counsel::NothingMeasured,
-            sentence: String::new(),
-            notes: Vec::new(),
+            refusal: None,
+            more: None,
+            counts_ops: self.mix.is_some(),
+            remarks: Vec::new(),
             covered: groups.iter().filter(|g| g.cells > 0).fold(0.0, |sum, g| sum + g.weight),
             groups,
             group_leads: Vec::new(),
@@ -174,12 +177,11 @@ impl<'a> Field<'a> {
 
     fn advised(&self, column: usize, ratio: Option<Ratio>) -> Advised {
         let (facts, floors) = (&self.facts[column], &self.floors[column]);
-        let no: Vec<String> = facts.vetoes.iter().chain(&floors.broken).cloned().collect();
-        let unknown = (!facts.unknown.is_empty()).then(|| {
-            format!("no fact says whether it has {}; look it up", facts.unknown.join(", "))
-        });
+        let no: Vec<Objection> = facts.vetoes.iter().chain(&floors.broken).cloned().collect();
+        let unknown =
+            (!facts.unknown.is_empty()).then(|| Objection::Unknown(facts.unknown.clone()));
         let doubts = facts.doubts.iter().chain(&floors.at_risk).cloned();
-        let maybe: Vec<String> = unknown.into_iter().chain(doubts).collect();
+        let maybe: Vec<Objection> = unknown.into_iter().chain(doubts).collect();
         let standing = match (no.is_empty(), maybe.is_empty()) {
             (false, _) => Standing::RuledOut,
             (true, false) => Standing::AtRisk,
@@ -188,7 +190,7 @@ impl<'a> Field<'a> {
         Advised {
             target: self.targets[column].clone(),
             standing,
-            reasons: no.into_iter().chain(maybe).chain(facts.caveats.iter().cloned()).collect(),
+            objections: no.into_iter().chain(maybe).chain(facts.caveats.iter().cloned()).collect(),
             ratio,
             p_best: None,
             ranks: None,
@@ -262,8 +264,6 @@ impl<'a> Field<'a> {
             ratio,
             verdict: if contended { Comparison::Unclear } else { judged },
         };
-        let name = self.profile.groups[group].name.clone();
-        let sentence = words::group(&name, &lead, contended, self.settings);
-        Some(GroupLead { group: name, lead, sentence })
+        Some(GroupLead { group: self.profile.groups[group].name.clone(), lead, contended })
     }
 }

@@ -1,10 +1,12 @@
 //! Floors: how far behind the best a target may be in a test, whatever it gains elsewhere.
 
-use super::Question;
+use super::{
+    Question,
+    objection::{Basis, FloorFinding, Objection},
+};
 use crate::{
     Ratio,
     cell::CellData,
-    names::processes,
     point::{Point, mean},
     ratio::{Estimate, compare},
 };
@@ -16,19 +18,23 @@ use wildmatch::WildMatch;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdicts {
     /// Floors that are broken with certainty: the whole interval is beyond the limit.
-    pub(super) broken: Vec<String>,
+    pub(super) broken: Vec<Objection>,
     /// Floors that may be broken.
-    pub(super) at_risk: Vec<String>,
+    pub(super) at_risk: Vec<Objection>,
 }
 
 impl Verdicts {
-    /// Adds the line for `ratio` where it is, or may be, above `limit`; `line` is told whether it is for
-    /// certain.
-    fn add(&mut self, ratio: &Ratio, limit: f64, line: impl Fn(bool) -> String) {
+    /// Adds what `objection` makes of `ratio` where it is, or may be, above `limit`.
+    fn add(
+        &mut self,
+        (estimate, ratio): (&Estimate, &Ratio),
+        limit: f64,
+        objection: impl Fn(Basis) -> Objection,
+    ) {
         if ratio.low.is_some_and(|low| low > limit) {
-            self.broken.push(line(true));
+            self.broken.push(objection(basis(estimate, ratio, true)));
         } else if ratio.point > limit || ratio.high.is_some_and(|high| high > limit) {
-            self.at_risk.push(line(false));
+            self.at_risk.push(objection(basis(estimate, ratio, false)));
         }
     }
 }
@@ -53,8 +59,8 @@ pub(super) fn judge(
             }
             let Some(best) = best(cell, columns) else { continue };
             for (verdict, &column) in verdicts.iter_mut().zip(columns) {
-                let place = place(&dataset.tests[cell.test].id, cell.procs);
-                judge_cell(verdict, floor, cell, (column, best), &place, &targets[best]);
+                let test = &dataset.tests[cell.test].id;
+                judge_cell(verdict, floor, (test, cell), (column, best), &targets[best]);
             }
         }
     }
@@ -75,8 +81,8 @@ pub(super) fn unmeasured(
     floors.map(|floor| floor.test.clone()).collect()
 }
 
-fn place(test: &str, procs: u32) -> String {
-    format!("{test}, {}", processes(procs))
+fn objection(test: &str, procs: u32, finding: FloorFinding) -> Objection {
+    Objection::Floor { test: test.into(), procs, finding }
 }
 
 fn best(cell: &CellData, columns: &[usize]) -> Option<usize> {
@@ -87,42 +93,35 @@ fn best(cell: &CellData, columns: &[usize]) -> Option<usize> {
 fn judge_cell(
     verdict: &mut Verdicts,
     floor: &Floor,
-    cell: &CellData,
+    (test, cell): (&str, &CellData),
     (column, best): (usize, usize),
-    place: &str,
     name: &str,
 ) {
     let Some(limit) = floor.max_ratio_to_best else { return };
+    let at_risk = |finding| objection(test, cell.procs, finding);
     let Some(behind) = cell.compare(best, column) else {
-        verdict.at_risk.push(format!("floor {place}: no valid sample"));
+        verdict.at_risk.push(at_risk(FloorFinding::NoSample));
         return;
     };
     if column == best {
         return;
     }
     if cell.is_short() {
-        verdict.at_risk.push(format!("floor {place}: its timed part is too short to tell"));
+        verdict.at_risk.push(at_risk(FloorFinding::Short));
         return;
     }
     let ratio = behind.to_ratio_at(cell.confidence);
-    let point = format!("{:.2}x behind {name}", ratio.point);
-    let found = |sure| found(&point, (&behind, &ratio), sure, |times| format!("{times:.2}"));
-    let line = |sure| format!("floor {place}: {}, {limit}x allowed", found(sure));
-    verdict.add(&ratio, limit, line);
+    verdict.add((&behind, &ratio), limit, |basis| {
+        at_risk(FloorFinding::Behind { best: name.into(), ratio, basis, limit })
+    });
 }
 
-/// `point` with its interval, whose ends are written by `end`. The interval of two blocks is so wide that
-/// it tells nothing, unless it makes `sure` all the same.
-fn found(
-    point: &str,
-    (estimate, ratio): (&Estimate, &Ratio),
-    sure: bool,
-    end: impl Fn(f64) -> String,
-) -> String {
-    match (ratio.span(end), estimate.error) {
-        (Some(span), Some((_, df))) if sure || df > 1.0 => format!("{point} ({span})"),
-        (Some(_), _) => format!("{point} (two blocks, too few to be sure)"),
-        _ => format!("{point} (one run)"),
+/// The interval of two blocks is so wide that it tells nothing, unless it makes `sure` all the same.
+fn basis(estimate: &Estimate, ratio: &Ratio, sure: bool) -> Basis {
+    match (ratio.low, estimate.error) {
+        (Some(_), Some((_, df))) if sure || df > 1.0 => Basis::Interval,
+        (Some(_), _) => Basis::TwoBlocks,
+        (None, _) => Basis::OneRun,
     }
 }
 
@@ -134,19 +133,18 @@ fn judge_limit(
     cell: &CellData,
     target: &str,
 ) {
-    let place = place(&dataset.tests[cell.test].id, cell.procs);
+    let test = &dataset.tests[cell.test].id;
     let points = latencies(limit, dataset, cell, target);
     let allowed: Vec<Point> = points.iter().map(|p| Point { log: limit.us.ln(), ..*p }).collect();
+    let found = |finding| objection(test, cell.procs, finding);
     let Some(over) = compare(&points, &allowed) else {
-        verdict.at_risk.push(format!("floor {place}: no {} to compare", limit.quantile()));
+        verdict.at_risk.push(found(FloorFinding::NoLatency(limit.clone())));
         return;
     };
-    let ms = |share: f64| format!("{:.3}", share * limit.us / 1e3);
     let ratio = over.to_ratio();
-    let point = format!("{} is {} ms", limit.quantile(), ms(ratio.point));
-    let found = |sure| found(&point, (&over, &ratio), sure, ms);
-    let line = |sure| format!("floor {place}: {}, {limit} allowed", found(sure));
-    verdict.add(&ratio, 1.0, line);
+    verdict.add((&over, &ratio), 1.0, |basis| {
+        found(FloorFinding::Latency { ratio, basis, limit: limit.clone() })
+    });
 }
 
 /// The quantile of each block, microseconds, logarithmic; of several samples of a block the mean.

@@ -2,17 +2,11 @@
 //! they do not.
 
 use super::{
-    Advice, Choice, Counsel, Question,
-    field::Field,
-    floors,
-    mix::Mix,
-    vetoes::Judged,
-    words::{self, BlockTime, More},
-    work,
+    Advice, BlockTime, Choice, Counsel, Merit, More, Question, Refusal, Remark, field::Field,
+    floors, mix::Mix, vetoes::Judged, work,
 };
 use crate::{
     Settings, StatsError, bar::Bar, cell::CellData, decide::order, left, model_fit::Fit, place,
-    sentence,
 };
 use model::Dataset;
 use std::collections::BTreeSet;
@@ -51,12 +45,12 @@ pub(super) fn judge(
     };
     advice.candidates = field.candidates(&order, &means, fit.as_ref());
     field.lead(&mut advice, &order, &means, fit.as_ref());
-    let refusal = field.refusal(&order);
+    advice.refusal = field.refusal(&order);
     let seed = dataset.campaign.seed;
     let is_best = fit.as_ref().is_some_and(|fit| fit.is_best(order[0], seed));
     let same = fit.as_ref().map(|fit| fit.equivalent(order[0], settings.band, seed));
     let same = field.labels(&order, &same.unwrap_or_default());
-    advice.counsel = field.counsel(&advice, is_best, !same.is_empty(), refusal.is_some());
+    advice.counsel = field.counsel(&advice, is_best, !same.is_empty());
     advice.leaders = match advice.counsel {
         Counsel::Equivalent => same,
         Counsel::Clear | Counsel::OnlyOne => vec![advice.candidates[0].target.clone()],
@@ -68,10 +62,8 @@ pub(super) fn judge(
         None => BlockTime::Timed(timed_s(dataset)),
     };
     let fitted = fit.as_ref().filter(|_| order.len() > 1);
-    let more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
-    advice.sentence = words::answer(dataset, &advice, more.as_ref(), refusal, settings);
-    advice.notes = words::notes(&advice, mix.is_some(), settings);
-    advice.notes.extend(field.remarks(&question, cells, fit.as_ref()));
+    advice.more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
+    advice.remarks = field.remarks(&question, cells, fit.as_ref());
     Ok(advice)
 }
 
@@ -104,14 +96,14 @@ fn timed_s(dataset: &Dataset) -> f64 {
 
 impl Field<'_> {
     /// Why the first two in `order` are not judged.
-    fn refusal(&self, order: &[usize]) -> Option<String> {
+    fn refusal(&self, order: &[usize]) -> Option<Refusal> {
         let leading: Vec<usize> = order.iter().take(2).map(|&i| self.columns[i]).collect();
         if work::contended(&self.used, &leading) {
-            return Some(sentence::contended(self.settings));
+            return Some(Refusal::Contended);
         }
         let &[first, second] = leading.as_slice() else { return None };
-        let pair = [first, second].map(|column| self.targets[column].as_str());
-        place::same_in_all(self.dataset, pair[0], pair[1]).then(|| sentence::same_places(pair))
+        let [first, second] = [first, second].map(|column| self.targets[column].as_str());
+        place::same_in_all(self.dataset, first, second).then_some(Refusal::SamePlaces)
     }
 
     /// The labels of `which` of the candidates, best first.
@@ -120,7 +112,7 @@ impl Field<'_> {
         ordered.map(|&at| self.targets[self.columns[at]].clone()).collect()
     }
 
-    fn counsel(&self, advice: &Advice, is_best: bool, are_same: bool, is_refused: bool) -> Counsel {
+    fn counsel(&self, advice: &Advice, is_best: bool, are_same: bool) -> Counsel {
         let first = advice.candidates.first();
         let p_best = first.and_then(|c| c.p_best);
         match (self.measured.len(), self.columns.len()) {
@@ -130,7 +122,7 @@ impl Field<'_> {
             (_, 1) => Counsel::OnlyOne,
             _ if self.used.is_empty() => Counsel::NothingMeasured,
             _ if p_best.is_none() => Counsel::PointEstimate,
-            _ if is_refused => Counsel::Insufficient,
+            _ if advice.refusal.is_some() => Counsel::Insufficient,
             _ if is_best => Counsel::Clear,
             _ if are_same => Counsel::Equivalent,
             _ => Counsel::Insufficient,
@@ -152,19 +144,18 @@ impl Field<'_> {
                 Some((&self.facts[column], candidate.ratio.map_or(0.0, |r| r.point.ln()), name))
             })
             .collect();
-        let choice = |name: &String, why| Some(Choice { target: name.clone(), why });
+        let choice = |name: &String, merit| Some(Choice { target: name.clone(), merit });
         if same.iter().any(|(facts, ..)| facts.worth != same[0].0.worth) {
             let merit = |t: &&(&Judged, f64, &String)| t.0.worth + t.1;
             let (facts, _, name) = same.iter().max_by(|a, b| merit(a).total_cmp(&merit(b)))?;
-            let has = match facts.preferred.is_empty() {
-                true => "its score outweighs what the profile prefers".into(),
-                false => facts.preferred.join(", "),
+            return match facts.preferred.is_empty() {
+                true => choice(name, Merit::Score),
+                false => choice(name, Merit::Features(facts.preferred.clone())),
             };
-            return choice(name, has);
         }
         let most = same.iter().map(|t| t.0.supported).max()?;
         match same.iter().filter(|t| t.0.supported == most).collect::<Vec<_>>().as_slice() {
-            [(_, _, name)] => choice(name, "more vendors support it".into()),
+            [(_, _, name)] => choice(name, Merit::Support),
             _ => None,
         }
     }
@@ -175,26 +166,14 @@ impl Field<'_> {
         question: &Question<'_>,
         cells: &[CellData],
         fit: Option<&Fit>,
-    ) -> Vec<String> {
+    ) -> Vec<Remark> {
         let absent = (0..self.targets.len()).filter(|c| !self.measured.contains(c));
-        let mut remarks: Vec<String> = absent
-            .map(|c| match self.mix {
-                None => format!("{} has no valid cell of this profile.", self.targets[c]),
-                Some(_) => format!("{} has no block with all operations.", self.targets[c]),
-            })
-            .collect();
-        remarks.extend(
-            floors::unmeasured(self.dataset, question, cells)
-                .iter()
-                .map(|test| format!("Floor {test} is not measured in this campaign.")),
-        );
-        if fit.is_some_and(Fit::is_pairwise) {
-            remarks.push(
-                "The noise of the candidates differs more than threefold, so P(best) is a lower bound from \
-                 the pairs."
-                    .into(),
-            );
-        }
-        remarks
+        let absent = absent.map(|c| Remark::NotScored(self.targets[c].clone()));
+        let unmeasured = floors::unmeasured(self.dataset, question, cells);
+        let lower_bound = fit.is_some_and(Fit::is_pairwise).then_some(Remark::LowerBound);
+        absent
+            .chain(unmeasured.into_iter().map(Remark::FloorNotMeasured))
+            .chain(lower_bound)
+            .collect()
     }
 }

@@ -1,6 +1,9 @@
 //! What facts forbid, and what they favour. Performance never buys back a veto.
 
-use super::Question;
+use super::{
+    Question,
+    objection::{Objection, Shortfall},
+};
 use crate::{Durability, StatsError, durability};
 use model::{
     DataKind, Dataset, Fact, FactSheet, FactValue, Layer, Readings, Requirement, TargetRecord,
@@ -20,13 +23,13 @@ const UNCOMPRESSED: f64 = 0.99;
 #[derive(Default)]
 pub(super) struct Judged {
     /// Why it is ruled out, each with scope, source and date.
-    pub(super) vetoes: Vec<String>,
+    pub(super) vetoes: Vec<Objection>,
     /// Requirements that no fact speaks of.
     pub(super) unknown: Vec<String>,
     /// Requirements that nobody has shown to be met.
-    pub(super) doubts: Vec<String>,
+    pub(super) doubts: Vec<Objection>,
     /// What is to be known of requirements that are met.
-    pub(super) caveats: Vec<String>,
+    pub(super) caveats: Vec<Objection>,
     /// Worth of the preferred features that it has, logarithmic, capped at the band.
     pub(super) worth: f64,
     /// Those features.
@@ -87,26 +90,20 @@ pub(super) fn judge(
 }
 
 fn doubt_durable(judged: &mut Judged, durability: Durability) {
-    let Some(predicate) = durability.predicate() else { return };
     match durability {
-        Durability::Loses(_) => {
-            judged.vetoes.push(format!("{DURABLE} is required; it {predicate}"))
-        }
-        _ => judged.doubts.push(format!("{DURABLE} is required; it {predicate}")),
+        Durability::Keeps => {}
+        Durability::NotProven(_) => judged.doubts.push(Objection::Durability(durability)),
+        Durability::Loses(_) => judged.vetoes.push(Objection::Durability(durability)),
     }
 }
 
 /// Why it does not compress, where compressible data took as much space as it has bytes.
-fn not_compressed(dataset: &Dataset, record: &TargetRecord) -> Option<String> {
+fn not_compressed(dataset: &Dataset, record: &TargetRecord) -> Option<Objection> {
     let reading = |name: &str| Readings::of(&record.facts, name).mean();
     let share = reading("taken_bytes")? / reading("logical_bytes").filter(|bytes| *bytes > 0.0)?;
-    let compressible = dataset.campaign.plan.data != DataKind::Random;
-    (compressible && share >= UNCOMPRESSED).then(|| {
-        format!(
-            "{COMPRESSION} is required; measured: files took {share:.2} of their bytes, of {} data",
-            dataset.campaign.plan.data
-        )
-    })
+    let data = &dataset.campaign.plan.data;
+    (*data != DataKind::Random && share >= UNCOMPRESSED)
+        .then_some(Objection::NotCompressed { share, data: data.clone() })
 }
 
 fn prefer(judged: &mut Judged, stack: &Stack<'_>, question: &Question<'_>, band: f64) {
@@ -137,7 +134,7 @@ enum Answer<'a> {
     /// It has it, by these facts.
     Has(Vec<&'a Fact>),
     /// It has not, for these reasons.
-    Lacks(Vec<String>),
+    Lacks(Vec<Objection>),
 }
 
 impl<'a> Stack<'a> {
@@ -162,10 +159,10 @@ impl<'a> Stack<'a> {
             .filter_map(|(layer, sheet)| Some((layer, self.about((*sheet)?, wanted))))
             .filter(|(_, facts)| !facts.is_empty())
             .collect();
-        let lacks = |(layer, facts): &(&Layer, Vec<&'a Fact>)| -> Vec<String> {
+        let lacks = |(layer, facts): &(&Layer, Vec<&'a Fact>)| -> Vec<Objection> {
             facts.iter().filter_map(|fact| veto(fact, wanted, layer)).collect()
         };
-        let each: Vec<Vec<String>> = known.iter().map(lacks).collect();
+        let each: Vec<Vec<Objection>> = known.iter().map(lacks).collect();
         let limited = wanted.at_least.is_some()
             || LIMITED.contains(&&*wanted.feature)
             || wanted.feature.starts_with(SUPPORTED);
@@ -187,23 +184,20 @@ impl<'a> Stack<'a> {
 }
 
 /// Why `fact` does not meet `wanted` with the options of `layer` that are in force; `None` where it does.
-fn veto(fact: &Fact, wanted: &Requirement, layer: &Layer) -> Option<String> {
+fn veto(fact: &Fact, wanted: &Requirement, layer: &Layer) -> Option<Objection> {
     let off = fact.unless.iter().find(|option| layer.has(option));
     let on = fact.with.is_empty() || fact.with.iter().any(|option| layer.has(option));
-    let state = match (off, on, fact.meets(wanted)) {
+    let shortfall = match (off, on, fact.meets(wanted)) {
         (None, true, true) => return None,
-        (_, _, false) => fact.value.to_string(),
-        (Some(off), ..) => format!("no with {off}"),
-        (None, ..) => format!("no without {}", fact.with.join(" or ")),
+        (_, _, false) => Shortfall::Value,
+        (Some(off), ..) => Shortfall::With(off.clone()),
+        (None, ..) => Shortfall::Without(fact.with.clone()),
     };
-    Some(format!(
-        "{wanted} is required; {}: {state} ({}; {}; as of {})",
-        fact.feature, fact.scope, fact.source, fact.as_of
-    ))
+    Some(Objection::Unmet { wanted: wanted.clone(), fact: fact.clone(), shortfall })
 }
 
 /// What is to be known of a requirement that is met.
-fn caveat(fact: &Fact, wanted: &Requirement) -> Option<String> {
-    let but = fact.but.as_ref()?;
-    Some(format!("{wanted} is required; {}: {but} ({})", fact.feature, fact.source))
+fn caveat(fact: &Fact, wanted: &Requirement) -> Option<Objection> {
+    fact.but.as_ref()?;
+    Some(Objection::Limited { wanted: wanted.clone(), fact: fact.clone() })
 }

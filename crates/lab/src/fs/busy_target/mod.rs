@@ -1,7 +1,7 @@
 //! The busy file system as a target. No list shows it.
 
-use crate::{Cmd, FileSystem, Inner, Ready, Site};
-use model::{Knob, Options};
+use crate::{About, Cmd, FileSystem, Inner, Ready, Site};
+use model::Options;
 use std::path::PathBuf;
 
 /// The hidden verb by which this program serves it: directory below, mount point.
@@ -21,21 +21,16 @@ fn store(site: &Site) -> PathBuf {
     site.below().join("store")
 }
 
+const ABOUT: &About = &About {
+    kernel_name: Some("fuse"),
+    inner: Inner::Below,
+    has_own_cache: true,
+    ..About::new("selftest-busy", &[])
+};
+
 impl FileSystem for BusyTarget {
-    fn name(&self) -> &'static str {
-        "selftest-busy"
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        &[]
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("fuse")
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        ABOUT
     }
 
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
@@ -53,9 +48,5 @@ impl FileSystem for BusyTarget {
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some(KIND)
-    }
-
-    fn has_own_cache(&self) -> bool {
-        true
     }
 }

@@ -6,18 +6,15 @@
 //! rclone and gocryptfs get `--X=V` for `X=V`.
 
 use crate::file_system::{mount_options, value};
-use crate::{Cmd, FileSystem, Inner, Ready, Site, Tool, Trial};
+use crate::{About, Cmd, FileSystem, Inner, Ready, Site};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// One program.
 pub(super) struct Over {
-    pub(super) name: &'static str,
+    pub(super) about: About,
     /// Type in the mount table.
     pub(super) kind: &'static str,
-    pub(super) tools: &'static [Tool],
-    pub(super) knobs: &'static [Knob],
-    pub(super) trials: &'static [Trial],
     /// What prepares the store.
     pub(super) init: fn(store: &Path, options: &Options) -> Vec<Cmd>,
     /// The server over the store, without its last argument, the directory.
@@ -68,29 +65,21 @@ pub(super) fn long(options: &Options) -> Vec<String> {
     own.map(flag).collect()
 }
 
+/// A row called `name`, which the kernel knows as FUSE.
+pub(super) const fn about(name: &'static str, knobs: &'static [Knob]) -> About {
+    About {
+        kernel_name: Some("fuse"),
+        inner: Inner::Below,
+        // The kernel keeps what lies in the directory below, and forgets what was read through the mount
+        // when a file is opened again.
+        has_own_cache: true,
+        ..About::new(name, knobs)
+    }
+}
+
 impl FileSystem for Over {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn knobs(&self) -> &'static [Knob] {
-        self.knobs
-    }
-
-    fn trials(&self) -> &'static [Trial] {
-        self.trials
-    }
-
-    fn kernel_name(&self) -> Option<&'static str> {
-        Some("fuse")
-    }
-
-    fn tools(&self) -> &'static [Tool] {
-        self.tools
-    }
-
-    fn inner(&self) -> Inner {
-        Inner::Below
+    fn about(&self) -> &About {
+        &self.about
     }
 
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -109,18 +98,12 @@ impl FileSystem for Over {
         (self.source)(site)
     }
 
-    /// The kernel keeps what lies in the directory below, and forgets what was read through the mount
-    /// when a file is opened again.
-    fn has_own_cache(&self) -> bool {
-        true
-    }
-
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some(self.kind)
     }
 
     fn version(&self) -> Option<Cmd> {
-        Some(Cmd::new(self.tools[0].program).arg(self.version))
+        Some(Cmd::new(self.about.tools[0].program).arg(self.version))
     }
 }
 

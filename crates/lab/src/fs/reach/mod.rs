@@ -52,7 +52,7 @@ pub fn unchecked(target: &Target) -> Option<String> {
         let known = |key: &str| {
             key.starts_with("mkfs.")
                 || throttle::is_cap(key)
-                || part.fs.knobs().iter().any(|knob| knob.name == key)
+                || part.fs.about().knobs.iter().any(|knob| knob.name == key)
         };
         part.options.keys().find(|key| !known(key)).cloned()
     };

@@ -1,13 +1,17 @@
 //! The shape of findings in JSON, which is a file format: keys and their order stay. Sentences stand beside the data
 //! that they word.
 
+mod advice;
+
+pub(super) use advice::AdviceView;
+
 use crate::words;
 use model::LabKind;
 use serde::Serialize;
 use stats::{
-    Advice, CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability,
-    Failure, Findings, Latencies, Leaders, Next, Ratio, SelfCheck, Steadiness, SweepEffects, Table,
-    Timed, VerdictKind,
+    CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability, Failure,
+    Findings, Latencies, Leaders, Next, Ratio, SelfCheck, Steadiness, SweepEffects, Table, Timed,
+    VerdictKind,
 };
 
 /// [`Findings`].
@@ -45,7 +49,7 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<&'a CampaignComparison>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<&'a Advice>,
+    advice: Option<AdviceView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timed: Option<&'a Timed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +80,7 @@ impl View<'_> {
             selfcheck: &findings.selfcheck,
             sweeps: &findings.sweeps,
             comparison: findings.comparison.as_ref(),
-            advice: findings.advice.as_ref(),
+            advice: AdviceView::of(findings),
             timed: findings.timed.as_ref(),
             others: findings.others.iter().map(View::of).collect(),
         }

@@ -13,7 +13,7 @@ use crate::{
     figures::{self, Metrics},
     program::{self, Program},
 };
-use model::{Better, CacheNeed, PoolReport, Group, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use settings::Settings;
 use std::{
     fs,

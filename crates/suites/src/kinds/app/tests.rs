@@ -2,7 +2,7 @@
 
 use crate::{
     Test, TestError,
-    testing::{pool, declared, job, run},
+    testing::{declared, job, pool, run},
 };
 use model::{Job, TestInfo};
 use std::{fs, path::Path};

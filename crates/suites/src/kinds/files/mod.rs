@@ -15,7 +15,7 @@ mod walk;
 
 use super::{Defaults, Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
-use model::{Better, CacheNeed, PoolReport, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, Job, PoolReport, Shape, TestInfo};
 use settings::{Action, KNOBS, Settings};
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use crate::{
     Measured,
     figures::{Metrics, cpu_s, measured, ratio, time_s},
 };
-use model::{PoolReport, Histogram, LatencyKind, Metric};
+use model::{Histogram, LatencyKind, Metric, PoolReport};
 
 /// The metric that ranks, its unit.
 pub(super) fn metric(settings: &Settings) -> (&'static str, &'static str) {
@@ -23,7 +23,7 @@ pub(super) fn rate_name(settings: &Settings) -> &'static str {
     let mixed = matches!(settings.rw, Rw::Mixed | Rw::Seeks);
     match settings.rw.writes() && !mixed && settings.fsync() != Fsync::Never {
         true => "durable_rate",
-        false => "rate",
+        false => Metric::RATE,
     }
 }
 

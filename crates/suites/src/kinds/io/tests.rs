@@ -3,10 +3,10 @@
 use super::{layout::Layout, settings::Settings};
 use crate::{
     RandomReads, Test, TestError,
-    testing::{Clock, pool, declared, job, run},
+    testing::{Clock, declared, job, pool, run},
 };
 use model::{
-    Better, CacheNeed, PoolReport, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport,
+    Better, CacheNeed, Group, Histogram, Job, LatencyKind, PhaseKind, PhaseReport, PoolReport,
     WorkerReport,
 };
 use needs::{Need, skip};

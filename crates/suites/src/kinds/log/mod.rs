@@ -11,7 +11,7 @@ use crate::{
     figures::Metrics,
     page,
 };
-use model::{Bytes, CacheNeed, PoolReport, Group, Job, Knob, Shape, TestInfo};
+use model::{Bytes, CacheNeed, Group, Job, Knob, PoolReport, Shape, TestInfo};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use std::{

@@ -1,7 +1,7 @@
 //! Every way to commit, and what verification finds.
 
 use super::{run::record, *};
-use crate::testing::{pool, declared, job, run};
+use crate::testing::{declared, job, pool, run};
 use std::fs;
 
 #[test]

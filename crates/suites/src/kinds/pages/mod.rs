@@ -18,7 +18,7 @@ use crate::{
     figures::{self, Metrics, ratio},
     page,
 };
-use model::{Better, Bytes, CacheNeed, PoolReport, Group, Job, Knob, Shape, TestInfo};
+use model::{Better, Bytes, CacheNeed, Group, Job, Knob, PoolReport, Shape, TestInfo};
 use serde::Deserialize;
 use std::{
     fs::{self, File},

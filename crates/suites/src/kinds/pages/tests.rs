@@ -1,7 +1,7 @@
 //! Runs of clients over a small table, and settings that are refused.
 
 use super::*;
-use crate::testing::{pool, declared, job, run};
+use crate::testing::{declared, job, pool, run};
 
 #[test]
 fn clients_commit_behind_one_log() {

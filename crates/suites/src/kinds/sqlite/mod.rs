@@ -15,7 +15,7 @@ use crate::{
     page,
 };
 use engine::data::derive_seed;
-use model::{Bytes, CacheNeed, PoolReport, Group, Job, Knob, Rng, TestInfo};
+use model::{Bytes, CacheNeed, Group, Job, Knob, PoolReport, Rng, TestInfo};
 use serde::Deserialize;
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Transactions in every mode, and databases that are not what was committed.
 
 use super::*;
-use crate::testing::{pool, declared, job, run};
+use crate::testing::{declared, job, pool, run};
 use std::fs;
 
 #[test]

@@ -12,7 +12,7 @@ mod tests;
 use super::{Head, Kind};
 use crate::{Estimate, Measured, Run, Test, TestError};
 use geometry::Geometry;
-use model::{Better, CacheNeed, PoolReport, Group, Job, Shape, TestInfo};
+use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use phase::Phase;
 use settings::{KNOBS, Settings};
 use std::path::PathBuf;

@@ -1,71 +1,47 @@
-//! The answer in words. Each sentence names the profile, the interval and the number of blocks, and
-//! none says more than the figures do.
+//! What a profile advises, in words. Each sentence names the profile, the interval and the number of blocks, and none
+//! says more than the figures do.
 
-use super::{Advice, Advised, Counsel, GroupCover, Standing};
-use crate::{
-    Comparison, Lead, Settings, list,
-    sentence::{
+use super::{
+    durability::among_equals,
+    objection::objection,
+    phrase::{
         self, WITH_POWER, choosing, gap, interval, largest_loss, place, probability,
         sizes_and_place, times,
     },
+    verdict::{contended, same_places},
 };
-use model::Dataset;
+use stats::{
+    Advice, Advised, BlockTime, Comparison, Counsel, Findings, GroupCover, GroupLead, Lead, Merit,
+    More, Refusal, Remark, Standing, list,
+};
 
 /// Said of every figure that stands on one block.
-pub(super) const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
+const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
 
-/// What one block takes, seconds.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum BlockTime {
-    /// On the clock, from blocks that were run.
-    Whole(f64),
-    /// Timed work and the waits after it, where only samples are known.
-    Timed(f64),
-}
-
-/// What more blocks would bring.
-pub(super) struct More {
-    /// Noise of one run, a share.
-    pub(super) noise: f64,
-    /// A difference that the blocks so far do not resolve.
-    pub(super) share: f64,
-    /// Further blocks that would; `None` above 1 000 in all.
-    pub(super) blocks: Option<usize>,
-    /// What one block takes.
-    pub(super) time: BlockTime,
-}
-
-/// The sentence of a finished advice; `refusal` is why the figures of the first two are not judged.
-pub(super) fn answer(
-    dataset: &Dataset,
-    advice: &Advice,
-    more: Option<&More>,
-    refusal: Option<String>,
-    settings: &Settings,
-) -> String {
-    let by_tests = by_tests(dataset);
-    let mut text = match (advice.counsel, more) {
-        (Counsel::NothingMeasured, _) => nothing(dataset, advice),
-        (Counsel::NoneLeft, _) => format!(
+/// The answer in one to four sentences; nothing where no advice was asked for.
+pub fn advice(findings: &Findings) -> String {
+    let Some(advice) = &findings.advice else { return String::new() };
+    let mut text = match advice.counsel {
+        Counsel::NothingMeasured => nothing(findings, advice),
+        Counsel::NoneLeft => format!(
             "No recommendation for {}: every measured target is ruled out; the reasons stand beside \
              each.",
             advice.profile
         ),
-        (Counsel::OnlyOne, _) => only_one(dataset, advice),
-        (Counsel::NoChoice, _) => no_choice(dataset, advice),
-        (Counsel::PointEstimate, _) => point(&by_tests, advice, settings),
-        (Counsel::Insufficient, more) => match (refusal, more) {
-            (Some(refusal), _) => refusal,
-            (None, Some(more)) => noisy(&by_tests, advice, more),
-            (None, None) => String::new(),
-        },
-        (Counsel::Clear, _) => clear(&by_tests, advice),
-        (Counsel::Equivalent, _) => equivalent(&by_tests, advice, settings),
+        Counsel::OnlyOne => only_one(findings, advice),
+        Counsel::NoChoice => no_choice(findings, advice),
+        Counsel::PointEstimate => point(findings, advice),
+        Counsel::Insufficient => insufficient(findings, advice),
+        Counsel::Clear => clear(findings, advice),
+        Counsel::Equivalent => equivalent(findings, advice),
     };
     text.push_str(&at_risk(advice));
     if advice.covered < 0.999 && advice.covered > 0.0 {
         let share = 100.0 * advice.covered;
         text.push_str(&format!(" The campaign covers {share:.0} % of the profile's weight."));
+    }
+    if advice.lead.is_some() {
+        text.extend(among_equals(&findings.durability));
     }
     text
 }
@@ -78,17 +54,17 @@ fn at_risk(advice: &Advice) -> String {
     };
     let doubtful = |c: &&Advised| c.standing == Standing::AtRisk && named.contains(&&*c.target);
     let doubt = |c: &Advised| {
-        let more = match c.reasons.len() {
+        let more = match c.objections.len() {
             0 | 1 => String::new(),
             n => format!(" (and {} more)", n - 1),
         };
-        let why = c.reasons.first().map_or("", String::as_str);
+        let why = c.objections.first().map_or_else(String::new, objection);
         format!(" {} is at risk: {why}{more}.", c.target)
     };
     advice.candidates.iter().filter(doubtful).map(doubt).collect()
 }
 
-fn nothing(dataset: &Dataset, advice: &Advice) -> String {
+fn nothing(findings: &Findings, advice: &Advice) -> String {
     let without = match advice.of_cells {
         0 => "has no test of this profile",
         _ => "has no test of this profile that is valid on every candidate",
@@ -96,37 +72,37 @@ fn nothing(dataset: &Dataset, advice: &Advice) -> String {
     format!(
         "No recommendation for {}: campaign {} {without}; `assay advise --profiles` lists the tests \
          that it needs.",
-        advice.profile, dataset.campaign.id
+        advice.profile, findings.campaign.id
     )
 }
 
-fn only_one(dataset: &Dataset, advice: &Advice) -> String {
+fn only_one(findings: &Findings, advice: &Advice) -> String {
     format!(
         "For {} {}, only {} is left; the others that were measured are ruled out, whatever their figures.",
         advice.profile,
-        place(dataset),
+        place(findings.campaign.origin, findings.lab),
         advice.candidates[0].target
     )
 }
 
-fn no_choice(dataset: &Dataset, advice: &Advice) -> String {
+fn no_choice(findings: &Findings, advice: &Advice) -> String {
     format!(
         "No recommendation for {}: only {} was measured by its tests {}; a choice needs two targets.",
         advice.profile,
         advice.candidates[0].target,
-        place(dataset)
+        place(findings.campaign.origin, findings.lab)
     )
 }
 
-fn point(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
+fn point(findings: &Findings, advice: &Advice) -> String {
     let (first, second) = first_two(advice);
     let lead = advice.lead.map_or(1.0, |r| r.point);
-    let opening = format!("For {} {by_tests}", advice.profile);
-    if lead <= 1.0 + settings.band {
+    let opening = opening(findings, advice);
+    if lead <= 1.0 + findings.band {
         return format!(
             "{opening}, nothing to choose between {first} and {second} by point estimate: {lead:.2}x, \
              inside the band of {:.0} % ({ONE_RUN}).",
-            100.0 * settings.band
+            100.0 * findings.band
         );
     }
     format!(
@@ -135,16 +111,29 @@ fn point(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
     )
 }
 
-/// By what an advice is given, and by nothing else.
-fn by_tests(dataset: &Dataset) -> String {
-    format!("by these tests {}", sizes_and_place(dataset))
+/// For what an advice is given and by what, and by nothing else.
+fn opening(findings: &Findings, advice: &Advice) -> String {
+    format!("For {} {}", advice.profile, by_tests(findings))
 }
 
-fn clear(by_tests: &str, advice: &Advice) -> String {
+fn by_tests(findings: &Findings) -> String {
+    format!("by these tests {}", sizes_and_place(findings.campaign.origin, findings.lab))
+}
+
+fn insufficient(findings: &Findings, advice: &Advice) -> String {
+    match (advice.refusal, &advice.more) {
+        (Some(Refusal::Contended), _) => contended(findings.contention_limit_pct),
+        (Some(Refusal::SamePlaces), _) => same_places(first_two(advice).into()),
+        (None, Some(more)) => noisy(findings, advice, more),
+        (None, None) => String::new(),
+    }
+}
+
+fn clear(findings: &Findings, advice: &Advice) -> String {
     let (first, second) = first_two(advice);
     format!(
-        "For {} {by_tests}, {first} is best ({}): {} {second} ({}).{}",
-        advice.profile,
+        "{}, {first} is best ({}): {} {second} ({}).{}",
+        opening(findings, advice),
         probability(advice.candidates[0].p_best.unwrap_or(0.0)),
         times(advice.lead),
         interval(advice.lead, advice.blocks),
@@ -156,7 +145,7 @@ fn loss(advice: &Advice) -> String {
     advice.largest_loss.as_ref().map_or_else(String::new, largest_loss)
 }
 
-fn equivalent(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
+fn equivalent(findings: &Findings, advice: &Advice) -> String {
     let names = list(advice.leaders.iter().map(String::as_str));
     let (first, second) = first_two(advice);
     let regret = |name: &String| {
@@ -164,32 +153,33 @@ fn equivalent(by_tests: &str, advice: &Advice, settings: &Settings) -> String {
         own.and_then(|c| c.regret_95)
     };
     let choice = match &advice.by_features {
-        Some(choice) => format!("By features, {} ({}).", choice.target, choice.why),
+        Some(choice) => format!("By features, {} ({}).", choice.target, merit(&choice.merit)),
         None => "Decide by features.".into(),
     };
     format!(
-        "For {} {by_tests}, {names} are the same within {:.0} % ({first} is {}). {}. {choice}",
-        advice.profile,
-        100.0 * settings.band,
+        "{}, {names} are the same within {:.0} % ({first} is {}). {}. {choice}",
+        opening(findings, advice),
+        100.0 * findings.band,
         gap(advice.lead, second, advice.blocks),
         choosing("", advice.leaders.iter().map(regret))
     )
 }
 
-fn noisy(by_tests: &str, advice: &Advice, more: &More) -> String {
+fn noisy(findings: &Findings, advice: &Advice, more: &More) -> String {
     let (first, second) = first_two(advice);
     let needed = match more.blocks {
         Some(n) => format!(
             "About {n} more {} ({}) would resolve a {} % difference with {WITH_POWER}.",
             if n == 1 { "block" } else { "blocks" },
-            more.time.of(n),
+            blocks_take(more.time, n),
             (1e4 * more.share).round() / 1e2
         ),
         None => "More than 1000 blocks would be needed; find the source of the noise first.".into(),
     };
     format!(
-        "No recommendation for {} {by_tests}: noise {:.0} % per run; {first} {} ({}). {needed}",
+        "No recommendation for {} {}: noise {:.0} % per run; {first} {} ({}). {needed}",
         advice.profile,
+        by_tests(findings),
         100.0 * more.noise,
         leads(advice).unwrap_or_else(|| "is first".into()),
         gap(advice.lead, second, advice.blocks)
@@ -197,18 +187,28 @@ fn noisy(by_tests: &str, advice: &Advice, more: &More) -> String {
 }
 
 fn leads(advice: &Advice) -> Option<String> {
-    sentence::leads(advice.candidates.first()?.p_best, advice.lead)
+    phrase::leads(advice.candidates.first()?.p_best, advice.lead)
 }
 
-/// What one group says of its first two.
-pub(super) fn group(name: &str, lead: &Lead, contended: bool, settings: &Settings) -> String {
-    let Lead { target, second, ratio, verdict } = lead;
-    if contended {
+/// What speaks for a target, in a few words.
+pub fn merit(merit: &Merit) -> String {
+    match merit {
+        Merit::Features(features) => features.join(", "),
+        Merit::Score => "its score outweighs what the profile prefers".into(),
+        Merit::Support => "more vendors support it".into(),
+    }
+}
+
+/// What one group of a profile says of its first two, with a practical band of `band`.
+pub fn group_lead(group: &GroupLead, band: f64) -> String {
+    let name = &group.group;
+    let Lead { target, second, ratio, verdict } = &group.lead;
+    if group.contended {
         return format!(
             "{name}: {target} and {second} are not judged, the machine was busy with other work."
         );
     }
-    let close = ratio.point <= 1.0 + settings.band;
+    let close = ratio.point <= 1.0 + band;
     match (ratio.span_of_decimals(), verdict) {
         (None, _) if close => format!(
             "{name}: nothing to choose between {target} and {second}, {:.2}x ({ONE_RUN}).",
@@ -236,14 +236,12 @@ fn first_two(advice: &Advice) -> (&str, &str) {
     (name(0), name(1))
 }
 
-impl BlockTime {
-    /// Of `n` blocks, in words.
-    fn of(self, n: usize) -> String {
-        match self {
-            BlockTime::Whole(block_s) => format!("about {}", duration(n as f64 * block_s)),
-            BlockTime::Timed(block_s) => {
-                format!("at least {} of timed work", duration(n as f64 * block_s))
-            }
+/// What `n` blocks take.
+fn blocks_take(time: BlockTime, n: usize) -> String {
+    match time {
+        BlockTime::Whole(block_s) => format!("about {}", duration(n as f64 * block_s)),
+        BlockTime::Timed(block_s) => {
+            format!("at least {} of timed work", duration(n as f64 * block_s))
         }
     }
 }
@@ -256,39 +254,64 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// What must be known beside the answer.
-pub(super) fn notes(advice: &Advice, counted: bool, settings: &Settings) -> Vec<String> {
+/// What must be known beside the answer, a sentence each.
+pub fn advice_notes(advice: &Advice, band: f64) -> Vec<String> {
+    let missing = |g: &&GroupCover| g.cells == 0 && !(advice.counts_ops && g.of_cells > 0);
+    let not_covered = advice.groups.iter().filter(missing).map(not_covered);
+    let remarks = advice.remarks.iter().map(|one| remark(one, advice.counts_ops));
+    [scoring(advice)]
+        .into_iter()
+        .chain(not_covered)
+        .chain(robust(advice, band))
+        .chain(remarks)
+        .collect()
+}
+
+/// By what targets are scored.
+fn scoring(advice: &Advice) -> String {
     let shares = advice.groups.iter().map(|g| format!("{} {:.0} %", g.name, 100.0 * g.weight));
-    let shares: Vec<String> = shares.collect();
+    let shares = Vec::from_iter(shares).join(", ");
     let has_time = advice.candidates.iter().any(|c| c.mix_s.is_some());
-    let mut notes = vec![match (counted, has_time) {
-        (false, _) => format!("Weights are opinions; this profile has {}.", shares.join(", ")),
+    match (advice.counts_ops, has_time) {
+        (false, _) => format!("Weights are opinions; this profile has {shares}."),
         (true, true) => format!(
-            "Scored by the time for all operations that the profile counts; their shares of it are {}.",
-            shares.join(", ")
+            "Scored by the time for all operations that the profile counts; their shares of it are {shares}."
         ),
         (true, false) => {
             "The profile counts operations: a target is scored by the time for all of them, \
                           which takes a block with a valid sample of each."
                 .into()
         }
-    }];
-    let missing = |g: &&GroupCover| g.cells == 0 && !(counted && g.of_cells > 0);
-    for group in advice.groups.iter().filter(missing) {
-        notes.push(match (group.of_cells, group.missing.is_empty()) {
-            (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
-            (_, true) => {
-                format!("Not covered: {}; no cell is valid on all candidates.", group.name)
-            }
-            (_, false) => format!(
-                "Not covered: {}; {} has no valid cell of it.",
-                group.name,
-                list(group.missing.iter().map(String::as_str))
-            ),
-        });
     }
-    notes.extend(robust(advice, settings.band));
-    notes
+}
+
+fn not_covered(group: &GroupCover) -> String {
+    match (group.of_cells, group.missing.is_empty()) {
+        (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
+        (_, true) => format!("Not covered: {}; no cell is valid on all candidates.", group.name),
+        (_, false) => format!(
+            "Not covered: {}; {} has no valid cell of it.",
+            group.name,
+            list(group.missing.iter().map(String::as_str))
+        ),
+    }
+}
+
+fn remark(remark: &Remark, counts_ops: bool) -> String {
+    match (remark, counts_ops) {
+        (Remark::NotScored(target), false) => {
+            format!("{target} has no valid cell of this profile.")
+        }
+        (Remark::NotScored(target), true) => format!("{target} has no block with all operations."),
+        (Remark::FloorNotMeasured(test), _) => {
+            format!("Floor {test} is not measured in this campaign.")
+        }
+        (Remark::LowerBound, _) => {
+            "The noise of the candidates differs more than threefold, so P(best) is a lower \
+                                    bound from the pairs."
+                .into()
+        }
+    }
 }
 
 /// Whether another set of weights would change the first; nothing where the answer names none.

@@ -1,20 +1,18 @@
 //! Of what an advice is, and when there is none because of the order of the candidates.
 
-// Helpers of tests may unwrap as tests do.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::Noise;
+use crate::{
+    common::{self, Noise},
+    worded::{Worded, worded},
+};
 use model::Dataset;
-use stats::{Advice, Counsel, Question, Settings, advise};
+use stats::{Counsel, Question};
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
 
-fn ask(data: &Dataset) -> Advice {
+fn ask(data: &Dataset) -> Worded {
     let profile = common::profile("oltp-db");
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
-    advise(data, &question, &Settings::default()).unwrap().advice.unwrap()
+    worded(data, &question).unwrap()
 }
 
 /// What a call cannot tell apart from the places of the first two, an advice cannot either.

@@ -1,0 +1,63 @@
+//! What is known of a file system before it is made: its name, its options, and what it needs.
+
+use crate::{Exclusion, Inner, Tool, Trial};
+use model::{Bytes, Knob};
+
+/// What a small volume changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Small {
+    /// The size below which it does.
+    pub below: Bytes,
+    /// What happens then, as a clause.
+    pub how: &'static str,
+}
+
+/// What does not hang on a target's options.
+#[derive(Debug)]
+pub struct About {
+    /// Name as written in a target.
+    pub name: &'static str,
+    /// Every option that a target may carry.
+    pub knobs: &'static [Knob],
+    /// What a search for better options tries, the most promising first.
+    pub trials: &'static [Trial],
+    /// Options that cannot be together.
+    pub exclusions: &'static [Exclusion],
+    /// Name in `/proc/filesystems`; `None` when the kernel need not know it.
+    pub kernel_name: Option<&'static str>,
+    /// Programs beside mount and umount, with the packages that bring them.
+    pub tools: &'static [Tool],
+    /// Kernel modules that it needs beside the one of its name.
+    pub modules: &'static [&'static str],
+    /// How it takes the target in its parentheses.
+    pub inner: Inner,
+    /// Smallest device on which it can be made, bytes; 0 when it has none.
+    pub min_bytes: u64,
+    /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
+    pub has_own_cache: bool,
+    /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
+    /// it stands has to find room.
+    pub keeps_deleted: bool,
+    /// Below which size it works otherwise than on a larger volume, and how.
+    pub small: Option<Small>,
+}
+
+impl About {
+    /// One that the kernel knows by this name, and of which nothing else is to be said.
+    pub const fn new(name: &'static str, knobs: &'static [Knob]) -> About {
+        About {
+            name,
+            knobs,
+            trials: &[],
+            exclusions: &[],
+            kernel_name: Some(name),
+            tools: &[],
+            modules: &[],
+            inner: Inner::None,
+            min_bytes: 0,
+            has_own_cache: false,
+            keeps_deleted: false,
+            small: None,
+        }
+    }
+}
