@@ -28,7 +28,7 @@ check: setup
 	cargo fmt --all --check
 	@# cargo fmt does not follow modules that a registry macro declares.
 	rustfmt --edition 2024 --check crates/lab/src/fs/*.rs crates/report/src/sections/*.rs \
-		crates/formats/src/importers/*.rs $(wildcard crates/suites/src/kinds/*.rs) \
+		crates/formats/src/importers/*.rs crates/formats/src/export/*.rs $(wildcard crates/suites/src/kinds/*.rs) \
 		crates/suites/src/kinds/*/mod.rs
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked --doc

@@ -14,7 +14,10 @@ pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 pub use values::targets;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser},
+};
 use headings::OUTPUT;
 use model::{Bytes, Scale, Target};
 use std::{path::PathBuf, time::Duration};
@@ -297,23 +300,6 @@ pub struct AdviseArgs {
     pub out: Option<PathBuf>,
 }
 
-/// Formats of `export`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// samples.csv, tests.csv and campaign.json, which `assay import` reads back
-    Csv,
-    /// One JSON document with everything
-    Json,
-    /// The tables in Markdown
-    Md,
-    /// The layout of KX Nano's result files
-    Psv,
-    /// What `fio --output-format=json+` prints, for programs that read that
-    FioJson,
-    /// The JSON Schema of the format `json`; needs no campaign
-    Schema,
-}
-
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
@@ -321,11 +307,25 @@ pub struct ExportArgs {
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write
-    #[arg(long, value_enum, default_value = "csv")]
-    pub format: ExportFormat,
+    #[arg(long, value_parser = export_formats(), default_value = "csv")]
+    pub format: String,
     /// Folder for the files
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub out: PathBuf,
+    /// Keep in a bundle what names the machine and its users: paths, hosts, addresses, serial numbers
+    #[arg(long)]
+    pub identify: bool,
+}
+
+/// What `export` writes: the formats of samples, and what is made of them here.
+fn export_formats() -> PossibleValuesParser {
+    let of_samples = formats::export::ALL.iter().map(|format| (format.name, format.help));
+    let others = [
+        ("md", "The tables in Markdown"),
+        ("schema", "The JSON Schema of the format `json`; needs no campaign"),
+    ];
+    let value = |(name, help): (&'static str, &'static str)| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new(of_samples.chain(others).map(value))
 }
 
 /// Arguments of `import`.

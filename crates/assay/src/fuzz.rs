@@ -4,6 +4,7 @@
 //!
 //! A suite lives as long as the program ([`suites::from_text`]), so that memory grows with what is accepted.
 
+mod bundle;
 mod dataset;
 mod job;
 mod journal;
@@ -14,6 +15,7 @@ mod suite;
 mod target;
 
 pub use self::{
+    bundle::bundle,
     dataset::{dataset, pack},
     job::job,
     journal::journal,
@@ -32,7 +34,7 @@ use model::is_unprintable;
 pub type Run = fn(&[u8]) -> bool;
 
 /// Every target, by name.
-pub const TARGETS: [(&str, Run); 8] = [
+pub const TARGETS: [(&str, Run); 9] = [
     ("target", target),
     ("sweep", sweep),
     ("plan", plan),
@@ -40,6 +42,7 @@ pub const TARGETS: [(&str, Run); 8] = [
     ("job", job),
     ("journal", journal),
     ("dataset", dataset),
+    ("bundle", bundle),
     ("store", store),
 ];
 

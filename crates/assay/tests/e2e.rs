@@ -13,6 +13,7 @@ mod bad_input;
 mod condition;
 mod consent;
 mod contention;
+mod data;
 mod device;
 mod directories;
 mod dist;

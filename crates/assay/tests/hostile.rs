@@ -113,7 +113,7 @@ fn no_verb_lets_a_name_command_the_terminal() {
     ];
     verbs.extend(["md", "csv", "json", "html"].map(|f| vec!["report", "evil", "--format", f]));
     verbs.extend(
-        ["md", "csv", "json", "psv", "fio-json"]
+        ["md", "csv", "json", "psv", "fio-json", "hyperfine", "benchfmt", "openmetrics"]
             .map(|f| vec!["export", "evil", "--format", f, "--out", "out"]),
     );
     for args in verbs {
@@ -179,7 +179,17 @@ fn export_writes_nowhere_but_below_out() {
         let place = Place::new();
         foreign_store(&place, id);
         let before = entries(&place.path(""));
-        for format in ["csv", "json", "md", "psv", "fio-json"] {
+        for format in [
+            "csv",
+            "json",
+            "md",
+            "psv",
+            "fio-json",
+            "bundle",
+            "hyperfine",
+            "benchfmt",
+            "openmetrics",
+        ] {
             let out = format!("deep/er/{format}");
             let output = place.assay(&["export", id, "--format", format, "--out", &out]);
             assert!(output.status.success(), "{id}: {}", text(&output.stderr));

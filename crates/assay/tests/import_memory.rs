@@ -39,9 +39,12 @@ fn large() -> Dataset {
 #[test]
 fn an_import_of_many_samples_takes_little_memory() {
     let (place, data) = (Place::new(), large());
-    for (name, export) in
-        [("json", export::json as fn(&_) -> _), ("csv", export::csv), ("fio", export::fio_json)]
-    {
+    for (name, export) in [
+        ("json", export::json as fn(&_) -> _),
+        ("csv", export::csv),
+        ("fio", export::fio_json),
+        ("bundle", |data| export::bundle(data, false, &[])),
+    ] {
         let folder = place.dir(name);
         for (file, bytes) in export(&data).unwrap() {
             fs::write(folder.join(file), bytes).unwrap();

@@ -38,12 +38,38 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
         let page = place.ok(&["report", id, "--format", "html"]);
         assert!(page.contains("<table"), "{name}");
         let out = format!("out-{name}");
-        for format in ["csv", "json", "md", "fio-json"] {
+        for format in
+            ["csv", "json", "md", "fio-json", "bundle", "hyperfine", "benchfmt", "openmetrics"]
+        {
             place.ok(&["export", id, "--format", format, "--out", &out]);
         }
         let again = place.ok(&["import", file, "--target", "here"]);
         assert!(again.contains("already there"), "{name}: {again}");
     }
+}
+
+#[test]
+fn a_bundle_is_read_back_and_names_nobody_unless_it_is_asked_to() {
+    let (here, there) = (Place::new(), Place::new());
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures/mdtest-ext4.txt");
+    let line = here.ok(&["import", file, "--target", "dir:/srv/jane"]);
+    let id = line.split(':').next().unwrap();
+    let export = |more: &[&str]| {
+        let path =
+            here.ok(&[&["export", id, "--format", "bundle", "--out", "bundle"], more].concat());
+        here.path(path.trim()).display().to_string()
+    };
+    let bundle = export(&["--identify"]);
+    assert!(here.ok(&["import", &bundle]).contains("already there"));
+    assert!(there.ok(&["import", &bundle]).contains("samples of 1 targets"));
+    let bundle = export(&[]);
+    let line = there.ok(&["import", &bundle]);
+    let tables = there.ok(&["report", line.split(": ").next().unwrap()]);
+    assert!(tables.contains("dir:/path-1") && !tables.contains("jane"), "{tables}");
+    fs::write(&bundle, &fs::read(&bundle).unwrap()[..200]).unwrap();
+    let why = there.fails(&["import", &bundle], 1);
+    assert!(why.contains(".assay.gz") && why.contains("damaged or cut"), "{why}");
+    here.fails(&["export", id, "--format", "csv", "--identify"], 2);
 }
 
 #[test]

@@ -1,12 +1,14 @@
-//! Exporters: a dataset as files of one format. Each returns names and bytes; the caller writes. Names of
-//! files are made of ids, or of what resembles one: none leads out of the folder that it is put into.
+//! Exporters, one file and one word in the registry each: a dataset as files of one format. Each returns names
+//! and bytes; the caller writes. Names of files are made of ids, or of what resembles one: none leads out of the
+//! folder that it is put into.
 
-mod csv;
-mod fio_json;
-mod json;
-mod psv;
+mod scalar;
 mod schema;
 
+pub(crate) use self::bundle::{
+    BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES, hex,
+};
+pub use self::bundle::{bundle, packed};
 pub use self::csv::csv;
 pub(crate) use self::csv::{
     HISTOGRAMS_HEADER, Identity, SAMPLES_HEADER, SERIES_HEADER, TESTS_HEADER,
@@ -18,8 +20,42 @@ pub use self::json::json;
 pub use self::psv::psv;
 pub use self::schema::json_schema;
 
+use crate::{FormatError, NamedBytes};
 use model::{Dataset, Name, printable};
 use serde::Serialize;
+
+/// Declares each exporter's file and lists it.
+macro_rules! registry {
+    ($($exporter:ident),* $(,)?) => {
+        $(mod $exporter;)*
+
+        /// Every exporter, in the order of `--help`.
+        pub static ALL: &[Exporter] = &[$($exporter::EXPORTER),*];
+    };
+}
+
+registry! {
+    csv, json, bundle, psv, fio_json, hyperfine, benchfmt, openmetrics,
+}
+
+/// Writes the files of one format.
+pub struct Exporter {
+    /// Name, as given to `--format`.
+    pub name: &'static str,
+    /// What the format is, and for whom, in one line.
+    pub help: &'static str,
+    /// The files of a dataset.
+    pub files: fn(&Dataset, &ExportOptions) -> Result<Vec<NamedBytes>, FormatError>,
+}
+
+/// What a dataset does not say.
+#[derive(Clone, Debug, Default)]
+pub struct ExportOptions {
+    /// Whether a bundle keeps what names the machine and its users.
+    pub identified: bool,
+    /// Names of the host and of users that no rule would recognise.
+    pub names: Vec<String>,
+}
 
 /// `value` as JSON in lines. Characters that would command a terminal stand as their escapes, which are
 /// the same text in JSON.

@@ -14,7 +14,7 @@ macro_rules! registry {
 }
 
 registry! {
-    assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
+    bundle, assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
     hyperfine, iostat, fio,
 }
 

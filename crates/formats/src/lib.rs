@@ -5,6 +5,7 @@
 //! stands in them was written by somebody else, and nobody outside gets it but through [`import`] or
 //! [`import_into`], which check it.
 
+mod anonymous;
 mod campaign;
 mod columnar;
 mod documents;

@@ -4,7 +4,12 @@
 use crate::FormatError;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use model::cell::unguarded;
-use std::{fmt::Display, io::Read, ops::Deref, str::FromStr};
+use std::{
+    fmt::Display,
+    io::{self, BufRead, BufReader, Read},
+    ops::Deref,
+    str::FromStr,
+};
 
 /// What is known of a table beside its rows.
 pub(crate) struct Columns<'a> {
@@ -36,7 +41,39 @@ pub(crate) struct Row {
 /// The rows of a table, one by one.
 pub(crate) struct Rows<'a, R> {
     file: &'a str,
-    reader: Reader<R>,
+    reader: Reader<Ended<R>>,
+    /// Its lines end in `\r\n`, as that of its header does.
+    crlf: bool,
+}
+
+impl<R: Read> Rows<'_, R> {
+    /// The line on which the row just read begins. The reader's own count has it where the row before ended, ahead
+    /// of empty lines, and in a file with `\r\n` ahead of the `\n` of that.
+    fn line(&self, cells: &ByteRecord) -> u64 {
+        let within = cells.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
+        self.reader.position().line().saturating_sub(u64::from(!self.crlf) + within).max(1)
+    }
+}
+
+/// A file whose last line ends as the others do.
+struct Ended<R> {
+    inner: BufReader<R>,
+    /// The last byte so far.
+    last: Option<u8>,
+    end: u8,
+}
+
+impl<R: Read> Read for Ended<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut read = self.inner.read(into)?;
+        let is_open = self.last.is_some_and(|byte| byte != b'\n' && byte != self.end);
+        if let Some(first) = into.first_mut().filter(|_| read == 0 && is_open) {
+            *first = self.end;
+            read = 1;
+        }
+        self.last = into[..read].last().copied().or(self.last);
+        Ok(read)
+    }
 }
 
 impl<R: Read> Iterator for Rows<'_, R> {
@@ -45,11 +82,11 @@ impl<R: Read> Iterator for Rows<'_, R> {
         let mut cells = ByteRecord::new();
         match self.reader.read_byte_record(&mut cells) {
             Ok(false) => None,
-            Ok(true) => {
-                let line = cells.position().map_or(0, |position| position.line());
-                Some(Ok(Row { line, cells }))
+            Ok(true) => Some(Ok(Row { line: self.line(&cells), cells })),
+            Err(error) => {
+                let why = plain(error.kind());
+                Some(Err(FormatError::line(self.file, self.line(&cells), why)))
             }
-            Err(error) => Some(Err(bad_line(self.file, &error))),
         }
     }
 }
@@ -73,10 +110,16 @@ impl<'a> Columns<'a> {
         reader: R,
         delimiter: u8,
     ) -> Result<(Columns<'a>, Rows<'a, R>), FormatError> {
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(reader);
+        let mut inner = BufReader::new(reader);
+        // A header that is longer than what this shows would be none of ours.
+        let head = inner.fill_buf().unwrap_or_default();
+        let header = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let crlf = header.ends_with(b"\r");
+        let ended = Ended { inner, last: None, end: if crlf { b'\r' } else { b'\n' } };
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(ended);
         let header = reader.headers().map_err(|error| bad_line(file, &error))?;
         let header = header.iter().map(str::to_owned).collect();
-        Ok((Columns { file, header, guarded: false }, Rows { file, reader }))
+        Ok((Columns { file, header, guarded: false }, Rows { file, reader, crlf }))
     }
 
     pub(crate) fn column(&self, name: &str) -> Option<usize> {

@@ -128,7 +128,26 @@ fn full() -> Dataset {
         left_out: vec![model::LeftOut { variant: named("xfs[wsync]"), why: "not here".into() }],
         ..model::Sweep::new("xfs[noatime;wsync]".parse().unwrap(), model::SweepMode::OneAtATime)
     };
+    // Every field is named: one more has its place in the schema.
     data.campaign.plan = Plan {
+        targets: data.campaign.plan.targets,
+        suites: data.campaign.plan.suites,
+        threads: 2,
+        preset: model::Preset::Quick,
+        looked_at: vec![3],
+        scale: model::Scale::Auto,
+        sizes: vec![model::TestSize {
+            test: "columnar.write.int.small".into(),
+            procs: 4,
+            scale: 0.25,
+            work: Some(model::Work { times: 1.5, copies: 2 }),
+        }],
+        data: model::DataKind::default(),
+        baseline: Some("xfs".into()),
+        order: Some(model::Order::Interleaved),
+        lab: model::LabChoice::Qemu,
+        kernel: Some("/boot/vmlinuz".into()),
+        case_timeout_s: 60,
         sweeps: vec![sweep],
         tests: vec!["columnar.*".into()],
         procs: vec![1, 64],
@@ -144,11 +163,11 @@ fn full() -> Dataset {
             devices: vec!["/dev/disk/by-id/a".into()],
             purge: Some(Purge::ZeroRange),
             condition: true,
-            ..BackingPlan::default()
+            split: true,
+            destroy: model::Dropped,
         },
         files: [("a.toml".to_owned(), "suite".to_owned())].into(),
         knobs: [("depth".to_owned(), "4".to_owned())].into(),
-        ..data.campaign.plan
     };
     data
 }
@@ -216,6 +235,12 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "devices",
                 "purge",
                 "condition",
+                "split",
+                "looked_at",
+                "sizes",
+                "work",
+                "order",
+                "kernel",
                 "series",
                 "shape",
                 "cell",

@@ -49,6 +49,23 @@ impl Dataset {
         Ok(head.with(samples))
     }
 
+    /// This dataset with what `change` makes of each of its texts; those of the plan, which must run as it was
+    /// stored, stay as they are.
+    pub fn map_texts(self, change: &mut dyn FnMut(&str) -> String) -> Dataset {
+        let (mut head, mut samples) = self.parted();
+        let mut visit = |_: NameKind, text: &mut String| {
+            *text = change(text);
+            Ok(())
+        };
+        let changed = head_texts(&mut head, &mut visit);
+        debug_assert_eq!(changed, Ok(()));
+        for sample in &mut samples {
+            let changed = sample_texts(sample, &mut visit);
+            debug_assert_eq!(changed, Ok(()));
+        }
+        head.with(samples)
+    }
+
     /// This dataset as it may be shown and computed with: every character that is not printable stands
     /// as `\uXXXX`, and a sample with a number that is none, with a series that is not whole or with a
     /// histogram that does not ascend is invalid and without them. Names that only break the rules of

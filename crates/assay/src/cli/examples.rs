@@ -90,7 +90,11 @@ pub(super) const EXPORT: &str = "\
 Examples:
   For R or pandas, and everything in one document:
     assay export last --out samples
-    assay export last --format json --out samples";
+    assay export last --format json --out samples
+  For a colleague, who reads it back with `assay import`; nothing in it names this machine:
+    assay export last --format bundle
+  For benchstat, targets side by side:
+    assay export last --format benchfmt --out bench";
 
 pub(super) const IMPORT: &str = "\
 Examples:

@@ -29,6 +29,10 @@ fn unpack(bytes: &[u8]) -> Vec<NamedBytes> {
             (None, None) => files.push(("file".into(), line.into())),
         }
     }
+    // What `pack` put behind each file, of which some know their end.
+    for (_, content) in &mut files {
+        content.pop_if(|byte| *byte == b'\n');
+    }
     files
 }
 

@@ -1,10 +1,12 @@
 //! What is damaged: for each target inputs that it accepts, and rows of a store.
 
 use crate::corpus::{self, Group};
+use flate2::read::GzDecoder;
 use model::Rng;
 use rusqlite::{Connection, types::Value};
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 use store::Store;
@@ -86,6 +88,7 @@ pub(crate) fn groups(target: &str) -> Vec<Group> {
             .collect(),
         "journal" => texts(&JOURNALS),
         "dataset" => corpus::groups(),
+        "bundle" => bundles().into_iter().map(group).collect(),
         "store" => vec![group(store_file())],
         other => panic!("{other} has nothing to start from"),
     }
@@ -93,6 +96,20 @@ pub(crate) fn groups(target: &str) -> Vec<Group> {
 
 fn group(bytes: Vec<u8>) -> Group {
     Group { files: vec![(String::new(), bytes)], importer: "", refused: false }
+}
+
+/// Lines of bundles behind the first, of small studies.
+fn bundles() -> Vec<Vec<u8>> {
+    let mut studies = formats::published().unwrap();
+    studies.retain(|data| data.samples.len() < 300);
+    let lines = |data: &model::Dataset| {
+        let files = formats::export::bundle(data, true, &[]).unwrap();
+        let mut text = Vec::new();
+        GzDecoder::new(&files[0].1[..]).read_to_end(&mut text).unwrap();
+        let heading = text.iter().position(|&byte| byte == b'\n').unwrap();
+        text.split_off(heading + 1)
+    };
+    studies.iter().map(lines).collect()
 }
 
 /// The suites that ship.

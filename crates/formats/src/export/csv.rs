@@ -2,11 +2,17 @@
 //! `histograms.csv` and `series.csv`: everything of a campaign, for any other program, and back again
 //! without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::cell`]).
 
-use super::json_bytes;
+use super::{Exporter, json_bytes};
 use crate::{FormatError, NamedBytes};
 use csv::Writer;
 use model::{Campaign, Dataset, Metric, Sample, Shape, TargetRecord, TestInfo, cell::guarded};
 use serde::{Deserialize, Serialize};
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "csv",
+    help: "samples.csv, tests.csv and campaign.json, which `assay import` reads back",
+    files: |dataset, _| csv(dataset),
+};
 
 /// Columns of `samples.csv`; one row for each metric of a sample.
 pub(crate) const SAMPLES_HEADER: &str = "campaign,block,position,target,suite,test,procs,threads,\

@@ -9,11 +9,17 @@
 mod latency;
 
 use self::latency::Latency;
-use super::{json_bytes, stem};
+use super::{Exporter, json_bytes, stem};
 use crate::{FormatError, NamedBytes};
 use model::{Dataset, Group, Histogram, LatencyKind, Sample, TestInfo, Validity};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "fio-json",
+    help: "What `fio --output-format=json+` prints, for programs that read that",
+    files: |dataset, _| fio_json(dataset),
+};
 
 /// Linux's number for an operation that was called off.
 const ECANCELED: i32 = 125;

@@ -1,9 +1,15 @@
 //! The whole dataset as one JSON file, which `assay import` reads back without loss.
 
-use super::{json_bytes, stem};
+use super::{Exporter, json_bytes, stem};
 use crate::{FormatError, NamedBytes};
 use model::Dataset;
 use serde::Serialize;
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "json",
+    help: "One JSON document with everything",
+    files: |dataset, _| json(dataset),
+};
 
 /// What the field `schema` says; the number changes when a reader would have to.
 pub(crate) const JSON_SCHEMA_NAME: &str = "assay-dataset-1";

@@ -2,6 +2,7 @@
 //! target a directory with `assay-throughput.psv` and `assay-latency.psv`. The layout has no place
 //! for samples that are not valid; they are left out.
 
+use super::Exporter;
 use crate::{
     FormatError, NamedBytes,
     columnar::{LATENCY, NANO_RATE},
@@ -10,6 +11,12 @@ use crate::{
 use csv::WriterBuilder;
 use model::{Dataset, Sample, TestInfo};
 use std::collections::HashMap;
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "psv",
+    help: "The layout of KX Nano's result files",
+    files: |dataset, _| psv(dataset),
+};
 
 const THROUGHPUT: [&str; 12] = [
     "numproc",

@@ -1,6 +1,7 @@
 //! Whole files to start from: every fixture and what the exporters write.
 
 use formats::{NamedBytes, export, importer_names, published, recognised};
+use model::Dataset;
 use std::path::Path;
 
 /// Files that are read together.
@@ -29,7 +30,8 @@ pub(crate) fn groups() -> Vec<Group> {
         groups.extend(group(vec![(name, std::fs::read(path).unwrap())], refused));
     }
     for data in published().unwrap().iter().filter(|data| data.samples.len() < 300) {
-        for export in [export::csv, export::json] {
+        let bundle = |data: &Dataset| export::bundle(data, false, &[]);
+        for export in [export::csv, export::json, bundle] {
             groups.extend(group(export(data).unwrap(), false));
         }
         // That layout has a place for the rates of the ancestor alone.

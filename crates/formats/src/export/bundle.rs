@@ -1,0 +1,111 @@
+//! A campaign to be handed on: one compressed file, which `assay import` reads back without loss.
+//!
+//! It is gzip (RFC 1952) over lines of JSON, so that `zcat` and any program read it: first [`Heading`], then the
+//! campaign with its plan and environment, its targets and its tests, then one line for each sample. The same
+//! campaign gives the same bytes.
+
+use super::{Exporter, stem};
+use crate::{FormatError, NamedBytes, anonymous};
+use flate2::{Compression, GzBuilder};
+use model::{Campaign, Dataset, TargetRecord, TestInfo, printable};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::io::Write;
+
+pub(super) const EXPORTER: Exporter = Exporter {
+    name: "bundle",
+    help: "One compressed file to hand on, which `assay import` reads back; without what names the machine",
+    files: |dataset, options| bundle(dataset, options.identified, &options.names),
+};
+
+/// What the field `schema` says; the number changes when a reader would have to.
+pub(crate) const BUNDLE_SCHEMA_NAME: &str = "assay-bundle-1";
+
+/// Most bytes of a bundle before compression; few bytes could stand for any number of them.
+pub(crate) const MOST_BUNDLE_BYTES: u64 = 1 << 30;
+
+/// Most bytes of one of its lines, which is held in memory.
+pub(crate) const MOST_LINE_BYTES: u64 = 16 << 20;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Heading {
+    pub(crate) schema: String,
+    /// Whether what names the machine was kept.
+    pub(crate) identified: bool,
+    /// SHA-256 of all lines after this one, with their ends, hexadecimal.
+    pub(crate) sha256: String,
+}
+
+/// The second line: what there is once.
+#[derive(Serialize)]
+struct Once<'a> {
+    campaign: &'a Campaign,
+    targets: &'a [TargetRecord],
+    tests: &'a [TestInfo],
+}
+
+/// The file. Unless `identified`, what names the machine or its users is left out ([`anonymous`]); `names` are
+/// names of the host and of users that no rule would recognise.
+pub fn bundle(
+    dataset: &Dataset,
+    identified: bool,
+    names: &[String],
+) -> Result<Vec<NamedBytes>, FormatError> {
+    let left_out;
+    let dataset = if identified {
+        dataset
+    } else {
+        left_out = anonymous::anonymous(dataset.clone(), names)?;
+        &left_out
+    };
+    let bytes = packed(&lines(dataset)?, identified).map_err(failed)?;
+    Ok(vec![(format!("{}.assay.gz", stem(dataset)), bytes)])
+}
+
+/// A bundle of `lines`, those after the first, whatever stands in them.
+pub fn packed(lines: &[u8], identified: bool) -> std::io::Result<Vec<u8>> {
+    let heading = Heading { schema: BUNDLE_SCHEMA_NAME.into(), identified, sha256: hash(lines) };
+    // Neither a time nor a name: equal campaigns are equal files.
+    let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
+    serde_json::to_writer(&mut gzip, &heading)?;
+    gzip.write_all(b"\n")?;
+    gzip.write_all(lines)?;
+    gzip.finish()
+}
+
+/// SHA-256 of `bytes`, hexadecimal.
+fn hash(bytes: &[u8]) -> String {
+    hex(Sha256::digest(bytes).as_slice())
+}
+
+/// `bytes`, hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The lines after the first.
+fn lines(dataset: &Dataset) -> Result<Vec<u8>, FormatError> {
+    let Dataset { campaign, targets, tests, samples } = dataset;
+    let mut lines = Vec::new();
+    add(&mut lines, &Once { campaign, targets, tests })?;
+    samples.iter().try_for_each(|sample| add(&mut lines, sample))?;
+    Ok(lines)
+}
+
+/// Adds `value` as a line, when a reader would take it.
+fn add(lines: &mut Vec<u8>, value: &impl Serialize) -> Result<(), FormatError> {
+    let text = serde_json::to_string(value).map_err(failed)?;
+    let line = printable(&text);
+    let all = (lines.len() + line.len()) as u64;
+    if line.len() as u64 >= MOST_LINE_BYTES || all >= MOST_BUNDLE_BYTES {
+        return Err(failed("it is larger than a bundle may be; use --format json"));
+    }
+    lines.extend_from_slice(line.as_bytes());
+    lines.push(b'\n');
+    Ok(())
+}
+
+fn failed(why: impl ToString) -> FormatError {
+    FormatError::Export { format: "bundle", why: why.to_string() }
+}

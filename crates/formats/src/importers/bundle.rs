@@ -1,0 +1,184 @@
+//! Reads what `export --format bundle` writes: gzip over lines of JSON, a sample at a time. What stands in it was
+//! written by somebody else: a few kilobytes can stand for terabytes, so bytes are counted as they are inflated, and
+//! no line is held that is longer than any sample.
+
+use crate::{
+    FormatError, ImportOptions,
+    export::{BUNDLE_SCHEMA_NAME, Heading, MOST_BUNDLE_BYTES, MOST_LINE_BYTES, hex},
+    figure::json_error,
+    names_of,
+    source::{Input, Take},
+};
+use flate2::bufread::GzDecoder;
+use model::{Bytes, Campaign, Head, Sample, TargetRecord, TestInfo};
+use serde::{Deserialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+use std::io::{BufRead, BufReader, Read, Take as AtMost};
+
+/// The importer.
+pub(crate) struct Importer;
+
+/// What every version of the format begins with.
+const FAMILY: &str = "{\"schema\":\"assay-bundle-";
+
+/// Most bytes of the first line.
+const MOST_HEADING_BYTES: u64 = 1 << 12;
+
+/// The second line.
+#[derive(Deserialize)]
+struct Once {
+    campaign: Campaign,
+    targets: Vec<TargetRecord>,
+    tests: Vec<TestInfo>,
+}
+
+impl crate::Importer for Importer {
+    fn name(&self) -> &'static str {
+        "bundle"
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let mut begin = [0; FAMILY.len()];
+        GzDecoder::new(head).read_exact(&mut begin).is_ok() && begin == *FAMILY.as_bytes()
+    }
+
+    fn stream(
+        &self,
+        files: &[Input<'_>],
+        _: &ImportOptions,
+        take: &mut Take<'_>,
+    ) -> Result<Head, FormatError> {
+        let mut own = Vec::new();
+        for file in files {
+            own.extend(file.is_of(self)?.then_some(*file));
+        }
+        let [file] = own[..] else {
+            let why = format!("{} bundles of assay are in it; import each by itself", own.len());
+            return Err(FormatError::file(&names_of(files), why));
+        };
+        let mut lines = Lines::new(file, MOST_BUNDLE_BYTES)?;
+        let heading = lines.heading()?;
+        let Once { campaign, targets, tests } =
+            lines.next()?.ok_or_else(|| lines.wrong("it has no campaign"))?;
+        while let Some(sample) = lines.next::<Sample>()? {
+            take(sample)?;
+        }
+        lines.finish(&heading.sha256)?;
+        Ok(Head { campaign, targets, tests })
+    }
+}
+
+/// The bytes of the file.
+type Packed<'a> = BufReader<Box<dyn Read + 'a>>;
+
+/// The lines of a bundle, inflated one by one.
+struct Lines<'a> {
+    file: &'a str,
+    text: BufReader<AtMost<GzDecoder<Packed<'a>>>>,
+    /// Bytes that all of them may have.
+    most: u64,
+    line: Vec<u8>,
+    /// Lines that were read.
+    read: usize,
+    /// Of those after the first.
+    hash: Sha256,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `file`, all of which have at most `most` bytes.
+    fn new(file: Input<'a>, most: u64) -> Result<Lines<'a>, FormatError> {
+        let text = BufReader::new(GzDecoder::new(file.reader()?).take(most + 1));
+        let (line, hash) = (Vec::new(), Sha256::new());
+        Ok(Lines { file: file.name(), text, most, line, read: 0, hash })
+    }
+
+    /// The first line, which is of the version that this reads.
+    fn heading(&mut self) -> Result<Heading, FormatError> {
+        self.advance(MOST_HEADING_BYTES)?;
+        let heading: Heading = self.parsed()?;
+        if heading.schema != BUNDLE_SCHEMA_NAME {
+            let why = format!(
+                "is of the format {:?}; this assay reads {BUNDLE_SCHEMA_NAME}, take the one that wrote it",
+                heading.schema
+            );
+            return Err(self.wrong(why));
+        }
+        Ok(heading)
+    }
+
+    /// The next line; `None` behind the last.
+    fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FormatError> {
+        if !self.advance(MOST_LINE_BYTES)? {
+            return Ok(None);
+        }
+        self.hash.update(&self.line);
+        self.parsed().map(Some)
+    }
+
+    /// Reads a line of at most `most` bytes with its end; whether there was one.
+    fn advance(&mut self, most: u64) -> Result<bool, FormatError> {
+        self.line.clear();
+        let read = (&mut self.text).take(most).read_until(b'\n', &mut self.line);
+        read.map_err(|why| self.wrong(format!("is damaged or cut: {why}")))?;
+        self.read += 1;
+        if self.text.get_ref().limit() == 0 {
+            return Err(self.wrong(format!("inflates to more than {}", Bytes(self.most))));
+        }
+        match self.line.last() {
+            None => Ok(false),
+            Some(b'\n') => Ok(true),
+            Some(_) => {
+                let why = "the line does not end, or is longer than any of a bundle";
+                Err(FormatError::line(self.file, self.read as u64, why))
+            }
+        }
+    }
+
+    fn parsed<T: DeserializeOwned>(&self) -> Result<T, FormatError> {
+        serde_json::from_slice(&self.line)
+            .map_err(|why| json_error(self.file, self.read - 1, &why, "not a bundle of assay"))
+    }
+
+    /// Whether all of it is what was written: the hash is `expected`, and nothing stands behind it.
+    fn finish(self, expected: &str) -> Result<(), FormatError> {
+        let found = hex(self.hash.clone().finalize().as_slice());
+        if found != expected {
+            let why = format!("its content has the hash {found} and should have {expected}");
+            return Err(self.wrong(why));
+        }
+        let file = self.file;
+        let mut packed = self.text.into_inner().into_inner().into_inner();
+        match packed.fill_buf() {
+            Ok([]) => Ok(()),
+            Ok(_) => Err(FormatError::file(file, "something stands behind the end of the bundle")),
+            Err(why) => Err(FormatError::file(file, format!("cannot be read: {why}"))),
+        }
+    }
+
+    fn wrong(&self, why: impl ToString) -> FormatError {
+        FormatError::file(self.file, why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::packed;
+
+    #[test]
+    fn a_bomb_ends_where_it_passes_the_limit() {
+        let file = ("x".to_string(), packed(&b"{}\n".repeat(1 << 20), false).unwrap());
+        let mut lines = Lines::new(Input(&file), 1 << 20).unwrap();
+        lines.heading().unwrap();
+        let mut read = 0;
+        let why = loop {
+            match lines.next::<serde_json::Value>() {
+                Ok(Some(_)) => read += 1,
+                Ok(None) => panic!("all of it was read"),
+                Err(why) => break why.to_string(),
+            }
+        };
+        assert_eq!(why, "x: inflates to more than 1.0 MiB");
+        assert!(read <= (1 << 20) / 3, "{read}");
+    }
+}
