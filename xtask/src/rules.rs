@@ -3,6 +3,7 @@
 pub(crate) mod arrows;
 pub(crate) mod comments;
 pub(crate) mod cycles;
+pub(crate) mod dependencies;
 pub(crate) mod functions;
 pub(crate) mod links;
 pub(crate) mod orphans;

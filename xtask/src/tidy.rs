@@ -3,8 +3,8 @@
 use crate::{
     problem::Problem,
     rules::{
-        arrows, comments, cycles, functions, links, orphans, prints, raw_disks, registries, safety,
-        threats, truth, words,
+        arrows, comments, cycles, dependencies, functions, links, orphans, prints, raw_disks,
+        registries, safety, threats, truth, words,
     },
     tree::Tree,
 };
@@ -13,6 +13,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     arrows::check,
     comments::check,
     cycles::check,
+    dependencies::check,
     functions::check,
     links::check,
     orphans::check,

@@ -1,6 +1,11 @@
 //! The page in a real browser: nothing for the console, and no sideways scrolling of the whole page from the
 //! narrowest telephone to a wide screen, light and dark, with every drawer open.
 
+mod access;
+mod campaign;
+mod choice;
+mod devtools;
+
 use crate::common::{Place, text};
 use needs::program_or_skip;
 use std::{fs, process::Command};

@@ -12,6 +12,7 @@ pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
 mod scatter;
+mod script;
 pub(crate) mod summary;
 mod svg;
 pub(crate) mod terminal;

@@ -45,6 +45,7 @@ registry! {
     method::Method,
 }
 
+pub(crate) use cells::anchors;
 pub(crate) use lab::Lab;
 pub use method::measured;
 pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};

@@ -134,3 +134,36 @@ fn of_too_many_samples_those_that_matter_are_shown_and_the_page_says_so() {
     assert!(page.contains(&format!("{opened} of 10 tests are here")));
     assert_eq!(page.matches("href=\"#s-").count(), 2 * opened);
 }
+
+/// JSON that the page carries under `id`.
+fn carried(page: &str, id: &str) -> Option<serde_json::Value> {
+    let (_, text) = page.split_once(&format!("<script type=\"application/json\" id=\"{id}\">"))?;
+    serde_json::from_str(text.split_once("</script>")?.0).ok()
+}
+
+#[test]
+fn the_page_carries_what_other_choices_are_computed_from() {
+    let mut data = common::campaign(5);
+    data.targets[1].label = "</script><b>".into();
+    for sample in data.samples.iter_mut().filter(|sample| sample.case.target == "xfs") {
+        sample.case.target = "</script><b>".into();
+    }
+    let page = page_of(&data);
+    let logs = carried(&page, "logs").unwrap();
+    assert_eq!(logs["targets"][1], "</script><b>");
+    let rows = logs["tables"][0]["rows"].as_array().unwrap();
+    assert_eq!(rows[0]["logs"][0].as_array().unwrap().len(), 5);
+    // The place of a drawer is this with table and row.
+    let place = format!("<div id=\"{}-0-0\">", logs["drawers"].as_str().unwrap());
+    assert!(page.contains(&place), "{place}");
+    assert_eq!(carried(&page, "vectors").unwrap()["data"]["band"], 0.05);
+}
+
+#[test]
+fn where_there_is_nothing_to_choose_the_page_carries_nothing() {
+    let mut data = common::campaign(5);
+    data.targets.truncate(1);
+    data.samples.retain(|sample| sample.case.target == "ext4");
+    let page = page_of(&data);
+    assert!(carried(&page, "logs").is_none() && carried(&page, "vectors").is_none());
+}

@@ -72,9 +72,13 @@ pub(crate) fn scores(parts: &[Part]) -> Vec<Point> {
 /// Of each of `rows` the mean over its tests with the error that its blocks show, moderated by those of the
 /// other rows.
 pub(crate) fn estimates(rows: &[Vec<Part>]) -> Vec<Option<Estimate>> {
-    let family: Vec<Member> = rows.iter().map(|parts| member(parts)).collect();
-    let prior = Prior::fit(&family);
+    let prior = prior(rows);
     rows.iter().map(|parts| moderated(parts, prior.as_ref())).collect()
+}
+
+/// What the rows tell of the noise of one of them.
+pub(crate) fn prior(rows: &[Vec<Part>]) -> Option<Prior> {
+    Prior::fit(&rows.iter().map(|parts| member(parts)).collect::<Vec<_>>())
 }
 
 /// The mean over the tests of one row with the error that its blocks show.

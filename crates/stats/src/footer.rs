@@ -8,6 +8,7 @@ use crate::{
     cell::{self, CellData},
     comparison::judge,
     point::mean,
+    prior::Prior,
     ratio::{CONFIDENCE, Estimate, compare, paired},
 };
 use serde::Serialize;
@@ -104,8 +105,7 @@ pub(crate) fn footers(
     settings: &Settings,
 ) -> Vec<Vec<Footer>> {
     let shared: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| shared(cells)).collect();
-    // The mean of the only table is the score, on which it hangs when a campaign ends.
-    let confidence = if tables.len() == 1 { bar.confidence } else { CONFIDENCE };
+    let confidence = confidence(tables.len(), bar);
     let columns = tables.iter().flat_map(|(rows, _)| rows).map(|row| row.cells.len()).max();
     let ratios: Vec<Vec<Option<Ratio>>> =
         (0..columns.unwrap_or(0)).map(|at| over_baseline(&shared, at, confidence)).collect();
@@ -121,6 +121,17 @@ pub(crate) fn footers(
         footers.push(of_table.collect());
     }
     footers
+}
+
+/// Confidence of the intervals of means. That of the only table is the score, on which it hangs when a campaign ends.
+pub(crate) fn confidence(tables: usize, bar: Bar) -> f64 {
+    if tables == 1 { bar.confidence } else { CONFIDENCE }
+}
+
+/// What the means of `tables` tell of the noise of one of them.
+pub(crate) fn prior(tables: &[Vec<&CellData>], candidate: usize, base: usize) -> Option<Prior> {
+    let shared = tables.iter().map(|cells| shared(cells));
+    blocks::prior(&shared.map(|cells| parts(&cells, candidate, base)).collect::<Vec<_>>())
 }
 
 /// The cells that are valid for every target with any.

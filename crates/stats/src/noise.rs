@@ -48,7 +48,8 @@ impl Noise {
         self.prior(column, column)?.at(length)
     }
 
-    fn prior(&self, a: usize, b: usize) -> Option<Prior> {
+    /// What the cells tell of the ratio of columns `a` and `b`, `a` the lower; of equal ones of the values of one.
+    pub(crate) fn prior(&self, a: usize, b: usize) -> Option<Prior> {
         let learn = || {
             let members: Vec<Member> = self.cells.iter().map(|cell| member(cell, a, b)).collect();
             Prior::fit(&members)

@@ -81,6 +81,11 @@ impl Prior {
         (df > 0.0).then_some(Prior { trend: Line { level: trend.level + bias, ..trend }, df })
     }
 
+    /// What it was fitted to be: covariate at the centre, ln s0^2 there, its slope over the covariate, d0.
+    pub(crate) fn parameters(&self) -> (f64, f64, Option<f64>, f64) {
+        (self.trend.centre, self.trend.level, self.trend.slope, self.df)
+    }
+
     /// What to expect of a series with this covariate; `None` where the trend needs one and there is none.
     pub(crate) fn at(&self, covariate: Option<f64>) -> Option<Expected> {
         Some(Expected { variance: self.trend.at(covariate)?.exp(), df: self.df })

@@ -35,6 +35,27 @@ pub(crate) fn tables(
 ) -> Vec<Table> {
     let amounts = amount::amounts(dataset, labels);
     let (mut places, mut tables) = (Vec::new(), Vec::new());
+    for (place, cells) in by_place(dataset, cells) {
+        let mut rows = rows(dataset, labels, &cells, settings);
+        for (row, cell) in rows.iter_mut().zip(&cells) {
+            row.amount = amounts.get(&(cell.test, cell.procs)).copied();
+        }
+        places.push(place);
+        tables.push((rows, cells));
+    }
+    let footers = footer::footers(&tables, Bar::of(&dataset.campaign), settings);
+    let whole = places.into_iter().zip(tables).zip(footers);
+    whole
+        .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })
+        .collect()
+}
+
+/// The cells of each group and process count that has any, in the order of its rows.
+pub(crate) fn by_place<'a>(
+    dataset: &Dataset,
+    cells: &'a [CellData],
+) -> Vec<((Group, u32), Vec<&'a CellData>)> {
+    let mut tables = Vec::new();
     for group in Group::ALL {
         let of_group: Vec<&CellData> =
             cells.iter().filter(|c| dataset.tests[c.test].group == group).collect();
@@ -43,19 +64,10 @@ pub(crate) fn tables(
             let mut cells: Vec<&CellData> =
                 of_group.iter().copied().filter(|c| c.procs == procs).collect();
             sort_by_type(dataset, &mut cells);
-            let mut rows = rows(dataset, labels, &cells, settings);
-            for (row, cell) in rows.iter_mut().zip(&cells) {
-                row.amount = amounts.get(&(cell.test, cell.procs)).copied();
-            }
-            places.push((group, procs));
-            tables.push((rows, cells));
+            tables.push(((group, procs), cells));
         }
     }
-    let footers = footer::footers(&tables, Bar::of(&dataset.campaign), settings);
-    let whole = places.into_iter().zip(tables).zip(footers);
-    whole
-        .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })
-        .collect()
+    tables
 }
 
 /// Test types in the order in which the suite first has them, tests in the order of the suite.

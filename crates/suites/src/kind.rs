@@ -82,12 +82,27 @@ impl Head {
     }
 }
 
-/// Reads the settings of a kind; the message names the key.
-pub(crate) fn settings<T: DeserializeOwned>(table: Table) -> Result<T, String> {
+/// Reads the settings of a kind: what `table` says, and of what it does not say the defaults of `knobs`. The message
+/// names the key.
+pub(crate) fn settings<T: DeserializeOwned>(mut table: Table, knobs: &[Knob]) -> Result<T, String> {
+    for knob in knobs {
+        if let Some(value) = default_of(knob) {
+            table.entry(knob.name).or_insert(value);
+        }
+    }
     Value::Table(table).try_into().map_err(|e: toml::de::Error| {
         let message = e.to_string();
         message.trim().replace('\n', " ")
     })
+}
+
+/// The default of a knob as a value; `None` where there is none, or words that say on what it hangs.
+fn default_of(knob: &Knob) -> Option<Value> {
+    let is_value = knob.range.is_empty() || knob.range.contains(&knob.default);
+    let text = Some(knob.default).filter(|text| !text.is_empty() && is_value)?;
+    let read = format!("value = {text}").parse::<Table>().ok();
+    let read = read.and_then(|mut table| table.remove("value"));
+    Some(read.unwrap_or_else(|| Value::String(text.into())))
 }
 
 /// `full` at `scale`, at least `least`.

@@ -1,7 +1,7 @@
 //! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its
 //! script, in print and by a screen reader.
 
-use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, title};
+use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, script, title};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
@@ -15,36 +15,35 @@ const MOST_COLUMNS: usize = 7;
 
 const STYLE: &str = include_str!("report.css");
 
-/// Sorts tables and hides rows; the page is whole without it.
-const SCRIPT: &str = include_str!("report.js");
-
-/// Nothing may be loaded, and nothing may run but the script with this hash.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                      script-src 'sha256-BuohY+57phkIOibWbzSIkOMICH/24fIFWicwZWSYtz4='";
-
 /// How much of the report a page shows, so that it stays small.
 #[derive(Clone, Copy)]
 struct Extent {
     /// The samples.
     drawers: bool,
+    /// What the script computes other choices from.
+    logs: bool,
     /// Intervals and curves.
     notes: bool,
 }
 
 impl Extent {
     /// All of it first.
-    const ALL: [Extent; 3] = [
-        Extent { drawers: true, notes: true },
-        Extent { drawers: false, notes: true },
-        Extent { drawers: false, notes: false },
+    const ALL: [Extent; 4] = [
+        Extent { drawers: true, logs: true, notes: true },
+        Extent { drawers: false, logs: true, notes: true },
+        Extent { drawers: false, logs: false, notes: true },
+        Extent { drawers: false, logs: false, notes: false },
     ];
 
     /// What it leaves out, if anything.
     fn left_out(self) -> Option<&'static str> {
-        match (self.drawers, self.notes) {
-            (_, false) => Some("Samples, intervals and curves"),
-            (false, true) => Some("Samples"),
-            (true, true) => None,
+        match self {
+            Extent { notes: false, .. } => {
+                Some("Samples, the choice of another baseline, intervals and curves")
+            }
+            Extent { logs: false, .. } => Some("Samples and the choice of another baseline"),
+            Extent { drawers: false, .. } => Some("Samples"),
+            Extent { drawers: true, .. } => None,
         }
     }
 
@@ -54,13 +53,15 @@ impl Extent {
     }
 }
 
-/// The whole report. A file above 1.5 MB is written again without its samples, then without intervals and curves,
-/// and says so.
+/// The whole report. A file above 1.5 MB is written again without its samples, then without what other choices are
+/// computed from, then without intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings) -> String {
     let sections = built(dataset, findings, |_| true);
+    let logs = script::logs(dataset, findings);
     let mut text = String::new();
     for extent in Extent::ALL {
-        text = page(dataset, findings, &sections, extent).into_string();
+        let logs = logs.as_deref().filter(|_| extent.logs);
+        text = page(dataset, findings, &sections, (extent, logs)).into_string();
         if text.len() <= MOST_BYTES {
             break;
         }
@@ -71,14 +72,20 @@ pub fn html(dataset: &Dataset, findings: &Findings) -> String {
 /// Titles and blocks.
 type Sections = [(String, Vec<Block>)];
 
-fn page(dataset: &Dataset, findings: &Findings, sections: &Sections, extent: Extent) -> Markup {
+/// `logs` are what other choices are computed from.
+fn page(
+    dataset: &Dataset,
+    findings: &Findings,
+    sections: &Sections,
+    (extent, logs): (Extent, Option<&str>),
+) -> Markup {
     let title = title(dataset);
     markup! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(script::POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
@@ -101,7 +108,7 @@ fn page(dataset: &Dataset, findings: &Findings, sections: &Sections, extent: Ext
                     }
                 }
                 footer { p { "assay " (printable(&dataset.campaign.assay_version)) ", campaign " (printable(&dataset.campaign.id)) } }
-                script { (PreEscaped(SCRIPT)) }
+                (script::render(logs))
             }
         }
     }

@@ -58,8 +58,12 @@ impl Section for Cells {
 
 /// Where the samples of a row are found in the page: classes differ in lab and in what a sync promises.
 pub(super) fn anchor(findings: &Findings, (table, row): Place) -> String {
-    let (lab, durability) = (findings.lab.as_str(), findings.durability.as_str());
-    format!("s-{lab}-{durability}-{table}-{row}").replace(' ', "-")
+    format!("{}-{table}-{row}", anchors(findings))
+}
+
+/// What the places of all rows of `findings` begin with.
+pub(crate) fn anchors(findings: &Findings) -> String {
+    format!("s-{}-{}", findings.lab.as_str(), findings.durability.as_str()).replace(' ', "-")
 }
 
 /// The rows that have a drawer: all, or those with the largest differences and the most noise. None of a

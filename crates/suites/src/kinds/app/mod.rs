@@ -29,7 +29,7 @@ pub(super) static KIND: Kind = Kind {
 };
 
 fn make(head: Head, table: Table) -> Result<Box<dyn Test>, String> {
-    let settings: Settings = super::settings(table)?;
+    let settings: Settings = super::settings(table, &settings::KNOBS)?;
     settings.check()?;
     Ok(Box::new(AppTest { head, settings }))
 }

@@ -69,17 +69,17 @@ impl Rank {
 
 /// The settings of one test.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Settings {
-    #[serde(deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) command: Vec<String>,
-    #[serde(deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) setup: Vec<String>,
-    #[serde(deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) prepare: Vec<String>,
-    #[serde(deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) verify: Vec<String>,
-    #[serde(deserialize_with = "texts")]
+    #[serde(default, deserialize_with = "texts")]
     pub(super) cleanup: Vec<String>,
     pub(super) needs: Vec<String>,
     pub(super) material: Vec<Material>,
@@ -96,33 +96,6 @@ pub(super) struct Settings {
     pub(super) scratch: Bytes,
     pub(super) disk: BTreeMap<String, Bytes>,
     pub(super) seconds: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            command: Vec::new(),
-            setup: Vec::new(),
-            prepare: Vec::new(),
-            verify: Vec::new(),
-            cleanup: Vec::new(),
-            needs: Vec::new(),
-            material: Vec::new(),
-            env: BTreeMap::new(),
-            count: 1,
-            least: 1,
-            cache: CacheNeed::Any,
-            files: Vec::new(),
-            reads: Vec::new(),
-            sync: true,
-            rank: Rank::Wall,
-            write: Bytes(0),
-            read: Bytes(0),
-            scratch: Bytes(0),
-            disk: BTreeMap::new(),
-            seconds: 0.0,
-        }
-    }
 }
 
 impl Settings {

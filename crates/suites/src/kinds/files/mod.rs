@@ -24,7 +24,7 @@ pub(super) static KIND: Kind = Kind {
     about: "a set of equal small files, and one thing done to each of them.",
     knobs: &KNOBS,
     make: |head, table| {
-        let settings = super::settings::<Settings>(table)?.check()?;
+        let settings = super::settings::<Settings>(table, &KNOBS)?.check()?;
         Ok(Box::new(FilesTest { head, settings }))
     },
 };

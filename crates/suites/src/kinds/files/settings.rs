@@ -122,7 +122,7 @@ const MOST_SIZE: Bytes = Bytes(1 << 30);
 
 /// What a declaration can set.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     pub(super) action: Action,
     /// Files of one worker at scale 1; of all workers together when they share a set.
@@ -137,22 +137,6 @@ pub(super) struct Settings {
     pub(super) rounds: u64,
     pub(super) sync_method: u8,
     cache: Option<Cache>,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            action: Action::Create,
-            files: 100_000,
-            size: Bytes(4096),
-            fanout: 1,
-            shared: false,
-            order: Order::Creation,
-            rounds: 1,
-            sync_method: 0,
-            cache: None,
-        }
-    }
 }
 
 impl Settings {

@@ -168,7 +168,7 @@ pub(super) enum Rank {
 
 /// What a declaration of this kind says.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     pub(super) rw: Rw,
     pub(super) read_percent: u8,
@@ -189,45 +189,15 @@ pub(super) struct Settings {
     pub(super) rate: f64,
     #[serde(deserialize_with = "random_order")]
     pub(super) offsets: Order,
-    #[serde(deserialize_with = "cache_need")]
+    #[serde(default, deserialize_with = "cache_need")]
     pub(super) cache: Option<CacheNeed>,
-    #[serde(deserialize_with = "some_word")]
+    #[serde(default, deserialize_with = "some_word")]
     pub(super) fsync: Option<Fsync>,
-    #[serde(deserialize_with = "some_word")]
+    #[serde(default, deserialize_with = "some_word")]
     pub(super) advise: Option<Advice>,
     pub(super) delay_ns: u64,
     pub(super) rank: Rank,
     pub(super) grid: Option<String>,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            rw: Rw::default(),
-            read_percent: 50,
-            block: Bytes(4096),
-            size: Bytes(1 << 30),
-            files: 1,
-            engine: EngineKind::Sync,
-            direct: false,
-            depth: 1,
-            batch: 1,
-            sqpoll: false,
-            threads: 1,
-            workers: 0,
-            runtime_s: 10.0,
-            ramp_s: 0.0,
-            ops: 0,
-            rate: 0.0,
-            offsets: Order::Uniform,
-            cache: None,
-            fsync: None,
-            advise: None,
-            delay_ns: 0,
-            rank: Rank::default(),
-            grid: None,
-        }
-    }
 }
 
 fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
@@ -280,7 +250,7 @@ const MOST_RATE: f64 = 1e9;
 impl Settings {
     /// Reads and checks what a declaration says.
     pub(super) fn of(table: Table) -> Result<Settings, String> {
-        let settings: Settings = kinds::settings(table)?;
+        let settings: Settings = kinds::settings(table, &KNOBS)?;
         match settings.problem() {
             None => Ok(settings),
             Some(why) => Err(why),

@@ -25,7 +25,7 @@ pub(super) static KIND: Kind = Kind {
     about: "records appended to a log, each made durable before the next.",
     knobs: &KNOBS,
     make: |head, table| {
-        let settings: Settings = settings(table)?;
+        let settings: Settings = settings(table, &KNOBS)?;
         settings.check()?;
         Ok(Box::new(LogTest { head, settings }))
     },
@@ -70,7 +70,7 @@ enum Space {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 struct Settings {
     record: Bytes,
     sync: Sync,
@@ -78,19 +78,6 @@ struct Settings {
     segment: Bytes,
     runtime_s: f64,
     rate: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            record: Bytes(4 << 10),
-            sync: Sync::Fdatasync,
-            space: Space::Written,
-            segment: Bytes(64 << 20),
-            runtime_s: 10.0,
-            rate: 0,
-        }
-    }
 }
 
 impl Settings {

@@ -40,7 +40,7 @@ fn a_fixed_rate_ranks_by_what_is_waited_for() {
 fn log(space: Space) -> (tempfile::TempDir, LogRun) {
     let dir = tempfile::tempdir().unwrap();
     let text = "kind = 'log'\nid = 'x.l'\nsync = 'none'";
-    let test: Settings = settings(toml::Table::new()).unwrap();
+    let test: Settings = settings(toml::Table::new(), &KNOBS).unwrap();
     let declared = LogTest {
         settings: Settings { space, sync: Sync::None, record: Bytes(64 << 10), ..test },
         head: Head {
@@ -97,7 +97,7 @@ fn a_lost_record_is_found() {
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let refused = |text: &str| {
-        let settings: Result<Settings, String> = settings(text.parse().unwrap());
+        let settings: Result<Settings, String> = settings(text.parse().unwrap(), &KNOBS);
         settings.and_then(|s| s.check()).unwrap_err()
     };
     assert!(refused("record = '100'").contains("power of two"));

@@ -30,7 +30,7 @@ pub(super) static KIND: Kind = Kind {
     about: "clients that change pages of a table at random behind a log with group commit.",
     knobs: &KNOBS,
     make: |head, table| {
-        let settings: Settings = settings(table)?;
+        let settings: Settings = settings(table, &KNOBS)?;
         settings.check()?;
         Ok(Box::new(PagesTest { head, settings }))
     },
@@ -79,7 +79,7 @@ const TABLE_FILE: &str = "pages.table";
 const LOG_FILE: &str = "pages.log";
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 struct Settings {
     clients: u32,
     page: Bytes,
@@ -90,22 +90,6 @@ struct Settings {
     direct: bool,
     runtime_s: f64,
     rate: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            clients: 8,
-            page: Bytes(8 << 10),
-            record: Bytes(512),
-            table: Bytes(1 << 30),
-            log: Bytes(64 << 20),
-            checkpoint: 1000,
-            direct: false,
-            runtime_s: 10.0,
-            rate: 0,
-        }
-    }
 }
 
 impl Settings {

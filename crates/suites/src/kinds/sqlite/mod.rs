@@ -24,7 +24,7 @@ pub(super) static KIND: Kind = Kind {
     about: "transactions in SQLite, which is a part of this program.",
     knobs: &KNOBS,
     make: |head, table| {
-        let settings: Settings = settings(table)?;
+        let settings: Settings = settings(table, &KNOBS)?;
         settings.check()?;
         Ok(Box::new(SqliteTest { head, settings }))
     },
@@ -94,7 +94,7 @@ impl Synchronous {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 struct Settings {
     journal: Journal,
     synchronous: Synchronous,
@@ -104,21 +104,6 @@ struct Settings {
     page: Bytes,
     runtime_s: f64,
     rate: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            journal: Journal::Wal,
-            synchronous: Synchronous::Full,
-            rows: 200_000,
-            updates: 3,
-            inserts: 1,
-            page: Bytes(4 << 10),
-            runtime_s: 10.0,
-            rate: 0,
-        }
-    }
 }
 
 impl Settings {

@@ -79,7 +79,7 @@ fn a_damaged_file_is_found() {
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let refused = |text: &str| {
-        let settings: Result<Settings, String> = settings(text.parse().unwrap());
+        let settings: Result<Settings, String> = settings(text.parse().unwrap(), &KNOBS);
         settings.and_then(|s| s.check()).unwrap_err()
     };
     assert!(refused("page = '100'").contains("`page`"));

@@ -108,10 +108,13 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::settings::KNOBS, *};
+    use crate::kinds;
+    use toml::Table;
 
     fn geometry(depth: u32, branch: u64, leaf_only: bool, items: u64) -> Geometry {
-        let settings = Settings { items, depth, branch, leaf_only, ..Settings::default() };
+        let settings: Settings = kinds::settings(Table::new(), &KNOBS).unwrap();
+        let settings = Settings { items, depth, branch, leaf_only, ..settings };
         Geometry::of_scale(&settings, 1.0)
     }
 

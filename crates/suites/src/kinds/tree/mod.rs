@@ -25,7 +25,7 @@ pub(super) static KIND: Kind = Kind {
     about: "mdtest's phases: a tree of directories, and directories and files in it that are created, looked at and removed.",
     knobs: &KNOBS,
     make: |head, table| {
-        let settings = super::settings::<Settings>(table)?.check()?;
+        let settings = super::settings::<Settings>(table, &KNOBS)?.check()?;
         Ok(Box::new(TreeTest { head, settings }))
     },
 };

@@ -14,7 +14,7 @@ const MOST_FILE: Bytes = Bytes(1 << 30);
 
 /// What a declaration can set; the letters are mdtest's.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     /// `-n`: items of one worker at scale 1.
     pub(super) items: u64,
@@ -44,27 +44,6 @@ pub(super) struct Settings {
     pub(super) random: bool,
     /// `-i`.
     pub(super) iterations: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            items: 100_000,
-            depth: 0,
-            branch: 1,
-            unique: false,
-            files_only: false,
-            dirs_only: false,
-            write_bytes: Bytes(0),
-            read_bytes: Bytes(0),
-            fsync: false,
-            sync: false,
-            stride: 0,
-            leaf_only: false,
-            random: false,
-            iterations: 1,
-        }
-    }
 }
 
 impl Settings {
