@@ -28,7 +28,7 @@ tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$s
 echo "$out/$name.tar.gz"
 
 if cargo deb --version >/dev/null 2>&1; then
-    cargo deb --quiet --package assay --no-build --no-strip --output "$out/" 2>/dev/null
+    cargo deb --quiet --package assay --no-build --no-strip --output "$out/" >/dev/null 2>&1
 fi
 if cargo generate-rpm --version >/dev/null 2>&1; then
     cargo generate-rpm --package crates/assay --output "$out/"

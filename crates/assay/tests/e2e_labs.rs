@@ -18,6 +18,7 @@ mod guests;
 mod import_memory;
 mod leftovers;
 mod loop_devices;
+mod packages;
 mod read_ahead;
 mod selftest;
 mod side_by_side;
