@@ -33,5 +33,6 @@ mod provenance;
 mod remounted;
 mod room;
 mod setup;
+mod studies;
 mod sweep;
 mod tools;
