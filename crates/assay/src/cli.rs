@@ -12,7 +12,7 @@ pub use backing::{BackingArgs, Consent};
 pub use compare::CompareArgs;
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
-pub use values::targets;
+pub use values::candidates;
 
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
@@ -21,7 +21,7 @@ use clap::{
 use headings::OUTPUT;
 use model::{Bytes, Scale, Target};
 use std::{path::PathBuf, time::Duration};
-use values::more_blocks;
+use values::{more_blocks, tag};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
@@ -136,7 +136,7 @@ pub struct EndArgs {
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
     /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
@@ -156,12 +156,15 @@ pub struct ListArgs {
     /// The published studies that ship with assay, instead of the store
     #[arg(long)]
     pub published: bool,
+    /// Only campaigns that have this tag; repeat for those that have several
+    #[arg(long, value_name = "KEY=VALUE", value_parser = tag)]
+    pub tag: Vec<(String, String)>,
 }
 
 /// One campaign.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
 }
@@ -169,7 +172,7 @@ pub struct IdArgs {
 /// Arguments of `rm`.
 #[derive(Args, Debug)]
 pub struct RmArgs {
-    /// Campaigns: each by its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaigns: each by its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }
@@ -193,7 +196,7 @@ pub enum Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format of the output
@@ -277,7 +280,7 @@ pub enum AdviseFormat {
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// The workload: a profile that `--profiles` lists, or a file NAME.toml
@@ -303,7 +306,7 @@ pub struct AdviseArgs {
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write

@@ -229,9 +229,9 @@ fn figures(health: &Health) -> Vec<(&'static str, i64)> {
 pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
     for (number, link) in (1..).zip(&plan.backing.devices) {
         let Some(health) = lab::health(link) else { continue };
-        let told: Vec<String> =
+        let said: Vec<String> =
             figures(&health).iter().map(|(name, value)| format!("{name} {value}")).collect();
-        store.add_note(id, &format!("Disk {number} after the last test: {}.", told.join(", ")))?;
+        store.add_note(id, &format!("Disk {number} after the last test: {}.", said.join(", ")))?;
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ pub fn drive(
     let range = prepared.needs_sizes().then(|| find_range(prepared, state)).transpose()?;
     let roomy = range.as_ref().map_or_else(|| prepared.clone(), |range| range.most_of(prepared));
     let mut lab = Lab::open(state, &campaign.id)?;
-    lab.told().iter().for_each(|line| terminal::note(line));
+    lab.messages().iter().for_each(|line| terminal::note(line));
     let made = make_backing(&roomy, campaign, &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
         let small = room::small(&made, room::image_size(&roomy, campaign.scale)?);
@@ -127,7 +127,7 @@ pub fn drive(
     disks::note_after(&prepared.plan, &campaign.id, store)?;
     let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
     match closed {
-        Ok(report) => report.told.iter().for_each(|line| terminal::note(line)),
+        Ok(report) => report.messages.iter().for_each(|line| terminal::note(line)),
         // What ended the campaign is the reason for that, too.
         Err(error) if ended.is_err() && !is_stopped => terminal::note(&error.to_string()),
         closed => drop(closed.context("something could not be cleaned up; run `assay cleanup`")?),

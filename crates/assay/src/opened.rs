@@ -32,6 +32,6 @@ pub fn store_to_run(path: &Path, stop: &Arc<AtomicBool>) -> Result<Store> {
 /// Makes the state folder, or closes it to others, and says so.
 pub fn state(state: &Path) -> Result<State, LabError> {
     let state = State::open(state)?;
-    state.told().iter().for_each(|line| terminal::note(line));
+    state.messages().iter().for_each(|line| terminal::note(line));
     Ok(state)
 }

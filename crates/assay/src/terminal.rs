@@ -147,7 +147,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 pub struct Progress {
     bar: ProgressBar,
     lines: bool,
-    told: Cell<Instant>,
+    printed: Cell<Instant>,
     begun: Begun,
 }
 
@@ -170,7 +170,7 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.enable_steady_tick(Duration::from_millis(250));
-        Progress { bar, lines, told: Cell::new(Instant::now()), begun }
+        Progress { bar, lines, printed: Cell::new(Instant::now()), begun }
     }
 
     /// Takes the bar away.
@@ -188,7 +188,7 @@ impl Watch for Progress {
         let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
         self.begun.get_or_init(|| (Instant::now(), done));
         if self.lines {
-            self.told.set(Instant::now());
+            self.printed.set(Instant::now());
             let left = left(&self.begun, done, all)
                 .map_or_else(String::new, |left| format!(", left {left}"));
             note(&format!("[{done}/{all}{left}] {line}"));
@@ -198,7 +198,7 @@ impl Watch for Progress {
     }
 
     fn now(&self, message: &str) {
-        if self.lines && self.told.get().elapsed() >= INTERVAL {
+        if self.lines && self.printed.get().elapsed() >= INTERVAL {
             return self.step(message);
         }
         self.bar.set_message(shown(message));
@@ -219,7 +219,7 @@ pub struct Activity {
     name: String,
     bar: ProgressBar,
     began: Instant,
-    told: Cell<Instant>,
+    printed: Cell<Instant>,
     step: RefCell<String>,
 }
 
@@ -233,8 +233,8 @@ impl Activity {
         }
         bar.enable_steady_tick(Duration::from_millis(250));
         let began = Instant::now();
-        let told = Cell::new(began);
-        Activity { name: name.into(), bar, began, told, step: RefCell::default() }
+        let printed = Cell::new(began);
+        Activity { name: name.into(), bar, began, printed, step: RefCell::default() }
     }
 
     /// A step begins.
@@ -247,13 +247,13 @@ impl Activity {
     /// The last line that the step wrote.
     pub fn line(&self, line: &str) {
         self.bar.set_message(shown(line));
-        if self.told.get().elapsed() >= INTERVAL {
+        if self.printed.get().elapsed() >= INTERVAL {
             self.tell(line);
         }
     }
 
     fn tell(&self, line: &str) {
-        self.told.set(Instant::now());
+        self.printed.set(Instant::now());
         if self.bar.is_hidden() {
             let elapsed =
                 humantime::format_duration(Duration::from_secs(self.began.elapsed().as_secs()));

@@ -26,6 +26,7 @@ mod gate;
 mod hostile;
 mod imports;
 mod labs;
+mod naming;
 mod orphans;
 mod output;
 mod pipeline;

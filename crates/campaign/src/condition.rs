@@ -35,7 +35,9 @@ impl Condition {
     }
 
     fn layout(&mut self, keys: [&'static str; 2], metric: &str, layout: Option<&Layout>) {
-        let Some(layout) = layout else { return self.fact(keys[0], "not told by the file system") };
+        let Some(layout) = layout else {
+            return self.fact(keys[0], "not reported by the file system");
+        };
         self.fact(keys[1], format!("{} of {}", layout.whole_files, layout.files));
         if let Some(score) = layout.score() {
             self.fact(keys[0], format!("{score:.4}"));
@@ -168,7 +170,7 @@ mod tests {
         let mut facts = Environment::default();
         condition.describe(&mut facts);
         assert_eq!(facts.0["age.whole_files.after"], "1 of 2");
-        assert_eq!(facts.0["age.layout_score.before"], "not told by the file system");
+        assert_eq!(facts.0["age.layout_score.before"], "not reported by the file system");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What others did on the machine while a candidate worked: processor time and traffic of the disk below.
-//! What the candidate itself causes is told apart: its workers, its servers, the coordinator, threads of the
+//! What the candidate itself causes is used_s apart: its workers, its servers, the coordinator, threads of the
 //! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
 
 use lab::{BelowUsage, Others, Usage};
@@ -34,7 +34,7 @@ impl OwnCpu {
     }
 }
 
-/// The metrics of it; what cannot be told is left out.
+/// The metrics of it; what cannot be used_s is left out.
 pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric> {
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
     let mut metrics = Vec::new();
@@ -153,8 +153,8 @@ mod tests {
         let own = OwnCpu::of((0.17, 0.2), &usage);
         assert!((own.user_s - 0.57).abs() < 1e-9 && (own.sys_s - 0.5).abs() < 1e-9);
         assert!(cpu(&usage, own, 0.04) < 1.0);
-        let told = value(&metrics(&usage, own, None), "server_cpu_s").unwrap();
-        assert!((told - 0.7).abs() < 1e-9);
+        let used_s = value(&metrics(&usage, own, None), "server_cpu_s").unwrap();
+        assert!((used_s - 0.7).abs() < 1e-9);
     }
 
     /// A part whose own device was busy for a share of it, on a disk that moved this in MiB, read and

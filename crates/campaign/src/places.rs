@@ -155,7 +155,7 @@ fn try_out(
     let names: Vec<String> = targets.iter().map(ToString::to_string).collect();
     notes(&format!("trying {} in {}", names.join(", "), guest.venue()));
     let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
-    lab.told().iter().for_each(|line| notes(line));
+    lab.messages().iter().for_each(|line| notes(line));
     let dir = lab.make_guest_dir()?;
     let disks = targets.iter().map(lab::fs::disks).max().unwrap_or(0);
     let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();

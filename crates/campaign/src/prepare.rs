@@ -15,7 +15,7 @@ use model::{
 };
 use rustix::fs::{Access, access};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
     thread,
 };
@@ -121,9 +121,12 @@ impl Prepared {
     /// Every entrant is made where the same target of the plan is.
     fn arrange(&mut self, places: Vec<Place>) {
         self.entrants = self.plan.entrants();
-        self.labels = model::label_targets(&self.entrants);
-        let of = |target: &Target| self.plan.targets.iter().position(|t| t == target);
-        let place = |target| of(target).map_or(Place::Host, |at| places[at].clone());
+        self.labels = model::label_targets(&self.entrants, &self.plan.names);
+        // A target that a plan names twice has one place.
+        let named = self.plan.targets.iter().map(Target::to_string);
+        let places: HashMap<String, Place> = named.zip(places).collect();
+        let place = |target: &Target| places.get(&target.to_string()).cloned();
+        let place = |target| place(target).unwrap_or(Place::Host);
         self.places = self.entrants.iter().map(place).collect();
     }
 

@@ -161,8 +161,9 @@ impl Disk {
             }
             Ours::Claimed(claim, part) => {
                 let purge = claim.purge_policy().to_string();
-                let told = |part: DiskPart| format!("{} of {}", part.number, claim.parts().len());
-                let part = part.map(|part| (model::PART, told(part)));
+                let position =
+                    |part: DiskPart| format!("{} of {}", part.number, claim.parts().len());
+                let part = part.map(|part| (model::PART, position(part)));
                 let facts = [("device.bytes", size), ("device.purge", purge)];
                 facts.into_iter().chain(part).collect()
             }

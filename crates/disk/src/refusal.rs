@@ -38,7 +38,7 @@ pub enum Refusal {
     },
     /// Nobody can say which disk it is.
     #[error(
-        "{path} tells no serial number, so that it cannot be told from other disks; use another"
+        "{path} has no serial number, so that it cannot be distinguished from other disks; use another"
     )]
     NoSerial {
         /// As given.

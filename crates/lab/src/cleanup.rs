@@ -42,7 +42,7 @@ impl<'a> Cleanup<'a> {
         let is_alone = state.as_ref().is_none_or(State::is_alone);
         let mut named = Vec::new();
         if let Some(state) = &state {
-            report.told.extend_from_slice(state.told());
+            report.messages.extend_from_slice(state.messages());
             match journal::undo_dead(state, self.dry_run, &mut report) {
                 Ok(left) => named = left,
                 Err(error) => report.failed.push(error.to_string()),

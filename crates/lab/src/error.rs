@@ -233,7 +233,7 @@ pub enum LabError {
     },
     /// A guest told more than one does.
     #[error(
-        "a guest told more than {most}, or more than {line} in one line; what it says is not taken"
+        "a guest reports more than {most}, or more than {line} in one line; what it says is not taken"
     )]
     TellsTooMuch {
         /// In all.

@@ -80,8 +80,8 @@ impl Lab {
     }
 
     /// What the user should know of its beginning, a line each.
-    pub fn told(&self) -> &[String] {
-        self.state.told()
+    pub fn messages(&self) -> &[String] {
+        self.state.messages()
     }
 
     /// Writes `count` images of `size` in full into private directories under `dir` and attaches them,

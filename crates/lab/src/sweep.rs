@@ -1,5 +1,5 @@
 //! From a sweep to its variants. Here names and values are checked against the knobs of the file
-//! system, and what its exclusions forbid is told apart from what can be made, before anything is.
+//! system, and what its exclusions forbid is told from what can be made, before anything is.
 //!
 //! An option may be written by its short name: the part of an mkfs flag without the flag, as `agcount`
 //! for `mkfs.d=agcount`, or a long flag without its prefix, as `nodesize` for `mkfs.nodesize`.
@@ -312,8 +312,8 @@ mod tests {
                 "70 variants are more than 64; sweep one at a time (17 variants)",
             ),
         ] {
-            let told = refused(on);
-            assert!(told.contains(why) && !told.contains('\n'), "{on}: {told}");
+            let said = refused(on);
+            assert!(said.contains(why) && !said.contains('\n'), "{on}: {said}");
         }
     }
 }

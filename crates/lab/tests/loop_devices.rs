@@ -183,7 +183,7 @@ fn a_lab_that_lives_keeps_its_loop_device_and_undoes_it_whatever_is_removed() {
         }
         assert!(loop_holds(&state));
         let report = lab.close().unwrap();
-        assert!(report.told[0].contains("was removed"), "{report:?}");
+        assert!(report.messages[0].contains("was removed"), "{report:?}");
         assert!(report.done.len() == 1 && !loop_holds(&state), "{report:?}");
         assert_eq!(Cleanup::of(&state).run().unwrap().done, Vec::<String>::new());
     }

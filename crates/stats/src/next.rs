@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    fn told(blocks: usize, point: f64, half: f64) -> Option<Next> {
+    fn suggested(blocks: usize, point: f64, half: f64) -> Option<Next> {
         let (low, high) = (Some(point / half), Some(point * half));
         let call = call(blocks, Ratio { point, low, high, p: None });
         next(&["xfs".into(), "ext4".into()], &[], &call, Bar::ONCE, &Settings::default())
@@ -133,9 +133,9 @@ mod tests {
     // 1.12.
     #[test]
     fn the_blocks_that_separate_do_so_with_80_percent() {
-        assert_eq!(told(3, 1.06, 1.2), Some(Next::Separate { blocks: 31 }));
+        assert_eq!(suggested(3, 1.06, 1.2), Some(Next::Separate { blocks: 31 }));
         // Twice the lead needs less.
-        assert_eq!(told(3, 1.12, 1.2), Some(Next::Separate { blocks: 8 }));
+        assert_eq!(suggested(3, 1.12, 1.2), Some(Next::Separate { blocks: 8 }));
     }
 
     // The same with an interval of c = 0.975 and t.ppf(.995, n - 1).
@@ -143,21 +143,21 @@ mod tests {
     fn who_has_looked_needs_more() {
         let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
         let call = call(3, Ratio { point: 1.048, low, high, p: None });
-        let told = next(&[], &[], &call, Bar::of_looks(7), &Settings::default());
-        assert_eq!(told, Some(Next::Separate { blocks: 39 }));
+        let suggested = next(&[], &[], &call, Bar::of_looks(7), &Settings::default());
+        assert_eq!(suggested, Some(Next::Separate { blocks: 39 }));
     }
 
     #[test]
     fn leaders_that_are_the_same_need_no_more() {
-        assert_eq!(told(5, 1.01, 1.03), Some(Next::Same));
-        assert_eq!(told(2, 1.0, 1.0), Some(Next::Same));
+        assert_eq!(suggested(5, 1.01, 1.03), Some(Next::Same));
+        assert_eq!(suggested(2, 1.0, 1.0), Some(Next::Same));
     }
 
     #[test]
     fn a_lead_that_is_worth_nothing_is_shown_to_be_small() {
         // As above with log(1.05) - log(1.01).
-        assert_eq!(told(3, 1.01, 1.08), Some(Next::Within { blocks: 13 }));
-        assert_eq!(told(3, 1.03, 40.0), Some(Next::TooMany));
+        assert_eq!(suggested(3, 1.01, 1.08), Some(Next::Within { blocks: 13 }));
+        assert_eq!(suggested(3, 1.03, 40.0), Some(Next::TooMany));
     }
 
     #[test]

@@ -71,12 +71,12 @@ pub struct Pool {
     timeout: Duration,
     user: Option<User>,
     /// Those who have done a job and wait for the next, for each number of workers.
-    waiting: RefCell<Vec<Hands>>,
+    waiting: RefCell<Vec<Started>>,
 }
 
 /// Workers with their barrier.
 #[derive(Debug)]
-struct Hands {
+struct Started {
     barrier: Barrier,
     processes: Processes,
 }
@@ -139,7 +139,7 @@ impl Pool {
     }
 
     /// Takes those who wait for a job in a pool of `workers`, unless one of them has died meanwhile.
-    fn waiting(&self, workers: usize) -> Option<Hands> {
+    fn waiting(&self, workers: usize) -> Option<Started> {
         let mut waiting = self.waiting.borrow_mut();
         let at = waiting.iter().position(|hands| hands.barrier.workers() as usize == workers)?;
         let hands = waiting.swap_remove(at);
@@ -147,16 +147,16 @@ impl Pool {
         Some(hands).filter(|hands| !hands.processes.any_ended())
     }
 
-    fn start(&self, jobs: &[Job]) -> Result<Hands, PoolError> {
+    fn start(&self, jobs: &[Job]) -> Result<Started, PoolError> {
         let barrier = Barrier::create(jobs.len().try_into().unwrap_or(u32::MAX))?;
         let fd = barrier.inheritable()?;
         let processes = Processes::start(&self.exe, jobs, fd, self.user)?;
         barrier.private()?;
-        Ok(Hands { barrier, processes })
+        Ok(Started { barrier, processes })
     }
 }
 
-impl Hands {
+impl Started {
     /// Numbers of the processes that do the jobs, by number of the worker.
     fn pids(&self) -> Vec<u32> {
         let pid = |w| self.barrier.process(w).unwrap_or_else(|| self.processes.pid(w));
@@ -167,7 +167,7 @@ impl Hands {
 /// One run of a pool.
 struct Watch<'a> {
     jobs: &'a [Job],
-    hands: Hands,
+    hands: Started,
     /// Whether the workers stay for further jobs.
     stay: bool,
     stop: &'a AtomicBool,

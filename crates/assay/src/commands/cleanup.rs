@@ -17,7 +17,7 @@ pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
     if report.done.is_empty() && report.failed.is_empty() {
         terminal::out("nothing to clean up")?;
     }
-    for line in report.told.iter().chain(&report.failed) {
+    for line in report.messages.iter().chain(&report.failed) {
         terminal::note(line);
     }
     Ok(if report.failed.is_empty() { Exit::Done } else { Exit::Failed })

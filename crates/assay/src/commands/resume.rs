@@ -46,7 +46,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     run::check_writable(&args.end.html)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
-    for line in report.done.iter().chain(&report.told).chain(&report.failed) {
+    for line in report.done.iter().chain(&report.messages).chain(&report.failed) {
         terminal::note(line);
     }
     // After the cleaning up, as what the interrupted run left is in the way.

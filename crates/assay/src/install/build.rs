@@ -145,7 +145,7 @@ impl Step {
         command.args(&self.command[1..]).current_dir(&self.dir).env("LC_ALL", "C");
         command.envs(self.env.iter().map(|(key, value)| (key, value)));
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-        // A group of its own, so that a stop reaches the compilers below it and is told once.
+        // A group of its own, so that a stop reaches the compilers below it and is made once.
         command.process_group(0);
         lab::die_with_parent(&mut command);
         let mut child = command.spawn().map_err(|error| {
@@ -273,8 +273,8 @@ mod tests {
         let go = AtomicBool::new(false);
         let failed = build(root.path(), "echo oh no; exit 1").run("thing", &go).unwrap_err();
         assert!(failed.to_string().contains("failed: oh no; look at it"), "{failed}");
-        let told = build(root.path(), "echo $GREETING > work/made").run("thing", &go).unwrap();
-        assert!(told.starts_with(&root.path().join("kept/1.0").display().to_string()), "{told}");
+        let made = build(root.path(), "echo $GREETING > work/made").run("thing", &go).unwrap();
+        assert!(made.starts_with(&root.path().join("kept/1.0").display().to_string()), "{made}");
         let read = |file: &str| fs::read_to_string(root.path().join(file)).unwrap();
         assert_eq!((&*read("kept/1.0/made"), &*read("counted")), ("hello\n", "x\n"));
         let log = read("kept/1.0/build.txt");

@@ -67,12 +67,12 @@ impl Check for BusyDisk {
         })?;
         ensure!(written > 0, "the writer beside the test wrote nothing");
         let sample = trial::only_sample(&dataset)?;
-        let told = sample.metric("foreign_write_bytes").is_some();
+        let is_known = sample.metric("foreign_write_bytes").is_some();
         let limit_pct = stats::Settings::default().contention_limit_pct;
         let found = sample.metric("foreign_disk_pct").unwrap_or(0.0);
-        match told {
+        match is_known {
             true => Ok(Outcome::Seen { imposed: "a writer", found_pct: found, limit_pct }),
-            false => Err(exit::lacking("here it cannot be told who moves what on the disk below")),
+            false => Err(exit::lacking("here it cannot be seen who moves what on the disk below")),
         }
     }
 }
@@ -144,7 +144,7 @@ impl Check for BusyServer {
         kill_process(Pid::from_child(&server), Signal::TERM).context("cannot end sh")?;
         let said = server.wait_with_output().context("cannot hear sh")?.stdout;
         let said = String::from_utf8_lossy(&said);
-        let imposed = said.lines().next().and_then(seconds).context("sh told no times")?;
+        let imposed = said.lines().next().and_then(seconds).context("sh printed no times")?;
         Ok(Outcome::Figure { imposed, measured, unit: "s", limit: LIMIT })
     }
 }

@@ -80,7 +80,7 @@ fn own_parts(
     })?;
     let ours = |block: &Block| {
         let of = part(block);
-        let is_same = |told: &Partition| (told.start, told.len) == (of.start, of.bytes);
+        let is_same = |other: &Partition| (other.start, other.len) == (of.start, of.bytes);
         parts.contains(&of) && !described.iter().any(is_same)
     };
     Ok(Some((file, known.into_iter().filter(ours).collect())))

@@ -101,8 +101,8 @@ impl Attached {
     /// Numbers of the device and of the inode of the backing file, as the kernel holds it.
     fn identity(&self) -> Option<(u64, u64)> {
         let columns = ["--list", "--noheadings", "--output", "BACK-MAJ:MIN,BACK-INO"];
-        let told = Cmd::new("losetup").args(columns).arg(&self.node).run().ok()?;
-        let mut words = told.stdout.split_whitespace();
+        let listed = Cmd::new("losetup").args(columns).arg(&self.node).run().ok()?;
+        let mut words = listed.stdout.split_whitespace();
         let (major, minor) = words.next()?.split_once(':')?;
         let device = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
         Some((device, words.next()?.parse().ok()?))

@@ -43,7 +43,7 @@ pub struct CleanupReport {
     /// Campaigns that are running and were left alone.
     pub live: Vec<String>,
     /// What the user should know: records that cannot be read, a journal that was removed.
-    pub told: Vec<String>,
+    pub messages: Vec<String>,
     /// One line for each thing that could not be undone; its journal is kept.
     pub failed: Vec<String>,
 }
@@ -202,9 +202,9 @@ impl Journal {
     }
 
     fn tell(&self, inner: &Inner, report: &mut CleanupReport) {
-        report.told.extend(inner.faults.lines(&self.path));
+        report.messages.extend(inner.faults.lines(&self.path));
         if inner.was_lost || fstat(&*inner.file).is_ok_and(|stat| stat.st_nlink == 0) {
-            report.told.push(format!(
+            report.messages.push(format!(
                 "the journal {} was removed while its campaign ran; what it named was cleaned up from memory",
                 self.path.display()
             ));

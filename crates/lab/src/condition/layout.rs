@@ -122,12 +122,12 @@ fn extents(file: &File) -> Result<Vec<Extent>, Errno> {
         // SAFETY: `map` is laid out as `struct fiemap` and followed by as many extents as its count
         // says; the kernel writes no more than these and keeps no pointer.
         unsafe { ioctl(file, Updater::<FIEMAP, Map>::new(&mut map))? };
-        let told = &map.extents[..(map.header.mapped as usize).min(EXTENTS)];
-        all.extend(told.iter().map(|extent| Extent {
+        let found = &map.extents[..(map.header.mapped as usize).min(EXTENTS)];
+        all.extend(found.iter().map(|extent| Extent {
             length: extent.length.min(len.saturating_sub(extent.logical)),
             ..*extent
         }));
-        if told.last().is_none_or(|last| last.flags & EXTENT_LAST != 0) {
+        if found.last().is_none_or(|last| last.flags & EXTENT_LAST != 0) {
             return Ok(all);
         }
     }

@@ -82,7 +82,7 @@ const KNOBS: &[Knob] = &[
     value(
         "discard_unit",
         "",
-        "smallest piece that the device is told of",
+        "smallest piece that is discarded",
         "block",
         &["block", "segment", "section"],
     ),

@@ -210,13 +210,13 @@ mod tests {
 
     #[test]
     fn packages_are_told_for_programs_of_file_systems() {
-        let told = |program: &str| {
+        let fix = |program: &str| {
             let (program, fix) = (program.into(), "look for it".into());
             explained(LabError::MissingProgram { program, fix }).to_string()
         };
-        assert!(told("mkfs.xfs").contains("xfsprogs"));
-        assert!(told("zerofs").ends_with("; run `assay doctor --install zerofs`, once"));
-        assert_eq!(told("nonesuch"), "`nonesuch` is not installed; look for it");
+        assert!(fix("mkfs.xfs").contains("xfsprogs"));
+        assert!(fix("zerofs").ends_with("; run `assay doctor --install zerofs`, once"));
+        assert_eq!(fix("nonesuch"), "`nonesuch` is not installed; look for it");
     }
 
     #[test]

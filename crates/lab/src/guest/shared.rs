@@ -128,12 +128,12 @@ mod tests {
     fn a_growing_file_is_read_in_pieces() {
         let dir = tempfile::tempdir().unwrap();
         let shared = Shared::open(dir.path()).unwrap();
-        assert_eq!(shared.read("told", 0, 9).unwrap(), None);
-        fs::write(dir.path().join("told"), "0123456789").unwrap();
-        assert_eq!(shared.read("told", 0, 4).unwrap().unwrap(), b"0123");
-        assert_eq!(shared.read("told", 4, 400).unwrap().unwrap(), b"456789");
-        assert_eq!(shared.read("told", 44, 4).unwrap().unwrap(), b"");
-        assert_eq!(shared.last("told", 3), b"789");
+        assert_eq!(shared.read("reports", 0, 9).unwrap(), None);
+        fs::write(dir.path().join("reports"), "0123456789").unwrap();
+        assert_eq!(shared.read("reports", 0, 4).unwrap().unwrap(), b"0123");
+        assert_eq!(shared.read("reports", 4, 400).unwrap().unwrap(), b"456789");
+        assert_eq!(shared.read("reports", 44, 4).unwrap().unwrap(), b"");
+        assert_eq!(shared.last("reports", 3), b"789");
     }
 
     #[test]

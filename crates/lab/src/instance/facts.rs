@@ -11,7 +11,7 @@ use std::path::Path;
 const ZFS_PROPERTIES: &str = "sync,compression,checksum,encryption";
 
 /// Facts by their keys, as tools tell them.
-type Told = Vec<(String, String)>;
+type Properties = Vec<(String, String)>;
 
 impl Instance<'_> {
     pub(super) fn gather_facts(&self) -> Result<Environment, LabError> {
@@ -25,7 +25,7 @@ impl Instance<'_> {
             put("mount.options".into(), mount.options);
             put("mount.source".into(), source);
         }
-        let (layers, told) = self.layers()?;
+        let (layers, own) = self.layers()?;
         for layer in layers.iter().filter(|_| layers.len() > 1) {
             let options = layer.mounted.as_ref().map(|options| options.join(","));
             options.map(|options| put(format!("mount.{}.options", layer.name), options));
@@ -41,13 +41,13 @@ impl Instance<'_> {
         let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
         let losses: Vec<String> = layers.iter().filter_map(Layer::loss).collect();
         let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
-        let told = told.into_iter().map(|(key, value)| (key, Some(value))).chain([
+        let own = own.into_iter().map(|(key, value)| (key, Some(value))).chain([
             ("mkfs.command".into(), commands(Standing::mkfs)),
             ("mount.command".into(), commands(Standing::mount)),
             ("mkfs.version".into(), joined(versions, "; ")),
             (model::NOT_DURABLE.into(), joined(losses, "; ")),
         ]);
-        for (key, value) in told {
+        for (key, value) in own {
             value.map(|value| put(key, value));
         }
         self.user().map(|user| put("work.user".into(), user.uid.to_string()));
@@ -59,7 +59,7 @@ impl Instance<'_> {
 
     /// Its layers as they are mounted, and what their tools say of them as facts: with the name of the layer
     /// where there are several.
-    fn layers(&self) -> Result<(Vec<Layer>, Told), LabError> {
+    fn layers(&self) -> Result<(Vec<Layer>, Properties), LabError> {
         let parts = self.stack.parts();
         if parts.is_empty() {
             return directory(&self.root);
@@ -78,23 +78,23 @@ impl Instance<'_> {
 }
 
 /// What the plain directory `root` lies on.
-fn directory(root: &Path) -> Result<(Vec<Layer>, Told), LabError> {
+fn directory(root: &Path) -> Result<(Vec<Layer>, Properties), LabError> {
     let root = root.canonicalize().map_err(LabError::io("find", root))?;
     let Some(mount) = mounts::holding(&root)? else { return Ok((Vec::new(), Vec::new())) };
-    let told: Told = match mount.kind.as_str() {
+    let own: Properties = match mount.kind.as_str() {
         "zfs" => properties(&mount.source),
         _ => Vec::new(),
     };
     let name = mount.kind.strip_prefix("fuse.").unwrap_or(&mount.kind);
     let layer = Layer::written(name, &model::Options::new())
-        .with_properties(told.iter().map(|(key, value)| (&**key, &**value)))
+        .with_properties(own.iter().map(|(key, value)| (&**key, &**value)))
         .mounted(&mount.options);
-    let facts = told.into_iter().map(|(key, value)| (format!("geometry.{key}"), value)).collect();
+    let facts = own.into_iter().map(|(key, value)| (format!("geometry.{key}"), value)).collect();
     Ok((vec![layer], facts))
 }
 
 /// What `zfs get` tells of the data set; nothing where it cannot be asked.
-fn properties(dataset: &Path) -> Told {
+fn properties(dataset: &Path) -> Properties {
     let get = ["get", "-H", "-p", "-o", "property,value", ZFS_PROPERTIES];
     let output = Cmd::new("zfs").args(get).arg(dataset).run();
     let text = output.map(|output| output.stdout).unwrap_or_default();

@@ -69,11 +69,11 @@ mod tests {
             source: "/dev/loop0".into(),
             options: options.into(),
         };
-        let told = |was, is| difference(&mount(was), &mount(is));
-        assert_eq!(told("rw,relatime", "relatime,rw"), None);
-        let changed = told("rw,relatime", "rw,noatime").unwrap();
+        let difference = |was, is| difference(&mount(was), &mount(is));
+        assert_eq!(difference("rw,relatime", "relatime,rw"), None);
+        let changed = difference("rw,relatime", "rw,noatime").unwrap();
         assert_eq!(changed, "its mount options changed: noatime instead of relatime");
-        assert!(told("rw", "rw,sync").unwrap().ends_with("sync is new"));
-        assert!(told("rw,lazytime", "rw").unwrap().ends_with("lazytime is gone"));
+        assert!(difference("rw", "rw,sync").unwrap().ends_with("sync is new"));
+        assert!(difference("rw,lazytime", "rw").unwrap().ends_with("lazytime is gone"));
     }
 }

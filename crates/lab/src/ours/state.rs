@@ -41,7 +41,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct State {
     path: PathBuf,
     folder: File,
-    told: Vec<String>,
+    messages: Vec<String>,
 }
 
 impl Drop for State {
@@ -75,13 +75,13 @@ impl State {
         let path = real(&full)?;
         let (folder, found) =
             open_folder(rustix::fs::CWD, path.as_os_str(), &path, Tighten::State)?;
-        let told = found.map(|mode| {
+        let messages = found.map(|mode| {
             format!(
                 "closed {} to other users: its mode was {mode:04o}, and is {FOLDER:04o} now",
                 path.display()
             )
         });
-        Ok(State { path, folder, told: told.into_iter().collect() })
+        Ok(State { path, folder, messages: messages.into_iter().collect() })
     }
 
     /// As [`State::open`], of a folder that is there, and nothing of it is changed; `None` when it is not.
@@ -95,10 +95,10 @@ impl State {
         }
         let (folder, found) =
             open_folder(rustix::fs::CWD, path.as_os_str(), &path, Tighten::Never)?;
-        let told = found.map(|mode| {
+        let messages = found.map(|mode| {
             format!("would close {} to other users: its mode is {mode:04o}", path.display())
         });
-        Ok(Some(State { path, folder, told: told.into_iter().collect() }))
+        Ok(Some(State { path, folder, messages: messages.into_iter().collect() }))
     }
 
     /// Where it is, with no link in it.
@@ -107,8 +107,8 @@ impl State {
     }
 
     /// What was done to it when it was opened, a line each.
-    pub fn told(&self) -> &[String] {
-        &self.told
+    pub fn messages(&self) -> &[String] {
+        &self.messages
     }
 
     /// The folder `name` in it, made when it is not there.
@@ -376,7 +376,7 @@ mod tests {
         let (_top, path) = top();
         let state = State::open(&path.join("a/b/state")).unwrap();
         assert_eq!(state.path(), path.join("a/b/state"));
-        assert!(state.told().is_empty());
+        assert!(state.messages().is_empty());
         let folder = state.folder("journal").unwrap();
         open_file(&folder, "f", &state.path().join("journal/f"), true).unwrap();
         let modes = ["", "journal", "journal/f"].map(|name| mode(&state.path().join(name)));
@@ -390,12 +390,12 @@ mod tests {
         fs::create_dir_all(path.join("journal")).unwrap();
         chmod(&path, 0o777);
         let seen = State::look(&path).unwrap().unwrap();
-        assert!(seen.told()[0].contains("would close") && mode(&path) == 0o777);
+        assert!(seen.messages()[0].contains("would close") && mode(&path) == 0o777);
         let state = State::open(&path).unwrap();
-        assert!(state.told()[0].contains("0777"), "{:?}", state.told());
+        assert!(state.messages()[0].contains("0777"), "{:?}", state.messages());
         state.folder("journal").unwrap();
         assert_eq!([mode(&path), mode(&path.join("journal"))], [0o700, 0o700]);
-        assert!(State::open(&path).unwrap().told().is_empty());
+        assert!(State::open(&path).unwrap().messages().is_empty());
     }
 
     #[test]

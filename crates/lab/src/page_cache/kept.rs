@@ -63,9 +63,9 @@ fn libraries(program: &Path) -> Vec<PathBuf> {
         return Vec::new();
     }
     let asked = Cmd::new(&program.to_string_lossy()).env("LD_TRACE_LOADED_OBJECTS", "1").run();
-    let told = asked.map(|output| output.stdout).unwrap_or_default();
+    let mapped = asked.map(|output| output.stdout).unwrap_or_default();
     // `libc.so.6 => /lib/libc.so.6 (0x...)`, and the linker itself without the first two words.
-    let words = told.split_whitespace().filter(|word| word.starts_with('/'));
+    let words = mapped.split_whitespace().filter(|word| word.starts_with('/'));
     words.map(PathBuf::from).collect()
 }
 

@@ -61,7 +61,7 @@ fn pair(aa: &AaCheck, band: f64) -> Vec<Row> {
     let overall = format!("A/A pair: {} over {}", aa.twin, aa.of);
     rows.extend(
         aa.ratio
-            .map(|r| row(overall, number::ratio(r.point), number::interval(&r), told(&r, band))),
+            .map(|r| row(overall, number::ratio(r.point), number::interval(&r), word(&r, band))),
     );
     rows
 }
@@ -71,7 +71,7 @@ fn by_signs(aa: &AaCheck) -> String {
 }
 
 /// In words; nothing where there is no interval.
-fn told(ratio: &Ratio, band: f64) -> &'static str {
+fn word(ratio: &Ratio, band: f64) -> &'static str {
     if ratio.low.is_some() { result(ratio, band) } else { "" }
 }
 
@@ -94,12 +94,12 @@ fn result(ratio: &Ratio, band: f64) -> &'static str {
         Comparison::Same => "none that matters",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",
-        Comparison::Unclear => "cannot be told",
+        Comparison::Unclear => "cannot be word",
     }
 }
 
 fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
-    let told = |aa: &AaCheck| {
+    let word = |aa: &AaCheck| {
         format!(
             "{} is {} entered again under another name. It is no candidate: it stands in no other \
              table and has no part in the call.",
@@ -114,5 +114,5 @@ fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
                 .to_string()
         })
     };
-    pair.map(told).into_iter().chain(pair.and_then(silent)).collect()
+    pair.map(word).into_iter().chain(pair.and_then(silent)).collect()
 }

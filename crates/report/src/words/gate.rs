@@ -53,7 +53,7 @@ fn name(cell: Option<&AskedCell>) -> String {
 }
 
 /// The name of it, and the ratio with its interval.
-fn told(Loss { a, b, cell, ratio }: &Loss) -> String {
+fn sentence(Loss { a, b, cell, ratio }: &Loss) -> String {
     let text =
         ratio.map_or_else(String::new, |r| format!("{:.2}x {a} ({})", r.point, interval(&r)));
     format!("{}: {b} is {text}", name(cell.as_ref()))
@@ -67,7 +67,11 @@ fn look() -> String {
 }
 
 fn failed(largest: &Loss, all: usize, limit: f64) -> String {
-    format!("regression beyond {}: {}; worse by that much: {all}", percent(limit), told(largest))
+    format!(
+        "regression beyond {}: {}; worse by that much: {all}",
+        percent(limit),
+        sentence(largest)
+    )
 }
 
 fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit: f64) -> String {
@@ -93,9 +97,9 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
 
 fn doubtful(one: &Loss, limit: f64) -> String {
     format!(
-        "worse, and it cannot be told whether beyond {}: {}; more campaigns would tell",
+        "worse, and it cannot be sentence whether beyond {}: {}; more campaigns would tell",
         percent(limit),
-        told(one)
+        sentence(one)
     )
 }
 

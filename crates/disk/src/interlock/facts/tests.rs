@@ -37,7 +37,7 @@ fn a_type_that_only_a_tool_sees_is_added() {
     let mut found = BTreeSet::new();
     add(&mut found, "the disk", [own].into());
     add_told(&mut found, "the disk", ["xfs".into(), "silicon_medley_raid_member".into()].into());
-    let told: Vec<(&str, &str)> =
+    let found: Vec<(&str, &str)> =
         found.iter().map(|c| (c.signature.kind.as_str(), c.signature.id.as_str())).collect();
-    assert_eq!(told, [("silicon_medley_raid_member", ""), ("xfs", "1")]);
+    assert_eq!(found, [("silicon_medley_raid_member", ""), ("xfs", "1")]);
 }

@@ -57,7 +57,7 @@ fn the_serial_number_is_exact() {
         let refusal = state(&clear(), &Permission { serials, ..permission() }).unwrap_err();
         assert!(matches!(refusal, Refusal::WrongSerial { .. }), "{given:?}: {refusal}");
     }
-    assert!(refused(|facts| facts.serials.clear()).contains("tells no serial number"));
+    assert!(refused(|facts| facts.serials.clear()).contains("has no serial number"));
     assert!(refused(|facts| facts.namesake = Some("sdc".into())).contains("of sdc too"));
 }
 

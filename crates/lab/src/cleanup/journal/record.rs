@@ -99,12 +99,12 @@ mod tests {
         let bytes = [&first[..], b"9 00000000 \"b\"\n", &last, b"3 123"].concat();
         let (entries, faults) = back(&bytes);
         assert_eq!(entries, ["a", "c"]);
-        let told = faults.lines(Path::new("/j"));
+        let messages = faults.lines(Path::new("/j"));
         assert!(
-            told[0].starts_with("/j line 2 is damaged") && told[1].contains("torn"),
-            "{told:?}"
+            messages[0].starts_with("/j line 2 is damaged") && messages[1].contains("torn"),
+            "{messages:?}"
         );
-        assert_eq!(told.len(), 2);
+        assert_eq!(messages.len(), 2);
     }
 
     proptest! {

@@ -100,7 +100,7 @@ fn a_live_campaign_is_skipped_and_a_dead_one_undone_despite_a_torn_line() {
     drop(journal);
     let report = place.cleanup();
     assert_eq!(report.done, [format!("removed {}", dir.display())]);
-    assert!(report.told[0].contains("torn") && report.failed.is_empty(), "{report:?}");
+    assert!(report.messages[0].contains("torn") && report.failed.is_empty(), "{report:?}");
     assert!(!dir.exists() && !place.file().exists());
     assert_eq!(place.cleanup(), CleanupReport::default());
 }
@@ -115,7 +115,7 @@ fn a_damaged_line_is_told_and_the_others_are_undone() {
     let text = fs::read_to_string(place.file()).unwrap().replace("assay-2", "assay-x");
     fs::write(place.file(), text).unwrap();
     let report = place.cleanup();
-    assert!(report.told[0].contains("line 3 is damaged"), "{report:?}");
+    assert!(report.messages[0].contains("line 3 is damaged"), "{report:?}");
     assert_eq!((report.done.len(), report.failed.len()), (3, 0), "{report:?}");
     assert!(dirs.iter().all(|dir| !dir.exists()) && !place.file().exists());
 }
@@ -214,7 +214,7 @@ fn a_journal_that_is_removed_is_told_written_anew_and_undone_from_memory() {
     let mut report = CleanupReport::default();
     journal.undo_all(&mut report).unwrap();
     assert_eq!((report.done.len(), report.failed.len()), (2, 0), "{report:?}");
-    assert!(report.told[0].contains("was removed"), "{report:?}");
+    assert!(report.messages[0].contains("was removed"), "{report:?}");
     assert!(!first.exists() && !second.exists());
     assert!(!place.path("journal/c.jsonl").exists());
 }
