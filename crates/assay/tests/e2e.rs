@@ -34,5 +34,6 @@ mod provenance;
 mod remounted;
 mod room;
 mod setup;
+mod studies;
 mod sweep;
 mod tools;
