@@ -14,6 +14,7 @@ pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
 pub use values::candidates;
 
+use crate::terminal::Shown;
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
@@ -128,9 +129,22 @@ pub struct EndArgs {
     /// Format on stdout; another than table prints everything
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
+    /// How progress is shown, on stderr
+    #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = OUTPUT)]
+    pub progress: Shown,
+    /// Show no progress, as --progress none
+    #[arg(long, short, conflicts_with = "progress", help_heading = OUTPUT)]
+    pub quiet: bool,
     /// Print all tables instead of the answer in 40 lines
     #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
+}
+
+impl EndArgs {
+    /// How progress is shown.
+    pub fn progress(&self) -> Shown {
+        if self.quiet { Shown::None } else { self.progress }
+    }
 }
 
 /// Arguments of `resume`.

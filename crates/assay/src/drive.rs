@@ -6,7 +6,7 @@ use crate::{
     disks, exit,
     mark::Key,
     opened,
-    terminal::{self, Progress},
+    terminal::{self, Progress, Shown},
 };
 use anyhow::{Context, Result};
 use campaign::{
@@ -51,7 +51,7 @@ fn settle_sizes(
     campaign: &Campaign,
     range: &Range,
     (store, lab, key): (&mut Store, &Lab, &Key),
-    stop: &AtomicBool,
+    (shown, stop): (Shown, &AtomicBool),
 ) -> Result<Option<(Prepared, Campaign)>> {
     let since = Instant::now();
     let context = RunContext {
@@ -61,7 +61,7 @@ fn settle_sizes(
         scale: range.large_scale,
         stop,
     };
-    let progress = Progress::new(0);
+    let progress = Progress::new(shown, Vec::new(), "");
     let found = trial::run(&context, &campaign.id, range, &progress);
     progress.finish();
     let Some(found) = found? else { return Ok(None) };
@@ -85,6 +85,8 @@ pub struct Means<'a> {
     pub state: &'a Path,
     /// Marks campaigns.
     pub key: &'a Key,
+    /// How its progress is shown.
+    pub progress: Shown,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
@@ -95,7 +97,7 @@ pub fn drive(
     means: Means<'_>,
     stop: &AtomicBool,
 ) -> Result<()> {
-    let Means { consent, state, key } = means;
+    let Means { consent, state, key, progress } = means;
     let since = Instant::now();
     terminal::note(&format!(
         "campaign {}: {} · {} · {} · {} · seed {}",
@@ -117,11 +119,16 @@ pub fn drive(
             store.add_note(&campaign.id, note)?;
         }
         let sized = match &range {
-            Some(range) => settle_sizes(made, campaign, range, (store, &lab, key), stop)?,
+            Some(range) => {
+                settle_sizes(made, campaign, range, (store, &lab, key), (progress, stop))?
+            }
             None => Some((made, campaign.clone())),
         };
         let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
-        walk(&prepared, &campaign, store, &lab, stop, since)
+        let progress = Progress::new(progress, prepared.infos(), &baseline(&prepared));
+        let ended = walk((&prepared, &campaign), store, &lab, &progress, (stop, since));
+        progress.finish();
+        ended
     });
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
@@ -214,18 +221,19 @@ fn write_images(
 }
 
 fn walk(
-    prepared: &Prepared,
-    campaign: &Campaign,
+    (prepared, campaign): (&Prepared, &Campaign),
     store: &mut Store,
     lab: &Lab,
-    stop: &AtomicBool,
-    since: Instant,
+    progress: &Progress,
+    (stop, since): (&AtomicBool, Instant),
 ) -> Result<Ended> {
-    let progress = Progress::new(0);
-    let mut schedule = Schedule::new((prepared, campaign), store, lab, &progress, (stop, since))?;
-    let ended = schedule.run();
-    progress.finish();
-    ended
+    Schedule::new((prepared, campaign), store, lab, progress, (stop, since))?.run()
+}
+
+/// The label of the candidate that figures are shown beside while they come.
+fn baseline(prepared: &Prepared) -> String {
+    let first = || prepared.labels.first().cloned().unwrap_or_default();
+    prepared.plan.baseline.clone().unwrap_or_else(first)
 }
 
 /// `5 blocks`, or `5 to 20 blocks, at most 2h`.

@@ -30,6 +30,7 @@ mod naming;
 mod orphans;
 mod output;
 mod pipeline;
+mod progress;
 mod provenance;
 mod remounted;
 mod room;

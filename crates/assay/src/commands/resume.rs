@@ -19,6 +19,7 @@ use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
 pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+    terminal::notes_for(args.end.progress());
     let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
     let mut store = opened::store_to_run(store_path, &stop)?;
@@ -62,7 +63,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
-    let means = drive::Means { consent: &consent, state, key: &key };
+    let means = drive::Means { consent: &consent, state, key: &key, progress: args.end.progress() };
     let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
     run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;

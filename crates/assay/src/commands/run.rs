@@ -22,6 +22,7 @@ use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+    terminal::notes_for(args.end.progress());
     let mut prepared = plan::prepared(&args.plan, store_path, state)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined, &terminal::note)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
@@ -36,7 +37,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     together::choose(&mut prepared, state)?;
     let campaign = begin::campaign(&prepared, state)?;
     begin::store(&prepared, &campaign, &mut store, &key)?;
-    let means = Means { consent: &consent, state, key: &key };
+    let means = Means { consent: &consent, state, key: &key, progress: args.end.progress() };
     let driven = drive::drive(&prepared, &campaign, &mut store, means, &stop);
     report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;
