@@ -70,7 +70,8 @@ pub fn check_writable(path: &Path) -> Result<()> {
 pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
     let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
-    report::write(&end.html, &report::text(&dataset, &findings, Format::Html))?;
+    let text = report::text(&dataset, &findings, Format::Html);
+    report::write_page(&end.html, &text, &dataset)?;
     let page = end.html.canonicalize().unwrap_or_else(|_| end.html.clone());
     let is_answer = end.format == Format::Table && !end.full;
     let printed = terminal::tables(&match is_answer {
