@@ -422,13 +422,16 @@ fn what_the_campaign_lacks_is_said() {
     let wanted = profile(vec![group("commits", 30.0, &["t0"]), group("mail", 70.0, &["files.*"])]);
     let advice = ask(&data, &wanted, &[]).unwrap();
     assert!((advice.covered - 0.3).abs() < 1e-12);
-    assert!(advice.sentence.ends_with("The campaign covers 30 % of the profile's weight."));
+    let covers = "The campaign covers 30 % of the profile's weight. `assay run --profile oltp-db` runs the other \
+                  tests, too.";
+    assert!(advice.sentence.ends_with(covers), "{}", advice.sentence);
     assert!(
         advice.notes.iter().any(|n| n.starts_with("Not covered: mail; the campaign has no such"))
     );
     let nothing = ask(&data, &profile(vec![group("mail", 1.0, &["files.*"])]), &[]).unwrap();
     assert_eq!(nothing.counsel, Counsel::NothingMeasured);
     assert!(nothing.sentence.starts_with("No recommendation for oltp-db: campaign c1 has no test"));
+    assert!(nothing.sentence.contains("`assay run --profile oltp-db` runs those that it needs"));
 }
 
 #[test]
