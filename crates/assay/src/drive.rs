@@ -10,6 +10,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use campaign::{
+    hosts::Hosts,
     images::{IMAGES, image_dir, work_dir},
     pace,
     prepare::{self, Prepared},
@@ -50,7 +51,7 @@ fn settle_sizes(
     prepared: Prepared,
     campaign: &Campaign,
     range: &Range,
-    (store, lab, key): (&mut Store, &Lab, &Key),
+    (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
     stop: &AtomicBool,
 ) -> Result<Option<(Prepared, Campaign)>> {
     let since = Instant::now();
@@ -59,6 +60,7 @@ fn settle_sizes(
         lab,
         seed: campaign.seed,
         scale: range.large_scale,
+        hosts,
         stop,
     };
     let progress = Progress::new(0);
@@ -85,6 +87,8 @@ pub struct Means<'a> {
     pub state: &'a Path,
     /// Marks campaigns.
     pub key: &'a Key,
+    /// Where workers come from.
+    pub hosts: &'a dyn Hosts,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
@@ -95,7 +99,7 @@ pub fn drive(
     means: Means<'_>,
     stop: &AtomicBool,
 ) -> Result<()> {
-    let Means { consent, state, key } = means;
+    let Means { consent, state, key, hosts } = means;
     let since = Instant::now();
     terminal::note(&format!(
         "campaign {}: {} · {} · {} · {} · seed {}",
@@ -117,11 +121,11 @@ pub fn drive(
             store.add_note(&campaign.id, note)?;
         }
         let sized = match &range {
-            Some(range) => settle_sizes(made, campaign, range, (store, &lab, key), stop)?,
+            Some(range) => settle_sizes(made, campaign, range, (store, &lab, hosts, key), stop)?,
             None => Some((made, campaign.clone())),
         };
         let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
-        walk(&prepared, &campaign, store, &lab, stop, since)
+        walk(&prepared, &campaign, store, (&lab, hosts), stop, since)
     });
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
@@ -217,12 +221,12 @@ fn walk(
     prepared: &Prepared,
     campaign: &Campaign,
     store: &mut Store,
-    lab: &Lab,
+    on: (&Lab, &dyn Hosts),
     stop: &AtomicBool,
     since: Instant,
 ) -> Result<Ended> {
     let progress = Progress::new(0);
-    let mut schedule = Schedule::new((prepared, campaign), store, lab, &progress, (stop, since))?;
+    let mut schedule = Schedule::new((prepared, campaign), store, on, &progress, (stop, since))?;
     let ended = schedule.run();
     progress.finish();
     ended

@@ -11,7 +11,7 @@ use crate::{
     opened, signals, terminal,
 };
 use anyhow::Result;
-use campaign::{places, programs, room, together};
+use campaign::{hosts::ThisHost, places, programs, room, together};
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -93,7 +93,7 @@ impl Again {
             together::choose(&mut prepared, state)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;
-            let means = drive::Means { consent: &consent, state, key: &key };
+            let means = drive::Means { consent: &consent, state, key: &key, hosts: &ThisHost };
             drive::drive(&prepared, &campaign, &mut store, means, &stop)?;
             ids.push(campaign.id);
         }

@@ -9,6 +9,7 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
+    hosts::Hosts,
     places,
     prepare::Prepared,
     programs,
@@ -18,7 +19,12 @@ use model::{Campaign, CampaignState};
 use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
-pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+pub fn resume(
+    args: &ResumeArgs,
+    store_path: &Path,
+    state: &Path,
+    hosts: &dyn Hosts,
+) -> Result<Exit> {
     let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
     let mut store = opened::store_to_run(store_path, &stop)?;
@@ -62,7 +68,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
-    let means = drive::Means { consent: &consent, state, key: &key };
+    let means = drive::Means { consent: &consent, state, key: &key, hosts };
     let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
     run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;

@@ -5,6 +5,7 @@ use super::variant::{self, Variant};
 use crate::{begin, cli::Consent, disks, drive, mark::Key, terminal};
 use anyhow::Result;
 use campaign::{
+    hosts::ThisHost,
     images, places,
     prepare::{self, Prepared},
     programs,
@@ -178,7 +179,12 @@ impl Bench for Campaigns<'_> {
         terminal::note(&campaign.title);
         begin::store(&prepared, &campaign, self.store, &self.key)?;
         self.ran.push((stage.kind, campaign.id.clone()));
-        let means = drive::Means { consent: &self.consent, state: self.state, key: &self.key };
+        let means = drive::Means {
+            consent: &self.consent,
+            state: self.state,
+            key: &self.key,
+            hosts: &ThisHost,
+        };
         drive::drive(&prepared, &campaign, self.store, means, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);

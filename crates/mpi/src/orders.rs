@@ -1,0 +1,95 @@
+//! What rank 0 says to the others, and what they answer. Jobs and reports are those of local workers.
+
+use model::{Environment, Job, User, WorkerReport};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// An order to one rank.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Those of `ranks` keep step from now on as the group of so many; all ranks get this.
+    Form {
+        /// Their numbers, in the order of their workers.
+        ranks: Vec<i32>,
+    },
+    /// Do a job in step with the group.
+    Run(Box<Task>),
+    /// Let the worker process of earlier jobs go.
+    Dismiss,
+    /// Look what of `files` is in memory, after all of `root` was made cold where that is asked for.
+    Look {
+        /// The private directory of the target.
+        root: PathBuf,
+        /// Files of the workers of this host.
+        files: Vec<PathBuf>,
+        /// Whether to make it cold.
+        cold: bool,
+    },
+    /// Say what this host is, with the file system of `dir`.
+    Describe {
+        /// A directory of the file system.
+        dir: PathBuf,
+    },
+    /// Undo what campaigns left here that run no more.
+    CleanUp {
+        /// Arguments of the program, the first its name.
+        arguments: Vec<String>,
+    },
+    /// The campaign is over.
+    End,
+}
+
+/// A job with what belongs to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Number of the run, by which messages of an earlier one are known.
+    pub run: u64,
+    /// Size of the group.
+    pub size: usize,
+    /// The job.
+    pub job: Job,
+    /// In whose name.
+    pub user: Option<User>,
+    /// What it may take, seconds.
+    pub timeout_s: f64,
+    /// Ranks of the group, one for each host beside that of rank 0, whose clocks are compared.
+    pub clocks: Vec<usize>,
+}
+
+/// How a rank fared.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Share {
+    /// Its worker's report.
+    Done(WorkerReport),
+    /// Others failed, or the run was stopped.
+    Stopped,
+    /// Its worker failed: one line.
+    Failed(String),
+    /// Its worker did not come to the end in time.
+    TimedOut,
+}
+
+/// What a rank is, told once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Card {
+    /// The name of its host.
+    pub host: String,
+    /// What tells its clock from that of others: the boot of the kernel and the time namespace.
+    pub clock: String,
+}
+
+/// What a leader answers to an order other than a run.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Bytes of the files in memory, and all of theirs.
+    Resident(u64, u64),
+    /// What the host is.
+    Described(Environment),
+    /// The exit status of the program.
+    Ended(u8),
+    /// It could not be done: one line.
+    Failed(String),
+}
