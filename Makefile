@@ -3,6 +3,7 @@
 # make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
 # make build   the static program alone; its path is printed
 # make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
+# make mpi     assay-mpi, the same on many hosts under mpirun or srun; installs Open MPI's development files where missing
 # make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
 # make clean   remove everything built
 #
@@ -14,7 +15,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run check test test-labs build dist bench clean setup
+.PHONY: run check test test-labs build mpi dist bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -45,6 +46,9 @@ dist: setup
 
 build: setup
 	@scripts/build.sh
+
+mpi: setup
+	@scripts/mpi.sh
 
 bench: setup
 	@ASSAY=$$(scripts/build.sh) bench/all $(BENCH_DIR)

@@ -150,6 +150,9 @@ fn broken(
     if matches!(error, PoolError::Stopped) {
         return Ok(None);
     }
+    if matches!(error, PoolError::Lost { .. }) {
+        return Err(error.into());
+    }
     let why = match bench.instance.loss() {
         Some(loss) => format!("{error}; {loss}"),
         None => error.to_string(),

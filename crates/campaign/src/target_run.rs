@@ -22,7 +22,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use workers::Pool;
+use workers::{Pool, PoolError};
 
 /// What every target run of a campaign needs.
 #[derive(Clone, Copy)]
@@ -301,7 +301,9 @@ fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
 pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
     let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    let pool = error.chain().find_map(|cause| cause.downcast_ref::<PoolError>());
     match (lab, io) {
+        _ if matches!(pool, Some(PoolError::Lost { .. })) => FaultKind::Host,
         (Some(error), _) => error.fault(),
         (None, Some(error)) => lab::io_fault(error),
         (None, None) => FaultKind::Other,

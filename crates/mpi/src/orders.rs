@@ -1,5 +1,6 @@
 //! What rank 0 says to the others, and what they answer. Jobs and reports are those of local workers.
 
+use crate::clocks::Offset;
 use model::{Environment, Job, User, WorkerReport};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -11,7 +12,12 @@ pub enum Order {
     /// Those of `ranks` keep step from now on as the group of so many; all ranks get this.
     Form {
         /// Their numbers, in the order of their workers.
-        ranks: Vec<i32>,
+        ranks: Vec<usize>,
+    },
+    /// Answer so many round trips with the time.
+    Clock {
+        /// How many.
+        trips: usize,
     },
     /// Do a job in step with the group.
     Run(Box<Task>),
@@ -31,11 +37,6 @@ pub enum Order {
         /// A directory of the file system.
         dir: PathBuf,
     },
-    /// Undo what campaigns left here that run no more.
-    CleanUp {
-        /// Arguments of the program, the first its name.
-        arguments: Vec<String>,
-    },
     /// The campaign is over.
     End,
 }
@@ -53,16 +54,37 @@ pub struct Task {
     pub user: Option<User>,
     /// What it may take, seconds.
     pub timeout_s: f64,
-    /// Ranks of the group, one for each host beside that of rank 0, whose clocks are compared.
-    pub clocks: Vec<usize>,
 }
 
-/// How a rank fared.
+/// Where a worker stands: all of a pool must stand at the same before one goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Before the phase of this number, which a barrier of the group begins.
+    Release(usize),
+    /// At the end of the phase of this number.
+    End(usize),
+}
+
+/// What a rank says during run `run`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Word {
+    /// Number of the run.
+    pub run: u64,
+    /// What it says.
+    pub news: News,
+}
+
+/// How a rank fares.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Share {
+pub enum News {
+    /// It is there.
+    Alive,
+    /// It waits at this step; the number of the process that works.
+    At(Step, u32),
     /// Its worker's report.
-    Done(WorkerReport),
+    Done(Box<WorkerReport>),
     /// Others failed, or the run was stopped.
     Stopped,
     /// Its worker failed: one line.
@@ -71,8 +93,17 @@ pub enum Share {
     TimedOut,
 }
 
+/// What rank 0 answers to those who wait at a step of `run`, or says to those who work.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Ruling {
+    /// Number of the run.
+    pub run: u64,
+    /// Whether it goes on; otherwise it is over.
+    pub goes_on: bool,
+}
+
 /// What a rank is, told once.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
     /// The name of its host.
     pub host: String,
@@ -88,8 +119,9 @@ pub enum Answer {
     Resident(u64, u64),
     /// What the host is.
     Described(Environment),
-    /// The exit status of the program.
-    Ended(u8),
     /// It could not be done: one line.
     Failed(String),
 }
+
+/// The clocks of a pool, by rank, as looked at once.
+pub type Looks = std::collections::BTreeMap<usize, Offset>;

@@ -62,7 +62,7 @@ impl Schedule<'_> {
             if self.run_targets_here(&slots)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
-            if self.faults.iter().flatten().any(|fault| fault.kind == FaultKind::Disk) {
+            if self.faults.iter().flatten().any(|fault| fault.kind.ends_all()) {
                 break;
             }
         }
