@@ -1,6 +1,7 @@
 # make run     build, then compare every file system that this machine supports
 # make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
 # make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
+# make test-mpi  real ranks under mpirun, on this host and on network namespaces as hosts; skipped where there is no MPI
 # make build   the static program alone; its path is printed
 # make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
 # make mpi     assay-mpi, the same on many hosts under mpirun or srun; installs Open MPI's development files where missing
@@ -15,7 +16,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run check test test-labs build mpi dist bench clean setup
+.PHONY: run check test test-labs test-mpi build mpi dist bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -40,6 +41,9 @@ test: check
 
 test-labs: setup
 	cargo run --quiet --locked -p xtask -- test labs
+
+test-mpi: setup
+	@scripts/test-mpi.sh
 
 dist: setup
 	@scripts/dist.sh

@@ -7,7 +7,7 @@ use crate::{
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
     placement::{self, Map},
-    world::{self, Topic, World},
+    world::{self, SILENCE, Topic, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::hosts::Hosts;
@@ -29,7 +29,7 @@ use std::{
 use workers::{LocalPool, Observer, Pace, Pool, PoolError};
 
 /// Round trips of a look at a clock.
-const TRIPS: usize = 50;
+const TRIPS: usize = 200;
 
 /// What a host may take to forget what it has in memory, or to describe itself.
 const ANSWER_WITHIN: Duration = Duration::from_secs(600);
@@ -65,6 +65,7 @@ impl Allocation {
         }
         let hosts: Vec<String> = cards.iter().map(|card| card.host.clone()).collect();
         let order = placement::order(&hosts, map);
+        world.name_hosts(hosts);
         WORLD.set(Some(world));
         let (runs, formed, is_lost) = Default::default();
         Ok(Allocation { cards, order, runs, formed, is_lost })
@@ -106,6 +107,14 @@ impl Allocation {
         let ranks: Vec<usize> = self.order.iter().take(workers).copied().collect();
         let order = Order::Form { ranks: ranks.clone() };
         (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &order))?;
+        let mut missing: BTreeSet<usize> = (1..world.size()).collect();
+        while !missing.is_empty() {
+            let Some((rank, _)) = world.await_word::<Answer>(Topic::Answer, SILENCE)? else {
+                let names: Vec<String> = missing.iter().map(|rank| world.name(*rank)).collect();
+                bail!("no answer from {}: it was stopped, or its host is lost", names.join(", "));
+            };
+            missing.remove(&rank);
+        }
         world.form(&ranks)
     }
 
@@ -134,7 +143,7 @@ impl Allocation {
         match world.await_word(Topic::Answer, ANSWER_WITHIN)? {
             Some((from, Answer::Failed(why))) => bail!("{}: {why}", self.host(from)),
             Some((_, answer)) => Ok(answer),
-            None => bail!("rank {rank} on {} does not answer", self.host(rank)),
+            None => bail!("{} does not answer", world.name(rank)),
         }
     }
 }

@@ -14,8 +14,8 @@ use std::{
 };
 use workers::{Moved, Observer, PoolError};
 
-/// How long those who were told to stop may take, where a signal ends the campaign: a launcher that sent it kills
-/// after a second.
+/// How long those who were told to stop may take, where a lost rank or a signal ends the campaign: a launcher that sent
+/// it kills after a second.
 const SHORT_GRACE: Duration = Duration::from_millis(400);
 
 /// A run of more than one rank, this one the first.
@@ -213,7 +213,8 @@ impl<'a> Lead<'a> {
                 thread::sleep(LOOK_EVERY);
                 continue;
             };
-            let grace = if self.stop.load(Relaxed) { SHORT_GRACE } else { SILENCE };
+            let hurries = self.stop.load(Relaxed) || matches!(error, PoolError::Lost { .. });
+            let grace = if hurries { SHORT_GRACE } else { SILENCE };
             if since.elapsed() > grace {
                 let is_stopped = matches!(error, PoolError::Stopped);
                 let why = self.lost().filter(|_| !is_stopped);

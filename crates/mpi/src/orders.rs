@@ -115,6 +115,8 @@ pub struct Card {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    /// It is about to join the group.
+    Joins,
     /// Bytes of the files in memory, and all of theirs.
     Resident(u64, u64),
     /// What the host is.

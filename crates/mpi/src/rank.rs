@@ -31,7 +31,10 @@ pub fn serve(world: &World) -> Result<()> {
             continue;
         };
         match order {
-            Order::Form { ranks } => world.form(&ranks)?,
+            Order::Form { ranks } => {
+                world.tell(0, Topic::Answer, &Answer::Joins)?;
+                world.form(&ranks)?;
+            }
             Order::Clock { trips } => world.answer_clock(trips),
             Order::Run(task) => run(world, &task, &mut pool)?,
             Order::Dismiss => pool = None,

@@ -50,6 +50,8 @@ pub struct World {
     groups: RefCell<BTreeMap<usize, SimpleCommunicator>>,
     all: SimpleCommunicator,
     watchdog: Watchdog,
+    /// Hosts of the ranks, where that is known.
+    hosts: RefCell<Vec<String>>,
     _universe: Universe,
 }
 
@@ -62,7 +64,13 @@ impl World {
         let universe = rsmpi::initialize().context("MPI was begun twice")?;
         let all = universe.world();
         let watchdog = Watchdog::start(tell);
-        Ok(World { groups: RefCell::default(), all, watchdog, _universe: universe })
+        Ok(World {
+            groups: RefCell::default(),
+            all,
+            watchdog,
+            hosts: RefCell::default(),
+            _universe: universe,
+        })
     }
 
     /// The number of this rank.
@@ -178,8 +186,21 @@ impl World {
         }
     }
 
+    /// Who `rank` is, for a person.
+    pub(crate) fn name(&self, rank: usize) -> String {
+        let host = self.hosts.borrow().get(rank).map(|host| format!(" on {host}"));
+        format!("rank {rank}{}", host.unwrap_or_default())
+    }
+
+    /// Tells on which host each rank is.
+    pub(crate) fn name_hosts(&self, hosts: Vec<String>) {
+        self.hosts.replace(hosts);
+    }
+
+    /// Does `act`, which needs `rank`. Rank 0 gives up first: it can say more.
     fn guard<T>(&self, rank: usize, act: impl FnOnce() -> T) -> T {
-        self.watchdog.guard(3 * SILENCE, &format!("rank {rank}"), act)
+        let limit = if self.rank() == 0 { 3 } else { 6 } * SILENCE;
+        self.watchdog.guard(limit, &self.name(rank), act)
     }
 }
 
