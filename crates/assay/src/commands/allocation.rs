@@ -20,11 +20,7 @@ pub fn prepared(
 ) -> Result<Prepared> {
     let Some(most) = hosts.most_workers() else { return plan::prepared(args, store, state) };
     let mut prepared = plan::prepared(&with_workers(args, most), store, state)?;
-    if let Some(count) = prepared.counts.iter().find(|count| **count > most) {
-        return Err(exit::usage(format!(
-            "{count} processes are asked for, and {most} ranks were started; start as many by `mpirun -n {count}`"
-        )));
-    }
+    enough(&prepared, most)?;
     let made = prepared.entrants.iter().find(|entrant| !matches!(entrant, Target::Dir(_)));
     if let Some(made) = made.filter(|_| hosts.is_many()) {
         return Err(exit::usage(format!(
@@ -37,7 +33,9 @@ pub fn prepared(
 }
 
 fn with_workers(args: &PlanArgs, most: u32) -> PlanArgs {
-    let mut counts = if args.procs.is_empty() { vec![1, most] } else { args.procs.clone() };
+    // A plan file has its own.
+    let unasked = args.procs.is_empty() && args.plan.is_none() && args.like.is_none();
+    let mut counts = if unasked { vec![1, most] } else { args.procs.clone() };
     counts.dedup();
     PlanArgs { procs: counts, ..args.clone() }
 }
@@ -47,12 +45,55 @@ fn with_workers(args: &PlanArgs, most: u32) -> PlanArgs {
 /// # Errors
 /// A host does not answer.
 pub fn described(mut campaign: Campaign, hosts: &dyn Hosts) -> Result<Campaign> {
-    let dir = campaign.plan.targets.iter().find_map(|target| match target {
-        Target::Dir(dir) => Some(dir.clone()),
-        _ => None,
-    });
-    let (facts, differences) = hosts.describe(dir.as_deref().unwrap_or(Path::new("/")))?;
+    let (facts, differences) = hosts.describe(dir_of(&campaign))?;
     campaign.environment.0.extend(facts.0);
     campaign.notes.splice(0..0, differences);
     Ok(campaign)
+}
+
+/// What the report must say when `campaign` goes on with `hosts`; nothing when they are those of its begin.
+///
+/// # Errors
+/// They are others, and that was not `allowed`; there are fewer than the plan needs; one does not answer.
+pub fn resumed(
+    (campaign, prepared): (&Campaign, &Prepared),
+    hosts: &dyn Hosts,
+    allowed: bool,
+) -> Result<Option<String>> {
+    hosts.most_workers().map_or(Ok(()), |most| enough(prepared, most))?;
+    let (facts, _) = hosts.describe(dir_of(campaign))?;
+    let [begun, now] = [&campaign.environment, &facts].map(|facts| facts.0.get(HOSTS));
+    if begun == now {
+        return Ok(None);
+    }
+    let [begun, now] = [begun, now].map(|hosts| hosts.map_or("one machine, without MPI", |h| h));
+    if !allowed {
+        return Err(exit::usage(format!(
+            "{} was begun on {begun}, and this is {now}; start it there, or take --hosts-changed",
+            campaign.id
+        )));
+    }
+    Ok(Some(format!("the hosts changed: begun on {begun}, resumed on {now}")))
+}
+
+/// The fact that names the hosts, with the ranks of each.
+const HOSTS: &str = "hosts";
+
+/// Fails when the plan wants more workers than `most`.
+fn enough(prepared: &Prepared, most: u32) -> Result<()> {
+    match prepared.counts.iter().find(|count| **count > most) {
+        None => Ok(()),
+        Some(count) => Err(exit::usage(format!(
+            "{count} processes are asked for, and {most} ranks were started; start as many by `mpirun -n {count}`"
+        ))),
+    }
+}
+
+/// A directory that the campaign works in.
+fn dir_of(campaign: &Campaign) -> &Path {
+    let dir = campaign.plan.targets.iter().find_map(|target| match target {
+        Target::Dir(dir) => Some(dir.as_path()),
+        _ => None,
+    });
+    dir.unwrap_or(Path::new("/"))
 }

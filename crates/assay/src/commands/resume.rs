@@ -2,7 +2,7 @@
 //! on disks, a consent that is given anew; or with more blocks than were planned. What this assay did not begin
 //! is not gone on with.
 
-use super::run;
+use super::{allocation, run};
 use crate::{
     cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
     whereabouts,
@@ -49,6 +49,7 @@ pub fn resume(
             campaign.assay_version
         );
     }
+    let changed = allocation::resumed((campaign, &prepared), hosts, args.hosts_changed)?;
     run::check_writable(&args.end.html)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
@@ -61,6 +62,9 @@ pub fn resume(
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, (state, &stop), &terminal::note)?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
+        store.add_note(&campaign.id, &note)?;
+    }
+    if let Some(note) = changed.filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
     let key = Key::of(&opened::state(state)?)?;

@@ -104,7 +104,12 @@ fn what_a_killed_rank_leaves_is_removed_and_resumed() {
         assert!(named, "{output}");
         with_patience(BOUND, || place.is_clean().then_some(()));
         let id = place.campaign(&output);
-        let again = Job::start(&place, Some(&hosts), 4, &["resume".into(), id]);
+        let words = ["resume".into(), id];
+        let (status, output) = Job::start(&place, None, 4, &words).wait(BOUND);
+        assert!(!status.success());
+        let refusal = "was begun on assayh1:2,assayh2:2, and this is";
+        assert!(output.contains(refusal) && output.contains("--hosts-changed"), "{output}");
+        let again = Job::start(&place, Some(&hosts), 4, &words);
         let (status, output) = again.wait(4 * BOUND);
         assert!(status.success(), "{output}");
         place.assert_clean();
