@@ -1,8 +1,10 @@
 # make run     build, then compare every file system that this machine supports
 # make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
 # make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
+# make test-mpi  real ranks under mpirun, on this host and on network namespaces as hosts; skipped where there is no MPI
 # make build   the static program alone; its path is printed
 # make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
+# make mpi     assay-mpi, the same on many hosts under mpirun or srun; installs Open MPI's development files where missing
 # make bench   assay beside dd, fio and bare C loops, on BENCH_DIR
 # make clean   remove everything built
 #
@@ -14,7 +16,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 ARGS ?=
 BENCH_DIR ?= target/bench
 
-.PHONY: run check test test-labs build dist bench clean setup
+.PHONY: run check test test-labs test-mpi build mpi dist bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -40,11 +42,17 @@ test: check
 test-labs: setup
 	cargo run --quiet --locked -p xtask -- test labs
 
+test-mpi: setup
+	@scripts/test-mpi.sh
+
 dist: setup
 	@scripts/dist.sh
 
 build: setup
 	@scripts/build.sh
+
+mpi: setup
+	@scripts/mpi.sh
 
 bench: setup
 	@ASSAY=$$(scripts/build.sh) bench/all $(BENCH_DIR)

@@ -156,6 +156,9 @@ pub struct ResumeArgs {
     /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
     #[arg(long, value_name = "+N", value_parser = more_blocks)]
     pub blocks: Option<u32>,
+    /// Go on although the hosts under mpirun are not those of the begin; the report says so
+    #[arg(long)]
+    pub hosts_changed: bool,
     #[command(flatten)]
     pub consent: Consent,
     #[command(flatten)]

@@ -10,6 +10,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use campaign::{
+    hosts::Hosts,
     images::{IMAGES, image_dir, work_dir},
     pace,
     prepare::{self, Prepared},
@@ -50,7 +51,7 @@ fn settle_sizes(
     prepared: Prepared,
     campaign: &Campaign,
     range: &Range,
-    (store, lab, key): (&mut Store, &Lab, &Key),
+    (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
     (shown, stop): (Shown, &AtomicBool),
 ) -> Result<Option<(Prepared, Campaign)>> {
     let since = Instant::now();
@@ -59,6 +60,7 @@ fn settle_sizes(
         lab,
         seed: campaign.seed,
         scale: range.large_scale,
+        hosts,
         stop,
     };
     let progress = Progress::new(shown, Vec::new(), "");
@@ -85,6 +87,8 @@ pub struct Means<'a> {
     pub state: &'a Path,
     /// Marks campaigns.
     pub key: &'a Key,
+    /// Where workers come from.
+    pub hosts: &'a dyn Hosts,
     /// How its progress is shown.
     pub progress: Shown,
 }
@@ -97,7 +101,7 @@ pub fn drive(
     means: Means<'_>,
     stop: &AtomicBool,
 ) -> Result<()> {
-    let Means { consent, state, key, progress } = means;
+    let Means { consent, state, key, hosts, progress } = means;
     let since = Instant::now();
     terminal::note(&format!(
         "campaign {}: {} · {} · {} · {} · seed {}",
@@ -120,13 +124,13 @@ pub fn drive(
         }
         let sized = match &range {
             Some(range) => {
-                settle_sizes(made, campaign, range, (store, &lab, key), (progress, stop))?
+                settle_sizes(made, campaign, range, (store, &lab, hosts, key), (progress, stop))?
             }
             None => Some((made, campaign.clone())),
         };
         let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
         let progress = Progress::new(progress, prepared.infos(), &baseline(&prepared));
-        let ended = walk((&prepared, &campaign), store, &lab, &progress, (stop, since));
+        let ended = walk((&prepared, &campaign), store, (&lab, hosts), &progress, (stop, since));
         progress.finish();
         ended
     });
@@ -223,11 +227,11 @@ fn write_images(
 fn walk(
     (prepared, campaign): (&Prepared, &Campaign),
     store: &mut Store,
-    lab: &Lab,
+    on: (&Lab, &dyn Hosts),
     progress: &Progress,
     (stop, since): (&AtomicBool, Instant),
 ) -> Result<Ended> {
-    Schedule::new((prepared, campaign), store, lab, progress, (stop, since))?.run()
+    Schedule::new((prepared, campaign), store, on, progress, (stop, since))?.run()
 }
 
 /// The label of the candidate that figures are shown beside while they come.

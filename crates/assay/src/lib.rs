@@ -26,34 +26,44 @@ mod terminal;
 mod tune;
 mod whereabouts;
 
+use campaign::hosts::{Hosts, ThisHost};
 use clap::Parser;
 use model::Job;
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 use suites::Test;
 
-/// The program; ends with one of the statuses of `exit`.
+/// The program on this machine alone; ends with one of the statuses of `exit`.
 pub fn main() -> ExitCode {
+    hidden().unwrap_or_else(|| main_on(&ThisHost, std::env::args_os()))
+}
+
+/// What the program does under a verb that is never typed by a person: `None` when there is none.
+pub fn hidden() -> Option<ExitCode> {
     // A worker is this same program under a hidden verb, because one static file must be enough on
     // a server; it is recognised before the arguments are parsed, as it is never typed by a person.
     if std::env::args().nth(1).as_deref() == Some(workers::WORKER_VERB) {
-        return workers::main(test_of_job);
+        return Some(workers::main(test_of_job));
     }
     // So is the program inside a guest.
     if std::env::args().nth(1).as_deref() == Some(campaign::guest::VERB) {
         let dir = std::env::args_os().nth(2).unwrap_or_default();
-        return ended(commands::guest::guest(dir.as_ref()));
+        return Some(ended(commands::guest::guest(dir.as_ref())));
     }
     // And a server of the self test.
     if std::env::args().nth(1).as_deref() == Some(lab::BUSY_VERB) {
         let dir = |nth| std::env::args_os().nth(nth).unwrap_or_default();
         let served = lab::serve_busy(dir(2).as_ref(), dir(3).as_ref());
-        return ended(served.map(|()| exit::Exit::Done).map_err(Into::into));
+        return Some(ended(served.map(|()| exit::Exit::Done).map_err(Into::into)));
     }
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return terminal::usage(&error),
-    };
-    ended(commands::dispatch(cli))
+    None
+}
+
+/// The verb that `arguments` name, the first of which is the program; workers of campaigns come from `hosts`.
+pub fn main_on(hosts: &dyn Hosts, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    match cli::Cli::try_parse_from(arguments) {
+        Ok(cli) => ended(commands::dispatch(cli, hosts)),
+        Err(error) => terminal::usage(&error),
+    }
 }
 
 /// Prints an error; the exit status of a verb.

@@ -4,6 +4,7 @@
 use super::{
     contention::{self, OwnCpu},
     durable::{self, Looks},
+    hosts::{self, Hosts},
     judge::{self, Seen},
     limiter::{self, Load},
     relay::Runner,
@@ -40,7 +41,9 @@ pub struct Bench<'a> {
     /// The mounted target.
     pub instance: &'a Instance<'a>,
     /// Starts and watches workers.
-    pub pool: &'a Pool,
+    pub pool: &'a dyn Pool,
+    /// Where they come from.
+    pub hosts: &'a dyn Hosts,
     /// Its place among the candidates that share the machine, and the number of the test among theirs.
     pub runner: Runner<'a>,
     /// Length below which a timed part is short, seconds.
@@ -100,7 +103,7 @@ fn attempt(
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
-    sampler.count_others();
+    sampler.count_others(bench.hosts.process());
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
     bench.instance.check()?;
@@ -146,6 +149,9 @@ fn broken(
 ) -> Result<Option<Vec<Sample>>> {
     if matches!(error, PoolError::Stopped) {
         return Ok(None);
+    }
+    if matches!(error, PoolError::Lost { .. }) {
+        return Err(error.into());
     }
     let why = match bench.instance.loss() {
         Some(loss) => format!("{error}; {loss}"),
@@ -203,12 +209,13 @@ fn establish_cache(
     bench: &Bench<'_>,
 ) -> Result<Result<CacheBefore, PoolError>> {
     if test.cache() == CacheNeed::Cold {
-        let cold = bench.instance.make_cold_for(&files(test, jobs))?;
+        let cold = bench.instance.make_cold_for(&files_here(test, jobs, bench))?;
         let never_cold = match cold.coldness {
             Coldness::Impossible(why) => Some(why),
             _ => None,
         };
-        return Ok(Ok(CacheBefore { residency: cold.residency, never_cold }));
+        let residency = hosts::together(cold.residency, elsewhere(test, jobs, bench, true)?);
+        return Ok(Ok(CacheBefore { residency, never_cold }));
     }
     bench.instance.leave_cold();
     // Filling may have left writes and deletes on their way.
@@ -242,15 +249,28 @@ fn warm(
     Ok(Ok(CacheBefore { residency, never_cold: None }))
 }
 
-/// What the workers of `test` will read.
-fn files(test: &dyn Test, jobs: &[Job]) -> Vec<PathBuf> {
-    jobs.iter().flat_map(|job| test.files(job)).collect()
+/// What the workers of `test` on this host will read.
+fn files_here(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Vec<PathBuf> {
+    let here = |job: &&Job| bench.hosts.is_here(job.worker, jobs.len() as u32);
+    jobs.iter().filter(here).flat_map(|job| test.files(job)).collect()
+}
+
+/// How much of what the workers on other hosts will read is resident there, after it was made cold if so asked.
+fn elsewhere(
+    test: &dyn Test,
+    jobs: &[Job],
+    bench: &Bench<'_>,
+    cold: bool,
+) -> Result<Option<Residency>> {
+    let of_each: Vec<_> = jobs.iter().map(|job| test.files(job)).collect();
+    bench.hosts.look(bench.instance.root(), &of_each, cold)
 }
 
 /// How much of the files of `test` is resident; `None` when it reads none.
 fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
-    let files = files(test, jobs);
-    Ok(if files.is_empty() { None } else { Some(bench.instance.residency(&files)?) })
+    let files = files_here(test, jobs, bench);
+    let here = if files.is_empty() { None } else { Some(bench.instance.residency(&files)?) };
+    Ok(hosts::together(here, elsewhere(test, jobs, bench, false)?))
 }
 
 /// Everything that is known of a case after it ran.
@@ -287,7 +307,8 @@ impl Outcome {
         if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
             validity = Validity::Invalid(why);
         }
-        if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()) {
+        let clocks = hosts::clocks_disagree(&self.report, measured.seconds);
+        if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()).or(clocks.as_ref()) {
             validity = Validity::Invalid(why.clone());
         }
         let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
@@ -308,6 +329,7 @@ impl Outcome {
         metrics.extend(held.map(|bytes| lower("held_device_bytes", bytes as f64, "B")));
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));
+        metrics.extend(hosts::metrics(&self.report, &measured.phases));
         Sample {
             block: place.block,
             position: place.position,

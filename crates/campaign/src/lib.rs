@@ -2,7 +2,8 @@
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may do, `images`
 //! says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and
-//! `trial` find how much each test does, `schedule` walks blocks and targets, `history` tells it when to give one up,
+//! `trial` find how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets,
+//! `history` tells it when to give one up,
 //! `target_run` makes one and runs its tests, `together` and `relay` have several share the machine, `condition` ages
 //! and fills a fresh instance, `case` runs one case while `sampler` watches the machine, `judge`, `durable` and
 //! `limiter` turn what was seen into a sample, `upkeep` notes what the target itself cost.
@@ -15,6 +16,7 @@ pub mod durable;
 pub mod ended;
 pub mod guest;
 pub mod history;
+pub mod hosts;
 pub mod images;
 pub mod input;
 pub mod judge;

@@ -59,9 +59,10 @@ impl Sampler {
     }
 
     /// Looks at what other processes did. To be called when all workers have reported.
-    pub fn count_others(&mut self) {
+    /// Those below the process `own` are not others.
+    pub fn count_others(&mut self, own: u32) {
         let now = self.before.as_ref().map(|before| (before, Census::take()));
-        self.others = now.map(|(before, now)| now.others_since(before, std::process::id()));
+        self.others = now.map(|(before, now)| now.others_since(before, own));
     }
 
     /// What other processes did around the timed parts; `None` before they were counted.

@@ -10,6 +10,7 @@ pub use super::ended::Ended;
 
 use super::{
     history::History,
+    hosts::Hosts,
     pace::{self, End, Seen, Spent},
     prepare::Prepared,
     retake::Retakes,
@@ -32,6 +33,8 @@ pub struct Schedule<'a> {
     pub store: &'a mut Store,
     /// What is made on this machine for it.
     pub lab: &'a Lab,
+    /// Where workers come from.
+    pub hosts: &'a dyn Hosts,
     /// What the user sees.
     pub progress: &'a dyn Watch,
     /// Becomes true when a signal asks to stop.
@@ -55,7 +58,7 @@ impl<'a> Schedule<'a> {
     pub fn new(
         (prepared, campaign): (&'a Prepared, &'a Campaign),
         store: &'a mut Store,
-        lab: &'a Lab,
+        (lab, hosts): (&'a Lab, &'a dyn Hosts),
         progress: &'a dyn Watch,
         (stop, since): (&'a AtomicBool, Instant),
     ) -> Result<Schedule<'a>> {
@@ -68,6 +71,7 @@ impl<'a> Schedule<'a> {
             campaign,
             store,
             lab,
+            hosts,
             progress,
             stop,
             records,

@@ -6,6 +6,7 @@ use super::{
     case::{self, Bench, Place},
     condition::{self, Condition},
     ended::Ended,
+    hosts::Hosts,
     prepare::{self, Item, Prepared},
     processors,
     relay::{self, Relay, Runner, Slot},
@@ -21,7 +22,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use workers::Pool;
+use workers::{Pool, PoolError};
 
 /// What every target run of a campaign needs.
 #[derive(Clone, Copy)]
@@ -34,6 +35,8 @@ pub struct RunContext<'a> {
     pub seed: u64,
     /// Factor on every size.
     pub scale: f64,
+    /// Where workers come from.
+    pub hosts: &'a dyn Hosts,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
 }
@@ -153,7 +156,7 @@ struct Standing<'a> {
     context: RunContext<'a>,
     target_run: TargetRun<'a>,
     /// Ends before the instance, on which its workers are.
-    pool: Pool,
+    pool: Box<dyn Pool + 'a>,
     instance: Instance<'a>,
     condition: Condition,
     memory: Bytes,
@@ -197,9 +200,7 @@ impl<'a> Standing<'a> {
         report(Event::Facts(facts))?;
         let memory = prepare::memory()?;
         let timeout = Duration::from_secs(context.prepared.plan.case_timeout_s);
-        let pool =
-            Pool::this_program(timeout).context("cannot find this program to start workers")?;
-        let pool = pool.in_the_name_of(instance.user());
+        let pool = context.hosts.pool(timeout, instance.user())?;
         let (context, target_run) = (*context, *target_run);
         Ok(Made::Standing(Box::new(Standing {
             context,
@@ -233,7 +234,8 @@ impl<'a> Standing<'a> {
         let TargetRun { block, position, label, .. } = *target_run;
         let place = Place { block, position, label, suite: item.suite };
         let least_s = context.prepared.plan.preset.least_s();
-        let bench = Bench { instance, pool: &self.pool, runner, least_s, stop: context.stop };
+        let (hosts, stop) = (context.hosts, context.stop);
+        let bench = Bench { instance, pool: &*self.pool, hosts, runner, least_s, stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
         let samples = match target_run.retakes {
             Some(retakes) => retakes.run(bench, &mut once),
@@ -299,7 +301,9 @@ fn fault(context: &RunContext<'_>, error: anyhow::Error, at: &str) -> Fault {
 pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
     let lab = error.chain().find_map(|cause| cause.downcast_ref::<LabError>());
     let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    let pool = error.chain().find_map(|cause| cause.downcast_ref::<PoolError>());
     match (lab, io) {
+        _ if matches!(pool, Some(PoolError::Lost { .. })) => FaultKind::Host,
         (Some(error), _) => error.fault(),
         (None, Some(error)) => lab::io_fault(error),
         (None, None) => FaultKind::Other,

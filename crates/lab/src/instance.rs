@@ -11,7 +11,7 @@ mod options;
 mod provision;
 mod upkeep;
 
-pub use cold::Cold;
+pub use cold::{Cold, look_from_here};
 pub use upkeep::{Check, Upkeep};
 
 use crate::{

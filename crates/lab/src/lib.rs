@@ -64,7 +64,7 @@ pub use fullness::{fill, fullness};
 pub use fuse::{BURN, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};
 pub use image::room as image_room;
-pub use instance::{Check, Cold, Instance, Upkeep};
+pub use instance::{Check, Cold, Instance, Upkeep, look_from_here};
 pub use journal::CleanupReport;
 #[doc(hidden)]
 pub use journal::{believed as believed_of_journal, sealed as journal_line};

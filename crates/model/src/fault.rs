@@ -9,6 +9,8 @@ use std::{fmt, str::FromStr};
 pub enum FaultKind {
     /// A disk is gone, is another one, or is not to be touched any more. Nothing is tried again.
     Disk,
+    /// A host that the campaign works on is lost. Nothing is tried again.
+    Host,
     /// The directory or the mount under the work is gone, or another one.
     Gone,
     /// A command, as mkfs or mount, ended with an error.
@@ -26,8 +28,9 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 8] = [
+    const ALL: [FaultKind; 9] = [
         FaultKind::Disk,
+        FaultKind::Host,
         FaultKind::Gone,
         FaultKind::Command,
         FaultKind::Server,
@@ -37,10 +40,16 @@ impl FaultKind {
         FaultKind::Other,
     ];
 
+    /// Whether the campaign ends by it.
+    pub fn ends_all(self) -> bool {
+        matches!(self, FaultKind::Disk | FaultKind::Host)
+    }
+
     /// The word used in files.
     pub fn as_str(self) -> &'static str {
         match self {
             FaultKind::Disk => "disk",
+            FaultKind::Host => "host",
             FaultKind::Gone => "gone",
             FaultKind::Command => "command",
             FaultKind::Server => "server",

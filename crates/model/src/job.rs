@@ -165,7 +165,7 @@ pub enum PhaseKind {
     Operate,
 }
 
-/// One phase as one worker saw it. Times are of CLOCK_MONOTONIC, which all processes share.
+/// One phase as one worker saw it. Times are of CLOCK_MONOTONIC of the host of worker 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseReport {
     /// What it was.
@@ -229,4 +229,10 @@ pub struct PoolReport {
     pub workers: Vec<WorkerReport>,
     /// One entry for each phase.
     pub overlaps: Vec<PhaseOverlap>,
+    /// Where each worked, by worker number; empty where all were on this machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Times of different hosts may be so far apart beyond what was corrected, nanoseconds; 0 on one clock.
+    #[serde(default)]
+    pub clock_bound_ns: u64,
 }

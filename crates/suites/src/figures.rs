@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn figures_are_of_the_window_of_all_workers() {
         let workers = vec![worker(0, 2_000_000_000, 30), worker(500_000_000, 2_500_000_000, 20)];
-        let pool = PoolReport { workers, overlaps: Vec::new() };
+        let pool = PoolReport { workers, ..PoolReport::default() };
         let mut metrics = Metrics::default();
         metrics.per_s("ops_rate", ops(&pool, 0..1), time_s(&pool, 0..1), "1/s");
         metrics.rate("rate", bytes(&pool, 0..1), 0.0);

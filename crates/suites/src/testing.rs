@@ -82,7 +82,7 @@ pub(crate) fn run(test: &dyn Test, job: &Job) -> Result<WorkerReport, TestError>
 
 /// The report of a pool of one.
 pub(crate) fn pool(report: WorkerReport) -> PoolReport {
-    PoolReport { workers: vec![report], overlaps: Vec::new() }
+    PoolReport { workers: vec![report], ..PoolReport::default() }
 }
 
 /// The one test that `text`, a declaration without suite, stands for.

@@ -11,7 +11,7 @@ use std::{
     sync::atomic::AtomicBool, time::Duration,
 };
 use suites::{Estimate, Meter, Run, Test, TestError, test::Measured};
-use workers::Pool;
+use workers::{LocalPool, Pool};
 
 /// Phases in one pool: starting processes costs more than releasing them.
 const ROUNDS_KNOB: &str = "rounds";
@@ -29,7 +29,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let workers: u32 = first.as_deref().unwrap_or("64").parse()?;
     let rounds: usize = arguments.next().as_deref().unwrap_or("50").parse()?;
     let megabytes: usize = arguments.next().as_deref().unwrap_or("16").parse()?;
-    let pool = Pool::this_program(Duration::from_secs(600))?;
+    let pool = LocalPool::this_program(Duration::from_secs(600))?;
     let report = pool.run(&jobs(workers, rounds, megabytes), &mut (), &AtomicBool::new(false))?;
     let sorted = |of: &dyn Fn(usize) -> f64| {
         let mut all: Vec<f64> = (0..rounds).map(of).collect();

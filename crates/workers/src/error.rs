@@ -38,6 +38,22 @@ pub enum PoolError {
         /// Its message: one line.
         message: String,
     },
+    /// A worker on another host said that it failed.
+    #[error("worker {worker} on {host}: {message}")]
+    Elsewhere {
+        /// Its number.
+        worker: u32,
+        /// Where it is.
+        host: String,
+        /// Its message: one line.
+        message: String,
+    },
+    /// A host cannot work any more, and the campaign not without it.
+    #[error("{why}")]
+    Lost {
+        /// Which, and what was seen of it: one line.
+        why: String,
+    },
     /// The pool took too long.
     #[error("gave up after {} s: {} had not arrived; raise the timeout of a case, or look why the \
              file system hangs", after.as_secs_f64(), list(missing))]

@@ -1,9 +1,9 @@
 //! Who does it: worker processes released by one barrier, and what they report.
 //!
-//! `Pool::run` has one process do each `Job`: this same program under a hidden verb, in which `main`
-//! takes jobs from stdin and answers each by one JSON line on stdout. Between the two stands the barrier
-//! of `engine`. Workers stay for further jobs, each of which is done in a copy of the worker, so that
-//! nothing of it is left; those who run programs of others have one job alone. A pool that loses a
+//! A `Pool` has one worker do each `Job`. The workers of a `LocalPool` are processes of this machine: this same program
+//! under a hidden verb, in which `main` takes jobs from stdin and answers each by one JSON line on stdout. Between the
+//! two stands the barrier of `engine`. Workers stay for further jobs, each of which is done in a copy of the worker, so
+//! that nothing of it is left; those who run programs of others have one job alone. A pool that loses a
 //! worker, hangs or is stopped ends as an error that names the worker; no process is left behind, not
 //! even when the coordinator is killed.
 
@@ -16,8 +16,8 @@ mod worker;
 
 pub use engine::progress::Moved;
 pub use error::PoolError;
-pub use pool::{Observer, Pace, Pool};
+pub use pool::{LocalPool, Observer, Pace, Pool};
 pub use worker::{Resolver, main};
 
-/// The hidden verb: `PROGRAM __worker FD`.
+/// The hidden verb: `PROGRAM __worker FD SEAT [USER]`, its seat being its place in the pool, from 0.
 pub const WORKER_VERB: &str = "__worker";

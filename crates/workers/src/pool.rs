@@ -34,6 +34,8 @@ pub trait Observer {
     fn released(&mut self, phase: usize);
     /// A further second of `phase` is over, in which all workers together have `moved` so much.
     fn working(&mut self, _phase: usize, _moved: Moved) {}
+    /// Called many times a second while the workers are waited for.
+    fn looked(&mut self) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
     /// All workers that are not done with the phase stand still in it.
@@ -64,47 +66,26 @@ impl Observer for () {
     fn ended(&mut self, _phase: usize) {}
 }
 
-/// Runs jobs as processes, and keeps the processes for further jobs until it is dropped.
-#[derive(Debug)]
-pub struct Pool {
-    exe: PathBuf,
-    timeout: Duration,
-    user: Option<User>,
-    /// Those who have done a job and wait for the next, for each number of workers.
-    waiting: RefCell<Vec<Started>>,
-}
-
-/// Workers with their barrier.
-#[derive(Debug)]
-struct Started {
-    barrier: Barrier,
-    processes: Processes,
-}
-
-impl Pool {
-    /// Workers are processes of the program `exe`, which must call `workers::main` under `WORKER_VERB`.
-    /// Each `run` may take `timeout`, from the start to the last report.
-    pub fn of(exe: impl Into<PathBuf>, timeout: Duration) -> Pool {
-        Pool { exe: exe.into(), timeout, user: None, waiting: RefCell::default() }
-    }
-
-    /// Workers that are this program itself.
-    pub fn this_program(timeout: Duration) -> Result<Pool, PoolError> {
-        Ok(Pool::of(std::env::current_exe().map_err(PoolError::Program)?, timeout))
-    }
-
-    /// The same, whose workers work in the name of `user`; `None` for that of this process.
-    pub fn in_the_name_of(self, user: Option<User>) -> Pool {
-        Pool { user, ..self }
-    }
-
-    /// Has one worker do each of `jobs`, which are numbered from 0, and returns when all have reported;
-    /// after an error none of these workers is left. Setting `stop` ends it as `PoolError::Stopped`.
+/// Does jobs by worker processes, one for each.
+pub trait Pool {
+    /// Has one worker do each of `jobs`, when `pace` says so, and returns when all have reported; after an
+    /// error none of these workers is left. Setting `stop` ends it as `PoolError::Stopped`.
     ///
-    /// Nothing of a job is left in its worker: no memory, no open file. One that runs programs of others has
-    /// a process for itself. The thread that calls this first must stay as long as the pool: workers die
-    /// with it.
-    pub fn run(
+    /// # Errors
+    /// The first worker that failed, died or did not answer in time.
+    fn run_at(
+        &self,
+        pace: &mut dyn Pace,
+        jobs: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<PoolReport, PoolError>;
+
+    /// The same on a machine that is there for this pool alone.
+    ///
+    /// # Errors
+    /// As of [`Pool::run_at`].
+    fn run(
         &self,
         jobs: &[Job],
         observer: &mut dyn Observer,
@@ -112,9 +93,23 @@ impl Pool {
     ) -> Result<PoolReport, PoolError> {
         self.run_at(&mut (), jobs, observer, stop)
     }
+}
 
-    /// The same, working only when `pace` says so.
-    pub fn run_at(
+/// Runs jobs as processes of this machine, and keeps the processes for further jobs until it is dropped.
+#[derive(Debug)]
+pub struct LocalPool {
+    exe: PathBuf,
+    timeout: Duration,
+    user: Option<User>,
+    /// Those who have done a job and wait for the next, for each number of workers.
+    waiting: RefCell<Vec<Started>>,
+}
+
+/// Nothing of a job is left in its worker: no memory, no open file. One that runs programs of others has
+/// a process for itself. The thread that calls this first must stay as long as the pool: workers die
+/// with it.
+impl Pool for LocalPool {
+    fn run_at(
         &self,
         pace: &mut dyn Pace,
         jobs: &[Job],
@@ -136,6 +131,31 @@ impl Pool {
             self.waiting.borrow_mut().push(watch.hands);
         }
         Ok(report)
+    }
+}
+
+/// Workers with their barrier.
+#[derive(Debug)]
+struct Started {
+    barrier: Barrier,
+    processes: Processes,
+}
+
+impl LocalPool {
+    /// Workers are processes of the program `exe`, which must call `workers::main` under `WORKER_VERB`.
+    /// Each `run` may take `timeout`, from the start to the last report.
+    pub fn of(exe: impl Into<PathBuf>, timeout: Duration) -> LocalPool {
+        LocalPool { exe: exe.into(), timeout, user: None, waiting: RefCell::default() }
+    }
+
+    /// Workers that are this program itself.
+    pub fn this_program(timeout: Duration) -> Result<LocalPool, PoolError> {
+        Ok(LocalPool::of(std::env::current_exe().map_err(PoolError::Program)?, timeout))
+    }
+
+    /// The same, whose workers work in the name of `user`; `None` for that of this process.
+    pub fn in_the_name_of(self, user: Option<User>) -> LocalPool {
+        LocalPool { user, ..self }
     }
 
     /// Takes those who wait for a job in a pool of `workers`, unless one of them has died meanwhile.
@@ -205,7 +225,7 @@ impl Watch<'_> {
         self.gather(round + 1, &mut ())?;
         let workers = self.reports()?;
         self.check_phases(&workers, overlaps.len())?;
-        Ok(PoolReport { workers, overlaps })
+        Ok(PoolReport { workers, overlaps, ..PoolReport::default() })
     }
 
     /// Ends the phase that came before `round`, if there was one.
@@ -227,6 +247,7 @@ impl Watch<'_> {
             match self.hands.barrier.await_all(self.patience()) {
                 Arrived::Waiting => {
                     self.look(round)?;
+                    observer.looked();
                     self.tell(round, observer);
                     self.share(round, observer)?;
                 }
@@ -356,7 +377,8 @@ impl Watch<'_> {
     }
 
     fn report(&mut self, worker: u32, end: Option<&ExitStatus>) -> Result<WorkerReport, PoolError> {
-        let answer = self.answer(worker).filter(|report| report.worker == worker);
+        let number = self.jobs.get(worker as usize).map(|job| job.worker);
+        let answer = self.answer(worker).filter(|report| Some(report.worker) == number);
         match (answer, end) {
             (Some(report), None) => Ok(report),
             (Some(report), Some(end)) if end.success() => Ok(report),

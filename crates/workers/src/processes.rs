@@ -69,8 +69,10 @@ impl Processes {
         allow_files(jobs.len() as u64 * 3 + SPARE_FILES);
         let mut processes = Processes::default();
         for (worker, job) in (0..).zip(jobs) {
-            let process = start(exe, job.programs, (fd, user), processes.groups().next())
-                .map_err(|source| PoolError::Spawn { worker, exe: exe.to_path_buf(), source })?;
+            let process =
+                start(exe, job.programs, (fd, worker, user), processes.groups().next()).map_err(
+                    |source| PoolError::Spawn { worker, exe: exe.to_path_buf(), source },
+                )?;
             processes.list.push(process);
         }
         Ok(processes)
@@ -173,13 +175,13 @@ impl Process {
 fn start(
     exe: &Path,
     programs: Programs,
-    (fd, user): (RawFd, Option<User>),
+    (fd, seat, user): (RawFd, u32, Option<User>),
     leader: Option<Pid>,
 ) -> io::Result<Process> {
     let (stdout, stderr) = (memory_file()?, memory_file()?);
     let mut command = Command::new(exe);
     command
-        .args([WORKER_VERB, &fd.to_string()])
+        .args([WORKER_VERB, &fd.to_string(), &seat.to_string()])
         // The worker becomes that user itself, who may not be allowed where the program lies.
         .args(user.map(|user| user.to_string()))
         .stdin(Stdio::piped())

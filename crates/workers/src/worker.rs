@@ -37,7 +37,7 @@ const WARM_BYTES: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 enum StartError {
     #[error(
-        "`{}` is started by assay itself, with the number of a file descriptor",
+        "`{}` is started by assay itself, with the numbers of a file descriptor and of a seat",
         crate::WORKER_VERB
     )]
     Usage,
@@ -55,8 +55,8 @@ enum StartError {
     Report(io::Error),
 }
 
-/// Runs this process as a worker, its arguments being `WORKER_VERB` and a file descriptor. What
-/// fails in the test goes into the report; the exit code tells only whether there is one.
+/// Runs this process as a worker, its arguments being `WORKER_VERB`, a file descriptor and its seat in
+/// the pool. What fails in the test goes into the report; the exit code tells only whether there is one.
 pub fn main(find: Resolver) -> ExitCode {
     match serve(find) {
         Ok(()) => ExitCode::SUCCESS,
@@ -69,14 +69,17 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
-    let (fd, user) = arguments().ok_or(StartError::Usage)?;
+    let (fd, seat, user) = arguments().ok_or(StartError::Usage)?;
     let memory = barrier::inherited(fd)?;
     let barrier_fd = memory.as_raw_fd();
     let barrier = Barrier::attach(memory)?;
     let coordinator = Coordinator::of(&barrier).map_err(StartError::DeathSignal)?;
     let coordinator = coordinator.ok_or(StartError::Orphan)?;
     let first = next_job()?.ok_or(StartError::Orphan)?;
-    let member = barrier.member(first.worker)?;
+    if first.worker >= first.workers {
+        return Err(BarrierError::NoSuchWorker(first.worker, first.workers).into());
+    }
+    let member = barrier.member(seat)?;
     let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd };
     let ready = place.take_user();
     if place.job.programs != Programs::None {
@@ -110,12 +113,13 @@ fn serve(find: Resolver) -> Result<(), StartError> {
     }
 }
 
-/// The descriptor of the barrier, and in whose name to work.
-fn arguments() -> Option<(RawFd, Option<User>)> {
+/// The descriptor of the barrier, the place at it, and in whose name to work.
+fn arguments() -> Option<(RawFd, u32, Option<User>)> {
     let mut words = std::env::args().skip(2);
     let fd = words.next()?.parse().ok()?;
+    let seat = words.next()?.parse().ok()?;
     let user = words.next().map(|text| text.parse()).transpose().ok()?;
-    Some((fd, user))
+    Some((fd, seat, user))
 }
 
 /// The next line of stdin; `None` when there will be none.

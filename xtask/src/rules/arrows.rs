@@ -28,6 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "report", "needs",
         ],
     ),
+    // Who knows MPI is known by nobody.
+    ("mpi", &["model", "engine", "lab", "workers", "campaign", "store", "assay", "needs"]),
 ];
 
 /// Sections of a manifest that make an arrow; what only tests use counts too.

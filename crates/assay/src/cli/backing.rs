@@ -6,7 +6,7 @@ use model::{BackingPlan, Bytes, Purge};
 use std::path::PathBuf;
 
 /// Loop images, or disks.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct BackingArgs {
     /// Disk to make the file systems on, by its stable name /dev/disk/by-id/..., instead of a loop image;
     /// repeat it for targets on several. ALL DATA ON IT IS DESTROYED

@@ -11,7 +11,7 @@ use model::{LabChoice, Order, Preset, Scale, SweepMode, Swept};
 use std::path::PathBuf;
 
 /// What to measure; each argument overrides the plan file.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct PlanArgs {
     /// Plan file, TOML
     #[arg(value_name = "PLAN.toml")]

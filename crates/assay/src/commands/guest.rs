@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use anyhow::{Context, Result};
 use campaign::{
     guest::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
+    hosts::ThisHost,
     places::Place,
     prepare::Prepared,
     programs,
@@ -76,6 +77,7 @@ fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) 
         lab,
         seed: target_runs.seed,
         scale: target_runs.scale,
+        hosts: &ThisHost,
         stop: &stop,
     };
     let target = prepared.entrants.first().context("the task has no target")?;

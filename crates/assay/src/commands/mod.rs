@@ -1,6 +1,7 @@
 //! The verbs, one file each.
 
 mod advise;
+mod allocation;
 mod cleanup;
 mod compare;
 mod completions;
@@ -31,15 +32,16 @@ use crate::{
     paths,
 };
 use anyhow::Result;
+use campaign::hosts::Hosts;
 
-/// Calls the verb.
-pub fn dispatch(cli: Cli) -> Result<Exit> {
+/// Calls the verb; workers of campaigns come from `hosts`.
+pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
     let store = paths::store(cli.store.as_deref());
     let state = paths::state(cli.state.as_deref());
     match cli.verb {
-        Verb::Run(args) => run::run(&args, &store, &state),
+        Verb::Run(args) => run::run(&args, &store, &state, hosts),
         Verb::Plan(args) => plan::plan(&args, &store, &state),
-        Verb::Resume(args) => resume::resume(&args, &store, &state),
+        Verb::Resume(args) => resume::resume(&args, &store, &state, hosts),
         Verb::Cleanup(args) => cleanup::cleanup(&args, &state),
         Verb::List(args) => list::list(&args, &store),
         Verb::Rm(args) => rm::rm(&args, &store),

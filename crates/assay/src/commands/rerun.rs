@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::Result;
-use campaign::{places, programs, room, together};
+use campaign::{hosts::ThisHost, places, programs, room, together};
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -94,8 +94,13 @@ impl Again {
             together::choose(&mut prepared, state)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;
-            let means =
-                drive::Means { consent: &consent, state, key: &key, progress: Shown::default() };
+            let means = drive::Means {
+                consent: &consent,
+                state,
+                key: &key,
+                hosts: &ThisHost,
+                progress: Shown::default(),
+            };
             drive::drive(&prepared, &campaign, &mut store, means, &stop)?;
             ids.push(campaign.id);
         }

@@ -2,13 +2,14 @@
 //! on disks, a consent that is given anew; or with more blocks than were planned. What this assay did not begin
 //! is not gone on with.
 
-use super::run;
+use super::{allocation, run};
 use crate::{
     cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
     whereabouts,
 };
 use anyhow::{Result, bail};
 use campaign::{
+    hosts::Hosts,
     places,
     prepare::Prepared,
     programs,
@@ -18,7 +19,12 @@ use model::{Campaign, CampaignState};
 use std::path::Path;
 
 /// Undoes what the interrupted run left, and runs the missing blocks.
-pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+pub fn resume(
+    args: &ResumeArgs,
+    store_path: &Path,
+    state: &Path,
+    hosts: &dyn Hosts,
+) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
     let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
@@ -44,6 +50,7 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
             campaign.assay_version
         );
     }
+    let changed = allocation::resumed((campaign, &prepared), hosts, args.hosts_changed)?;
     run::check_writable(&args.end.html)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
@@ -58,12 +65,16 @@ pub fn resume(args: &ResumeArgs, store_path: &Path, state: &Path) -> Result<Exit
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
+    if let Some(note) = changed.filter(|note| !campaign.notes.contains(note)) {
+        store.add_note(&campaign.id, &note)?;
+    }
     let key = Key::of(&opened::state(state)?)?;
     if let Some(more) = args.blocks {
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
-    let means = drive::Means { consent: &consent, state, key: &key, progress: args.end.progress() };
+    let progress = args.end.progress();
+    let means = drive::Means { consent: &consent, state, key: &key, hosts, progress };
     let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
     run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;

@@ -1,6 +1,6 @@
 //! `assay run`: the main job.
 
-use super::{advise, plan, report};
+use super::{advise, allocation, report};
 use crate::{
     begin,
     cli::{EndArgs, Format, RunArgs},
@@ -12,6 +12,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{
+    hosts::Hosts,
     places, programs,
     room::{self, Remedy},
     sweeps, together,
@@ -21,9 +22,9 @@ use std::{fs, path::Path};
 use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
-pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
+pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
-    let mut prepared = plan::prepared(&args.plan, store_path, state)?;
+    let mut prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined, &terminal::note)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;
@@ -35,9 +36,10 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, (state, &stop), &terminal::note)?;
     together::choose(&mut prepared, state)?;
-    let campaign = begin::campaign(&prepared, state)?;
+    let campaign = allocation::described(begin::campaign(&prepared, state)?, hosts)?;
     begin::store(&prepared, &campaign, &mut store, &key)?;
-    let means = Means { consent: &consent, state, key: &key, progress: args.end.progress() };
+    let progress = args.end.progress();
+    let means = Means { consent: &consent, state, key: &key, hosts, progress };
     let driven = drive::drive(&prepared, &campaign, &mut store, means, &stop);
     report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use workers::Pool;
+use workers::{LocalPool, Pool};
 
 /// What may be missed, a share.
 const LIMIT: f64 = 0.03;
@@ -103,7 +103,7 @@ impl FuseDelay {
         let files = item.test.space(&job).into_iter().map(|(path, bytes)| (in_dir(&path), bytes));
         let delayed = Delayed::mount(&lab, &files.collect::<Vec<_>>(), DELAY)?;
         let mut jobs = [Job { dir: delayed.root().join(DIR), mode: JobMode::Fill, ..job }];
-        let pool = Pool::this_program(TIMEOUT)?;
+        let pool = LocalPool::this_program(TIMEOUT)?;
         let mut run = |mode| {
             jobs[0].mode = mode;
             let report = pool.run(&jobs, &mut (), bench.stop);

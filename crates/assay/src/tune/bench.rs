@@ -11,6 +11,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{
+    hosts::ThisHost,
     images, places,
     prepare::{self, Prepared},
     programs,
@@ -188,6 +189,7 @@ impl Bench for Campaigns<'_> {
             consent: &self.consent,
             state: self.state,
             key: &self.key,
+            hosts: &ThisHost,
             progress: Shown::default(),
         };
         drive::drive(&prepared, &campaign, self.store, means, self.stop)?;

@@ -3,7 +3,7 @@
 use super::{Schedule, Slot};
 use crate::retake::waited;
 use anyhow::{Result, anyhow};
-use model::{Fault, FaultKind, TargetState};
+use model::{Fault, TargetState};
 use std::time::{Duration, Instant};
 
 /// How long a target that failed is left alone before it is tried again, so that what lasts only a moment
@@ -39,7 +39,7 @@ impl Schedule<'_> {
         let (given_up, is_news) = (history.is_given_up(), history.is_news());
         let may_try = history.may_try(slot.block);
 
-        if fault.kind == FaultKind::Disk {
+        if fault.kind.ends_all() {
             self.set_failed(slot.target, why.clone())?;
             return Err(anyhow!("stopped: {label}: {why}; `assay resume {id}` goes on"));
         }

@@ -62,7 +62,7 @@ impl Schedule<'_> {
             if self.run_targets_here(&slots)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
-            if self.faults.iter().flatten().any(|fault| fault.kind == FaultKind::Disk) {
+            if self.faults.iter().flatten().any(|fault| fault.kind.ends_all()) {
                 break;
             }
         }
@@ -84,7 +84,8 @@ impl Schedule<'_> {
         let Some(first) = slots.first() else { return Ok(Ended::Done) };
         self.step(slots, &format!("{} proc", first.procs));
         let Campaign { seed, scale, .. } = *self.campaign;
-        let context = RunContext { prepared, lab: self.lab, seed, scale, stop: self.stop };
+        let context =
+            RunContext { prepared, lab: self.lab, seed, scale, hosts: self.hosts, stop: self.stop };
         let retakes = Rc::clone(&self.retakes);
         let target_run = |slot: &Slot| TargetRun {
             block: slot.block,
@@ -112,7 +113,8 @@ impl Schedule<'_> {
         };
         let venues: BTreeSet<String> = slots.iter().filter_map(venue).collect();
         self.step(slots, &format!("booting {}", Vec::from_iter(venues).join(", ")));
-        let context = RunContext { prepared, lab, seed, scale, stop };
+        // A guest starts its workers itself.
+        let context = RunContext { prepared, lab, seed, scale, hosts: self.hosts, stop };
         let campaign = self.campaign.id.clone();
         let run = |member: usize, place: &relay::Slot<'_>, report: &mut GuestEvents<'_>| {
             let place = (slots.len() > 1).then_some(place);

@@ -2,7 +2,7 @@
 //! serves several cases when they read different files and nothing else happens between them.
 
 use super::{Instance, Place};
-use crate::{Coldness, LabError, Residency, drop_caches, kept::Kept};
+use crate::{Coldness, LabError, Residency, drop_caches, held_dir::HeldDir, kept::Kept};
 use disk::Disk;
 use rustix::fs::{Advice, fadvise};
 use std::{
@@ -124,6 +124,24 @@ impl Instance<'_> {
         files.iter().try_for_each(|file| give_back(file))?;
         Ok(self.residency(files)?.resident_bytes == 0)
     }
+}
+
+/// Looks how much of `files` is in the memory of this host; they lie below `root`, a private directory that this
+/// program has made on another one. All below it is written back and forgotten first where it is to be `cold`.
+///
+/// # Errors
+/// This host does not have the directory or a file, or cannot forget one.
+pub fn look_from_here(root: &Path, files: &[PathBuf], cold: bool) -> Result<Residency, LabError> {
+    let held = HeldDir::find(root)?;
+    if cold {
+        held.forget_files()?;
+    }
+    let residency = held.residency(files)?;
+    // The look has brought back what is known of the files.
+    if cold && drop_caches::can_drop() {
+        drop_caches::drop_all()?;
+    }
+    Ok(residency)
 }
 
 /// Gives back what looking whether `path` has to be filled has brought.

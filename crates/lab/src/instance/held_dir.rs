@@ -148,6 +148,23 @@ impl NamedDir {
 }
 
 impl HeldDir {
+    /// The private directory at `path`, which this program has made on another host.
+    ///
+    /// # Errors
+    /// There is none, or something else has its name.
+    pub(crate) fn find(path: &Path) -> Result<HeldDir, LabError> {
+        let bad = |why: String| LabError::BadDir { path: path.into(), why };
+        let (Some(around), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(bad("it is no private directory".into()));
+        };
+        let named = NamedDir::open(around)?;
+        let dir = beneath::open(named.dir.as_fd(), Path::new(name), beneath::DIR);
+        let dir = dir.map_err(|error| bad(format!("{error}; do all hosts have it?")))?;
+        let held = HeldDir { name: name.into(), path: path.into(), dir, named };
+        held.check()?;
+        Ok(held)
+    }
+
     /// Where it was made.
     pub(crate) fn path(&self) -> &Path {
         &self.path

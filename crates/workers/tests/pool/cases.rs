@@ -13,7 +13,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workers::{Moved, Observer, Pool, PoolError};
+use workers::{LocalPool, Moved, Observer, Pool, PoolError};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
@@ -55,8 +55,8 @@ fn confined(test: &str, base: &Path) -> Vec<Job> {
     jobs(test, 3).into_iter().map(confine).collect()
 }
 
-pub(crate) fn pool(timeout: Duration) -> Pool {
-    Pool::this_program(timeout).unwrap()
+pub(crate) fn pool(timeout: Duration) -> LocalPool {
+    LocalPool::this_program(timeout).unwrap()
 }
 
 fn error_of(test: &str, workers: u32, timeout: Duration) -> PoolError {
@@ -295,14 +295,14 @@ pub(crate) fn an_unknown_test_and_an_impossible_pool_are_refused() {
         }
         other => panic!("{other}"),
     }
-    let pool = Pool::of("/no/such/program", LONG);
+    let pool = LocalPool::of("/no/such/program", LONG);
     let error = pool.run(&jobs("work", 1), &mut (), &GO_ON).unwrap_err();
     assert!(matches!(error, PoolError::Spawn { worker: 0, .. }), "{error}");
 }
 
 pub(crate) fn a_worker_started_by_hand_says_so() {
     let exe = env::current_exe().unwrap();
-    for arguments in [vec![workers::WORKER_VERB], vec![workers::WORKER_VERB, "77"]] {
+    for arguments in [vec![workers::WORKER_VERB], vec![workers::WORKER_VERB, "77", "0"]] {
         let output = Command::new(&exe).args(arguments).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("assay"), "{output:?}");

@@ -17,7 +17,7 @@ use std::{
     process, thread,
     time::Duration,
 };
-use workers::{Observer, Pool, PoolError};
+use workers::{LocalPool, Observer, Pool, PoolError};
 
 /// Keeps the numbers of the processes that did the work.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Observer for Who {
 }
 
 /// Has `workers` of `pool` do the test `work`, and returns who did.
-fn work(pool: &Pool, workers: u32) -> Vec<u32> {
+fn work(pool: &LocalPool, workers: u32) -> Vec<u32> {
     let mut who = Who::default();
     let report = pool.run(&jobs("work", workers), &mut who, &GO_ON).unwrap();
     let bytes: Vec<u64> = report.workers.iter().map(|worker| worker.phases[0].bytes).collect();

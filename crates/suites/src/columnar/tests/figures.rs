@@ -27,6 +27,7 @@ fn pool(workers: Vec<Vec<PhaseReport>>) -> PoolReport {
     PoolReport {
         workers: workers.into_iter().map(report).collect(),
         overlaps: vec![PhaseOverlap::default(); phases],
+        ..PoolReport::default()
     }
 }
 

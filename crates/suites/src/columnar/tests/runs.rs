@@ -12,7 +12,7 @@ fn run_suite(jobs: &[Job]) {
         let reports = jobs
             .iter()
             .map(|job| run(*test, job).unwrap_or_else(|error| panic!("{}: {error}", infos[0].id)));
-        let pool = PoolReport { workers: reports.collect(), overlaps: Vec::new() };
+        let pool = PoolReport { workers: reports.collect(), ..PoolReport::default() };
         let measured = test.measure(&jobs[0], &pool);
         assert_eq!(measured.len(), infos.len());
         for (measured, info) in measured.iter().zip(&infos) {
@@ -147,7 +147,7 @@ fn the_null_suite_is_exact() {
     let job = job("null.write", Path::new("/nonexistent"));
     for test in NULL.tests.iter() {
         let report = run(*test, &job).unwrap();
-        let pool = PoolReport { workers: vec![report.clone(), report], overlaps: Vec::new() };
+        let pool = PoolReport { workers: vec![report.clone(), report], ..PoolReport::default() };
         let rates: Vec<f64> =
             test.measure(&job, &pool).iter().map(|m| m.metrics[0].value).collect();
         let expected = if rates.len() == 2 { vec![2e6 / 3000.0, 2000.0] } else { vec![2000.0] };

@@ -355,7 +355,7 @@ fn figure(test: &dyn Test, pool: &PoolReport, name: &str) -> f64 {
 fn rates_are_over_the_window_of_all_with_the_sync() {
     let s = 1_000_000_000;
     let workers = vec![report(0, 3 * s, s, 300, 100), report(0, 3 * s, s, 200, 200)];
-    let pool = PoolReport { workers, overlaps: Vec::new() };
+    let pool = PoolReport { workers, ..PoolReport::default() };
     let mixed = test("rw = 'randrw'\ncache = 'any'");
     for (name, value) in [
         ("iops", 200.0),

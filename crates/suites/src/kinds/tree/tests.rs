@@ -186,7 +186,7 @@ fn rates_are_those_of_mdtest() {
             .collect(),
         ..WorkerReport::default()
     };
-    let pool = PoolReport { workers: vec![worker(2), worker(1)], overlaps: Vec::new() };
+    let pool = PoolReport { workers: vec![worker(2), worker(1)], ..PoolReport::default() };
     let measured = test.measure(&job, &pool);
     let rate = |id: &str| {
         let found = measured.iter().find(|m| m.test == id).unwrap();

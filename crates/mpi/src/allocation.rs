@@ -1,0 +1,335 @@
+//! Rank 0's view of all ranks: the hosts of a campaign.
+
+use crate::{
+    clocks::{Clock, Offset},
+    differences,
+    lead::{Lead, Plan},
+    merge::{Part, merge},
+    orders::{Answer, Card, Looks, Order, Task},
+    placement::{self, Map},
+    world::{self, SILENCE, Topic, World},
+};
+use anyhow::{Context, Result, anyhow, bail};
+use campaign::hosts::Hosts;
+use lab::Residency;
+use model::{Environment, Job, JobMode, PoolReport, User, WorkerReport};
+use rustix::process::getppid;
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    rc::Rc,
+    slice,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+use workers::{LocalPool, Observer, Pace, Pool, PoolError};
+
+/// Round trips of a look at a clock.
+const TRIPS: usize = 200;
+
+/// What a host may take to forget what it has in memory, or to describe itself.
+const ANSWER_WITHIN: Duration = Duration::from_secs(600);
+
+thread_local! {
+    /// MPI is spoken by one thread alone, which is the one that runs the campaign.
+    static WORLD: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
+}
+
+/// All ranks, with this one the first.
+#[derive(Debug)]
+pub struct Allocation {
+    cards: Vec<Card>,
+    /// Ranks in the order in which they get work.
+    order: Vec<usize>,
+    runs: AtomicU64,
+    /// Sizes of the groups that were formed.
+    formed: Mutex<BTreeSet<usize>>,
+    is_lost: AtomicBool,
+}
+
+impl Allocation {
+    /// Of all ranks of `world`, which answer from now on.
+    ///
+    /// # Errors
+    /// A rank does not say what it is.
+    pub fn of(world: Rc<World>, map: Map) -> Result<Allocation> {
+        let mut cards = vec![world::card(); world.size()];
+        for _ in 1..world.size() {
+            let card = world.await_word::<Card>(Topic::Answer, ANSWER_WITHIN)?;
+            let (rank, card) = card.context("a rank does not say on which host it is")?;
+            cards[rank] = card;
+        }
+        let hosts: Vec<String> = cards.iter().map(|card| card.host.clone()).collect();
+        let order = placement::order(&hosts, map);
+        world.name_hosts(hosts);
+        WORLD.set(Some(world));
+        let (runs, formed, is_lost) = Default::default();
+        Ok(Allocation { cards, order, runs, formed, is_lost })
+    }
+
+    /// Lets all ranks go; ends them where one of them cannot go any more.
+    ///
+    /// # Errors
+    /// A rank takes no message.
+    pub fn end(self) -> Result<()> {
+        let world = WORLD.take().context("MPI has ended")?;
+        if self.is_lost.load(Relaxed) {
+            world.abort();
+        }
+        (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &Order::End))
+    }
+
+    fn host(&self, rank: usize) -> &str {
+        &self.cards[rank].host
+    }
+
+    /// Ranks and their hosts of a pool of `workers`.
+    fn seats(&self, workers: usize) -> Vec<(usize, String)> {
+        let seat = |rank: &usize| (*rank, self.host(*rank).to_string());
+        self.order.iter().take(workers).map(seat).collect()
+    }
+
+    /// The first rank of each host.
+    fn leaders(&self) -> Vec<usize> {
+        placement::leaders(&self.cards.iter().map(|card| card.host.clone()).collect::<Vec<_>>())
+    }
+
+    /// Has those who work in a pool of `workers` keep step.
+    fn form(&self, world: &World, workers: usize) -> Result<()> {
+        let mut formed = self.formed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !formed.insert(workers) {
+            return Ok(());
+        }
+        let ranks: Vec<usize> = self.order.iter().take(workers).copied().collect();
+        let order = Order::Form { ranks: ranks.clone() };
+        (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &order))?;
+        let mut missing: BTreeSet<usize> = (1..world.size()).collect();
+        while !missing.is_empty() {
+            let Some((rank, _)) = world.await_word::<Answer>(Topic::Answer, SILENCE)? else {
+                let names: Vec<String> = missing.iter().map(|rank| world.name(*rank)).collect();
+                bail!("no answer from {}: it was stopped, or its host is lost", names.join(", "));
+            };
+            missing.remove(&rank);
+        }
+        world.form(&ranks)
+    }
+
+    /// What the clocks of a pool show beyond that of this rank, one look at each.
+    fn look_at_clocks(&self, world: &World, workers: usize) -> Result<Looks> {
+        let mut by_clock = BTreeMap::from([(&self.cards[0].clock, Offset::default())]);
+        let mut looks = Looks::new();
+        for &rank in self.order.iter().take(workers) {
+            let clock = &self.cards[rank].clock;
+            let look = match by_clock.get(clock) {
+                Some(look) => *look,
+                None => {
+                    world.tell(rank, Topic::Order, &Order::Clock { trips: TRIPS })?;
+                    world.compare_clock(rank, TRIPS)?
+                }
+            };
+            by_clock.insert(clock, look);
+            looks.insert(rank, look);
+        }
+        Ok(looks)
+    }
+
+    /// The answer of `rank` to `order`.
+    fn ask(&self, world: &World, rank: usize, order: &Order) -> Result<Answer> {
+        world.tell(rank, Topic::Order, order)?;
+        match world.await_word(Topic::Answer, ANSWER_WITHIN)? {
+            Some((from, Answer::Failed(why))) => bail!("{}: {why}", self.host(from)),
+            Some((_, answer)) => Ok(answer),
+            None => bail!("{} does not answer", world.name(rank)),
+        }
+    }
+}
+
+/// Calls `act` with MPI.
+fn with_world<T>(act: impl FnOnce(&World) -> Result<T>) -> Result<T> {
+    let world = WORLD.with_borrow(Clone::clone);
+    act(&*world.ok_or_else(|| anyhow!("MPI is spoken by the main thread alone"))?)
+}
+
+impl Hosts for Allocation {
+    fn pool(&self, timeout: Duration, user: Option<User>) -> Result<Box<dyn Pool + '_>> {
+        let local = LocalPool::this_program(timeout)?.in_the_name_of(user);
+        Ok(Box::new(MpiPool { allocation: self, local, timeout, user }))
+    }
+
+    fn most_workers(&self) -> Option<u32> {
+        Some(self.cards.len() as u32)
+    }
+
+    fn is_many(&self) -> bool {
+        self.leaders().len() > 1
+    }
+
+    fn process(&self) -> u32 {
+        let launcher = getppid().filter(|_| self.cards.len() > 1);
+        launcher.map_or_else(std::process::id, |pid| pid.as_raw_nonzero().get() as u32)
+    }
+
+    fn is_here(&self, worker: u32, _workers: u32) -> bool {
+        self.order.get(worker as usize).is_none_or(|rank| self.host(*rank) == self.host(0))
+    }
+
+    fn look(&self, root: &Path, files: &[Vec<PathBuf>], cold: bool) -> Result<Option<Residency>> {
+        let mut by_host = BTreeMap::<&str, (usize, Vec<PathBuf>)>::new();
+        for (rank, own) in self.order.iter().zip(files) {
+            let entry = by_host.entry(self.host(*rank)).or_insert((*rank, Vec::new()));
+            entry.1.extend_from_slice(own);
+        }
+        by_host.remove(self.host(0));
+        let mut sum = None;
+        for (rank, files) in by_host.into_values().filter(|(_, files)| !files.is_empty()) {
+            let order = Order::Look { root: root.into(), files, cold };
+            match with_world(|world| self.ask(world, rank, &order))? {
+                Answer::Resident(resident_bytes, total_bytes) => {
+                    *sum.get_or_insert_with(Residency::default) +=
+                        Residency { resident_bytes, total_bytes };
+                }
+                other => bail!("{} answered {other:?}", self.host(rank)),
+            }
+        }
+        Ok(sum)
+    }
+
+    fn describe(&self, dir: &Path) -> Result<(Environment, Vec<String>)> {
+        let mut hosts = BTreeMap::new();
+        for rank in self.leaders() {
+            let own = match rank {
+                0 => differences::of_this_host(dir),
+                _ => match with_world(|world| {
+                    self.ask(world, rank, &Order::Describe { dir: dir.into() })
+                })? {
+                    Answer::Described(own) => own,
+                    other => bail!("{} answered {other:?}", self.host(rank)),
+                },
+            };
+            hosts.insert(self.host(rank).to_string(), own);
+        }
+        let ranks: Vec<String> = self.cards.iter().map(|card| card.host.clone()).collect();
+        Ok((differences::facts(&hosts, &ranks), differences::lines(&hosts)))
+    }
+}
+
+/// Workers that are ranks, the first of them here.
+struct MpiPool<'a> {
+    allocation: &'a Allocation,
+    local: LocalPool,
+    timeout: Duration,
+    user: Option<User>,
+}
+
+impl Pool for MpiPool<'_> {
+    fn run_at(
+        &self,
+        pace: &mut dyn Pace,
+        jobs: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<PoolReport, PoolError> {
+        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        if self.allocation.is_lost.load(Relaxed) {
+            return Err(lost(anyhow!("a rank was lost before")));
+        }
+        pace.wait();
+        let run = with_world(|world| Ok(self.run_in(world, jobs, observer, stop)));
+        let result = run.map_err(lost).flatten();
+        if matches!(result, Err(PoolError::Lost { .. })) {
+            self.allocation.is_lost.store(true, Relaxed);
+        }
+        result
+    }
+}
+
+impl MpiPool<'_> {
+    fn run_in(
+        &self,
+        world: &World,
+        jobs: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<PoolReport, PoolError> {
+        // Where ranks may run is for the launcher to say.
+        let jobs: Vec<Job> = jobs.iter().map(|job| Job { cpu: None, ..job.clone() }).collect();
+        let [first, others @ ..] = &jobs[..] else { return self.local.run(&jobs, observer, stop) };
+        if others.len() >= self.allocation.cards.len() {
+            let why = format!("{} workers are asked for, more than there are ranks", jobs.len());
+            return Err(PoolError::Lost { why });
+        }
+        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        let clocks = |size| self.allocation.look_at_clocks(world, size);
+        let is_timed = first.mode == JobMode::Run;
+        let looks = |size| if is_timed { clocks(size) } else { Ok(Looks::new()) };
+        let before = looks(jobs.len()).map_err(lost)?;
+        let reports = match others {
+            [] => self.local.run(slice::from_ref(first), observer, stop)?.workers,
+            _ => self.run_together(world, first, others, observer, stop)?,
+        };
+        let after = looks(jobs.len()).map_err(lost)?;
+        Ok(self.merged(reports, &before, &after))
+    }
+
+    fn run_together(
+        &self,
+        world: &World,
+        first: &Job,
+        others: &[Job],
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<Vec<WorkerReport>, PoolError> {
+        let lost = |error: anyhow::Error| PoolError::Lost { why: format!("{error:#}") };
+        let run = self.allocation.runs.fetch_add(1, Relaxed);
+        let size = others.len() + 1;
+        self.allocation.form(world, size).map_err(lost)?;
+        let seats = self.allocation.seats(size);
+        for ((rank, _), job) in seats.iter().skip(1).zip(others) {
+            let task = Task {
+                run,
+                size,
+                job: job.clone(),
+                user: self.user,
+                timeout_s: self.timeout.as_secs_f64(),
+            };
+            world.tell(*rank, Topic::Order, &Order::Run(Box::new(task))).map_err(lost)?;
+        }
+        let own_stop = AtomicBool::new(false);
+        let (test, timeout) = (first.test.clone(), self.timeout);
+        let plan = Plan { run, test, timeout, seats, own_stop: &own_stop, stop };
+        let mut lead = Lead::of(world, plan, observer);
+        let own = self.local.run(slice::from_ref(first), &mut lead, &own_stop);
+        let own = own.map(|report| report.workers.into_iter().next().unwrap_or_default());
+        lead.finish(own)
+    }
+
+    /// One report of all, by the clock of this rank.
+    fn merged(&self, reports: Vec<WorkerReport>, before: &Looks, after: &Looks) -> PoolReport {
+        let look = |looks: &Looks, rank: usize| looks.get(&rank).copied().unwrap_or_default();
+        let part = |(report, (rank, host)): (WorkerReport, (usize, String))| Part {
+            report,
+            clock: Clock::of(look(before, rank), look(after, rank)),
+            host,
+        };
+        let seats = self.allocation.seats(reports.len());
+        merge(reports.into_iter().zip(seats).map(part).collect())
+    }
+}
+
+/// The workers of this instance are not needed any more, on no host.
+impl Drop for MpiPool<'_> {
+    fn drop(&mut self) {
+        if self.allocation.is_lost.load(Relaxed) {
+            return;
+        }
+        let dismiss = |world: &World| {
+            (1..world.size()).try_for_each(|rank| world.tell(rank, Topic::Order, &Order::Dismiss))
+        };
+        // A rank that takes no message ends the next run.
+        let _ = with_world(dismiss);
+    }
+}

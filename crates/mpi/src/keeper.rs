@@ -1,0 +1,93 @@
+//! Who cleans up when rank 0 is killed. A launcher that loses a rank kills the others a second later, rank 0 with
+//! whatever it was undoing. A process that it does not know of waits for the end of rank 0, and has the program clean
+//! up unless that has said that it did. One of a batch system that kills all of a job by its control group is killed
+//! too: `assay cleanup` is for that.
+
+use campaign::hosts::ThisHost;
+use rustix::process::setsid;
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    io::{self, Read, Write},
+    path::PathBuf,
+    process::{Child, Command, ExitCode, Stdio},
+};
+
+/// The hidden verb: `PROGRAM __keeper [STATE]`.
+pub const VERB: &str = "__keeper";
+
+/// What rank 0 writes when nothing is left to do.
+const DONE: u8 = b'.';
+
+/// Verbs that make something.
+const MAKING: [&str; 2] = ["run", "resume"];
+
+/// The process that waits.
+#[derive(Debug)]
+pub struct Keeper(Child);
+
+impl Keeper {
+    /// Starts one where `arguments` of the program make something.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub fn start(arguments: &[OsString]) -> io::Result<Option<Keeper>> {
+        if !arguments.iter().skip(1).any(|word| MAKING.iter().any(|verb| word == verb)) {
+            return Ok(None);
+        }
+        let mut command = Command::new(env::current_exe()?);
+        command.arg(VERB).args(state(arguments)).stdin(Stdio::piped());
+        // A launcher waits until nobody holds its pipes any more.
+        command.stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+        command.spawn().map(|child| Some(Keeper(child)))
+    }
+
+    /// Lets it go: everything was undone here.
+    pub fn release(mut self) {
+        // One that is gone needs not be told.
+        let _ = self.0.stdin.take().map(|mut pipe| pipe.write_all(&[DONE]));
+        let _ = self.0.wait();
+    }
+}
+
+/// The state folder that `arguments` name.
+fn state(arguments: &[OsString]) -> Option<PathBuf> {
+    let at = |word: &OsString| word.to_str().is_some_and(|text| text.starts_with("--state"));
+    let found = arguments.iter().position(at)?;
+    match arguments[found].to_str()?.split_once('=') {
+        Some((_, path)) => Some(path.into()),
+        None => arguments.get(found + 1).map(PathBuf::from),
+    }
+}
+
+/// Does what the keeper is for, when this process is one.
+pub fn hidden() -> Option<ExitCode> {
+    let mut arguments = env::args_os().skip(1);
+    if arguments.next().as_deref() != Some(OsStr::new(VERB)) {
+        return None;
+    }
+    // A launcher kills the group of a rank; who leads one already is in none of that.
+    let _ = setsid();
+    let mut said = Vec::new();
+    let heard = io::stdin().read_to_end(&mut said);
+    if heard.is_ok() && said.first() == Some(&DONE) {
+        return Some(ExitCode::SUCCESS);
+    }
+    let mut words = vec![OsString::from("assay-mpi")];
+    words.extend(arguments.next().into_iter().flat_map(|state| ["--state".into(), state]));
+    words.push("cleanup".into());
+    Some(assay_program::main_on(&ThisHost, words.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_folder_is_found_however_it_is_written() {
+        let of = |line: &str| state(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of("assay-mpi run --state /s --on x"), Some("/s".into()));
+        assert_eq!(of("assay-mpi --state=/t run"), Some("/t".into()));
+        assert_eq!(of("assay-mpi run"), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! What rank 0 says to the others, and what they answer. Jobs and reports are those of local workers.
+
+use crate::clocks::Offset;
+use model::{Environment, Job, User, WorkerReport};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// An order to one rank.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Those of `ranks` keep step from now on as the group of so many; all ranks get this.
+    Form {
+        /// Their numbers, in the order of their workers.
+        ranks: Vec<usize>,
+    },
+    /// Answer so many round trips with the time.
+    Clock {
+        /// How many.
+        trips: usize,
+    },
+    /// Do a job in step with the group.
+    Run(Box<Task>),
+    /// Let the worker process of earlier jobs go.
+    Dismiss,
+    /// Look what of `files` is in memory, after all of `root` was made cold where that is asked for.
+    Look {
+        /// The private directory of the target.
+        root: PathBuf,
+        /// Files of the workers of this host.
+        files: Vec<PathBuf>,
+        /// Whether to make it cold.
+        cold: bool,
+    },
+    /// Say what this host is, with the file system of `dir`.
+    Describe {
+        /// A directory of the file system.
+        dir: PathBuf,
+    },
+    /// The campaign is over.
+    End,
+}
+
+/// A job with what belongs to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Number of the run, by which messages of an earlier one are known.
+    pub run: u64,
+    /// Size of the group.
+    pub size: usize,
+    /// The job.
+    pub job: Job,
+    /// In whose name.
+    pub user: Option<User>,
+    /// What it may take, seconds.
+    pub timeout_s: f64,
+}
+
+/// Where a worker stands: all of a pool must stand at the same before one goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Before the phase of this number, which a barrier of the group begins.
+    Release(usize),
+    /// At the end of the phase of this number.
+    End(usize),
+}
+
+/// What a rank says during run `run`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Word {
+    /// Number of the run.
+    pub run: u64,
+    /// What it says.
+    pub news: News,
+}
+
+/// How a rank fares.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// It is there.
+    Alive,
+    /// It waits at this step; the number of the process that works.
+    At(Step, u32),
+    /// Its worker's report.
+    Done(Box<WorkerReport>),
+    /// Others failed, or the run was stopped.
+    Stopped,
+    /// Its worker failed: one line.
+    Failed(String),
+    /// Its worker did not come to the end in time.
+    TimedOut,
+}
+
+/// What rank 0 answers to those who wait at a step of `run`, or says to those who work.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Ruling {
+    /// Number of the run.
+    pub run: u64,
+    /// Whether it goes on; otherwise it is over.
+    pub goes_on: bool,
+}
+
+/// What a rank is, told once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// The name of its host.
+    pub host: String,
+    /// What tells its clock from that of others: the boot of the kernel and the time namespace.
+    pub clock: String,
+}
+
+/// What a leader answers to an order other than a run.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is about to join the group.
+    Joins,
+    /// Bytes of the files in memory, and all of theirs.
+    Resident(u64, u64),
+    /// What the host is.
+    Described(Environment),
+    /// It could not be done: one line.
+    Failed(String),
+}
+
+/// The clocks of a pool, by rank, as looked at once.
+pub type Looks = std::collections::BTreeMap<usize, Offset>;

@@ -1,0 +1,177 @@
+//! What a rank other than 0 does: orders, one after the other, until the campaign ends.
+
+use crate::{
+    differences,
+    orders::{Answer, News, Order, Ruling, Step, Task, Word},
+    world::{self, LOOK_EVERY, Topic, World},
+};
+use anyhow::Result;
+use model::User;
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+use workers::{LocalPool, Observer, Pool, PoolError};
+
+/// How often a rank says that it is there.
+const SAY_EVERY: Duration = Duration::from_secs(1);
+
+/// Takes orders until the campaign ends.
+///
+/// # Errors
+/// A message cannot be read, or the group is broken: the launcher ends all ranks then.
+pub fn serve(world: &World) -> Result<()> {
+    world.tell(0, Topic::Answer, &world::card())?;
+    let mut pool = None;
+    loop {
+        let Some((_, order)) = world.hear(Topic::Order)? else {
+            thread::sleep(LOOK_EVERY);
+            continue;
+        };
+        match order {
+            Order::Form { ranks } => {
+                world.tell(0, Topic::Answer, &Answer::Joins)?;
+                world.form(&ranks)?;
+            }
+            Order::Clock { trips } => world.answer_clock(trips),
+            Order::Run(task) => run(world, &task, &mut pool)?,
+            Order::Dismiss => pool = None,
+            Order::Look { root, files, cold } => {
+                world.tell(0, Topic::Answer, &look(&root, &files, cold))?;
+            }
+            Order::Describe { dir } => {
+                let found = Answer::Described(differences::of_this_host(&dir));
+                world.tell(0, Topic::Answer, &found)?;
+            }
+            Order::End => return Ok(()),
+        }
+    }
+}
+
+/// The pool of one that stays for further jobs, with what it was made of.
+type Kept = Option<(LocalPool, Option<User>, f64)>;
+
+fn run(world: &World, task: &Task, kept: &mut Kept) -> Result<()> {
+    let same = |(_, user, timeout_s): &(LocalPool, Option<User>, f64)| {
+        *user == task.user && *timeout_s == task.timeout_s
+    };
+    if !kept.as_ref().is_some_and(same) {
+        *kept = None;
+        let timeout = Duration::from_secs_f64(task.timeout_s);
+        let pool = LocalPool::this_program(timeout)?.in_the_name_of(task.user);
+        *kept = Some((pool, task.user, task.timeout_s));
+    }
+    let Some((pool, ..)) = kept else { return Ok(()) };
+    let stop = AtomicBool::new(false);
+    let mut follower =
+        Follower { world, task, stop: &stop, said: Instant::now(), process: 0, broken: None };
+    let result = pool.run(std::slice::from_ref(&task.job), &mut follower, &stop);
+    if let Some(error) = follower.broken {
+        return Err(error);
+    }
+    let news = match result {
+        Ok(report) => match report.workers.into_iter().next() {
+            Some(report) => News::Done(Box::new(report)),
+            None => News::Failed("it brought no report".into()),
+        },
+        Err(PoolError::Stopped) => News::Stopped,
+        Err(PoolError::TimedOut { .. }) => News::TimedOut,
+        Err(PoolError::Failed { message, .. }) => News::Failed(message),
+        Err(PoolError::WorkerDied { how, .. }) => News::Failed(format!("died ({how})")),
+        Err(error) => News::Failed(error.to_string()),
+    };
+    world.tell(0, Topic::Word, &Word { run: task.run, news })
+}
+
+/// Keeps a pool of one in step with the others.
+struct Follower<'a> {
+    world: &'a World,
+    task: &'a Task,
+    /// Ends the pool.
+    stop: &'a AtomicBool,
+    /// When it last spoke.
+    said: Instant,
+    /// The process that works.
+    process: u32,
+    /// Why this rank cannot go on.
+    broken: Option<anyhow::Error>,
+}
+
+impl Follower<'_> {
+    fn say(&mut self, news: News) -> Result<()> {
+        self.said = Instant::now();
+        self.world.tell(0, Topic::Word, &Word { run: self.task.run, news })
+    }
+
+    /// What rank 0 has ruled, if it has.
+    fn ruling(&mut self) -> Result<Option<bool>> {
+        if self.said.elapsed() >= SAY_EVERY {
+            self.say(News::Alive)?;
+        }
+        let heard = self.world.hear::<Ruling>(Topic::Ruling)?;
+        let own = heard.filter(|(_, ruling)| ruling.run == self.task.run);
+        Ok(own.map(|(_, ruling)| ruling.goes_on))
+    }
+
+    /// Waits at `step` until rank 0 rules.
+    fn wait(&mut self, step: Step) -> Result<()> {
+        if self.stop.load(Relaxed) {
+            return Ok(());
+        }
+        self.say(News::At(step, self.process))?;
+        let goes_on = loop {
+            match self.ruling()? {
+                Some(goes_on) => break goes_on,
+                None => thread::sleep(LOOK_EVERY),
+            }
+        };
+        match (goes_on, step) {
+            (false, _) => self.stop.store(true, Relaxed),
+            (true, Step::Release(_)) => self.world.barrier(self.task.size)?,
+            (true, Step::End(_)) => {}
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.stop.store(true, Relaxed);
+            self.broken.get_or_insert(error);
+        }
+    }
+}
+
+impl Observer for Follower<'_> {
+    fn started(&mut self, pids: &[u32]) {
+        self.process = pids.first().copied().unwrap_or_default();
+    }
+
+    fn released(&mut self, phase: usize) {
+        let waited = self.wait(Step::Release(phase));
+        self.note(waited);
+    }
+
+    fn looked(&mut self) {
+        let heard = self.ruling();
+        let over = matches!(heard, Ok(Some(false)));
+        if over {
+            self.stop.store(true, Relaxed);
+        }
+        self.note(heard.map(drop));
+    }
+
+    fn ended(&mut self, phase: usize) {
+        let waited = self.wait(Step::End(phase));
+        self.note(waited);
+    }
+}
+
+/// What of `files` is in the memory of this host.
+fn look(root: &Path, files: &[PathBuf], cold: bool) -> Answer {
+    match lab::look_from_here(root, files, cold) {
+        Ok(seen) => Answer::Resident(seen.resident_bytes, seen.total_bytes),
+        Err(error) => Answer::Failed(error.to_string()),
+    }
+}

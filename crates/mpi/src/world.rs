@@ -1,0 +1,213 @@
+//! Messages between ranks: JSON, small, and never waited for without an end.
+
+use crate::{
+    clocks::{Offset, RoundTrip},
+    orders::Card,
+    watchdog::Watchdog,
+};
+use anyhow::{Context, Result, bail};
+use engine::clock::now_ns;
+use rsmpi::{
+    collective::CommunicatorCollectives,
+    environment::Universe,
+    point_to_point::{Destination, MatchedReceiveVec, Source},
+    topology::{Color, Communicator, SimpleCommunicator},
+};
+use rustix::system::uname;
+use serde::{Serialize, de::DeserializeOwned};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    fs, hint, mem, thread,
+    time::{Duration, Instant},
+};
+
+/// A rank of which nothing was heard for so long is lost. Each says once a second that it is there.
+pub(crate) const SILENCE: Duration = Duration::from_secs(10);
+
+/// How often those who wait look for messages: others may work on the same processors.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+/// For what a message is.
+#[derive(Clone, Copy, Debug)]
+#[repr(i32)]
+pub(crate) enum Topic {
+    /// From rank 0, to one that has nothing to do.
+    Order = 1,
+    /// To rank 0, of an order.
+    Answer = 2,
+    /// To rank 0, during a run.
+    Word = 3,
+    /// From rank 0, during a run.
+    Ruling = 4,
+    /// A round trip of the clocks.
+    Clock = 5,
+}
+
+/// All ranks, as one of them sees them.
+pub struct World {
+    /// Of each size of a pool, those who keep step; they end before the universe.
+    groups: RefCell<BTreeMap<usize, SimpleCommunicator>>,
+    all: SimpleCommunicator,
+    watchdog: Watchdog,
+    /// Hosts of the ranks, where that is known.
+    hosts: RefCell<Vec<String>>,
+    _universe: Universe,
+}
+
+impl World {
+    /// Takes part in MPI; `tell` shows a line when that has to end at once.
+    ///
+    /// # Errors
+    /// MPI does not come up.
+    pub fn begin(tell: fn(&str)) -> Result<World> {
+        let universe = rsmpi::initialize().context("MPI was begun twice")?;
+        let all = universe.world();
+        let watchdog = Watchdog::start(tell);
+        Ok(World {
+            groups: RefCell::default(),
+            all,
+            watchdog,
+            hosts: RefCell::default(),
+            _universe: universe,
+        })
+    }
+
+    /// The number of this rank.
+    pub fn rank(&self) -> usize {
+        self.all.rank() as usize
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        self.all.size() as usize
+    }
+
+    /// Ends all ranks at once.
+    pub fn abort(&self) -> ! {
+        self.all.abort(1)
+    }
+
+    /// Sends `what` to `rank`.
+    pub(crate) fn tell<T: Serialize>(&self, rank: usize, topic: Topic, what: &T) -> Result<()> {
+        let text = serde_json::to_vec(what).context("a message cannot be written")?;
+        self.guard(rank, || {
+            self.all.process_at_rank(rank as i32).send_with_tag(&text[..], topic as i32);
+        });
+        Ok(())
+    }
+
+    /// The next message from anybody, with the number of the sender; `None` when there is none yet.
+    pub(crate) fn hear<T: DeserializeOwned>(&self, topic: Topic) -> Result<Option<(usize, T)>> {
+        let any = self.all.any_process();
+        let Some(message) = any.immediate_matched_probe_with_tag(topic as i32) else {
+            return Ok(None);
+        };
+        let from = message.1.source_rank() as usize;
+        let (text, _) = self.guard(from, || message.matched_receive_vec::<u8>());
+        let what = serde_json::from_slice(&text);
+        Ok(Some((from, what.with_context(|| format!("rank {from} is another version of assay"))?)))
+    }
+
+    /// The next message, waited for at most `limit`.
+    pub(crate) fn await_word<T: DeserializeOwned>(
+        &self,
+        topic: Topic,
+        limit: Duration,
+    ) -> Result<Option<(usize, T)>> {
+        let since = Instant::now();
+        while since.elapsed() < limit {
+            match self.hear(topic)? {
+                None => thread::sleep(LOOK_EVERY),
+                heard => return Ok(heard),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes those of `ranks` a group, in that order; all ranks must call this.
+    pub(crate) fn form(&self, ranks: &[usize]) -> Result<()> {
+        let place = ranks.iter().position(|rank| *rank == self.rank());
+        let color = if place.is_some() { Color::with_value(0) } else { Color::undefined() };
+        let key = place.unwrap_or(0) as i32;
+        let group = self.guard(0, || self.all.split_by_color_with_key(color, key));
+        if place.is_some() {
+            let group = group.context("MPI made no group of ranks")?;
+            self.groups.borrow_mut().insert(ranks.len(), group);
+        }
+        Ok(())
+    }
+
+    /// The barrier of the group of `size`, at which all of it stand already or will within milliseconds.
+    pub(crate) fn barrier(&self, size: usize) -> Result<()> {
+        let groups = self.groups.borrow();
+        let group = groups.get(&size).with_context(|| format!("no group of {size} was formed"))?;
+        let since = Instant::now();
+        let mut request = group.immediate_barrier();
+        loop {
+            request = match request.test() {
+                Ok(_) => return Ok(()),
+                Err(request) => request,
+            };
+            if since.elapsed() > SILENCE {
+                // It cannot be taken back, and the campaign ends.
+                mem::forget(request);
+                bail!("a rank did not come to the barrier");
+            }
+            hint::spin_loop();
+            thread::yield_now();
+        }
+    }
+
+    /// How far the clock of `rank`, which has the order to answer, is ahead of that of this one.
+    pub(crate) fn compare_clock(&self, rank: usize, trips: usize) -> Result<Offset> {
+        let there = self.all.process_at_rank(rank as i32);
+        let mut seen = Vec::with_capacity(trips);
+        for _ in 0..trips {
+            let trip = self.guard(rank, || {
+                let sent_ns = now_ns();
+                there.send_with_tag(&0_u64, Topic::Clock as i32);
+                let (there_ns, _) = there.receive_with_tag::<u64>(Topic::Clock as i32);
+                RoundTrip { sent_ns, there_ns, received_ns: now_ns() }
+            });
+            seen.push(trip);
+        }
+        Offset::of(&seen).with_context(|| format!("rank {rank} told no time"))
+    }
+
+    /// Answers round trips of rank 0.
+    pub(crate) fn answer_clock(&self, trips: usize) {
+        let zero = self.all.process_at_rank(0);
+        for _ in 0..trips {
+            self.guard(0, || {
+                zero.receive_with_tag::<u64>(Topic::Clock as i32);
+                zero.send_with_tag(&now_ns(), Topic::Clock as i32);
+            });
+        }
+    }
+
+    /// Who `rank` is, for a person.
+    pub(crate) fn name(&self, rank: usize) -> String {
+        let host = self.hosts.borrow().get(rank).map(|host| format!(" on {host}"));
+        format!("rank {rank}{}", host.unwrap_or_default())
+    }
+
+    /// Tells on which host each rank is.
+    pub(crate) fn name_hosts(&self, hosts: Vec<String>) {
+        self.hosts.replace(hosts);
+    }
+
+    /// Does `act`, which needs `rank`. Rank 0 gives up first: it can say more.
+    fn guard<T>(&self, rank: usize, act: impl FnOnce() -> T) -> T {
+        let limit = if self.rank() == 0 { 3 } else { 6 } * SILENCE;
+        self.watchdog.guard(limit, &self.name(rank), act)
+    }
+}
+
+/// What this rank is.
+pub(crate) fn card() -> Card {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let time = fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    let clock = format!("{} {}", boot.trim(), time.display());
+    Card { host: uname().nodename().to_string_lossy().into_owned(), clock }
+}

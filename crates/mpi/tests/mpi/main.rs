@@ -1,0 +1,132 @@
+//! Real ranks under a real `mpirun`: on this host, and on hosts that are network, mount, name and time namespaces of
+//! this machine, joined by a bridge. `make test-mpi` runs this.
+#![allow(clippy::unwrap_used)]
+
+mod hosts;
+mod job;
+
+use hosts::Hosts;
+use job::{Job, Place, rank, with_patience};
+use model::CacheState;
+use needs::{Need, skip};
+use std::{
+    process::Command,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// All of a campaign's end: the launcher's, the keeper's, and the removal of what was made.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Leave to use `mpirun`, where there is one: jobs side by side would only wait for each other.
+fn mpirun() -> Option<MutexGuard<'static, ()>> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let found = Command::new("mpirun").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        skip(Need::program("mpirun"), "there is no MPI");
+    }
+    found.then(|| ONE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Hosts of namespaces, where they can be made.
+fn hosts(count: u8) -> Option<Hosts> {
+    Hosts::make(count).map_err(|why| skip(Need::Namespaces, why)).ok()
+}
+
+#[test]
+fn four_ranks_on_one_host() {
+    let Some(_one) = mpirun() else { return };
+    let place = Place::new();
+    let job = Job::start(&place, None, 4, &place.run(&["--procs", "1,2,4"], "0.002"));
+    let (status, output) = job.wait(BOUND);
+    assert!(status.success(), "{output}");
+    let rows = place.rows();
+    for procs in [1, 2, 4] {
+        let valid = rows.iter().filter(|row| row.procs == procs && row.is_valid);
+        assert!(valid.count() > 0, "nothing valid at {procs} processes: {output}");
+    }
+    assert!(rows.iter().any(|row| row.metric == "slowest_rank_ops_per_s"));
+    place.assert_clean();
+}
+
+#[test]
+fn more_processes_than_ranks_are_refused() {
+    let Some(_one) = mpirun() else { return };
+    let place = Place::new();
+    let (status, output) =
+        Job::start(&place, None, 2, &place.run(&["--procs", "3"], "0.002")).wait(BOUND);
+    assert!(!status.success());
+    assert!(output.contains("3 processes are asked for, and 2 ranks were started"), "{output}");
+}
+
+#[test]
+fn hosts_have_their_own_figures_clocks_and_cold_caches() {
+    let Some(_one) = mpirun() else { return };
+    for count in [2, 3] {
+        let Some(hosts) = hosts(count) else { return };
+        let place = Place::new();
+        let ranks = usize::from(count);
+        let procs = ranks.to_string();
+        let words = place.run(&["--procs", &procs, "--tests", "metadata.find.cold"], "0.2");
+        let (status, output) = Job::start(&place, Some(&hosts), ranks, &words).wait(BOUND);
+        assert!(status.success(), "{output}");
+        let rows = place.rows();
+        let value =
+            |metric: &str| rows.iter().find(|row| row.metric == metric).map(|row| row.value);
+        assert_eq!(value("hosts"), Some(f64::from(count)), "{output}");
+        assert!(value("clock_bound_ms").is_some_and(|ms| ms > 0.0), "clocks of two namespaces");
+        for host in hosts.names() {
+            assert!(value(&format!("host_ops_per_s.{host}")).is_some_and(|rate| rate > 0.0));
+        }
+        // Clocks are thousands of seconds apart: a start by the wrong one would be seen here.
+        let seconds = rows.iter().map(|row| row.seconds).fold(0.0, f64::max);
+        assert!(seconds < 100.0, "a timed part of {seconds} s");
+        assert!(rows.iter().all(|row| row.cache == CacheState::Cold), "{output}");
+        place.assert_clean();
+    }
+}
+
+#[test]
+fn what_a_killed_rank_leaves_is_removed_and_resumed() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    for victim in [3, 0] {
+        let place = Place::new();
+        let job = Job::start(&place, Some(&hosts), 4, &place.run(&["--procs", "4"], "0.25"));
+        with_patience(BOUND, || place.is_busy().then_some(()));
+        let pid = with_patience(BOUND, || rank(&place, victim));
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        let (status, output) = job.wait(BOUND);
+        assert!(!status.success());
+        let host = hosts.names()[victim / 2].clone();
+        let named = output.contains(&format!("rank {victim} with PID"))
+            && output.contains(&format!("on node {host} exited on signal 9"));
+        assert!(named, "{output}");
+        with_patience(BOUND, || place.is_clean().then_some(()));
+        let id = place.campaign(&output);
+        let words = ["resume".into(), id];
+        let (status, output) = Job::start(&place, None, 4, &words).wait(BOUND);
+        assert!(!status.success());
+        let refusal = "was begun on assayh1:2,assayh2:2, and this is";
+        assert!(output.contains(refusal) && output.contains("--hosts-changed"), "{output}");
+        let again = Job::start(&place, Some(&hosts), 4, &words);
+        let (status, output) = again.wait(4 * BOUND);
+        assert!(status.success(), "{output}");
+        place.assert_clean();
+    }
+}
+
+#[test]
+fn a_stopped_rank_is_named_and_ends_the_campaign() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    let job = Job::start(&place, Some(&hosts), 4, &place.run(&["--procs", "4"], "0.25"));
+    with_patience(BOUND, || place.is_busy().then_some(()));
+    let pid = with_patience(BOUND, || rank(&place, 3));
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    let (status, output) = job.wait(2 * BOUND);
+    assert!(!status.success());
+    assert!(output.contains("rank 3 on assayh2"), "{output}");
+    with_patience(BOUND, || place.is_clean().then_some(()));
+}

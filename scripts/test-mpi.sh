@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Real ranks under mpirun. Where MPI cannot be had that is said, and nothing fails.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+status=0
+PROFILE=dev scripts/mpi.sh >/dev/null || status=$?
+if [ "$status" -eq 3 ]; then
+    echo "skipped: test-mpi: there is no MPI on this machine, and it cannot be installed"
+    exit 0
+fi
+[ "$status" -eq 0 ] || exit "$status"
+cargo test --locked -p assay-mpi --features mpi -- --nocapture --test-threads 1
