@@ -16,8 +16,9 @@ use campaign::{
     prepare::{self, Prepared},
     room,
     schedule::{Ended, Schedule},
-    sizes::{Ground, Range},
+    sizes::Range,
     sizing::{self, Load},
+    stretch::Ground,
     target_run::RunContext,
     trial,
 };

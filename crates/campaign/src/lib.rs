@@ -1,7 +1,7 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
 //! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may do, `images`
-//! says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `sizes` and
+//! says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `stretch`, `sizes` and
 //! `trial` find how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets,
 //! `history` tells it when to give one up,
 //! `target_run` makes one and runs its tests, `together` and `relay` have several share the machine, `condition` ages
@@ -38,6 +38,7 @@ pub mod sampler;
 pub mod schedule;
 pub mod sizes;
 pub mod sizing;
+pub mod stretch;
 pub mod sweeps;
 pub mod target_run;
 #[cfg(test)]

@@ -4,19 +4,12 @@
 use super::{
     prepare::{Item, Prepared},
     sizing::{Load, Pilot},
+    stretch::{FIRST_SCALE, Ground, Repeats, first, largest, stretched, units},
 };
-use model::{Bytes, Job, TestSize, Work};
+use model::{Bytes, TestSize, Work};
 use std::{collections::BTreeMap, path::PathBuf};
 use suites::Stretch;
 
-/// Share of the ancestor's repetitions with which trying begins.
-const FIRST_TIMES: f64 = 0.001;
-/// Scale with which trying begins where a test is made longer by its sizes.
-const FIRST_SCALE: f64 = 0.002;
-/// Largest scale and most repetitions, as shares of the ancestor's.
-const MOST_SCALE: f64 = 1.0;
-const MOST_TIMES: f64 = 1e5;
-const MOST_COPIES: f64 = 4096.0;
 /// How much longer than aimed for a timed part may be by the rates of the backing, so that a candidate that
 /// is faster than these finds room as well.
 const HEADROOM: f64 = 2.0;
@@ -28,24 +21,11 @@ const LEAST_ROOM_S: f64 = 1e-3;
 const FASTEST: f64 = 2e9;
 /// Share of the free space that files or image may take.
 const SPACE_SHARE: f64 = 0.8;
-/// Share of the memory that the files of one test may take: some tests hold what they read.
-const MEMORY_SHARE: f64 = 0.25;
 /// Most by which a trial makes a test longer at once: how its time grows is not known yet.
 const MOST_GROWTH: f64 = 30.0;
 
 /// A test at a process count.
 pub type Key = (String, u32);
-
-/// What is known of the place where a campaign is measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Ground {
-    /// Rates of the backing.
-    pub pilot: Pilot,
-    /// Bytes that each target has for itself.
-    pub free: Bytes,
-    /// Memory of the machine.
-    pub memory: Bytes,
-}
 
 /// The sizes with which trying begins, and the largest ones, as long as the disk holds them.
 #[derive(Clone, Debug)]
@@ -67,7 +47,7 @@ impl Range {
             let least = each(prepared, |item, count| first(item, count, large_scale));
             let largest = |item: &Item, count| {
                 let from = first(item, count, large_scale);
-                largest(prepared, item, count, from, (room_s, ground))
+                largest(prepared, item, count, from, (room_s, ground, Repeats::Free))
             };
             let most = each(prepared, largest);
             let range = Range { large_scale, first: least, most };
@@ -91,7 +71,8 @@ impl Range {
         let range = Range::of(prepared, ground);
         let expected = |item: &Item, count| {
             let from = first(item, count, range.large_scale);
-            largest(prepared, item, count, from, (prepared.plan.preset.aim_s(), ground))
+            let aim_s = prepared.plan.preset.aim_s();
+            largest(prepared, item, count, from, (aim_s, ground, Repeats::Counted))
         };
         let mut sizes = each(prepared, expected);
         share(prepared, &mut sizes);
@@ -113,94 +94,9 @@ fn each(prepared: &Prepared, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestS
     pairs.map(|(item, count)| size(item, count)).collect()
 }
 
-/// The least of a test that is still the test.
-fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
-    let test = item.test.infos()[0].id.clone();
-    let shared = |times| TestSize {
-        test: test.clone(),
-        procs: count,
-        // All workers together move as much as one alone.
-        scale: large_scale / f64::from(item.workers(count).1),
-        work: Some(Work { times, copies: 1 }),
-    };
-    match item.test.stretch() {
-        Stretch::Scale => TestSize { test, procs: count, scale: FIRST_SCALE, work: None },
-        Stretch::Times => shared(FIRST_TIMES),
-        Stretch::Copies(_) | Stretch::Passes(_) | Stretch::Given => shared(1.0),
-    }
-}
-
-/// The most of a test for which there is room: as much as takes `room_s` by the rates of the backing. What is
-/// only repeated on the same files is held up by what it writes alone.
-fn largest(
-    prepared: &Prepared,
-    item: &Item,
-    count: u32,
-    from: TestSize,
-    (room_s, ground): (f64, &Ground),
-) -> TestSize {
-    let (workers, stretch) = (item.workers(count).0, item.test.stretch());
-    let repeats = matches!(stretch, Stretch::Times | Stretch::Passes(_));
-    let allowed = |size: &TestSize| {
-        let job = prepared.job(item, count, size.scale, ground.memory);
-        let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
-        if repeats {
-            (estimate.read_bytes, estimate.ops) = (0, 0);
-        }
-        let mut load = Load::default();
-        load.add(&estimate, workers, false);
-        let held = estimate.disk_bytes.max(estimate.read_bytes).max(estimate.scratch_bytes);
-        let held = held as f64 * f64::from(workers);
-        let memory = ground.memory.0 as f64 * MEMORY_SHARE / prepared.at_once() as f64;
-        load.work_seconds(&ground.pilot) <= room_s && held <= memory
-    };
-    let most = match stretch {
-        Stretch::Scale => MOST_SCALE / from.scale,
-        Stretch::Copies(_) => MOST_COPIES,
-        Stretch::Times | Stretch::Passes(_) => MOST_TIMES / units(item, &from),
-        Stretch::Given => 1.0,
-    };
-    let (mut low, mut high) = (1.0, most);
-    while high / low > 1.1 {
-        let middle: f64 = (low * high).sqrt();
-        if allowed(&stretched(item, &from, middle)) { low = middle } else { high = middle }
-    }
-    stretched(item, &from, low)
-}
-
 fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
     let load = Load::of(most, large_scale, ground.memory);
     (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
-}
-
-/// By what a test is counted: its scale, its repetitions or its copies.
-fn units(item: &Item, size: &TestSize) -> f64 {
-    let work = size.work.unwrap_or_default();
-    match item.test.stretch() {
-        Stretch::Scale => size.scale,
-        Stretch::Times | Stretch::Passes(_) => work.times,
-        Stretch::Copies(_) => f64::from(work.copies),
-        Stretch::Given => 1.0,
-    }
-}
-
-/// `size`, `factor` times as much.
-fn stretched(item: &Item, size: &TestSize, factor: f64) -> TestSize {
-    let units = units(item, size) * factor;
-    let mut size = size.clone();
-    match (item.test.stretch(), &mut size.work) {
-        (Stretch::Scale, _) => size.scale = two_digits(units),
-        (Stretch::Times | Stretch::Passes(_), Some(work)) => work.times = two_digits(units),
-        (Stretch::Copies(_), Some(work)) => work.copies = units.round().max(1.0) as u32,
-        _ => {}
-    }
-    size
-}
-
-/// Two digits, so that the number that is shown is the number.
-fn two_digits(value: f64) -> f64 {
-    let digit = 10f64.powf(value.log10().floor() - 1.0);
-    ((value / digit).round() * digit * 1e9).round() / 1e9
 }
 
 /// What was seen of a test at a size on one target.
@@ -349,6 +245,7 @@ fn share_scale(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
 mod tests {
     use super::*;
     use crate::places::Place;
+    use crate::stretch::FIRST_TIMES;
     use model::{Plan, Preset};
 
     const GROUND: Ground = Ground {
@@ -396,6 +293,17 @@ mod tests {
                 assert_eq!((range.first.len(), range.most.len()), (cases, cases));
             }
         }
+    }
+
+    #[test]
+    fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
+        let prepared = prepared("columnar", vec![1, 8], Preset::Quick);
+        let mut sized = prepared.clone();
+        sized.plan.sizes = Range::expected(&prepared, &GROUND);
+        let load = Load::of(&sized, Preset::Quick.large_scale(), GROUND.memory);
+        let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
+        let aim_s = Preset::Quick.aim_s();
+        assert!((0.3 * aim_s..2.0 * aim_s).contains(&each_s), "{each_s} s, not {aim_s} s");
     }
 
     #[test]

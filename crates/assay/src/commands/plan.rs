@@ -19,8 +19,9 @@ use campaign::{
     programs,
     room::{self, Remedy},
     schedule,
-    sizes::{Ground, Range},
+    sizes::Range,
     sizing::{self, Load, Pilot},
+    stretch::Ground,
     sweeps, together,
 };
 use lab::Backing;

@@ -15,8 +15,9 @@ use campaign::{
     images, places,
     prepare::{self, Prepared},
     programs,
-    sizes::{Ground, Range},
+    sizes::Range,
     sizing::{self, Load, Pilot},
+    stretch::Ground,
 };
 use model::{Dataset, Plan, Programs, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};

@@ -1,0 +1,124 @@
+//! The least and the most of one test: by what it is made longer, and how far by the rates of the backing.
+
+use super::{
+    prepare::{Item, Prepared},
+    sizing::{Load, Pilot},
+};
+use model::{Bytes, Job, TestSize, Work};
+use suites::Stretch;
+
+/// Share of the ancestor's repetitions with which trying begins.
+pub(crate) const FIRST_TIMES: f64 = 0.001;
+/// Scale with which trying begins where a test is made longer by its sizes.
+pub(crate) const FIRST_SCALE: f64 = 0.002;
+/// Largest scale and most repetitions, as shares of the ancestor's.
+const MOST_SCALE: f64 = 1.0;
+const MOST_TIMES: f64 = 1e5;
+const MOST_COPIES: f64 = 4096.0;
+/// Share of the memory that the files of one test may take: some tests hold what they read.
+const MEMORY_SHARE: f64 = 0.25;
+
+/// What is known of the place where a campaign is measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground {
+    /// Rates of the backing.
+    pub pilot: Pilot,
+    /// Bytes that each target has for itself.
+    pub free: Bytes,
+    /// Memory of the machine.
+    pub memory: Bytes,
+}
+
+/// The least of a test that is still the test.
+pub(crate) fn first(item: &Item, count: u32, large_scale: f64) -> TestSize {
+    let test = item.test.infos()[0].id.clone();
+    let shared = |times| TestSize {
+        test: test.clone(),
+        procs: count,
+        // All workers together move as much as one alone.
+        scale: large_scale / f64::from(item.workers(count).1),
+        work: Some(Work { times, copies: 1 }),
+    };
+    match item.test.stretch() {
+        Stretch::Scale => TestSize { test, procs: count, scale: FIRST_SCALE, work: None },
+        Stretch::Times => shared(FIRST_TIMES),
+        Stretch::Copies(_) | Stretch::Passes(_) | Stretch::Given => shared(1.0),
+    }
+}
+
+/// How what is only repeated on the same files counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    /// By what it writes alone, as nobody knows how fast the page cache and the kernel are: a bound for trying.
+    Free,
+    /// As if it read from the backing, and each operation took as long as others do: what may be expected.
+    Counted,
+}
+
+/// The most of a test for which there is room: as much as takes `room_s` by the rates of the backing.
+pub(crate) fn largest(
+    prepared: &Prepared,
+    item: &Item,
+    count: u32,
+    from: TestSize,
+    (room_s, ground, repeats): (f64, &Ground, Repeats),
+) -> TestSize {
+    let (workers, stretch) = (item.workers(count).0, item.test.stretch());
+    let is_free =
+        repeats == Repeats::Free && matches!(stretch, Stretch::Times | Stretch::Passes(_));
+    let allowed = |size: &TestSize| {
+        let job = prepared.job(item, count, size.scale, ground.memory);
+        let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
+        if is_free {
+            (estimate.read_bytes, estimate.ops) = (0, 0);
+        }
+        let mut load = Load::default();
+        load.add(&estimate, workers, false);
+        let held = estimate.disk_bytes.max(estimate.read_bytes).max(estimate.scratch_bytes);
+        let held = held as f64 * f64::from(workers);
+        let memory = ground.memory.0 as f64 * MEMORY_SHARE / prepared.at_once() as f64;
+        load.work_seconds(&ground.pilot) <= room_s && held <= memory
+    };
+    let most = match stretch {
+        Stretch::Scale => MOST_SCALE / from.scale,
+        Stretch::Copies(_) => MOST_COPIES,
+        Stretch::Times | Stretch::Passes(_) => MOST_TIMES / units(item, &from),
+        Stretch::Given => 1.0,
+    };
+    let (mut low, mut high) = (1.0, most);
+    while high / low > 1.1 {
+        let middle: f64 = (low * high).sqrt();
+        if allowed(&stretched(item, &from, middle)) { low = middle } else { high = middle }
+    }
+    stretched(item, &from, low)
+}
+
+/// By what a test is counted: its scale, its repetitions or its copies.
+pub(crate) fn units(item: &Item, size: &TestSize) -> f64 {
+    let work = size.work.unwrap_or_default();
+    match item.test.stretch() {
+        Stretch::Scale => size.scale,
+        Stretch::Times | Stretch::Passes(_) => work.times,
+        Stretch::Copies(_) => f64::from(work.copies),
+        Stretch::Given => 1.0,
+    }
+}
+
+/// `size`, `factor` times as much.
+pub(crate) fn stretched(item: &Item, size: &TestSize, factor: f64) -> TestSize {
+    let units = units(item, size) * factor;
+    let mut size = size.clone();
+    match (item.test.stretch(), &mut size.work) {
+        (Stretch::Scale, _) => size.scale = two_digits(units),
+        (Stretch::Times | Stretch::Passes(_), Some(work)) => work.times = two_digits(units),
+        (Stretch::Copies(_), Some(work)) => work.copies = units.round().max(1.0) as u32,
+        _ => {}
+    }
+    size
+}
+
+/// Two digits, so that the number that is shown is the number.
+pub(crate) fn two_digits(value: f64) -> f64 {
+    let digit = 10f64.powf(value.log10().floor() - 1.0);
+    ((value / digit).round() * digit * 1e9).round() / 1e9
+}
