@@ -74,6 +74,7 @@ fn base36(mut n: u64) -> String {
 
 fn notes(prepared: &Prepared) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(prepared.plan.named());
     if !prepared.plan.backing.devices.is_empty() {
         notes.push(disks::note(prepared));
     } else if prepared.needs_image() {

@@ -12,8 +12,9 @@ pub use backing::{BackingArgs, Consent};
 pub use compare::CompareArgs;
 pub use plan::PlanArgs;
 pub use programs::ProgramArgs;
-pub use values::targets;
+pub use values::candidates;
 
+use crate::terminal::Shown;
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
@@ -21,7 +22,7 @@ use clap::{
 use headings::OUTPUT;
 use model::{Bytes, Scale, Target};
 use std::{path::PathBuf, time::Duration};
-use values::more_blocks;
+use values::{more_blocks, tag};
 
 /// Settles which file system, with which options, a workload should use on this machine.
 #[derive(Debug, Parser)]
@@ -128,15 +129,28 @@ pub struct EndArgs {
     /// Format on stdout; another than table prints everything
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
+    /// How progress is shown, on stderr
+    #[arg(long, value_enum, default_value_t, value_name = "HOW", help_heading = OUTPUT)]
+    pub progress: Shown,
+    /// Show no progress, as --progress none
+    #[arg(long, short, conflicts_with = "progress", help_heading = OUTPUT)]
+    pub quiet: bool,
     /// Print all tables instead of the answer in 40 lines
     #[arg(long, help_heading = OUTPUT)]
     pub full: bool,
 }
 
+impl EndArgs {
+    /// How progress is shown.
+    pub fn progress(&self) -> Shown {
+        if self.quiet { Shown::None } else { self.progress }
+    }
+}
+
 /// Arguments of `resume`.
 #[derive(Args, Debug)]
 pub struct ResumeArgs {
-    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
     /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
@@ -159,12 +173,15 @@ pub struct ListArgs {
     /// The published studies that ship with assay, instead of the store
     #[arg(long)]
     pub published: bool,
+    /// Only campaigns that have this tag; repeat for those that have several
+    #[arg(long, value_name = "KEY=VALUE", value_parser = tag)]
+    pub tag: Vec<(String, String)>,
 }
 
 /// One campaign.
 #[derive(Args, Debug)]
 pub struct IdArgs {
-    /// Campaign: its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaign: its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(default_value = "last")]
     pub id: String,
 }
@@ -172,7 +189,7 @@ pub struct IdArgs {
 /// Arguments of `rm`.
 #[derive(Args, Debug)]
 pub struct RmArgs {
-    /// Campaigns: each by its id, the start of it, `last`, or `last~1` for the one before
+    /// Campaigns: each by its id, the start of it, its name, `last`, or `last~1` for the one before
     #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
 }
@@ -196,7 +213,7 @@ pub enum Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format of the output
@@ -280,7 +297,7 @@ pub enum AdviseFormat {
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// The workload: a profile that `--profiles` lists, or a file NAME.toml
@@ -306,7 +323,7 @@ pub struct AdviseArgs {
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// Campaign: its id, the start of it, `last`, `last~1` before it, or a published one
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
     #[arg(default_value = "last")]
     pub id: String,
     /// Format to write

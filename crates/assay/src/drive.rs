@@ -6,7 +6,7 @@ use crate::{
     disks, exit,
     mark::Key,
     opened,
-    terminal::{self, Progress},
+    terminal::{self, Progress, Shown},
 };
 use anyhow::{Context, Result};
 use campaign::{
@@ -52,7 +52,7 @@ fn settle_sizes(
     campaign: &Campaign,
     range: &Range,
     (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
-    stop: &AtomicBool,
+    (shown, stop): (Shown, &AtomicBool),
 ) -> Result<Option<(Prepared, Campaign)>> {
     let since = Instant::now();
     let context = RunContext {
@@ -63,7 +63,7 @@ fn settle_sizes(
         hosts,
         stop,
     };
-    let progress = Progress::new(0);
+    let progress = Progress::new(shown, Vec::new(), "");
     let found = trial::run(&context, &campaign.id, range, &progress);
     progress.finish();
     let Some(found) = found? else { return Ok(None) };
@@ -89,6 +89,8 @@ pub struct Means<'a> {
     pub key: &'a Key,
     /// Where workers come from.
     pub hosts: &'a dyn Hosts,
+    /// How its progress is shown.
+    pub progress: Shown,
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
@@ -99,7 +101,7 @@ pub fn drive(
     means: Means<'_>,
     stop: &AtomicBool,
 ) -> Result<()> {
-    let Means { consent, state, key, hosts } = means;
+    let Means { consent, state, key, hosts, progress } = means;
     let since = Instant::now();
     terminal::note(&format!(
         "campaign {}: {} · {} · {} · {} · seed {}",
@@ -121,11 +123,16 @@ pub fn drive(
             store.add_note(&campaign.id, note)?;
         }
         let sized = match &range {
-            Some(range) => settle_sizes(made, campaign, range, (store, &lab, hosts, key), stop)?,
+            Some(range) => {
+                settle_sizes(made, campaign, range, (store, &lab, hosts, key), (progress, stop))?
+            }
             None => Some((made, campaign.clone())),
         };
         let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
-        walk(&prepared, &campaign, store, (&lab, hosts), stop, since)
+        let progress = Progress::new(progress, prepared.infos(), &baseline(&prepared));
+        let ended = walk((&prepared, &campaign), store, (&lab, hosts), &progress, (stop, since));
+        progress.finish();
+        ended
     });
     let closed = lab.close();
     disks::note_after(&prepared.plan, &campaign.id, store)?;
@@ -218,18 +225,19 @@ fn write_images(
 }
 
 fn walk(
-    prepared: &Prepared,
-    campaign: &Campaign,
+    (prepared, campaign): (&Prepared, &Campaign),
     store: &mut Store,
     on: (&Lab, &dyn Hosts),
-    stop: &AtomicBool,
-    since: Instant,
+    progress: &Progress,
+    (stop, since): (&AtomicBool, Instant),
 ) -> Result<Ended> {
-    let progress = Progress::new(0);
-    let mut schedule = Schedule::new((prepared, campaign), store, on, &progress, (stop, since))?;
-    let ended = schedule.run();
-    progress.finish();
-    ended
+    Schedule::new((prepared, campaign), store, on, progress, (stop, since))?.run()
+}
+
+/// The label of the candidate that figures are shown beside while they come.
+fn baseline(prepared: &Prepared) -> String {
+    let first = || prepared.labels.first().cloned().unwrap_or_default();
+    prepared.plan.baseline.clone().unwrap_or_else(first)
 }
 
 /// `5 blocks`, or `5 to 20 blocks, at most 2h`.

@@ -2,18 +2,23 @@
 //! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod live;
+mod progress;
+
+pub use progress::{Progress, Shown};
+
 use crate::exit::Exit;
 use anyhow::{Context, Result};
-use campaign::Watch;
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use model::{printable, printable_line};
 use report::TerminalOptions;
+use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
-    env, fmt,
+    env,
     io::{self, IsTerminal, Write},
     process::ExitCode,
-    sync::{Arc, OnceLock},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -62,9 +67,25 @@ fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Whether what happens is told to a program.
+static AS_OBJECTS: AtomicBool = AtomicBool::new(false);
+
+/// Has [`note`] print objects from now on, where that is how progress is to be shown.
+pub fn notes_for(shown: Shown) {
+    AS_OBJECTS.store(shown == Shown::Json, Ordering::Relaxed);
+}
+
 /// Prints one line on stderr: what happens, not a result.
 pub fn note(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", printable(line));
+    match AS_OBJECTS.load(Ordering::Relaxed) {
+        true => object(&json!({ "event": "note", "text": line })),
+        false => _ = writeln!(io::stderr(), "{}", printable(line)),
+    }
+}
+
+/// Prints one object on a line of stderr.
+fn object(object: &Value) {
+    let _ = writeln!(io::stderr(), "{}", printable(&object.to_string()));
 }
 
 /// Whether a person is at the terminal who can be asked.
@@ -124,94 +145,8 @@ fn shown(text: &str) -> String {
     printable_line(text).into_owned()
 }
 
-/// When the first step began, and how many cases were done then, by an earlier run.
-type Begun = Arc<OnceLock<(Instant, u64)>>;
-
-/// The time left when the cases since `begun` took what they took; nothing is known before the first.
-fn left(begun: &Begun, done: u64, all: u64) -> Option<String> {
-    let (since, earlier) = begun.get()?;
-    time_left(since.elapsed(), done.saturating_sub(*earlier), all.saturating_sub(done))
-}
-
-/// The mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
-fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
-    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round();
-    (done > 0).then(|| humantime::format_duration(Duration::from_secs(seconds as u64)).to_string())
-}
-
 /// How often a line is told where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(60);
-
-/// What a campaign shows while it runs: a bar on a terminal; elsewhere a line for each target, and each
-/// minute one for the case at work.
-pub struct Progress {
-    bar: ProgressBar,
-    lines: bool,
-    printed: Cell<Instant>,
-    begun: Begun,
-}
-
-impl Progress {
-    /// A progress over `cases` cases.
-    pub fn new(cases: u64) -> Progress {
-        let lines = !io::stderr().is_terminal();
-        let bar = if lines { ProgressBar::hidden() } else { ProgressBar::new(cases) };
-        bar.set_length(cases);
-        let begun = Begun::default();
-        let of_bar = Arc::clone(&begun);
-        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            let style =
-                style.with_key("left", move |state: &ProgressState, text: &mut dyn fmt::Write| {
-                    let left = left(&of_bar, state.pos(), state.len().unwrap_or(0));
-                    // A bar that cannot be drawn is no reason to end a campaign.
-                    let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
-                });
-            bar.set_style(style.progress_chars("=> "));
-        }
-        bar.enable_steady_tick(Duration::from_millis(250));
-        Progress { bar, lines, printed: Cell::new(Instant::now()), begun }
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-impl Watch for Progress {
-    fn expect(&self, cases: u64) {
-        self.bar.set_length(cases);
-    }
-
-    fn step(&self, line: &str) {
-        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        self.begun.get_or_init(|| (Instant::now(), done));
-        if self.lines {
-            self.printed.set(Instant::now());
-            let left = left(&self.begun, done, all)
-                .map_or_else(String::new, |left| format!(", left {left}"));
-            note(&format!("[{done}/{all}{left}] {line}"));
-        } else {
-            self.bar.set_message(shown(line));
-        }
-    }
-
-    fn now(&self, message: &str) {
-        if self.lines && self.printed.get().elapsed() >= INTERVAL {
-            return self.step(message);
-        }
-        self.bar.set_message(shown(message));
-    }
-
-    fn done(&self, cases: u64) {
-        self.bar.inc(cases);
-    }
-
-    fn remark(&self, line: &str) {
-        if self.lines { note(line) } else { self.bar.println(printable(line)) }
-    }
-}
 
 /// What is shown while something is built: the time, the step and its last line; on a terminal all the
 /// time, elsewhere a line each minute.
@@ -280,13 +215,5 @@ mod tests {
         assert_eq!(styled(harm), "a\\u001b[2Jb\\u001b]0;x\\u0007\\u001b[1;31");
         assert_eq!(styled("\u{1b}[mplain\u{9b}1m"), "\u{1b}[mplain\\u009b1m");
         assert_eq!(styled("plain"), "plain");
-    }
-
-    #[test]
-    fn the_time_left_is_by_the_mean_case() {
-        let minute = Duration::from_secs(60);
-        assert_eq!(time_left(minute, 0, 9), None);
-        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("3m"));
-        assert_eq!(time_left(minute, 3, 0).as_deref(), Some("0s"));
     }
 }

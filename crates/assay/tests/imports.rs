@@ -2,6 +2,8 @@
 //! another; the published studies are shown as they stand.
 
 use crate::common::{Place, text};
+use formats::export;
+use model::{CacheState, Dataset, Origin, Scale, TestSize};
 use std::{fs, path::PathBuf};
 
 /// Outputs of real tools that hold no result: importing them must fail with one line.
@@ -129,4 +131,58 @@ fn a_users_campaign_stands_beside_a_study() {
     }
     let line = place.fails(&["compare", study, "published-cloud-2025-07-apps-seconds"], 2);
     assert!(line.contains("no test"), "{line}");
+}
+
+/// What a user of assay measured of the tests of `study`, at `scale`, as its JSON.
+fn own_of(study: &Dataset, scale: f64) -> Vec<u8> {
+    let mut own = study.clone();
+    let campaign = &mut own.campaign;
+    (campaign.id, campaign.origin, campaign.scale) = (format!("own-{scale}"), Origin::Run, scale);
+    campaign.plan.scale = Scale::Factor(scale);
+    campaign.environment.0.insert("kernel.release".into(), "6.1".into());
+    own.samples.iter_mut().for_each(|sample| sample.case.cache = CacheState::Any);
+    export::json(&own).unwrap().remove(0).1
+}
+
+#[test]
+fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_else() {
+    let place = Place::new();
+    let import = |name: &str, json: Vec<u8>| {
+        fs::write(place.path(name), json).unwrap();
+        let line = place.ok(&["import", name]);
+        line.split(':').next().unwrap().to_string()
+    };
+    for study in formats::published().unwrap() {
+        let [small, full] = [0.002, 1.0].map(|scale| import("own.json", own_of(&study, scale)));
+        let study = study.campaign.id.as_str();
+        for sides in [[study, &small], [&small, study]] {
+            let line = place.fails(&["compare", sides[0], sides[1]], 2);
+            assert!(line.contains("0.002") && line.contains("--scale full"), "{line}");
+        }
+        assert!(place.ok(&["compare", study, &full]).contains("Target against target"));
+    }
+    let nano = formats::published().unwrap().swap_remove(0);
+    let study = nano.campaign.id.as_str();
+    let mut own = nano.clone();
+    own.samples.iter_mut().for_each(|sample| {
+        let other = model::Metric { name: "durable_rate".into(), ..sample.metrics[0].clone() };
+        sample.metrics.insert(0, other);
+    });
+    own.tests.iter_mut().for_each(|test| test.metric = "durable_rate".into());
+    let size = |test: &model::TestInfo| TestSize {
+        test: test.id.clone(),
+        procs: 1,
+        scale: 0.25,
+        work: None,
+    };
+    own.campaign.plan.sizes = own.tests.iter().map(size).collect();
+    let sized = import("own.json", own_of(&own, 1.0));
+    let line = place.fails(&["compare", study, &sized], 2);
+    assert!(line.contains("--metric nano_rate"), "{line}");
+    let line = place.fails(&["compare", study, &sized, "--metric", "nano_rate"], 2);
+    assert!(line.contains("0.25") && line.contains("--scale full"), "{line}");
+    own.campaign.plan.sizes.clear();
+    let full = import("own.json", own_of(&own, 1.0));
+    let tables = place.ok(&["compare", study, &full, "--metric", "nano_rate"]);
+    assert!(tables.contains("Target against target"), "{tables}");
 }

@@ -247,3 +247,21 @@ fn a_store_that_is_locked_for_a_while_does_not_end_a_campaign() {
     drop(holder);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn the_page_of_another_campaign_is_kept_under_another_name() {
+    let place = measured();
+    let page = place.path("page.html");
+    let out = |id: &str| place.assay(&["report", id, "--format", "html", "--out", "page.html"]);
+    fs::write(&page, "mine").unwrap();
+    let output = out("first");
+    assert!(
+        text(&output.stderr).contains("page.html was of something else, and is page.1.html now")
+    );
+    assert_eq!(fs::read_to_string(place.path("page.1.html")).unwrap(), "mine");
+    // The same campaign again takes the place of its own page.
+    assert!(out("first").stderr.is_empty());
+    let first = fs::read_to_string(&page).unwrap();
+    assert!(text(&out("last").stderr).contains("is page.2.html now"));
+    assert_eq!(fs::read_to_string(place.path("page.2.html")).unwrap(), first);
+}

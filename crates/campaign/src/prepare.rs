@@ -121,7 +121,7 @@ impl Prepared {
     /// Every entrant is made where the same target of the plan is.
     fn arrange(&mut self, places: Vec<Place>) {
         self.entrants = self.plan.entrants();
-        self.labels = model::label_targets(&self.entrants);
+        self.labels = model::label_targets(&self.entrants, &self.plan.names);
         // A target that a plan names twice has one place.
         let named = self.plan.targets.iter().map(Target::to_string);
         let places: HashMap<String, Place> = named.zip(places).collect();

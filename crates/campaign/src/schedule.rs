@@ -208,6 +208,7 @@ impl<'a> Schedule<'a> {
         }
         let seconds = start.elapsed().as_secs_f64();
         self.store.finish_block(&self.campaign.id, block, attempt, seconds)?;
+        self.progress.block(&self.store.dataset(&self.campaign.id)?);
         Ok(Ended::Done)
     }
 

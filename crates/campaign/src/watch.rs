@@ -1,6 +1,8 @@
 //! Who looks on while a campaign is prepared and run: the campaign says what happens, the program decides how it is
 //! shown.
 
+use model::{Dataset, Sample};
+
 /// Takes lines for the person at the terminal, which may hold the words of others: they are made plain by whoever
 /// shows them.
 pub type Notes<'a> = &'a dyn Fn(&str);
@@ -15,6 +17,10 @@ pub trait Watch {
     fn now(&self, message: &str);
     /// `cases` more are done.
     fn done(&self, cases: u64);
+    /// A sample was stored.
+    fn measured(&self, _sample: &Sample) {}
+    /// A block is whole: all that is stored of the campaign.
+    fn block(&self, _dataset: &Dataset) {}
     /// A remark that must not be lost among the steps.
     fn remark(&self, line: &str);
 }

@@ -69,6 +69,24 @@ fn cell(data: &Dataset, procs: u32, test: &str, name: &str) -> Option<Interval> 
 }
 
 #[test]
+fn what_ran_is_what_the_studies_say() {
+    for data in published().unwrap() {
+        let id = data.campaign.id.as_str();
+        let (procs, threads) = match id {
+            _ if id.contains("nano") => (None, Some(8)),
+            _ if id.ends_with("mdtest-ops") => (Some(2), Some(1)),
+            _ if id.contains("matrix") => (Some(1), None),
+            _ => (Some(1), Some(1)),
+        };
+        for sample in &data.samples {
+            let case = &sample.case;
+            assert!(procs.is_none_or(|procs| case.procs == procs), "{id}: {case:?}");
+            assert!(threads.is_none_or(|threads| case.threads == threads), "{id}: {case:?}");
+        }
+    }
+}
+
+#[test]
 fn printed_summaries_follow_from_the_cells() {
     let campaigns = published().unwrap();
     let rows = summary_rows().unwrap();
@@ -136,7 +154,7 @@ fn the_later_tables_hold_what_was_printed() {
     assert_eq!(fio.samples[0].metric("read_rate"), Some(124.0 * 1.048576));
     let mdtest = of("published-cloud-2025-07-mdtest");
     assert_eq!(mdtest.tests, formats::tool_tests("mdtest"));
-    assert_eq!(value(mdtest, 1, "mdtest.tree.remove", "zerofs-nbd-10g"), Some(Some(6019.0)));
+    assert_eq!(value(mdtest, 2, "mdtest.tree.remove", "zerofs-nbd-10g"), Some(Some(6019.0)));
     let matrix = of("published-fsdevel");
     assert_eq!(value(matrix, 1, "matrix.seqrd.16k.t4", "ext4"), Some(Some(16367.0)));
     let ends: Vec<_> = matrix.samples.iter().map(|s| s.case.threads).collect();

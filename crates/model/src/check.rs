@@ -334,7 +334,9 @@ fn plan_names(plan: &Plan) -> Result<(), NameError> {
     let named =
         plan.suites.iter().chain(&plan.tests).chain(&plan.baseline).chain(plan.files.keys());
     let knobs = plan.knobs.iter().flat_map(|(key, value)| [key, value]);
-    let mut all = targets.chain(sweeps).chain(named.chain(knobs).cloned());
+    let tags = plan.tags.iter().flat_map(|(key, value)| [key, value]);
+    let given = plan.name.iter().chain(plan.names.keys()).chain(tags);
+    let mut all = targets.chain(sweeps).chain(named.chain(knobs).chain(given).cloned());
     all.try_for_each(|text| Name::new(NameKind::Label, text).map(drop))
 }
 

@@ -4,7 +4,7 @@
 use crate::plan_error::{MAX_AGE, MAX_FULLNESS};
 use crate::{
     BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, QUICK_LOOKS, Scale,
-    Sweep, Target, TestSize, label_targets,
+    Sweep, Target, TargetNames, TestSize, label_targets, naming,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -16,8 +16,17 @@ pub const AGED_SHARE: f64 = 0.3;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
+    /// What the campaign is called beside its id, which is drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What else it is to be found by, as `firmware = "1.4"`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
     /// Candidates; empty means every file system that this machine supports.
     pub targets: Vec<Target>,
+    /// Candidates that tables call otherwise than by their text.
+    #[serde(skip_serializing_if = "TargetNames::is_empty")]
+    pub names: TargetNames,
     /// File systems of which several values of options are compared; their variants are candidates
     /// beside `targets`.
     #[serde(alias = "sweep", skip_serializing_if = "Vec::is_empty")]
@@ -87,7 +96,10 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Plan {
         Plan {
+            name: None,
+            tags: BTreeMap::new(),
             targets: Vec::new(),
+            names: TargetNames::new(),
             sweeps: Vec::new(),
             suites: vec!["columnar".into()],
             files: BTreeMap::new(),
@@ -182,16 +194,23 @@ impl Plan {
     /// One line for lists: what runs on what.
     pub fn title(&self) -> String {
         let swept = |t: &&Target| self.sweeps.iter().any(|sweep| sweep.variants.contains(t));
-        let plain =
-            label_targets(&self.targets.iter().filter(|t| !swept(t)).cloned().collect::<Vec<_>>());
+        let plain: Vec<Target> = self.targets.iter().filter(|t| !swept(t)).cloned().collect();
+        let plain = label_targets(&plain, &self.names);
         let sweeps = self.sweeps.iter().map(|sweep| format!("a sweep of {}", sweep.on));
         let on: Vec<String> = plain.into_iter().chain(sweeps).collect();
         format!("{} on {}", self.suites.join(", "), on.join(", "))
     }
 
+    /// What the names of candidates stand for, as a sentence; `None` where none has one.
+    pub fn named(&self) -> Option<String> {
+        let all = self.names.iter().map(|(name, target)| format!("{name} is {target}"));
+        let all = Vec::from_iter(all).join("; ");
+        (!all.is_empty()).then(|| format!("{all}."))
+    }
+
     /// Labels of the candidates.
     pub fn candidates(&self) -> Vec<String> {
-        label_targets(&self.targets)
+        label_targets(&self.targets, &self.names)
     }
 
     /// Everything that runs in a block: the candidates, then the twin.
@@ -204,7 +223,7 @@ impl Plan {
     /// The twin, when the plan has an A/A pair.
     pub fn twin(&self) -> Option<Twin> {
         self.twin_target()?;
-        let mut labels = label_targets(&self.entrants());
+        let mut labels = label_targets(&self.entrants(), &self.names);
         let label = labels.pop()?;
         Some(Twin { of: labels.swap_remove(self.baseline_index()), label })
     }
@@ -268,6 +287,9 @@ impl Plan {
         if self.kernel.is_some() && matches!(self.lab, LabChoice::Host | LabChoice::Uml) {
             return Err(PlanError::KernelWithoutMachine);
         }
+        let campaign = naming::check_campaign(self.name.as_ref(), &self.tags);
+        let targets = || naming::check_targets(&self.targets, &self.names);
+        campaign.and_then(|()| targets()).map_err(PlanError::Naming)?;
         self.backing.contradiction().map_or(Ok(()), |why| Err(PlanError::Backing(why)))
     }
 }

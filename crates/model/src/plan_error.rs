@@ -1,5 +1,6 @@
 //! Why a plan cannot be run.
 
+use crate::NamingError;
 use std::fmt;
 
 /// Most cycles of churn; the usual ladder is 0, 100, 300, 1000.
@@ -28,6 +29,8 @@ pub enum PlanError {
     BlocksAndBudget,
     /// A kernel for a lab that boots none.
     KernelWithoutMachine,
+    /// A name or a tag that cannot be.
+    Naming(NamingError),
     /// A backing that contradicts itself; says how, and what to do.
     Backing(&'static str),
 }
@@ -54,6 +57,7 @@ impl fmt::Display for PlanError {
                 f,
                 "the size of {test} is out of range; leave `sizes` out, and they are found by trying"
             ),
+            PlanError::Naming(why) => why.fmt(f),
             PlanError::Backing(why) => f.write_str(why),
             PlanError::KernelWithoutMachine => f.write_str(
                 "only QEMU boots a kernel that is named; use --lab qemu, or no --kernel",

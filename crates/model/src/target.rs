@@ -11,7 +11,7 @@
 
 use crate::{Options, is_unprintable, printable_line};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 /// Most layers of a stack: more than any stack has, and few enough for whatever walks through them.
 const MOST_LAYERS: usize = 16;
@@ -254,20 +254,8 @@ impl From<Target> for String {
     }
 }
 
-/// A label for each target: its text, with `#2`, `#3` added where the same target is entered again,
-/// so that a file system can be compared with itself.
-pub fn label_targets(targets: &[Target]) -> Vec<String> {
-    let mut entered = HashMap::<&Target, usize>::new();
-    let label = |target| {
-        let times = entered.entry(target).or_default();
-        *times += 1;
-        if *times == 1 { target.to_string() } else { format!("{target}#{times}") }
-    };
-    targets.iter().map(label).collect()
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -318,18 +306,6 @@ mod tests {
     }
 
     #[test]
-    fn a_target_entered_twice_gets_two_labels() {
-        let xfs = Target::named("xfs");
-        assert_eq!(
-            label_targets(&[xfs.clone(), Target::named("ext4"), xfs]),
-            ["xfs", "ext4", "xfs#2"]
-        );
-        // As many as a plan of 1 MiB can hold.
-        let labels = label_targets(&vec![Target::named("xfs"); 150_000]);
-        assert_eq!(labels[149_999], "xfs#150000");
-    }
-
-    #[test]
     fn what_cannot_be_printed_is_refused() {
         for text in ["dir:/a\nb", "ext4[a=\u{1b}[2J]", "dir:/\u{202e}x", "xfs[\"a\tb\"]"] {
             let error = text.parse::<Target>().unwrap_err().to_string();
@@ -352,7 +328,7 @@ mod tests {
         assert_eq!(target.to_string().parse(), Ok(target));
     }
 
-    fn target() -> impl Strategy<Value = Target> {
+    pub(crate) fn target() -> impl Strategy<Value = Target> {
         let option = ("[a-zA-Z][a-zA-Z0-9._:^-]{0,8}", "[ -~]{0,12}");
         let options = proptest::collection::btree_map(option.0, option.1, 0..4);
         let leaf = prop_oneof![

@@ -64,6 +64,19 @@ pub enum StatsError {
         /// What differs, the one's first.
         what: String,
     },
+    /// A published study beside a campaign that did not do the whole of its tests.
+    #[error(
+        "{study} did all of the work of its tests, and {own} another part of it ({what}), so their ratios would say \
+         nothing; measure with --scale full"
+    )]
+    NotWhole {
+        /// Id of the study.
+        study: String,
+        /// Id of the other.
+        own: String,
+        /// How much that did.
+        what: String,
+    },
     /// Two campaigns that rank the same tests by other metrics.
     #[error("{a} and {b} {how}; {remedy}")]
     OtherMetric {

@@ -1,6 +1,7 @@
 //! A campaign by its id, and what its columns hold as values.
 
 use crate::StoreError;
+use model::LAST;
 use rusqlite::{Connection, OptionalExtension, Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{fmt::Display, str::FromStr};
@@ -21,20 +22,28 @@ impl Found {
             .optional()?)
     }
 
-    /// The campaign meant by a full id, a unique prefix, `last`, or `last~2` for the second before it.
+    /// The campaign meant by a full id, `last`, a name, of which the newest campaign is meant, or a unique prefix of
+    /// an id. `last~2` is the second before the last one, `nightly~1` the one before the newest of that name.
     pub(crate) fn resolve(db: &Connection, id: &str) -> Result<Found, StoreError> {
         if let Some(found) = Found::exact(db, id)? {
             return Ok(found);
         }
-        let mut found = if let Some(before) = before_last(id) {
+        let (name, before) = name_and_before(id);
+        let mut found = if name == LAST {
             let sql = "SELECT number, id FROM campaign ORDER BY number DESC LIMIT 1 OFFSET ?";
             Found::query(db, sql, &[&before])?
         } else {
+            let sql =
+                "SELECT number, id FROM campaign WHERE json_valid(plan) AND plan ->> 'name' = ?
+                       ORDER BY number DESC LIMIT 1 OFFSET ?";
+            Found::query(db, sql, &[&name, &before])?
+        };
+        if found.is_empty() && name != LAST {
             // Not LIKE: `_` and `%` are no wildcards in an id.
             let sql = "SELECT number, id FROM campaign WHERE substr(id, 1, length(?1)) = ?1
                        AND ?1 <> '' ORDER BY number LIMIT 4";
-            Found::query(db, sql, &[&id])?
-        };
+            found = Found::query(db, sql, &[&id])?;
+        }
         match (found.pop(), found.is_empty()) {
             (Some(one), true) => Ok(one),
             (Some(one), false) => {
@@ -91,10 +100,8 @@ impl Found {
     }
 }
 
-/// How many campaigns before the last one `id` means; `None` when it is not written so.
-fn before_last(id: &str) -> Option<u32> {
-    match id.strip_prefix("last")? {
-        "" => Some(0),
-        rest => rest.strip_prefix('~')?.parse().ok(),
-    }
+/// `nightly~2` as a name and how many campaigns before the newest that has it are skipped.
+fn name_and_before(id: &str) -> (&str, u32) {
+    let counted = id.rsplit_once('~').and_then(|(name, n)| Some((name, n.parse().ok()?)));
+    counted.unwrap_or((id, 0))
 }

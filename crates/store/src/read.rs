@@ -6,13 +6,17 @@ use model::{
     TargetState, TestInfo,
 };
 use rusqlite::{Connection, Row, types::ValueRef};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A campaign in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CampaignSummary {
     /// Its id.
     pub id: String,
+    /// What it was called, if anything.
+    pub name: Option<String>,
+    /// What else it is to be found by.
+    pub tags: BTreeMap<String, String>,
     /// When it was created, RFC 3339.
     pub created: String,
     /// One line.
@@ -42,7 +46,9 @@ impl Store {
                  (SELECT block, target, try, count(*) AS samples
                   FROM last_attempt JOIN sample USING (campaign, block, attempt)
                   WHERE campaign = campaign.number GROUP BY block, target, try)
-                GROUP BY block, target))
+                GROUP BY block, target)),
+             CASE WHEN json_valid(plan) THEN plan ->> 'name' END,
+             CASE WHEN json_valid(plan) THEN plan -> 'tags' END
              FROM campaign ORDER BY number",
         )?;
         let mut rows = statement.query([])?;
@@ -118,7 +124,10 @@ fn read_summary(row: &Row<'_>) -> Result<CampaignSummary, StoreError> {
     let id = row.get(1).map_err(|why| nameless.corrupt("id", why))?;
     let found = Found { number, id };
     let text = |index, what| row.get(index).map_err(|why| found.corrupt(what, why));
+    let tags: Option<String> = row.get(10)?;
     Ok(CampaignSummary {
+        name: row.get(9)?,
+        tags: tags.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
         created: text(2, "time")?,
         title: text(3, "title")?,
         origin: found.word(row, 4, "origin")?,

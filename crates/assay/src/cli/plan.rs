@@ -2,8 +2,8 @@
 
 use super::{
     BackingArgs, ProgramArgs,
-    headings::{COMPARED, LENGTH, PLACE, WORK},
-    values::{duration_s, preset},
+    headings::{COMPARED, LENGTH, OUTPUT, PLACE, WORK},
+    values::{duration_s, preset, tag},
 };
 use crate::like::DataSource;
 use clap::Args;
@@ -24,10 +24,17 @@ pub struct PlanArgs {
         conflicts_with_all = ["plan", "suite", "scale", "data", "threads", "preset", "sweep", "age", "fullness"]
     )]
     pub like: Option<String>,
-    /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; repeat or
-    /// separate plain names by commas [default: every file system this machine supports]
+    /// Candidate: ext4, xfs[mkfs.d=agcount=4], btrfs[compress=zstd:3], tmpfs, dir:PATH; NAME=TARGET gives it a name,
+    /// which tables show, as fast=dir:/mnt/a; repeat or separate by commas [default: every file system this machine
+    /// supports]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub on: Vec<String>,
+    /// What to call the campaign: a name that stands for its id, and for the newest one that has it
+    #[arg(long, value_name = "NAME", help_heading = OUTPUT)]
+    pub name: Option<String>,
+    /// What else to find the campaign by, as firmware=1.4: `assay list --tag` shows those that have it; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = tag, help_heading = OUTPUT)]
+    pub tag: Vec<(String, String)>,
     /// Compare values of options, as xfs[agcount=4,16,64] or ext4[commit=5,60;data=ordered,journal]:
     /// the default and each variant become candidates; may be repeated
     #[arg(long, value_name = "SWEEP", help_heading = COMPARED)]

@@ -1,6 +1,6 @@
 //! How values on the command line are read: presets, times, shares, lists of targets.
 
-use model::{Preset, Target};
+use model::{Preset, Target, TargetError, TargetNames, split_name};
 
 /// A preset by its name.
 pub(super) fn preset(text: &str) -> Result<Preset, String> {
@@ -40,13 +40,43 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "use a share above 0 and below 1, as 5% or 0.05".into())
 }
 
-/// Splits `--on ext4,xfs` at commas that are outside brackets, and reads each part.
-pub fn targets(arguments: &[String]) -> Result<Vec<Target>, model::TargetError> {
-    arguments.iter().flat_map(|argument| split_outside_brackets(argument)).map(str::parse).collect()
+/// Candidates with the names that some of them were given.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    pub targets: Vec<Target>,
+    pub names: TargetNames,
+}
+
+/// Splits `--on ext4,fast=dir:/a` at commas that are outside brackets, and reads each part.
+///
+/// # Errors
+/// A part is no target, or two have one name.
+pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
+    let mut all = Candidates::default();
+    for part in arguments.iter().flat_map(|argument| split_outside_brackets(argument)) {
+        let (name, text) = split_name(part);
+        let target: Target = text.parse().map_err(|error: TargetError| error.to_string())?;
+        if let Some(name) = name
+            && let Some(other) = all.names.insert(name.into(), target.clone())
+        {
+            return Err(format!(
+                "both {other} and {target} are called {name}; give each its own name"
+            ));
+        }
+        all.targets.push(target);
+    }
+    Ok(all)
+}
+
+/// A tag, `KEY=VALUE`.
+pub(super) fn tag(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+    let (key, value) = pair.ok_or("write KEY=VALUE, as firmware=1.4")?;
+    Ok((key.into(), value.into()))
 }
 
 fn split_outside_brackets(text: &str) -> Vec<&str> {
-    if text.trim_start().starts_with("dir:") {
+    if split_name(text).1.trim_start().starts_with("dir:") {
         return vec![text];
     }
     let mut parts = Vec::new();
@@ -99,8 +129,13 @@ mod tests {
 
     #[test]
     fn commas_separate_targets_only_outside_brackets() {
-        let texts = ["ext4[noatime,discard],xfs".to_string(), "dir:/a,b".to_string()];
-        let labels: Vec<_> = targets(&texts).unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b"]);
+        let texts = ["ext4[noatime,discard],fast=xfs", "dir:/a,b", "slow=dir:/c,d"];
+        let read = candidates(&texts.map(String::from)).unwrap();
+        let labels: Vec<_> = read.targets.iter().map(ToString::to_string).collect();
+        assert_eq!(labels, ["ext4[discard,noatime]", "xfs", "dir:/a,b", "dir:/c,d"]);
+        let labels = model::label_targets(&read.targets, &read.names);
+        assert_eq!(labels, ["ext4[discard,noatime]", "fast", "dir:/a,b", "slow"]);
+        let twice = candidates(&["a=xfs,a=ext4".into()]).unwrap_err();
+        assert_eq!(twice, "both xfs and ext4 are called a; give each its own name");
     }
 }

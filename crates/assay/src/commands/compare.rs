@@ -54,6 +54,7 @@ fn judged(a: &[Dataset], b: &[Dataset], args: &CompareArgs) -> Result<(Dataset, 
     stats::compare(a, b, &settings(args)).map_err(|error| match error {
         StatsError::UnknownBaseline { .. }
         | StatsError::Unlike { .. }
+        | StatsError::NotWhole { .. }
         | StatsError::OtherMetric { .. }
         | StatsError::NothingInCommon { .. }
         | StatsError::SameCampaign { .. } => exit::usage(error.to_string()),

@@ -4,7 +4,7 @@ use crate::{cli::ListArgs, exit::Exit, terminal};
 use anyhow::Result;
 use model::printable_line;
 use std::{fmt::Write, path::Path};
-use store::Store;
+use store::{CampaignSummary, Store};
 
 /// Prints one line for each campaign, the newest last. One that cannot be read is told on stderr, and does
 /// not make the list of the others a failure.
@@ -28,13 +28,8 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
     let mut text = String::new();
     for row in Store::open_read_only(store)?.list()? {
         match row {
-            Ok(c) => {
-                let line = format!(
-                    "{:<26} {:<6} {:<6} {:>6} samples  {}",
-                    c.id, c.origin, c.state, c.samples, c.title
-                );
-                writeln!(text, "{}", printable_line(&line))?;
-            }
+            Ok(c) if args.tag.iter().any(|(key, value)| c.tags.get(key) != Some(value)) => {}
+            Ok(c) => writeln!(text, "{}", printable_line(&line(&c)))?,
             Err(error) => terminal::note(&format!("left out: {error}")),
         }
     }
@@ -42,4 +37,12 @@ pub fn list(args: &ListArgs, store: &Path) -> Result<Exit> {
         terminal::out(&text)?;
     }
     Ok(Exit::Done)
+}
+
+/// Id, origin, state and samples; then what it is called, what ran on what, and its tags.
+fn line(c: &CampaignSummary) -> String {
+    let name = c.name.as_ref().map_or_else(String::new, |name| format!("{name}: "));
+    let tags: String = c.tags.iter().map(|(key, value)| format!("  {key}={value}")).collect();
+    let (id, origin, state, samples, title) = (&c.id, c.origin, c.state, c.samples, &c.title);
+    format!("{id:<26} {origin:<6} {state:<6} {samples:>6} samples  {name}{title}{tags}")
 }

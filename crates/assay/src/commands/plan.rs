@@ -25,7 +25,7 @@ use campaign::{
 };
 use lab::Backing;
 use model::{Bytes, Plan, Sweep, SweepMode, Swept, Target};
-use std::{fmt::Write, path::Path};
+use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
@@ -253,8 +253,12 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
         (plan.sweeps, plan.baseline) = (Vec::new(), None);
     }
     if !args.on.is_empty() {
-        plan.targets = cli::targets(&args.on).map_err(|e| exit::usage(e.to_string()))?;
+        let asked = cli::candidates(&args.on).map_err(exit::usage)?;
+        plan.names.extend(asked.names);
+        plan.names.retain(|_, target| asked.targets.contains(target));
+        plan.targets = asked.targets;
     }
+    set_names(&mut plan, args);
     set_sweeps(&mut plan, args);
     if !args.tests.is_empty() {
         plan.tests.clone_from(&args.tests);
@@ -302,6 +306,15 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
 }
 
 /// The sweeps of the arguments in the place of the file's, and how their values are put together.
+/// Name and tags, which are of one campaign and never of another like it.
+fn set_names(plan: &mut Plan, args: &PlanArgs) {
+    if args.like.is_some() {
+        (plan.name, plan.tags) = (None, BTreeMap::new());
+    }
+    plan.name = args.name.clone().or(plan.name.take());
+    plan.tags.extend(args.tag.iter().cloned());
+}
+
 fn set_sweeps(plan: &mut Plan, args: &PlanArgs) {
     if !args.sweep.is_empty() {
         let sweep = |on: &Swept| Sweep::new(on.clone(), SweepMode::default());

@@ -8,7 +8,11 @@ use crate::{
 use anyhow::{Context, Result};
 use model::{Dataset, Metric, TestInfo};
 use stats::{Findings, Settings};
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Prints or writes the tables.
 pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
@@ -23,6 +27,7 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     }
     let text = text(&dataset, &findings, args.format);
     match &args.out {
+        Some(path) if args.format == Format::Html => write_page(path, &text, &dataset)?,
         Some(path) => write(path, &text)?,
         None => terminal::tables(&text)?,
     }
@@ -89,4 +94,32 @@ pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<
 /// Writes `text` to `path`.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes the page of `dataset` to `path`. What is there stays under another name, unless it is of the same campaign.
+pub fn write_page(path: &Path, page: &str, dataset: &Dataset) -> Result<()> {
+    // Of a pipe or a terminal nothing is read.
+    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
+    let there = if is_file { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    let id = dataset.campaign.id.as_bytes();
+    if !there.is_empty() && !there.windows(id.len()).any(|part| part == id) {
+        let kept = spare_name(path);
+        fs::rename(path, &kept)
+            .with_context(|| format!("cannot keep {} as {}", path.display(), kept.display()))?;
+        terminal::note(&format!(
+            "{} was of something else, and is {} now",
+            path.display(),
+            kept.display()
+        ));
+    }
+    write(path, page)
+}
+
+/// `report.1.html` for `report.html`: the first such name that is free.
+fn spare_name(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let end =
+        path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+    let name = |n: u32| path.with_file_name(format!("{stem}.{n}{end}"));
+    (1..).map(name).find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }

@@ -8,7 +8,8 @@ use crate::{
     cli::{CompareArgs, PlanArgs},
     disks, drive,
     mark::Key,
-    opened, signals, terminal,
+    opened, signals,
+    terminal::{self, Shown},
 };
 use anyhow::Result;
 use campaign::{hosts::ThisHost, places, programs, room, together};
@@ -93,7 +94,13 @@ impl Again {
             together::choose(&mut prepared, state)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;
-            let means = drive::Means { consent: &consent, state, key: &key, hosts: &ThisHost };
+            let means = drive::Means {
+                consent: &consent,
+                state,
+                key: &key,
+                hosts: &ThisHost,
+                progress: Shown::default(),
+            };
             drive::drive(&prepared, &campaign, &mut store, means, &stop)?;
             ids.push(campaign.id);
         }

@@ -25,6 +25,7 @@ pub fn resume(
     state: &Path,
     hosts: &dyn Hosts,
 ) -> Result<Exit> {
+    terminal::notes_for(args.end.progress());
     let mut dataset = source::begun_here(&args.id, store_path, state)?;
     let stop = signals::stop_flag()?;
     let mut store = opened::store_to_run(store_path, &stop)?;
@@ -72,7 +73,8 @@ pub fn resume(
         let mark = key.mark(campaign, &dataset.targets, &dataset.tests)?;
         store.replan(campaign, &mark, looked(finished, more).as_deref())?;
     }
-    let means = drive::Means { consent: &consent, state, key: &key, hosts };
+    let means =
+        drive::Means { consent: &consent, state, key: &key, hosts, progress: args.end.progress() };
     let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
     run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;

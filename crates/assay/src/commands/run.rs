@@ -23,6 +23,7 @@ use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
+    terminal::notes_for(args.end.progress());
     let mut prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
     programs::decide(&mut prepared, args.plan.programs.unconfined, &terminal::note)?;
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
@@ -37,7 +38,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     together::choose(&mut prepared, state)?;
     let campaign = allocation::described(begin::campaign(&prepared, state)?, hosts)?;
     begin::store(&prepared, &campaign, &mut store, &key)?;
-    let means = Means { consent: &consent, state, key: &key, hosts };
+    let means = Means { consent: &consent, state, key: &key, hosts, progress: args.end.progress() };
     let driven = drive::drive(&prepared, &campaign, &mut store, means, &stop);
     report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;
@@ -70,7 +71,8 @@ pub fn check_writable(path: &Path) -> Result<()> {
 pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
     let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
-    report::write(&end.html, &report::text(&dataset, &findings, Format::Html))?;
+    let text = report::text(&dataset, &findings, Format::Html);
+    report::write_page(&end.html, &text, &dataset)?;
     let page = end.html.canonicalize().unwrap_or_else(|_| end.html.clone());
     let is_answer = end.format == Format::Table && !end.full;
     let printed = terminal::tables(&match is_answer {

@@ -2,7 +2,7 @@
 
 use super::{assert_harmless, text};
 use lab::fs::{Candidate, resolve};
-use model::{SweepMode, Swept, Target, label_targets};
+use model::{SweepMode, Swept, Target, TargetNames, label_targets};
 
 /// A target: what is read prints, and the print is read as the same.
 pub fn target(bytes: &[u8]) -> bool {
@@ -15,7 +15,7 @@ pub(super) fn resolved(target: &Target) -> bool {
     assert_eq!(target.to_string().parse().as_ref(), Ok(target));
     lab::unchecked(target);
     lab::fs::keeps_deleted(target);
-    for label in label_targets(&[target.clone(), target.clone()]) {
+    for label in label_targets(&[target.clone(), target.clone()], &TargetNames::new()) {
         assert_harmless("a label", &label);
     }
     match resolve(target) {

@@ -8,6 +8,7 @@ use crate::{
     exit,
     mark::Key,
     opened,
+    terminal::Shown,
 };
 use anyhow::{Result, bail};
 use campaign::{hosts::ThisHost, places, prepare::Prepared};
@@ -54,7 +55,13 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     let no_disk = Consent::default();
     let key = Key::of(&opened::state(bench.state)?)?;
-    let means = Means { consent: &no_disk, state: bench.state, key: &key, hosts: &ThisHost };
+    let means = Means {
+        consent: &no_disk,
+        state: bench.state,
+        key: &key,
+        hosts: &ThisHost,
+        progress: Shown::default(),
+    };
     let ended = drive::drive(&prepared, &campaign, &mut store, means, bench.stop);
     unless_stopped(bench)?;
     ended?;

@@ -2,7 +2,13 @@
 //! resumed like any other.
 
 use super::variant::{self, Variant};
-use crate::{begin, cli::Consent, disks, drive, mark::Key, terminal};
+use crate::{
+    begin,
+    cli::Consent,
+    disks, drive,
+    mark::Key,
+    terminal::{self, Shown},
+};
 use anyhow::Result;
 use campaign::{
     hosts::ThisHost,
@@ -184,6 +190,7 @@ impl Bench for Campaigns<'_> {
             state: self.state,
             key: &self.key,
             hosts: &ThisHost,
+            progress: Shown::default(),
         };
         drive::drive(&prepared, &campaign, self.store, means, self.stop)?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);

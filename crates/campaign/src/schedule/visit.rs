@@ -134,6 +134,7 @@ impl Schedule<'_> {
             Event::Sample(mut sample) => {
                 sample.lab = self.prepared.places[slot.target].kind();
                 self.store.append(&self.campaign.id, (slot.attempt, slot.nth), &sample)?;
+                self.progress.measured(&sample);
             }
             Event::Facts(mut facts) => {
                 let place = &self.prepared.places[slot.target];

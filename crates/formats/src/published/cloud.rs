@@ -34,8 +34,11 @@ const MDTEST: Study = Study {
     title: "Cloud storage study, 2025-07: mdtest, operations per second",
     created: CREATED,
     text: include_str!("../../published/cloud-2025-07-mdtest-ops.csv"),
-    notes: &["The number of tasks is not in the table and stands as 1."],
+    notes: &[],
 };
+
+/// Processes that mdtest ran as.
+const TASKS: u32 = 2;
 
 /// The columns of the table of programs, and what ran.
 const PROGRAMS: [(&str, Known); 2] = [
@@ -123,7 +126,8 @@ fn phases(gather: &mut Gather<'_>) -> Result<(), FormatError> {
             let rate = table.number(row, target)?;
             let metrics = vec![Metric::new(OPS_RATE.name, rate, OPS_RATE.unit, OPS_RATE.better)];
             let reading = Reading::new(mdtest::TESTS[at].info(mdtest::SUITE), Ok(metrics));
-            gather.add(MDTEST.id, row.line, Reading { label: Some(target.clone()), ..reading })?;
+            let (procs, label) = (TASKS, Some(target.clone()));
+            gather.add(MDTEST.id, row.line, Reading { procs, label, ..reading })?;
         }
     }
     Ok(())

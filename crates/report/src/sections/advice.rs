@@ -28,8 +28,14 @@ impl Section for Advice {
             Block::Callout(words::advice(findings)),
             Block::Prose(verdict::scope(dataset, findings)),
         ];
+        blocks.extend(dataset.campaign.notes.iter().cloned().map(Block::Prose));
+        if advice.of_cells == 0 {
+            // Nothing of the profile was measured: every table would be empty.
+            blocks.extend(reasons(advice).into_iter().map(Block::Prose));
+            return Some(blocks);
+        }
         let notes = words::advice_notes(advice, findings.band);
-        blocks.extend(dataset.campaign.notes.iter().cloned().chain(notes).map(Block::Prose));
+        blocks.extend(notes.into_iter().map(Block::Prose));
         if !advice.candidates.is_empty() {
             blocks.push(Block::Table(candidates(advice)));
         }

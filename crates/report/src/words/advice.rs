@@ -15,6 +15,9 @@ use stats::{
     More, Refusal, Remark, Standing, list,
 };
 
+/// Share of the weight of a profile below which an answer says how the rest is measured.
+const MOST_OPEN: f64 = 0.5;
+
 /// Said of every figure that stands on one block.
 const ONE_RUN: &str = "one run per cell: no interval, no P(best)";
 
@@ -39,11 +42,19 @@ pub fn advice(findings: &Findings) -> String {
     if advice.covered < 0.999 && advice.covered > 0.0 {
         let share = 100.0 * advice.covered;
         text.push_str(&format!(" The campaign covers {share:.0} % of the profile's weight."));
+        if advice.covered < MOST_OPEN {
+            text.push_str(&format!(" {} runs the other tests, too.", command(advice)));
+        }
     }
     if advice.lead.is_some() {
         text.extend(among_equals(&findings.durability));
     }
     text
+}
+
+/// What measures all that the profile asks for.
+fn command(advice: &Advice) -> String {
+    format!("`assay run --profile {}`", advice.profile)
 }
 
 /// What is doubtful about the targets that the answer names, with the first reason of each.
@@ -70,9 +81,11 @@ fn nothing(findings: &Findings, advice: &Advice) -> String {
         _ => "has no test of this profile that is valid on every candidate",
     };
     format!(
-        "No recommendation for {}: campaign {} {without}; `assay advise --profiles` lists the tests \
-         that it needs.",
-        advice.profile, findings.campaign.id
+        "No recommendation for {}: campaign {} {without}. {} runs those that it needs, on the candidates that \
+         --on names.",
+        advice.profile,
+        findings.campaign.id,
+        command(advice)
     )
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advise;
+mod advise_mix;
 mod advise_scope;
 mod classes;
 #[path = "../../../stats/tests/common/mod.rs"]

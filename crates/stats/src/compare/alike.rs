@@ -1,7 +1,7 @@
 //! Whether two campaigns did the same work, so that a ratio of them is one of the machine and not of the
 //! question: scale, sizes, data, threads and metric.
 
-use super::same::{Shared, figure};
+use super::same::{Key, Shared, figure};
 use crate::{StatsError, processes};
 use model::{Dataset, TestInfo, TestSize};
 use std::collections::BTreeSet;
@@ -38,6 +38,21 @@ fn sizes(first: &Dataset, other: &Dataset, shared: &Shared) -> Option<String> {
             some_of("size", &differ.collect::<Vec<_>>())
         }
     }
+}
+
+/// What a campaign of assay did of the work of a published study, which is the whole of each test: in words, where
+/// that is less or more in a cell of `own`. A test that is repeated keeps its vectors, all but the large ones.
+pub(super) fn not_whole<'k>(
+    dataset: &Dataset,
+    own: impl Iterator<Item = &'k Key>,
+) -> Option<String> {
+    let campaign = &dataset.campaign;
+    if campaign.plan.sizes.is_empty() {
+        return (campaign.scale != 1.0).then(|| format!("scale {}", campaign.scale));
+    }
+    let sizes = own.filter_map(|&(test, procs)| campaign.plan.size(&dataset.tests[test].id, procs));
+    let mut other = sizes.filter(|size| size.scale != 1.0 && size.work.is_none());
+    other.next().map(|size| format!("scale {} of {}", size.scale, size.test))
 }
 
 /// How much the test does, in words; empty for one whose size is that of another which it is a part of.

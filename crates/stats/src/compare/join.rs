@@ -79,11 +79,29 @@ impl<'a> Member<'a> {
         if let Some(what) = strict.then(unlike).flatten() {
             return Err(StatsError::Unlike { one: id(first), other: id(dataset), what });
         }
+        if let Some(error) = beside_study(first, dataset, &shared) {
+            return Err(error);
+        }
         if shared.is_empty() {
             return Err(alike::nothing_in_common(first, dataset));
         }
         Ok(Member { dataset, partners, cells, shared })
     }
+}
+
+/// The error of a study beside a campaign of assay that did not do all of the work of its tests.
+fn beside_study(first: &Dataset, other: &Dataset, shared: &Shared) -> Option<StatsError> {
+    let is_study = |dataset: &Dataset| dataset.campaign.origin == Origin::Published;
+    let (study, own, what) = match (is_study(first), is_study(other)) {
+        (true, false) if tells_processes(other) => {
+            (first, other, alike::not_whole(other, shared.keys()))
+        }
+        (false, true) if tells_processes(first) => {
+            (other, first, alike::not_whole(first, shared.values()))
+        }
+        _ => return None,
+    };
+    what.map(|what| StatsError::NotWhole { study: id(study), own: id(own), what })
 }
 
 fn id(dataset: &Dataset) -> String {

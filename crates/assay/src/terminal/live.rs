@@ -1,0 +1,153 @@
+//! What a campaign has found so far, in a few lines: the last figure beside the baseline's, and after each block the
+//! scores with intervals that shrink.
+
+use model::{Dataset, Sample, TestInfo};
+use serde_json::{Value, json};
+use stats::{Candidate, Settings};
+use std::collections::HashMap;
+
+/// Candidates that are shown; more would push the last figure off a small terminal.
+const MOST_SHOWN: usize = 8;
+
+/// Where a figure belongs: block, test, processes.
+type Place = (u32, String, u32);
+
+/// Follows the samples of a campaign.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// By id: name, ranking metric and unit of each test.
+    tests: HashMap<String, TestInfo>,
+    baseline: String,
+    /// What the baseline measured in the block that runs.
+    of_baseline: HashMap<Place, f64>,
+}
+
+/// The ranked figure of one sample.
+struct Figure<'a> {
+    test: &'a TestInfo,
+    value: f64,
+    /// Over what the baseline measured in the same block, above 1 better.
+    ratio: Option<f64>,
+}
+
+impl Live {
+    pub(super) fn new(tests: Vec<TestInfo>, baseline: &str) -> Live {
+        let tests = tests.into_iter().map(|test| (test.id.clone(), test)).collect();
+        Live { tests, baseline: baseline.into(), of_baseline: HashMap::new() }
+    }
+
+    fn figure(&mut self, sample: &Sample) -> Option<Figure<'_>> {
+        let case = &sample.case;
+        let test = self.tests.get(&case.test)?;
+        let value = sample.metric(&test.metric)?;
+        let place = (sample.block, case.test.clone(), case.procs);
+        if case.target == self.baseline {
+            self.of_baseline.retain(|(block, ..), _| *block == sample.block);
+            self.of_baseline.insert(place.clone(), value);
+        }
+        let base = self.of_baseline.get(&place).filter(|_| case.target != self.baseline);
+        let ratio = base.map(|base| match test.better {
+            model::Better::Higher => value / base,
+            model::Better::Lower => base / value,
+        });
+        Some(Figure { test, value, ratio: ratio.filter(|ratio| ratio.is_finite()) })
+    }
+
+    /// The sample as a line: `write float large, 16 processes, xfs: 1234 MB/s, 1.08x ext4`.
+    pub(super) fn line(&mut self, sample: &Sample) -> Option<String> {
+        let baseline = self.baseline.clone();
+        let figure = self.figure(sample)?;
+        let case = &sample.case;
+        let over = figure.ratio.map_or_else(String::new, |r| format!(", {r:.2}x {baseline}"));
+        let doubt = if sample.validity.is_valid() { "" } else { " (not valid)" };
+        Some(format!(
+            "{}, {}, {}: {} {}{over}{doubt}",
+            figure.test.name,
+            stats::processes(case.procs),
+            case.target,
+            short(figure.value),
+            figure.test.unit
+        ))
+    }
+
+    /// The sample as an object.
+    pub(super) fn object(&mut self, sample: &Sample) -> Value {
+        let case = &sample.case;
+        let mut object = json!({
+            "event": "sample", "block": sample.block + 1, "target": case.target, "test": case.test,
+            "procs": case.procs, "cache": case.cache.to_string(), "seconds": sample.seconds,
+            "validity": sample.validity.to_string(),
+        });
+        if let Some(figure) = self.figure(sample) {
+            object["metric"] = json!(figure.test.metric);
+            object["value"] = json!(figure.value);
+            object["unit"] = json!(figure.test.unit);
+            object["ratio"] = json!(figure.ratio);
+        }
+        object
+    }
+}
+
+/// Three digits that mean something.
+fn short(value: f64) -> String {
+    let decimals = (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0);
+    format!("{value:.*}", decimals as usize)
+}
+
+/// What the samples of whole blocks say of the candidates.
+pub(super) struct Standings {
+    blocks: usize,
+    over: String,
+    candidates: Vec<Candidate>,
+}
+
+impl Standings {
+    /// `None` where nothing can be compared.
+    pub(super) fn of(dataset: &Dataset) -> Option<Standings> {
+        let findings = stats::findings(dataset, &Settings::default()).ok()?;
+        let call = findings.call;
+        (call.candidates.len() > 1).then_some(Standings {
+            blocks: call.blocks,
+            over: call.scored_over,
+            candidates: call.candidates,
+        })
+    }
+
+    /// A line for each of the first candidates, best first.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let blocks = if self.blocks == 1 { "block" } else { "blocks" };
+        let head = format!("Score over {} after {} {blocks}:", self.over, self.blocks);
+        let longest = self.candidates.iter().map(|c| c.target.chars().count()).max();
+        let width = longest.unwrap_or_default();
+        let line = |c: &Candidate| {
+            let span = c.ratio.span_of_decimals().unwrap_or_default();
+            let best = c.p_best.map_or_else(String::new, |p| format!("  P(best) {p:.2}"));
+            format!("  {:<width$}  {:.2}  {span:<11}{best}", c.target, c.ratio.point)
+        };
+        let shown = self.candidates.iter().take(MOST_SHOWN).map(line);
+        [head].into_iter().chain(shown).collect()
+    }
+
+    /// The same as an object.
+    pub(super) fn object(&self) -> Value {
+        let score = |c: &Candidate| {
+            json!({
+                "target": c.target, "score": c.ratio.point, "low": c.ratio.low, "high": c.ratio.high,
+                "p_best": c.p_best,
+            })
+        };
+        let scores: Vec<Value> = self.candidates.iter().map(score).collect();
+        json!({ "event": "block", "blocks": self.blocks, "over": self.over, "scores": scores })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let shown = [1234.5, 12.345, 0.012345, 0.0].map(short);
+        assert_eq!(shown, ["1234", "12.3", "0.0123", "0.000000000"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! What a campaign shows while it runs: a live view on a terminal, plain lines elsewhere, objects for programs, or
+//! nothing.
+
+use super::{
+    INTERVAL,
+    live::{Live, Standings},
+    note, object, shown,
+};
+use campaign::Watch;
+use clap::ValueEnum;
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use model::{Dataset, Sample, TestInfo, printable};
+use serde_json::json;
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+    io::{self, IsTerminal},
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// Live where stderr is a terminal, else lines
+    #[default]
+    Auto,
+    /// A line for each target and block, and one each minute
+    Lines,
+    /// An object on a line for each step, sample and block
+    Json,
+    /// Nothing but remarks
+    None,
+}
+
+/// When the first step began, and how many cases were done then, by an earlier run.
+type Begun = Arc<OnceLock<(Instant, u64)>>;
+
+/// The time left when the cases since `begun` took what they took; nothing is known before the first.
+fn left(begun: &Begun, done: u64, all: u64) -> Option<String> {
+    let (since, earlier) = begun.get()?;
+    time_left(since.elapsed(), done.saturating_sub(*earlier), all.saturating_sub(done))
+}
+
+/// The mean over all of them: a bar's own estimate follows the last ones, and cases differ too much.
+fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
+    let seconds = (elapsed.as_secs_f64() * open as f64 / done as f64).round();
+    (done > 0).then(|| humantime::format_duration(Duration::from_secs(seconds as u64)).to_string())
+}
+
+/// What a campaign shows while it runs, on stderr.
+pub struct Progress {
+    how: Shown,
+    view: MultiProgress,
+    bar: ProgressBar,
+    /// Lines below the bar: the last figure, then the scores.
+    last: ProgressBar,
+    scores: RefCell<Vec<ProgressBar>>,
+    live: RefCell<Live>,
+    printed: Cell<Instant>,
+    begun: Begun,
+}
+
+impl Progress {
+    /// A progress of a campaign of `tests` in which others are compared with `baseline`.
+    pub fn new(how: Shown, tests: Vec<TestInfo>, baseline: &str) -> Progress {
+        let how = match how {
+            Shown::Auto if !io::stderr().is_terminal() => Shown::Lines,
+            how => how,
+        };
+        let view = MultiProgress::new();
+        let begun = Begun::default();
+        let bar =
+            if how == Shown::Auto { view.add(ProgressBar::new(0)) } else { ProgressBar::hidden() };
+        let last = if how == Shown::Auto { view.add(line()) } else { ProgressBar::hidden() };
+        let of_bar = Arc::clone(&begun);
+        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let style =
+                style.with_key("left", move |state: &ProgressState, text: &mut dyn fmt::Write| {
+                    let left = left(&of_bar, state.pos(), state.len().unwrap_or(0));
+                    // A bar that cannot be drawn is no reason to end a campaign.
+                    let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
+                });
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        let live = RefCell::new(Live::new(tests, baseline));
+        let printed = Cell::new(Instant::now());
+        Progress { how, view, bar, last, scores: RefCell::default(), live, printed, begun }
+    }
+
+    /// Takes the view away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+        self.last.finish_and_clear();
+        self.scores.borrow().iter().for_each(ProgressBar::finish_and_clear);
+        // A view that cannot be cleared is no reason to fail.
+        let _ = self.view.clear();
+    }
+
+    /// Shows `lines` below the last figure.
+    fn show(&self, lines: &[String]) {
+        let mut bars = self.scores.borrow_mut();
+        while bars.len() < lines.len() {
+            bars.push(self.view.add(line()));
+        }
+        bars.iter().zip(lines).for_each(|(bar, text)| bar.set_message(shown(text)));
+    }
+}
+
+/// A line of the view that is no bar.
+fn line() -> ProgressBar {
+    let line = ProgressBar::new_spinner();
+    match ProgressStyle::with_template("{wide_msg}") {
+        Ok(style) => line.with_style(style),
+        Err(_) => line,
+    }
+}
+
+impl Watch for Progress {
+    fn expect(&self, cases: u64) {
+        self.bar.set_length(cases);
+    }
+
+    fn step(&self, line: &str) {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        self.begun.get_or_init(|| (Instant::now(), done));
+        match self.how {
+            Shown::Auto => self.bar.set_message(shown(line)),
+            Shown::Lines => {
+                self.printed.set(Instant::now());
+                let left = left(&self.begun, done, all)
+                    .map_or_else(String::new, |left| format!(", left {left}"));
+                note(&format!("[{done}/{all}{left}] {line}"));
+            }
+            Shown::Json => object(&json!({
+                "event": "step", "text": line, "cases_done": done, "cases": all,
+                "elapsed_s": self.begun.get().map_or(0.0, |(since, _)| since.elapsed().as_secs_f64()),
+            })),
+            Shown::None => {}
+        }
+    }
+
+    fn now(&self, message: &str) {
+        if self.how == Shown::Lines && self.printed.get().elapsed() >= INTERVAL {
+            return self.step(message);
+        }
+        self.bar.set_message(shown(message));
+    }
+
+    fn done(&self, cases: u64) {
+        self.bar.inc(cases);
+    }
+
+    fn measured(&self, sample: &Sample) {
+        match self.how {
+            Shown::Auto => {
+                let line = self.live.borrow_mut().line(sample);
+                line.into_iter().for_each(|line| self.last.set_message(shown(&line)));
+            }
+            Shown::Json => object(&self.live.borrow_mut().object(sample)),
+            Shown::Lines | Shown::None => {}
+        }
+    }
+
+    fn block(&self, dataset: &Dataset) {
+        let Some(standings) = (self.how != Shown::None).then(|| Standings::of(dataset)).flatten()
+        else {
+            return;
+        };
+        match self.how {
+            Shown::Auto => self.show(&standings.lines()),
+            Shown::Json => object(&standings.object()),
+            Shown::Lines => standings.lines().iter().for_each(|line| note(line)),
+            Shown::None => {}
+        }
+    }
+
+    fn remark(&self, line: &str) {
+        match self.how {
+            Shown::Auto => {
+                // A view that cannot be drawn is no reason to end a campaign.
+                let _ = self.view.println(printable(line));
+            }
+            Shown::Json => object(&json!({ "event": "remark", "text": line })),
+            Shown::Lines | Shown::None => note(line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_by_the_mean_case() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_left(minute, 0, 9), None);
+        assert_eq!(time_left(minute, 3, 9).as_deref(), Some("3m"));
+        assert_eq!(time_left(minute, 3, 0).as_deref(), Some("0s"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Names that somebody gave: of candidates in tables, of campaigns wherever an id is asked for, and tags.
+
+use crate::common::Place;
+
+/// Runs a campaign of two directories that are called fast and slow, with these arguments.
+fn run(place: &Place, more: &[&str]) -> String {
+    let on = ["fast", "slow"].map(|name| format!("{name}=dir:{}", place.dir(name).display()));
+    let mut args = vec!["run", "--suite", "null", "--on", &on[0], "--on", &on[1]];
+    args.extend(["--preset", "smoke", "--scale", "smoke", "--procs", "1", "--full"]);
+    args.extend(more);
+    place.ok(&args)
+}
+
+#[test]
+fn tables_show_the_names_of_candidates_and_say_once_what_they_are() {
+    let place = Place::new();
+    let text = run(&place, &["--baseline", "slow"]);
+    assert!(text.contains("Score / slow"), "{text}");
+    let said = format!("fast is dir:{}; slow is dir:", place.path("fast").display());
+    assert_eq!(text.replace('\n', " ").matches(&said).count(), 1, "{text}");
+    // The same work again, with the names that are left.
+    let one = place.ok(&[
+        "run",
+        "--like",
+        "last",
+        "--on",
+        &format!("slow=dir:{}", place.path("slow").display()),
+    ]);
+    assert!(one.contains("slow is dir:") && !one.contains("fast is"), "{one}");
+    let csv = place.ok(&["report", "last~1", "--format", "csv"]);
+    assert!(csv.contains(",fast,") && !csv.contains("dir:"), "{csv}");
+}
+
+#[test]
+fn a_campaign_is_found_by_its_name_and_by_its_tags() {
+    let place = Place::new();
+    run(&place, &["--name", "nightly", "--tag", "firmware=1.3", "--tag", "rack=7"]);
+    run(&place, &["--name", "nightly", "--tag", "firmware=1.4"]);
+    run(&place, &[]);
+    let listed = |args: &[&str]| {
+        let text = place.ok(&[&["list"], args].concat());
+        text.lines()
+            .map(|line| line.split_whitespace().next().unwrap().to_string())
+            .collect::<Vec<_>>()
+    };
+    let all = listed(&[]);
+    assert_eq!(all.len(), 3);
+    assert_eq!(listed(&["--tag", "firmware=1.3"]), all[..1]);
+    assert_eq!(listed(&["--tag", "firmware=1.4", "--tag", "rack=7"]), Vec::<String>::new());
+    for (name, id) in [("nightly", &all[1]), ("nightly~1", &all[0]), ("last", &all[2])] {
+        let shown = place.ok(&["show", name]);
+        assert!(shown.contains(id.as_str()), "{name}: {shown}");
+    }
+    let line = place.fails(&["show", "nightly~2"], 1);
+    assert!(line.contains("no campaign `nightly~2`"), "{line}");
+}
+
+#[test]
+fn names_that_could_be_mistaken_are_refused() {
+    let place = Place::new();
+    let dir = format!("dir:{}", place.dir("a").display());
+    for (args, says) in [
+        (vec!["run", "--on", "a=xfs,a=ext4"], "both xfs and ext4 are called a"),
+        (vec!["run", "--on", "ext4,ext4=xfs"], "ext4 is another candidate"),
+        (vec!["run", "--on", &dir, "--name", "last"], "means the newest one"),
+        (vec!["run", "--on", &dir, "--name", "../x"], "an id is"),
+    ] {
+        let line = place.fails(&args, 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+    place.assert_clean();
+}

@@ -1,0 +1,49 @@
+//! What a campaign tells while it runs: lines for people, objects for programs, or nothing.
+
+use crate::common::{Place, text};
+use serde_json::Value;
+use std::{collections::BTreeSet, fs};
+
+/// What two directories under the suite null print on stderr, with these arguments.
+fn said(place: &Place, more: &[&str]) -> String {
+    let on = ["a", "b"].map(|name| format!("{name}=dir:{}", place.dir(name).display()));
+    let mut args = vec!["run", "--suite", "null", "--on", &on[0], "--on", &on[1], "--blocks", "2"];
+    args.extend(["--preset", "smoke", "--scale", "smoke", "--procs", "1"]);
+    args.extend(more);
+    let output = place.assay(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stderr)
+}
+
+#[test]
+fn programs_get_an_object_on_each_line() {
+    let place = Place::new();
+    let said = said(&place, &["--progress", "json"]);
+    let objects: Vec<Value> =
+        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| objects.iter().filter(|o| o["event"] == event).collect::<Vec<_>>();
+    place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+    let stored = fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    let ids = stored.lines().skip(1).map(|row| row.split(',').take(9).collect::<String>());
+    assert_eq!(of("sample").len(), ids.collect::<BTreeSet<_>>().len());
+    let sample = of("sample")[0];
+    assert!(sample["value"].as_f64().is_some_and(|value| value > 0.0), "{sample}");
+    assert_eq!(of("step").len(), 2);
+    let blocks: Vec<u64> = of("block").iter().map(|o| o["blocks"].as_u64().unwrap()).collect();
+    assert_eq!(blocks, [1, 2]);
+    assert_eq!(of("block")[1]["scores"].as_array().unwrap().len(), 2);
+    // A sample of the second of two stands over that of the first, in the same block.
+    assert!(of("sample").iter().any(|o| o["target"] == "b" && o["ratio"].is_number()));
+}
+
+#[test]
+fn people_get_lines_with_the_scores_of_each_block_or_none() {
+    let place = Place::new();
+    let lines = said(&place, &[]);
+    assert!(lines.contains("[0/") && lines.contains("Score over a after 2 blocks:"), "{lines}");
+    for quiet in [&["--quiet"][..], &["--progress", "none"]] {
+        let quiet = said(&place, quiet);
+        assert!(!quiet.contains("[0/") && !quiet.contains("Score over"), "{quiet}");
+        assert!(quiet.contains("campaign "), "{quiet}");
+    }
+}
