@@ -22,7 +22,14 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Makes them; a reason where this machine does not let us.
+    /// Why this machine has none, if it does not let us make any.
+    pub(crate) fn missing() -> Option<String> {
+        let probe = ip("netns add assayprobe");
+        let _ = ip("netns del assayprobe");
+        probe.err()
+    }
+
+    /// Makes them.
     pub(crate) fn make(count: u8) -> Result<Hosts, String> {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let hosts = Hosts { count, dir };
@@ -75,6 +82,10 @@ impl Hosts {
     fn remove(&self) {
         for name in (1..=3).map(|number| format!("assayh{number}")) {
             let _ = ip(&format!("netns del {name}"));
+        }
+        // Those whose namespace lives on with a process in it.
+        for number in 1..=3 {
+            let _ = ip(&format!("link del assayv{number}"));
         }
         let _ = ip(&format!("link del {BRIDGE}"));
     }
