@@ -1,6 +1,7 @@
 //! The pages under docs/tests say what `assay explain` prints; `ASSAY_BLESS=1 cargo test -p assay
 //! --test e2e docs::` writes them anew.
 
+use crate::common::{Place, text};
 use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
@@ -25,4 +26,32 @@ fn the_pages_of_the_tests_are_those_of_the_program() {
             entry.file_name()
         );
     }
+}
+
+/// The first block of `kind` on a page below docs.
+fn block(page: &str, kind: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    let (_, rest) = text.split_once(&format!("```{kind}\n")).unwrap();
+    rest.split("```").next().unwrap().to_string()
+}
+
+#[test]
+fn the_plan_of_its_page_is_a_plan() {
+    let place = Place::new();
+    let images = place.dir("images");
+    let plan = block("plan-file.md", "toml")
+        .replace("/mnt/a", &place.dir("a").display().to_string())
+        .replace("/mnt/nvme", &images.display().to_string());
+    fs::write(place.path("plan.toml"), plan).unwrap();
+    let output = place.assay(&["plan", "plan.toml"]);
+    let (said, planned) = (text(&output.stderr), text(&output.stdout));
+    assert!(output.status.success(), "{said}");
+    // The name stands for its target, and each value of the sweep is a candidate.
+    let first = planned.lines().find_map(|line| line.strip_prefix("block 1: ")).unwrap();
+    let order: BTreeSet<&str> = first.split(" (").next().unwrap().split(", ").collect();
+    for candidate in ["ext4", "xfs[noatime]", "a", "xfs[mkfs.d=agcount=64]"] {
+        assert!(order.contains(candidate), "{candidate}: {first}");
+    }
+    assert!(planned.contains("suite columnar, metadata"), "{planned}");
 }
