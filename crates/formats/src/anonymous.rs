@@ -17,6 +17,12 @@ use std::{
 /// Last part of the keys of facts whose value is a name, whatever it looks like.
 const NAMING_KEYS: [&str; 5] = ["host", "hostname", "serial", "wwn", "machine_id"];
 
+/// Fact with the hosts of a campaign on several, each with its ranks: `node1:2,node2:2`.
+const HOSTS: &str = "hosts";
+
+/// What stands before a host in keys of facts and in metrics.
+const BEFORE_HOST: [&str; 2] = ["host.", "host_ops_per_s."];
+
 /// `dataset` without names. `words` are names of the host and of users; one that is a file system of the plan or a
 /// word of a test is taken for that.
 ///
@@ -46,6 +52,8 @@ struct Names {
     whole: Vec<String>,
     /// Those that were given; which of them stand in the campaign is seen only there.
     words: HashSet<String>,
+    /// Hosts of a campaign on several.
+    hosts: HashSet<String>,
 }
 
 impl Names {
@@ -59,9 +67,13 @@ impl Names {
         for named in facts.chain([&dataset.campaign.environment]).flat_map(naming) {
             names.add_given(Kind::Host, named);
         }
+        let hosts = dataset.campaign.environment.0.get(HOSTS).map_or("", String::as_str);
+        let hosts = hosts.split(',').filter_map(|host| Some(host.rsplit_once(':')?.0.to_string()));
+        names.hosts = hosts.collect();
         let taken = taken(dataset);
         let free = words.iter().filter(|word| !taken.contains(word.as_str()));
         names.words = free.filter(|word| word.len() > 1 && !is_harmless(word)).cloned().collect();
+        names.words.extend(names.hosts.iter().cloned());
         names.whole.sort_by_key(|name| std::cmp::Reverse(name.len()));
         names
     }
@@ -110,6 +122,10 @@ impl Names {
 
     /// `text` with every name replaced.
     fn strike(&mut self, text: &str) -> String {
+        if let Some((before, host, after)) = self.host_in(text) {
+            let (before, after) = (before.to_string(), after.to_string());
+            return [before, self.replacement(Kind::Host, &host), self.strike(&after)].concat();
+        }
         let first = |name: &String| text.find(name.as_str()).map(|at| (at, name.clone()));
         if let Some((at, name)) = self.whole.iter().find_map(first) {
             let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -121,6 +137,20 @@ impl Names {
             Kind::Word => self.replaced.get(name).cloned(),
             _ => Some(self.replacement(kind, name)),
         })
+    }
+}
+
+impl Names {
+    /// `text`, a key or a metric of one host, parted around its name, the longest that fits.
+    fn host_in<'t>(&self, text: &'t str) -> Option<(&'t str, String, &'t str)> {
+        let rest = BEFORE_HOST.iter().find_map(|before| text.strip_prefix(before))?;
+        let ends = |host: &&String| {
+            rest.strip_prefix(host.as_str())
+                .is_some_and(|more| more.is_empty() || more.starts_with('.'))
+        };
+        let host = self.hosts.iter().filter(ends).max_by_key(|host| host.len())?;
+        let before = &text[..text.len() - rest.len()];
+        Some((before, host.clone(), &rest[host.len()..]))
     }
 }
 
@@ -168,8 +198,9 @@ mod tests {
     use super::*;
 
     fn struck(text: &str) -> String {
-        let words = ["db7", "jane"].map(String::from).into();
-        let mut names = Names { words, ..Names::default() };
+        let words = ["db7", "jane", "node1", "node1.lan"].map(String::from).into();
+        let hosts = ["node1", "node1.lan"].map(String::from).into();
+        let mut names = Names { words, hosts, ..Names::default() };
         names.add_given(Kind::Path, "/mnt/my disk");
         names.strike(text);
         names.strike(text)
@@ -191,6 +222,9 @@ mod tests {
             ("jane@mail.example.com", "user-1"),
             ("on nvme-SAMSUNG_MZQL2_S64GNN0T", "on disk-1"),
             ("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4", "/path-2"),
+            ("host.node1.kernel.release", "host.host-1.kernel.release"),
+            ("host_ops_per_s.node1.lan", "host_ops_per_s.host-1"),
+            ("node1:2,db7:1", "host-1:2,host-2:1"),
             ("nbd://files.lan:10809/x", "nbd://host-1"),
         ] {
             assert_eq!(struck(text), expected, "{text}");
