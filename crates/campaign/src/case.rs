@@ -209,12 +209,14 @@ fn establish_cache(
     bench: &Bench<'_>,
 ) -> Result<Result<CacheBefore, PoolError>> {
     if test.cache() == CacheNeed::Cold {
-        let cold = bench.instance.make_cold_for(&files_here(test, jobs, bench))?;
+        // Asked for before, as a test may have to look into directories for them, which makes these hot.
+        let files = files_of_each(test, jobs);
+        let cold = bench.instance.make_cold_for(&files_here(&files, jobs, bench))?;
         let never_cold = match cold.coldness {
             Coldness::Impossible(why) => Some(why),
             _ => None,
         };
-        let residency = hosts::together(cold.residency, elsewhere(test, jobs, bench, true)?);
+        let residency = hosts::together(cold.residency, elsewhere(&files, bench, true)?);
         return Ok(Ok(CacheBefore { residency, never_cold }));
     }
     bench.instance.leave_cold();
@@ -249,28 +251,29 @@ fn warm(
     Ok(Ok(CacheBefore { residency, never_cold: None }))
 }
 
-/// What the workers of `test` on this host will read.
-fn files_here(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Vec<PathBuf> {
-    let here = |job: &&Job| bench.hosts.is_here(job.worker, jobs.len() as u32);
-    jobs.iter().filter(here).flat_map(|job| test.files(job)).collect()
+/// What each of the workers of `test` will read.
+fn files_of_each(test: &dyn Test, jobs: &[Job]) -> Vec<Vec<PathBuf>> {
+    jobs.iter().map(|job| test.files(job)).collect()
 }
 
-/// How much of what the workers on other hosts will read is resident there, after it was made cold if so asked.
-fn elsewhere(
-    test: &dyn Test,
-    jobs: &[Job],
-    bench: &Bench<'_>,
-    cold: bool,
-) -> Result<Option<Residency>> {
-    let of_each: Vec<_> = jobs.iter().map(|job| test.files(job)).collect();
-    bench.hosts.look(bench.instance.root(), &of_each, cold)
+/// Those of `files` that are read on this host.
+fn files_here(files: &[Vec<PathBuf>], jobs: &[Job], bench: &Bench<'_>) -> Vec<PathBuf> {
+    let here = |job: &Job| bench.hosts.is_here(job.worker, jobs.len() as u32);
+    let own = jobs.iter().zip(files).filter(|(job, _)| here(job));
+    own.flat_map(|(_, files)| files.iter().cloned()).collect()
+}
+
+/// How much of the others is resident on their hosts, after it was made cold if so asked.
+fn elsewhere(files: &[Vec<PathBuf>], bench: &Bench<'_>, cold: bool) -> Result<Option<Residency>> {
+    bench.hosts.look(bench.instance.root(), files, cold)
 }
 
 /// How much of the files of `test` is resident; `None` when it reads none.
 fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
-    let files = files_here(test, jobs, bench);
-    let here = if files.is_empty() { None } else { Some(bench.instance.residency(&files)?) };
-    Ok(hosts::together(here, elsewhere(test, jobs, bench, false)?))
+    let files = files_of_each(test, jobs);
+    let own = files_here(&files, jobs, bench);
+    let here = if own.is_empty() { None } else { Some(bench.instance.residency(&own)?) };
+    Ok(hosts::together(here, elsewhere(&files, bench, false)?))
 }
 
 /// Everything that is known of a case after it ran.
