@@ -19,7 +19,7 @@ const WIDTHS: &str = "[360, 390, 768, 1280, 1920]";
 fn around(page: &str) -> String {
     let held = page.replace('&', "&amp;").replace('"', "&quot;");
     format!(
-        "<!DOCTYPE html><iframe id=\"held\" height=\"900\" srcdoc=\"{held}\"></iframe><pre id=\"out\"></pre><script>
+        "<!DOCTYPE html><meta charset=\"utf-8\"><iframe id=\"held\" height=\"900\" srcdoc=\"{held}\"></iframe><pre id=\"out\"></pre><script>
          onload = () => {{
            const inside = held.contentDocument;
            inside.querySelectorAll('details').forEach(drawer => drawer.open = true);
