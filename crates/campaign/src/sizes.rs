@@ -7,7 +7,10 @@ use super::{
     stretch::{FIRST_SCALE, Ground, Repeats, first, largest, stretched, units},
 };
 use model::{Bytes, TestSize, Work};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 use suites::Stretch;
 
 /// How much longer than aimed for a timed part may be by the rates of the backing, so that a candidate that
@@ -175,8 +178,11 @@ fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
     if !bold {
         return of_one(last).clamp(largest, largest * MOST_GROWTH);
     }
-    // What was seen at a tenth of the size says little beside what was seen later.
-    let near = seen.iter().filter(|s| units(item, &s.size) >= largest / 4.0);
+    // What was seen of much smaller files says little beside what was seen later. The same files once more take
+    // as long as before, so that a slow candidate, tried last, does not hide how fast the others are.
+    let is_repeated = matches!(item.test.stretch(), Stretch::Times | Stretch::Passes(_));
+    let least = if is_repeated { largest / MOST_GROWTH } else { largest / 4.0 };
+    let near = seen.iter().filter(|s| units(item, &s.size) >= least);
     let all: Vec<f64> = near.map(of_one).collect();
     let mean = (all.iter().map(|units| units.ln()).sum::<f64>() / all.len() as f64).exp();
     let fastest = all.iter().copied().fold(0.0, f64::max);
@@ -197,18 +203,29 @@ fn share_copies(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
     // From the last test to the first: who comes before makes at least as many as are needed after it.
     let mut needed = BTreeMap::<&str, u32>::new();
     for item in prepared.items_at(count).collect::<Vec<_>>().into_iter().rev() {
-        let Stretch::Copies(name) = item.test.stretch() else { continue };
+        let Stretch::Copies(path) = item.test.stretch() else { continue };
         let Some(work) = work_of(sizes, item, count) else { continue };
-        let most = needed.entry(name).or_insert(1);
-        *most = (*most).max(work.copies);
-        work.copies = *most;
+        let later = needed.iter().filter(|(other, _)| is_within(path, other));
+        work.copies = later.map(|(_, copies)| *copies).fold(work.copies, u32::max);
+        needed.insert(path, work.copies);
     }
+    let mut there = BTreeMap::<&str, u32>::new();
     for item in prepared.items_at(count) {
-        let Stretch::Passes(name) = item.test.stretch() else { continue };
         let Some(work) = work_of(sizes, item, count) else { continue };
-        let there = needed.get(name).copied().unwrap_or(1);
-        work.copies = there.min(work.times.floor().max(1.0) as u32);
+        match item.test.stretch() {
+            Stretch::Copies(path) => drop(there.insert(path, work.copies)),
+            Stretch::Passes(path) => {
+                let there = there.get(path).copied().unwrap_or(1);
+                work.copies = there.min(work.times.floor().max(1.0) as u32);
+            }
+            _ => {}
+        }
     }
+}
+
+/// Whether one of two paths lies in the other, or is the other.
+fn is_within(a: &str, b: &str) -> bool {
+    Path::new(a).starts_with(b) || Path::new(b).starts_with(a)
 }
 
 fn work_of<'a>(sizes: &'a mut [TestSize], item: &Item, count: u32) -> Option<&'a mut Work> {
@@ -342,6 +359,23 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let times = |test: &str| {
+            let first = range.first.iter().find(|size| size.test == test).unwrap();
+            let mut trials = Trials::default();
+            for (times, seconds) in [(0.03, 0.0045), (0.4, 0.8)] {
+                let work = first.work.map(|work| Work { times, ..work });
+                trials.add(Seen { size: TestSize { work, ..first.clone() }, seconds });
+            }
+            size(&trials.sizes(&prepared, &range, 0.15, true), test, 1).work.unwrap().times
+        };
+        // The fast one takes 0.15 s for 1.0, the slow one for 0.075: half of the former.
+        assert_eq!(times("columnar.replace.int.small"), 0.5);
+    }
+
+    #[test]
     fn a_trial_grows_step_by_step() {
         let prepared = prepared("columnar", vec![1], Preset::Quick);
         let range = Range::of(&prepared, &GROUND);
@@ -364,9 +398,31 @@ mod tests {
         assert!(wanted > 1);
         assert_eq!(copies("columnar.write.float.large"), wanted);
         assert_eq!(copies("columnar.append.float.large"), wanted);
+        // Who sorts tables needs both columns, who reads one of them does not need the other.
+        assert_eq!(copies("columnar.append.sym.large"), copies("columnar.sort"));
         assert_eq!(copies("columnar.sort"), 1);
         assert_eq!(copies("columnar.write.int.small"), 1);
         assert!(copies("columnar.reread.float.large") <= wanted);
+    }
+
+    #[test]
+    fn what_is_read_again_is_there() {
+        let prepared = prepared("columnar", vec![1], Preset::Quick);
+        let range = Range::of(&prepared, &GROUND);
+        let mut trials = trials(&prepared, &range, 1.0, 1.0);
+        let mut seen = |test: &str, seconds| {
+            let size = size(&range.first, test, 1).clone();
+            (0..2).for_each(|_| trials.add(Seen { size: size.clone(), seconds }));
+        };
+        // More columns are written than grow and are read, which are then as many as are read again.
+        seen("columnar.write.float.large", 0.02);
+        seen("columnar.read.float.large", 0.1);
+        seen("columnar.reread.float.large", 0.01);
+        let sizes = trials.sizes(&prepared, &range, 0.5, true);
+        let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
+        let read = copies("columnar.read.float.large");
+        assert!(copies("columnar.write.float.large") > read);
+        assert_eq!(copies("columnar.reread.float.large"), read);
     }
 
     #[test]

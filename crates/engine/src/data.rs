@@ -15,7 +15,7 @@ pub use symbols::{Domain, SYMBOL_BYTES, SYMBOLS, Text};
 use crate::map::PAGE_BYTES;
 use model::DataKind;
 use rustix::mm::{Advice, madvise};
-use std::{ffi::c_void, mem::MaybeUninit};
+use std::{ffi::c_void, mem::MaybeUninit, ops::Range};
 
 /// Words in the default run: 16 MiB.
 pub const RUN_WORDS: u64 = 2 << 20;
@@ -92,6 +92,15 @@ impl Pattern {
         self.run - (i + self.lead) % self.run
     }
 
+    /// Places in the buffer of the elements from `i` on of a vector of `len`: at most `max`, not beyond the run or
+    /// the end.
+    #[inline]
+    fn piece(&self, len: u64, i: u64, max: u64) -> Range<usize> {
+        let count = max.min(self.left_in_run(i)).min(len.saturating_sub(i)) as usize;
+        let from = self.index(i) as usize;
+        from..from + count
+    }
+
     fn base_word(&self, at: u64) -> u64 {
         let random = mix(self.seed.wrapping_add(at.wrapping_mul(GOLDEN)));
         match &self.kind {
@@ -166,9 +175,7 @@ impl Data {
     /// The words from `i` on: at most `max`, not beyond the run or the end; empty beyond the end.
     #[inline]
     pub fn piece(&self, i: u64, max: u64) -> &[u64] {
-        let count = max.min(self.pattern.left_in_run(i)).min(self.len.saturating_sub(i)) as usize;
-        let from = self.pattern.index(i) as usize;
-        self.base.get(from..from + count).unwrap_or(&[])
+        self.base.get(self.pattern.piece(self.len, i, max)).unwrap_or(&[])
     }
 
     /// [`Data::piece`] as bytes in memory order.
@@ -188,7 +195,7 @@ fn shift(pass: u64) -> u64 {
 
 /// Asks for huge pages under `memory`, which nobody has touched: the copy out of them misses the
 /// TLB less, and what is measured is the file system. A wish; a refusal changes nothing.
-fn prefer_huge_pages(memory: &mut [MaybeUninit<u64>]) {
+fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     let first = (memory.as_ptr() as usize).next_multiple_of(PAGE_BYTES as usize);
     let end = (memory.as_ptr() as usize + size_of_val(memory)) & !(PAGE_BYTES as usize - 1);
     if first < end {

@@ -165,9 +165,10 @@ pub enum Stretch {
     Scale,
     /// By more operations or cycles: the factor `Work::times`.
     Times,
-    /// By more files like the one that it is about: `Work::copies`. Tests of one name share them.
+    /// By more files like the one of this path, or more directories: `Work::copies`. Tests of one path share them, as
+    /// do those of a directory and of what lies in it.
     Copies(&'static str),
-    /// By more passes, `Work::times`, over as many files of this name as there are.
+    /// By more passes, `Work::times`, over as many files of this path as there are.
     Passes(&'static str),
     /// It follows from the scale of the suite alone: what it makes is the material of other tests.
     Given,

@@ -1,7 +1,8 @@
 //! Symbols: names of four letters, and columns of them as text.
 
-use super::Data;
+use super::{Pattern, prefer_huge_pages};
 use model::Rng;
+use std::ops::Range;
 
 /// Bytes of one symbol in a text column: four letters and a NUL.
 pub const SYMBOL_BYTES: usize = 5;
@@ -64,30 +65,35 @@ impl Domain {
 /// A vector of symbols as text, ready to be written.
 #[derive(Debug)]
 pub struct Text {
-    ids: Data,
+    pattern: Pattern,
+    len: u64,
     text: Vec<u8>,
 }
 
 impl Text {
-    /// The names in `domain` of the ids in `ids`.
-    pub fn new(domain: &Domain, ids: Data) -> Text {
-        let text = ids.base.iter().flat_map(|&id| domain.text(id)).collect();
-        Text { ids, text }
+    /// The names in `domain` that the first `len` words of `pattern` stand for.
+    pub fn of(domain: &Domain, pattern: Pattern, len: u64) -> Text {
+        let base_len = pattern.base_len(len);
+        let mut text = Vec::with_capacity(base_len as usize * SYMBOL_BYTES);
+        prefer_huge_pages(text.spare_capacity_mut());
+        for at in 0..base_len {
+            text.extend_from_slice(&domain.text(Domain::id_of_word(pattern.base_word(at))));
+        }
+        Text { pattern, len, text }
     }
 
-    /// The text of the symbols from `i` on; as [`Data::piece`].
+    /// The text of the symbols from `i` on; as [`super::Data::piece`].
     #[inline]
     pub fn piece_bytes(&self, i: u64, max: u64) -> &[u8] {
-        let count = self.ids.piece(i, max).len();
-        let from = self.ids.pattern.index(i) as usize;
-        self.text.get(from * SYMBOL_BYTES..(from + count) * SYMBOL_BYTES).unwrap_or(&[])
+        let Range { start, end } = self.pattern.piece(self.len, i, max);
+        self.text.get(start * SYMBOL_BYTES..end * SYMBOL_BYTES).unwrap_or(&[])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Pattern;
+    use crate::data::Data;
     use model::DataKind;
 
     #[test]
@@ -105,10 +111,11 @@ mod tests {
     #[test]
     fn text_is_the_names_of_the_ids() {
         let domain = Domain::new(9);
-        let ids = || Data::of(Pattern::new(&DataKind::Random, 1, 0, 100), 250);
-        let text = Text::new(&domain, ids().mapped(Domain::id_of_word));
+        let pattern = || Pattern::new(&DataKind::Random, 1, 0, 100);
+        let ids = Data::of(pattern(), 250);
+        let text = Text::of(&domain, pattern(), 250);
         let piece = text.piece_bytes(120, 1000);
         assert_eq!(piece.len(), 80 * SYMBOL_BYTES);
-        assert_eq!(piece[..5], domain.text(Domain::id_of_word(ids().word(120))));
+        assert_eq!(piece[..5], domain.text(Domain::id_of_word(ids.word(120))));
     }
 }

@@ -3,7 +3,7 @@
 //! made by the tests that need it.
 
 use super::{
-    column::{self, Column, ColumnFile, Payload, TABLE_DIR, Value, create_parent, remove},
+    column::{self, Column, ColumnFile, Payload, Value, create_parent, remove},
     explain,
     measure::{self, Basis},
     page::{Figures, Page},
@@ -110,7 +110,7 @@ impl Test for AppendTest {
     fn stretch(&self) -> Stretch {
         match self.onto {
             Onto::Nothing { .. } | Onto::Handle { .. } => Stretch::Times,
-            Onto::Column => Stretch::Copies(TABLE_DIR),
+            Onto::Column => Stretch::Copies(self.files.first().map_or("", |file| file.path)),
             Onto::RandomFiles => Stretch::Given,
         }
     }

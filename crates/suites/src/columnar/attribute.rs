@@ -1,7 +1,7 @@
 //! Marking the sorted column as parted.
 
 use super::{
-    column::{self, Column, SYM_TABLE, TABLE_DIR, create_parent},
+    column::{self, Column, SYM_TABLE, create_parent},
     explain,
     kdb::{Format, PARTED, SORTED},
     measure::{self, Basis},
@@ -42,7 +42,7 @@ impl Test for AttributeTest {
     }
 
     fn stretch(&self) -> Stretch {
-        Stretch::Copies(TABLE_DIR)
+        Stretch::Copies(SYM_TABLE.path)
     }
 
     /// Between two operations nothing is under way.

@@ -54,13 +54,6 @@ pub(super) struct ColumnFile {
     pub(super) run: Option<Length>,
 }
 
-impl ColumnFile {
-    /// The name under which tests share copies of it: both columns of the table go together.
-    pub(super) fn material(&self) -> &'static str {
-        if self.path.starts_with(TABLE_DIR) { TABLE_DIR } else { self.path }
-    }
-}
-
 const fn ints(path: &'static str, length: Length) -> ColumnFile {
     ColumnFile { path, value: Value::Int, length, run: None }
 }
@@ -214,13 +207,11 @@ impl Column {
 
     /// All rows, ready to be written.
     pub(super) fn payload(&self) -> Payload {
-        let data = Data::of(self.pattern.clone(), self.rows);
+        let pattern = self.pattern.clone();
         match (&self.domain, self.format) {
-            (Some(domain), Format::Text) => {
-                Payload::Text(Text::new(domain, data.mapped(Domain::id_of_word)))
-            }
-            (Some(_), _) => Payload::Words(data.mapped(Domain::id_of_word)),
-            (None, _) => Payload::Words(data),
+            (Some(domain), Format::Text) => Payload::Text(Text::of(domain, pattern, self.rows)),
+            (Some(_), _) => Payload::Words(Data::of(pattern, self.rows).mapped(Domain::id_of_word)),
+            (None, _) => Payload::Words(Data::of(pattern, self.rows)),
         }
     }
 

@@ -63,8 +63,8 @@ impl Test for ReadTest {
     /// What is in memory may be read again; what is not is read once.
     fn stretch(&self) -> Stretch {
         match self.cache {
-            CacheNeed::Hot => Stretch::Passes(self.file.material()),
-            CacheNeed::Cold | CacheNeed::Any => Stretch::Copies(self.file.material()),
+            CacheNeed::Hot => Stretch::Passes(self.file.path),
+            CacheNeed::Cold | CacheNeed::Any => Stretch::Copies(self.file.path),
         }
     }
 

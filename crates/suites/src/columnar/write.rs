@@ -44,7 +44,7 @@ impl Test for SetTest {
     }
 
     fn stretch(&self) -> Stretch {
-        Stretch::Copies(self.file.material())
+        Stretch::Copies(self.file.path)
     }
 
     /// Between two operations nothing is under way.
