@@ -1,7 +1,10 @@
-//! Candidates that stand side by side take turns on the machine: one alone works at any time, the others wait.
-//! Nobody begins a test before all have done the one before it, and nobody's timed part begins before that of
-//! all others is prepared; timed parts that can stand still then go round in short slices, so that what the
-//! machine does to one it does to all.
+//! Candidates that stand side by side take turns on the machine: while one is timed, or made, all others wait.
+//! They prepare a test at the same time, as nothing is timed before all have prepared it; nobody begins a test
+//! before all have done the one before it. Timed parts that can stand still then go round in short slices, so
+//! that what the machine does to one it does to all.
+
+#[cfg(test)]
+mod tests;
 
 use super::ended::Ended;
 use anyhow::{Result, anyhow, ensure};
@@ -39,6 +42,12 @@ impl Step {
     fn of_part(&self) -> (u32, u32, u32) {
         (self.procs, self.test, self.again)
     }
+
+    /// Whether it is done beside the others' of the same part: a test is prepared. Targets are made and undone one
+    /// after the other.
+    fn is_shared(&self) -> bool {
+        !self.is_timed && (1..u32::MAX).contains(&self.test)
+    }
 }
 
 /// Where somebody else, elsewhere, says who may work: returns when this one may.
@@ -46,7 +55,7 @@ pub type Gate<'a> = dyn Fn(Step) + Sync + 'a;
 
 #[derive(Clone, Copy, Debug)]
 enum Member {
-    Works,
+    Works(Step),
     Waits(Step),
     Gone,
 }
@@ -59,8 +68,6 @@ struct State {
     members: Vec<Member>,
     /// What each member said when it had done a timed part.
     said: Vec<Option<(Step, f64)>>,
-    /// Who may work.
-    turn: Option<usize>,
 }
 
 /// The order of those who share the machine.
@@ -82,8 +89,8 @@ impl<'g> Relay<'g> {
     /// For `members`, each of which takes its [`Slot`] before anything is waited for. Their order in a test is
     /// balanced over the blocks in which they have the same numbers, as `seed` has it.
     pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
-        let (working, said) = (vec![Member::Works; members], vec![None; members]);
-        let state = State { members: working, said, turn: None };
+        let working = vec![Member::Works(Step::default()); members];
+        let state = State { members: working, said: vec![None; members] };
         Relay { seed, block, gate: None, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -107,29 +114,39 @@ impl<'g> Relay<'g> {
         }
         let mut state = self.state();
         self.now(&mut state, member, Member::Waits(step));
-        while state.turn != Some(member) {
+        while !self.may_work(&state.members, member, step) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.members[member] = Member::Works;
+        state.members[member] = Member::Works(step);
     }
 
-    /// Notes what `member`, which worked, is now, and calls the next when nobody works.
+    /// Notes what `member`, which worked, is now, and has those who wait look whether they may work.
     fn now(&self, state: &mut State, member: usize, is: Member) {
         state.members[member] = is;
-        state.turn = self.next(&state.members);
         self.changed.notify_all();
     }
 
-    /// Who is least far of those who wait, when nobody works.
-    fn next(&self, members: &[Member]) -> Option<usize> {
+    /// Whether `member`, which waits for `step`, may do it: it is the least far of those who wait, and nobody
+    /// works; or it prepares what all who work, and who is least far, prepare too.
+    fn may_work(&self, members: &[Member], member: usize, step: Step) -> bool {
         let waits = |(at, member): (usize, &Member)| match member {
             Member::Waits(step) => Some((*step, self.rank(at, *step, members.len()), at)),
             _ => None,
         };
-        if members.iter().any(|member| matches!(member, Member::Works)) {
-            return None;
-        }
-        members.iter().enumerate().filter_map(waits).min().map(|(_, _, at)| at)
+        let Some((least, _, first)) = members.iter().enumerate().filter_map(waits).min() else {
+            return false;
+        };
+        let working = || {
+            members.iter().filter_map(|member| match member {
+                Member::Works(step) => Some(step),
+                _ => None,
+            })
+        };
+        let is_beside = |other: &Step| {
+            other.is_shared() && step.is_shared() && other.of_part() == step.of_part()
+        };
+        (first == member && working().next().is_none())
+            || (is_beside(&least) && working().all(is_beside))
     }
 
     /// The place of `member` in the order at `step`, which is turned round with every slice: what drifts
@@ -147,7 +164,7 @@ impl<'g> Relay<'g> {
     fn is_wanted(&self, member: usize, step: Step) -> bool {
         let wants = |(at, other): (usize, &Member)| match other {
             _ if at == member => false,
-            Member::Works => true,
+            Member::Works(_) => true,
             Member::Waits(other) if other.slices == DONE => false,
             Member::Waits(other) => other.of_part() <= step.of_part(),
             Member::Gone => false,
@@ -309,162 +326,4 @@ fn together(mut ended: Vec<Result<Ended>>) -> Result<Ended> {
     }
     let all = ended.into_iter().collect::<Result<Vec<Ended>>>()?;
     Ok(all.into_iter().find(|ended| *ended != Ended::Done).unwrap_or(Ended::Done))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What the members of a relay do, in the order in which it happens: member, test, slice.
-    fn course(members: usize, slices: &(dyn Fn(usize) -> u32 + Sync)) -> Vec<(usize, u32, u32)> {
-        let relay = Relay::of(members, (7, 0));
-        let (sender, said) = mpsc::channel();
-        thread::scope(|scope| {
-            for member in 0..members {
-                let (relay, sender) = (&relay, sender.clone());
-                scope.spawn(move || {
-                    let slot = relay.slot(member);
-                    for test in 0..4 {
-                        let runner = slot.at(1, test);
-                        runner.prepare();
-                        sender.send((member, test, 0)).unwrap();
-                        let mut pace = runner.timed(Some(Duration::ZERO));
-                        for slice in 1..=slices(member) {
-                            pace.wait();
-                            sender.send((member, test, slice)).unwrap();
-                        }
-                    }
-                });
-            }
-        });
-        drop(sender);
-        said.iter().collect()
-    }
-
-    #[test]
-    fn nobody_is_ahead_by_more_than_a_slice() {
-        let events = course(3, &|_| 4);
-        assert_eq!(events.len(), 3 * 4 * 5);
-        for (round, chunk) in events.chunks(3).enumerate() {
-            let (test, slice) = (round as u32 / 5, round as u32 % 5);
-            assert!(chunk.iter().all(|event| (event.1, event.2) == (test, slice)), "{chunk:?}");
-            let mut members: Vec<usize> = chunk.iter().map(|event| event.0).collect();
-            members.sort_unstable();
-            assert_eq!(members, [0, 1, 2]);
-        }
-    }
-
-    #[test]
-    fn the_order_is_turned_round_with_every_slice_and_differs_between_tests() {
-        let events = course(4, &|_| 2);
-        let order = |test: u32, slice: u32| {
-            let own = events.iter().filter(move |e| (e.1, e.2) == (test, slice));
-            own.map(|event| event.0).collect::<Vec<usize>>()
-        };
-        let mut turned = order(1, 2);
-        turned.reverse();
-        assert_eq!(order(1, 1), turned);
-        assert!((1..4).any(|test| order(test, 1) != order(0, 1)));
-    }
-
-    #[test]
-    fn orders_are_balanced_over_the_blocks() {
-        for test in 0..5 {
-            let step = Step { procs: 1, test, again: 0, is_timed: true, slices: 0 };
-            let rank = |block| Relay::of(2, (7, block)).rank(0, step, 2);
-            assert_eq!([0, 1, 2, 3].map(rank).iter().sum::<usize>(), 2, "test {test}");
-            assert_ne!(rank(0), rank(1));
-        }
-    }
-
-    #[test]
-    fn all_agree_on_the_largest_and_nobody_waits_for_one_who_is_gone() {
-        let relay = Relay::of(3, (7, 0));
-        let agreed = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for member in 0..3 {
-                let (relay, agreed) = (&relay, &agreed);
-                scope.spawn(move || {
-                    let slot = relay.slot(member);
-                    let mut runner = slot.at(1, 1);
-                    for round in 0..4 {
-                        if (member, round) == (2, 3) {
-                            return;
-                        }
-                        runner.prepare();
-                        runner.timed(Some(Duration::ZERO)).wait();
-                        let largest = runner.largest(f64::from(10 * round + member as u32));
-                        agreed.lock().unwrap().push(largest);
-                        runner = runner.again();
-                    }
-                });
-            }
-        });
-        let agreed = agreed.into_inner().unwrap();
-        assert_eq!(agreed, [2.0, 2.0, 2.0, 12.0, 12.0, 12.0, 22.0, 22.0, 22.0, 31.0, 31.0]);
-    }
-
-    #[test]
-    fn who_needs_more_slices_has_them_while_the_others_wait() {
-        let events = course(2, &|member| if member == 0 { 1 } else { 5 });
-        let first: Vec<_> = events.iter().filter(|event| event.1 == 0).collect();
-        assert_eq!(first.len(), 8);
-        assert!(events.windows(2).all(|pair| pair[0].1 <= pair[1].1));
-    }
-
-    #[test]
-    fn who_is_alone_is_never_held_and_who_leaves_is_not_waited_for() {
-        let relay = Relay::of(2, (1, 0));
-        let slot = relay.slot(0);
-        let pace = slot.at(1, 1).timed(Some(Duration::ZERO));
-        assert!(pace.slice().is_some());
-        drop(relay.slot(1));
-        assert_eq!(pace.slice(), None);
-        slot.at(1, 1).prepare();
-    }
-
-    #[test]
-    fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
-        let relay = Relay::of(2, (1, 0));
-        let ahead = Step { procs: 4, test: 2, again: 0, is_timed: false, slices: 0 };
-        relay.state().members[1] = Member::Waits(ahead);
-        let pace = |test| relay.slot(0).at(4, test).timed(Some(Duration::ZERO)).slice();
-        assert_eq!(pace(1), None);
-        relay.state().members[0] = Member::Works;
-        relay.state().members[1] = Member::Waits(Step { test: 1, is_timed: true, ..ahead });
-        assert!(pace(1).is_some());
-    }
-
-    #[test]
-    fn what_fails_ends_all_and_is_the_error() {
-        let run = |member: usize, slot: &Slot<'_>, report: &mut dyn FnMut(u32) -> Result<()>| {
-            for test in 0..100 {
-                slot.at(1, test).prepare();
-                ensure!((member, test) != (1, 5), "disk gone");
-                report(test)?;
-            }
-            Ok(Ended::Done)
-        };
-        let mut reported = 0;
-        let error = side_by_side(3, (1, 0), run, &mut |_, test| {
-            reported = reported.max(test);
-            Ok(())
-        });
-        assert_eq!(error.unwrap_err().to_string(), "disk gone");
-        assert!(reported <= 5, "{reported}");
-        let error = side_by_side(2, (1, 0), run, &mut |_, _| anyhow::bail!("store full"));
-        assert_eq!(error.unwrap_err().to_string(), "store full");
-    }
-
-    #[test]
-    fn who_is_gated_asks_before_every_step() {
-        let asked = Mutex::new(Vec::new());
-        let gate = |step: Step| asked.lock().unwrap().push((step.procs, step.test, step.is_timed));
-        let relay = Relay::gated(&gate);
-        let runner_slot = relay.slot(0);
-        let runner = runner_slot.at(4, 1);
-        runner.prepare();
-        runner.timed(None).wait();
-        assert_eq!(*asked.lock().unwrap(), [(4, 1, false), (4, 1, true)]);
-    }
 }
