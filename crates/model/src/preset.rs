@@ -66,7 +66,7 @@ impl Preset {
     pub fn aim_s(self) -> f64 {
         match self {
             Preset::Smoke => 0.08,
-            Preset::Quick => 0.15,
+            Preset::Quick => 0.13,
             Preset::Standard | Preset::Publish => 1.8,
         }
     }
@@ -74,8 +74,7 @@ impl Preset {
     /// Factor on the large vectors of the ancestor where tests are sized one by one.
     pub fn large_scale(self) -> f64 {
         match self {
-            Preset::Smoke => 1.0 / 32.0,
-            Preset::Quick => 1.0 / 16.0,
+            Preset::Smoke | Preset::Quick => 1.0 / 32.0,
             Preset::Standard => 0.25,
             Preset::Publish => 1.0,
         }

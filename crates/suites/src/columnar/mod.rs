@@ -37,7 +37,7 @@ use std::borrow::Cow;
 static CORE: [Cow<'static, str>; 21] = [
     Cow::Borrowed("columnar.write.int.small"),
     Cow::Borrowed("columnar.write.int.medium"),
-    Cow::Borrowed("columnar.replace.int.medium"),
+    Cow::Borrowed("columnar.replace.int.small"),
     Cow::Borrowed("columnar.write.float.large"),
     Cow::Borrowed("columnar.append.int.small"),
     Cow::Borrowed("columnar.append.sym.large"),

@@ -31,7 +31,7 @@ const BATCH: u64 = 256;
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 /// The same where tests are sized one by one, for timed parts much shorter than this: on the slowest candidate
 /// too the rate is known after it.
-const LONGEST_SIZED: Duration = Duration::from_secs(3);
+const LONGEST_SIZED: Duration = Duration::from_secs(1);
 
 /// Stores of one value at distinct random places of a column.
 pub(super) struct ReplaceTest {
@@ -252,7 +252,7 @@ fn page_of(test: &ReplaceTest, id: &str) -> String {
     page.caveats(&[
         "The cache state is whatever the tests before left; in the suite's order the file is clean and resident.",
         "The same places are used in every cycle, and by the sorted test after the random one.",
-        "No cycle is begun after 30 seconds, or 3 where tests are sized one by one: where every close writes back, as over NFS, fewer are done, and the rate is theirs.",
+        "No cycle is begun after 30 seconds, or 1 where tests are sized one by one: where every close writes back, as over NFS, fewer are done, and the rate is theirs.",
         if sync.is_some() { explain::INFLATED } else { "`durable_rate` counts 8 bytes an element, not the pages that are written for it; read it as a cost, not as a bandwidth." },
     ]);
     page.guesses(
