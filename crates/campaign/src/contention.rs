@@ -1,5 +1,5 @@
 //! What others did on the machine while a candidate worked: processor time and traffic of the disk below.
-//! What the candidate itself causes is used_s apart: its workers, its servers, the coordinator, threads of the
+//! What the candidate itself causes is told apart: its workers, its servers, the coordinator, threads of the
 //! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
 
 use lab::{BelowUsage, Others, Usage};
@@ -34,7 +34,7 @@ impl OwnCpu {
     }
 }
 
-/// The metrics of it; what cannot be used_s is left out.
+/// The metrics of it; what is not known is left out.
 pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric> {
     let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
     let mut metrics = Vec::new();

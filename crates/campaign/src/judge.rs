@@ -29,7 +29,7 @@ const HELD_SHARE: f64 = 0.05;
 pub struct Seen<'a> {
     /// What the test asked for.
     pub need: CacheNeed,
-    /// Residency of the test's files just before the release; `None` when it reads none.
+    /// Residency of the test's files when the cache was last looked at before the release; `None` when it reads none.
     pub residency: Option<Residency>,
     /// Why the target can never be cold, where that is so.
     pub never_cold: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! How a sample of a guest is checked: what a guest tells is the word of a stranger. It is taken when it is about what
+//! How a sample of a guest is checked: what a guest reports is untrusted input. It is taken when it is about what
 //! the guest was asked for, and its texts are made plain first. Nothing of it is a path that this side follows.
 
 use super::{prepare::Prepared, protocol::Report, target_run::Event};

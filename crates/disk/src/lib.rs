@@ -1,7 +1,7 @@
-//! The wall around what wipes disks: who may destroy a disk, and the only code of this program that writes
-//! to one itself.
+//! The safety boundary for destructive writes: who may destroy a disk, and the only code of this program that
+//! writes to one itself.
 //!
-//! A [`Disk`] can be written to by three ways in alone: a loop device that is still attached to an image of
+//! A [`Disk`] can be written to in only three ways: a loop device that is still attached to an image of
 //! ours ([`Disk::of_image`]), a disk of the user's that was judged and locked ([`Disk::claimed`], by a
 //! [`Claim`] that only [`claim`] gives), and inside a guest what the guest was given ([`Disk::of_guest`]).
 //! Nothing here knows of file systems, mounts that are made, journals or campaigns: who calls writes down

@@ -1,6 +1,6 @@
 //! The data plane: shared-memory barrier, clocks, mappings, generated data and I/O primitives.
 //!
-//! The only crate beside `lab` that may use `unsafe`; each block says why it is sound. Nothing here
+//! One of the few crates that may use `unsafe`; each block says why it is sound. Nothing here
 //! allocates, locks, formats or makes a system call of its own inside a timed part.
 #![allow(unsafe_code)]
 

@@ -57,7 +57,7 @@ fn the_answer_looks_like_this() {
      Read, cold: xfs                          1.01 same   0.98-1.05  1.00 same   0.98-1.03
      Read, cold: btrfs[compress=zstd:3]       1.33 better 1.31-1.35  1.32 better 1.32-1.32
 
-    Where xfs and ext4 differ most; picked for that, so rather too far from 1
+    Where xfs and ext4 differ most; selected as extremes, so likely overstated
      Test                                Processes  xfs / ext4
     --------------------------------------------------------------------------------
      Write, critical: write float large         64           1.25 better* 1.23-1.26
@@ -182,7 +182,7 @@ fn what_has_no_room_is_counted() {
      Read, hot: fs11[ooo]        2.10 better 1.68-2.62  1.93 better 1.80-2.06
      Metadata: fs11[ooo]         2.15 better 1.94-2.38  2.17 better 1.91-2.46
 
-    Where fs11[ooo] and fs10[ooo] differ most; picked for that, so rather too far from 1
+    Where fs11[ooo] and fs10[ooo] differ most; selected as extremes, so likely overstated
      Test                                                 Processes  fs11[ooo] / fs10[ooo]
     ---------------------------------------------------------------------------------------
      Write, other: a test with a name, columnar.g1.t3            64  1.24 better 1.09-1.41

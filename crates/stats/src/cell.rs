@@ -1,4 +1,5 @@
-//! A cell: one test at one process count, with one series for each target.
+//! A cell: one test at one process count, with one series for each target. The interval of a ratio begins here, at
+//! [`CellData::ratio`]: at what confidence, and with what was learnt from other cells.
 
 use crate::{
     contention,

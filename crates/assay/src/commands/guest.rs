@@ -1,5 +1,5 @@
-//! The hidden verb of this program inside a guest: does the task of a file, and tells what happens in
-//! another. The guest's disks hold nothing, and what is left behind is gone with the guest.
+//! How a guest hands back a sample, inside: the hidden verb of this program does the task of a file, and writes what
+//! happens to another. The guest's disks hold nothing, and what is left behind is gone with the guest.
 
 use crate::exit::Exit;
 use anyhow::{Context, Result};

@@ -1,5 +1,6 @@
-//! How a cold cache is made and proven, first half: remount, drop, and look that nothing is resident. One remount
-//! serves several cases when they read different files and nothing else happens between them.
+//! How a cold cache is made and proven, first half: remount, look that nothing is resident, and drop once more what
+//! looking has brought. One remount serves several cases when they read different files and nothing else happens
+//! between them.
 
 use super::{Instance, Place};
 use crate::{Coldness, LabError, Residency, drop_caches, held_dir::HeldDir, kept::Kept};
@@ -144,7 +145,7 @@ pub fn look_from_here(root: &Path, files: &[PathBuf], cold: bool) -> Result<Resi
     Ok(residency)
 }
 
-/// Gives back what looking whether `path` has to be filled has brought.
+/// Evicts the pages of `path` that were cached by looking whether it has to be filled.
 fn give_back(path: &Path) -> Result<(), LabError> {
     let given = File::open(path).and_then(|file| Ok(fadvise(&file, 0, None, Advice::DontNeed)?));
     given.map_err(LabError::io("drop from the page cache", path))

@@ -88,7 +88,7 @@ fn row(
         Some((table, row)) => {
             let drawer =
                 with_drawer.contains(&(table, row)).then(|| cells::anchor(findings, (table, row)));
-            heat(&findings.tables[table].rows[row].cells[candidate], drawer)
+            heat(&findings.tables[table].rows[row].cells[candidate], findings, drawer)
         }
         None => HeatCell { text: "-".into(), word: String::new(), fill: Fill::Empty, drawer: None },
     };
@@ -97,10 +97,10 @@ fn row(
     HeatRow { name, cells: cells.map(|(candidate, place)| cell(candidate, place)).collect() }
 }
 
-fn heat(cell: &stats::Cell, drawer: Option<String>) -> HeatCell {
+fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<String>) -> HeatCell {
     let Some(ratio) = &cell.ratio else {
-        let text = if cell.invalid_reasons.is_empty() { "-" } else { "invalid" };
-        return HeatCell { text: text.into(), word: String::new(), fill: Fill::Empty, drawer };
+        let text = ratios::absence(cell, findings).into();
+        return HeatCell { text, word: String::new(), fill: Fill::Empty, drawer };
     };
     let judged = ratios::judged(ratio, cell.verdict, ratios::word(cell.verdict));
     let fill = match (judged.shade, cell.verdict) {

@@ -39,7 +39,7 @@ fn table(findings: &Findings, each: usize) -> Option<Table> {
     let (first, second) = (&leaders.first, &leaders.second);
     (!rows.is_empty()).then(|| Table {
         caption: format!(
-            "Where {first} and {second} differ most; picked for that, so rather too far from 1"
+            "Where {first} and {second} differ most; selected as extremes, so likely overstated"
         ),
         columns: vec![
             Column::words("Test"),

@@ -179,7 +179,7 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
 }
 
 /// Why there is no number.
-fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
+pub(crate) fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
     match (cell.lukewarm, cell.invalid_reasons.is_empty()) {
         (0, true) if findings.failure_of(&cell.target).is_some() => "failed",
         (0, true) => "-",
