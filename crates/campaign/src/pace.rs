@@ -328,7 +328,7 @@ mod tests {
         );
         assert_eq!(
             sentence(7, 541.0, &[Standoff::Open]),
-            "Ended after 7 blocks: the budget of 10m does not hold another; 9m 1s are used, a block took \
+            "Ended after 7 blocks: the budget of 9m 50s does not hold another; 9m 1s are used, a block took \
              up to 1m. So far the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
         );
     }

@@ -308,7 +308,7 @@ mod tests {
         for budget_s in [None, Some(60)] {
             let quick = plan(Preset::Quick, None, budget_s);
             assert_eq!((quick.looks(), quick.block_count()), (QUICK_LOOKS, 20));
-            assert_eq!((quick.budget(), quick.seeks_a_call()), (budget_s.or(Some(600)), true));
+            assert_eq!((quick.budget(), quick.seeks_a_call()), (budget_s.or(Some(590)), true));
         }
         let three = plan(Preset::Quick, Some(3), None);
         assert_eq!((three.block_count(), three.budget(), three.is_looked_at()), (3, None, false));

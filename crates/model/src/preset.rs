@@ -37,9 +37,10 @@ impl Preset {
         }
     }
 
-    /// Time for all blocks together where neither it nor their number is given, seconds.
+    /// Time for all blocks together where neither it nor their number is given, seconds: of ten minutes a rest is for
+    /// tear-down and report.
     pub fn budget_s(self) -> Option<u64> {
-        (self == Preset::Quick).then_some(600)
+        (self == Preset::Quick).then_some(590)
     }
 
     /// True when precision decides the number of blocks, and an A/A pair is carried along.
