@@ -4,10 +4,14 @@
 mod drawer;
 mod forest;
 mod heat_map;
+mod lines;
+mod timeline;
 
 pub use drawer::{Dot, DotPanel, Dots, Drawer};
 pub use forest::{Forest, ForestPanel, ForestRow, Span};
 pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
+pub use lines::{LinePanel, Lines};
+pub use timeline::{TimePanel, TimePiece, Timeline};
 
 /// One piece of a report.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +30,10 @@ pub enum Block {
     Scatter(Scatter),
     /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
     Courses(Courses),
+    /// What the machine did over a campaign, where that can be drawn; an export has the numbers.
+    Timeline(Timeline),
+    /// Ratios over ordered places, where they can be drawn; the numbers stand in a table beside them.
+    Lines(Lines),
     /// Ratios with their intervals, where they can be drawn; the numbers stand in tables beside them.
     Forest(Forest),
     /// Every test at a glance, where it can be coloured; the numbers stand in tables beside it.

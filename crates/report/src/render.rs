@@ -10,6 +10,7 @@ mod forest;
 mod heat_map;
 pub(crate) mod html;
 pub(crate) mod json;
+mod lines;
 pub(crate) mod markdown;
 mod scatter;
 mod script;
@@ -18,6 +19,7 @@ mod svg;
 pub(crate) mod terminal;
 mod terminal_table;
 pub(crate) mod terminal_text;
+mod timeline;
 
 use crate::{
     block::Block,

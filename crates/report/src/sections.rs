@@ -32,6 +32,7 @@ registry! {
     matrix::Matrix,
     sweeps::Sweeps,
     ratios::Ratios,
+    scaling::Scale,
     latency::Latency,
     steady::Steady,
     course::Course,
@@ -41,6 +42,7 @@ registry! {
     left_out::LeftOut,
     invalid::Invalid,
     contended::Contended,
+    timeline::OverTime,
     environment::Environment,
     method::Method,
 }

@@ -281,13 +281,13 @@ fn latencies_look_like_this() {
     held up.
 
     Response time, all valid samples together
-     Target  operations   p50   p90   p99  p99.9      max
-                           µs    µs    µs     µs       µs
-    ------------------------------------------------------
+     Target  operations   p50   p90   p99  p99.9  p99.99      max
+                           µs    µs    µs     µs      µs       µs
+    --------------------------------------------------------------
      random read 16k, 8 threads, 1 process
-     ext4          2000  80.0  80.0  3200   3200  1000000
-     xfs           2000   160   160  6400   6400  1000000
-    -: fewer operations than the percentile needs, ten for p90, a hundred for p99.
+     ext4          2000  80.0  80.0  3200   3200       -  1000000
+     xfs           2000   160   160  6400   6400       -  1000000
+    -: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.
 
     Service time, in a closed loop
 
@@ -295,16 +295,16 @@ fn latencies_look_like_this() {
     it and is counted once: service times describe the system, they are no response times, and nothing is ranked by them.
 
     Service time, all valid samples together
-     Target  operations   p50   p90   p99  p99.9      max
-                           µs    µs    µs     µs       µs
-    ------------------------------------------------------
+     Target  operations   p50   p90   p99  p99.9  p99.99      max
+                           µs    µs    µs     µs      µs       µs
+    --------------------------------------------------------------
      random read 512, 1 thread, 1 process
-     ext4          2000  80.0  80.0  3200   3200  1000000
-     xfs           2000   160   160  6400   6400  1000000
+     ext4          2000  80.0  80.0  3200   3200       -  1000000
+     xfs           2000   160   160  6400   6400       -  1000000
      random read 16k, 8 threads, fsync, 1 process
-     ext4             9  5.00     -     -      -     5.00
-     xfs              9  5.00     -     -      -     5.00
-    -: fewer operations than the percentile needs, ten for p90, a hundred for p99.
+     ext4             9  5.00     -     -      -       -     5.00
+     xfs              9  5.00     -     -      -       -     5.00
+    -: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.
     ");
 }
 

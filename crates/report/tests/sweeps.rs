@@ -80,3 +80,36 @@ fn what_failed_is_named_with_its_reason() {
         on_terminal(&data).contains("Not compared with ext4: ext4[noatime], ext4[data=journal]")
     );
 }
+
+#[test]
+fn several_values_of_an_option_are_drawn_as_a_line_and_of_a_grid_as_several() {
+    let drawn = |names: [&str; 3], on: &str, mode: SweepMode| {
+        let mut data = campaign();
+        let before: Vec<String> = data.targets.iter().map(|target| target.label.clone()).collect();
+        for (record, name) in data.targets.iter_mut().zip(names) {
+            (record.label, record.target) = (name.into(), name.into());
+        }
+        for sample in &mut data.samples {
+            let at = before.iter().position(|label| *label == sample.case.target).unwrap();
+            sample.case.target = names[at].into();
+        }
+        let variants = names.iter().map(|name| name.parse().unwrap()).collect();
+        data.campaign.plan.sweeps =
+            vec![Sweep { variants, ..Sweep::new(on.parse().unwrap(), mode) }];
+        html(&data, &findings(&data, &Settings::default()).unwrap())
+    };
+    let page = drawn(
+        ["ext4", "ext4[commit=5]", "ext4[commit=60]"],
+        "ext4[commit=5,60;data=ordered,journal]",
+        SweepMode::OneAtATime,
+    );
+    assert!(page.contains("ratio over ext4 by commit, 95 % intervals"));
+    // Of the other option nothing was measured.
+    assert!(!page.contains("by data, 95 %") && page.contains(">the others at their d…<"));
+    let page = drawn(
+        ["ext4", "ext4[commit=5,data=journal]", "ext4[commit=60,data=journal]"],
+        "ext4[commit=5,60;data=ordered,journal]",
+        SweepMode::Grid,
+    );
+    assert!(page.contains("by commit, 95 %") && page.contains(">data=journal<"));
+}

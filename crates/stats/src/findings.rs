@@ -2,7 +2,7 @@
 
 use crate::{
     Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Latencies, Leaders, Next,
-    SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
+    Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
 };
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
@@ -41,6 +41,8 @@ pub struct Findings {
     pub leaders: Option<Leaders>,
     /// How long operations took, where it was recorded.
     pub latencies: Vec<Latencies>,
+    /// How rates grow with processes, where there are several counts.
+    pub scalings: Vec<Scaling>,
     /// What each target costs, where it was measured.
     pub costs: Vec<Cost>,
     /// Whether sustained runs had reached a steady state, where they were long enough to tell.

@@ -2,8 +2,8 @@
 //! same settings give the same findings to the last bit, so an old campaign can be judged again.
 //!
 //! Data goes one way: `select` groups samples into cells, `noise` learns from all of them what the variance of one
-//! probably is, `ratio` compares two series of a cell, `verdict` and `holm` judge the comparison, `footer` sums a
-//! table up, `decide` makes the call.
+//! probably is, `ratio` compares two series of a cell, `comparison` and `holm` judge them, `footer` sums a table up,
+//! `decide` reaches the verdict.
 
 mod aa;
 mod advise;
@@ -45,6 +45,7 @@ mod proof;
 mod race;
 mod ratio;
 mod row;
+mod scaling;
 mod select;
 mod selfcheck;
 mod short;
@@ -88,6 +89,7 @@ pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
 pub use row::{Cell, Lead, Row, Unjudged};
+pub use scaling::{Scaling, Step, TargetScaling};
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
@@ -263,6 +265,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         baseline_instead: baseline::instead(dataset, &targets[0], settings),
         failures: findings::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
+        scalings: scaling::scalings(dataset, &targets, &cells),
         costs: cost::costs(dataset, &targets, &call, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
         doubts: proof::doubts(dataset, &targets),

@@ -3,7 +3,8 @@
 
 use crate::block::{
     Block, Cell, Chart, Column, Courses, Curve, DotPanel, Dots, Drawer, Forest, ForestPanel,
-    ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, Panel, Row, Scatter, Spot, Table,
+    ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel, Row, Scatter, Spot,
+    Table, TimePanel, Timeline,
 };
 use model::printable;
 use std::borrow::Cow;
@@ -39,6 +40,14 @@ fn block(shown: &mut Block) {
         Block::Courses(Courses { caption, panels }) => {
             text(caption);
             panels.iter_mut().for_each(|Panel { name, lines: _ }| text(name));
+        }
+        Block::Lines(Lines { caption, across, places, names, ideal: _, panels }) => {
+            [caption, across].into_iter().chain(places).chain(names).for_each(text);
+            panels.iter_mut().for_each(|LinePanel { name, lines: _ }| text(name));
+        }
+        Block::Timeline(Timeline { caption, seconds: _, blocks: _, panels }) => {
+            text(caption);
+            panels.iter_mut().for_each(|TimePanel { name, pieces: _ }| text(name));
         }
         Block::HeatMap(map) => heat_map(map),
         Block::Dots(Dots { caption, panels }) => {

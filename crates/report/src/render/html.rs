@@ -1,7 +1,9 @@
 //! Where a cell of the page is drawn: the report as one HTML file: no request, readable in any browser without its
 //! script, in print and by a screen reader.
 
-use super::{built, chart, courses, dots, drawer, forest, heat_map, scatter, script, title};
+use super::{
+    built, chart, courses, dots, drawer, forest, heat_map, lines, scatter, script, timeline, title,
+};
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
@@ -138,8 +140,10 @@ fn render(block: &Block, extent: Extent) -> Markup {
         Block::Scatter(scatter) if notes => scatter::render(scatter),
         Block::Courses(courses) if notes => courses::render(courses),
         Block::Dots(dots) if notes => dots::render(dots),
+        Block::Lines(lines) if notes => lines::render(lines),
+        Block::Timeline(timeline) if notes => timeline::render(timeline),
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
-        Block::Courses(_) | Block::Dots(_) => markup! {},
+        Block::Courses(_) | Block::Dots(_) | Block::Lines(_) | Block::Timeline(_) => markup! {},
     }
 }
 

@@ -28,6 +28,8 @@ fn block(block: &Block) -> String {
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Courses(_)
+        | Block::Lines(_)
+        | Block::Timeline(_)
         | Block::Forest(_)
         | Block::HeatMap(_)
         | Block::Dots(_)

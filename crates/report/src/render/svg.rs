@@ -1,4 +1,5 @@
-//! What the drawings share: a logarithmic axis of ratios, its ticks, and text that is cut to its room.
+//! What the drawings share: a logarithmic axis of ratios, its ticks, the end of an axis from 0, and text that is cut to
+//! its room.
 
 /// Ticks of an axis of ratios, those that are dropped last first.
 const TICKS: [f64; 15] =
@@ -39,6 +40,15 @@ impl Axis {
     }
 }
 
+/// The next 1, 2 or 5 with zeros; 1 of nothing.
+pub(super) fn round_up(rate: f64) -> f64 {
+    if rate <= 0.0 {
+        return 1.0;
+    }
+    let decade = 10f64.powf(rate.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|n| n * decade).into_iter().find(|n| *n >= rate).unwrap_or(rate)
+}
+
 /// The first `most` characters, with a sign that there are more.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.chars().count() > most {
@@ -59,6 +69,13 @@ mod tests {
             places.sort_by(f64::total_cmp);
             assert!(axis.ticks().contains(&1.0) && places.len() > 2, "{ends:?}");
             assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= APART), "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        for (rate, end) in [(0.0, 1.0), (1.0, 1.0), (1.2, 2.0), (499.0, 500.0), (0.06, 0.1)] {
+            assert!((round_up(rate) - end).abs() < 1e-12, "{rate}");
         }
     }
 

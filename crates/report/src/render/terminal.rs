@@ -39,6 +39,8 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Courses(_)
+        | Block::Lines(_)
+        | Block::Timeline(_)
         | Block::Forest(_)
         | Block::HeatMap(_)
         | Block::Dots(_)

@@ -10,8 +10,8 @@ use model::{Dataset, LatencyKind};
 use stats::{Findings, Latencies, TargetLatency};
 
 /// Shares of operations that are printed, with their heading.
-const SHOWN: [(f64, &str); 5] =
-    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
+const SHOWN: [(f64, &str); 6] =
+    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99"), (1.0, "max")];
 
 /// Curves drawn; a report of hundreds of tests would be nothing else.
 const MOST_CURVES: usize = 24;
@@ -77,7 +77,7 @@ fn table(word: &str, all: &[&Latencies]) -> Table {
         columns: fixed.into_iter().chain(heads).collect(),
         rows,
         footnotes: vec![
-            "-: fewer operations than the percentile needs, ten for p90, a hundred for p99.".into(),
+            "-: fewer operations than the percentile needs, ten for p90, a hundred for p99, ten thousand for p99.99.".into(),
         ],
     }
 }

@@ -1,6 +1,8 @@
 //! What the options of a file system do: one table for each sweep, its variants against the default,
 //! by size of the effect.
 
+mod lines;
+
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
@@ -16,17 +18,17 @@ impl Section for Sweeps {
         "Options"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if findings.sweeps.is_empty() || findings.comparison.is_some() || findings.advice.is_some()
         {
             return None;
         }
-        Some(findings.sweeps.iter().flat_map(|sweep| blocks(sweep, findings)).collect())
+        Some(findings.sweeps.iter().flat_map(|sweep| blocks(sweep, dataset, findings)).collect())
     }
 }
 
-fn blocks(sweep: &SweepEffects, findings: &Findings) -> Vec<Block> {
-    let mut blocks = Vec::new();
+fn blocks(sweep: &SweepEffects, dataset: &Dataset, findings: &Findings) -> Vec<Block> {
+    let mut blocks: Vec<Block> = lines::of(sweep, dataset).into_iter().map(Block::Lines).collect();
     if !sweep.variants.is_empty() {
         blocks.push(Block::Table(effects(sweep)));
     }

@@ -10,8 +10,8 @@ use model::LabKind;
 use serde::Serialize;
 use stats::{
     CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability, Failure,
-    Findings, Latencies, Leaders, Next, Ratio, SelfCheck, Steadiness, SweepEffects, Table, Timed,
-    VerdictKind,
+    Findings, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness, SweepEffects, Table,
+    Timed, VerdictKind,
 };
 
 /// [`Findings`].
@@ -39,6 +39,8 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     leaders: Option<&'a Leaders>,
     latencies: &'a [Latencies],
+    #[serde(skip_serializing_if = "is_empty")]
+    scalings: &'a [Scaling],
     costs: &'a [Cost],
     steadiness: &'a [Steadiness],
     #[serde(skip_serializing_if = "is_empty")]
@@ -74,6 +76,7 @@ impl View<'_> {
             next: findings.next.as_ref(),
             leaders: findings.leaders.as_ref(),
             latencies: &findings.latencies,
+            scalings: &findings.scalings,
             costs: &findings.costs,
             steadiness: &findings.steadiness,
             doubts: &findings.doubts,

@@ -1,0 +1,29 @@
+//! Ratios over ordered places, as process counts: a panel for each test, a line for each target.
+
+use super::Span;
+
+/// Lines with intervals, small multiples on the same axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lines {
+    /// What they show.
+    pub caption: String,
+    /// What the places are, as `processes`.
+    pub across: String,
+    /// Names of the places, in order.
+    pub places: Vec<String>,
+    /// Names of the lines, the same in all panels.
+    pub names: Vec<String>,
+    /// What would be there were nothing lost, for each place; none where there is no such thing.
+    pub ideal: Vec<f64>,
+    /// The panels.
+    pub panels: Vec<LinePanel>,
+}
+
+/// One panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinePanel {
+    /// What it is of.
+    pub name: String,
+    /// For each line and place a ratio, above 0; `None` where there is none.
+    pub lines: Vec<Vec<Option<Span>>>,
+}

@@ -1,0 +1,192 @@
+//! Ratios over ordered places as inline SVG: small multiples on the same logarithmic axis, the lines told apart by
+//! colour, dash and the legend, intervals as thin uprights, the ideal dotted.
+
+use super::svg::{Axis, cut};
+use crate::block::{LinePanel, Lines, Span};
+use maud::{Markup, html as markup};
+
+const WIDTH: f64 = 520.0;
+const LEFT: f64 = 40.0;
+/// Panels beside each other.
+const ACROSS: usize = 3;
+/// From one panel to the next, and what of it is drawn on.
+const STEP: (f64, f64) = (160.0, 130.0);
+const AREA: (f64, f64) = (138.0, 78.0);
+/// Room between the sides of a panel and its first and last place.
+const INSET: f64 = 12.0;
+/// Room over a panel for its name, over all panels for each line of the legend.
+const TOP: f64 = 16.0;
+const LINE: f64 = 16.0;
+/// Characters of a name that fit over a panel, and of one in the legend.
+const NAME: usize = 23;
+const KEY: usize = 22;
+/// Names in a line of the legend.
+const KEYS: usize = 3;
+/// Colours of the style sheet.
+const COLOURS: usize = 5;
+/// Dashes of a line, after as many colours as there are.
+const DASHES: [&str; 4] = ["none", "6 3", "2 2", "8 2 2 2"];
+
+/// From data to places on the drawing.
+struct Scale<'a> {
+    lines: &'a Lines,
+    axis: Axis,
+    /// Height of the legend.
+    legend: f64,
+}
+
+impl<'a> Scale<'a> {
+    fn of(lines: &'a Lines) -> Scale<'a> {
+        let spans = lines.panels.iter().flat_map(|panel| panel.lines.iter().flatten().flatten());
+        let points = spans.map(|span| span.point).chain(lines.ideal.iter().copied());
+        let axis = Axis::of(points.collect::<Vec<_>>().into_iter());
+        let keys = lines.names.len() + usize::from(!lines.ideal.is_empty());
+        Scale { lines, axis, legend: LINE * keys.div_ceil(KEYS) as f64 }
+    }
+
+    fn height(&self) -> f64 {
+        self.legend + STEP.1 * self.lines.panels.len().div_ceil(ACROSS) as f64
+    }
+
+    /// Left and bottom of what is drawn on of a panel.
+    fn corner(&self, panel: usize) -> (f64, f64) {
+        let left = LEFT + STEP.0 * (panel % ACROSS) as f64;
+        (left, self.legend + STEP.1 * (panel / ACROSS) as f64 + TOP + AREA.1)
+    }
+
+    fn x(&self, place: usize) -> f64 {
+        let last = self.lines.places.len().saturating_sub(1).max(1) as f64;
+        INSET + place as f64 / last * (AREA.0 - 2.0 * INSET)
+    }
+
+    /// Height over the bottom, within the panel.
+    fn y(&self, ratio: f64) -> f64 {
+        self.axis.place(ratio).clamp(0.0, 1.0) * AREA.1
+    }
+
+    fn path(&self, (left, bottom): (f64, f64), ratios: &[Option<f64>]) -> String {
+        let known = ratios.iter().enumerate().filter_map(|(place, ratio)| Some((place, (*ratio)?)));
+        let at = |(place, ratio): (usize, f64)| {
+            format!("{:.1},{:.1}", left + self.x(place), bottom - self.y(ratio))
+        };
+        known.map(at).collect::<Vec<_>>().join(" ")
+    }
+}
+
+pub(super) fn render(lines: &Lines) -> Markup {
+    let scale = Scale::of(lines);
+    markup! {
+        figure class="lines" {
+            figcaption { (lines.caption) }
+            svg viewBox=(format!("0 0 {WIDTH} {}", scale.height())) role="img" aria-label=(lines.caption) {
+                (legend(&scale))
+                @for (at, panel) in lines.panels.iter().enumerate() { (render_panel(panel, &scale, at)) }
+            }
+        }
+    }
+}
+
+fn legend(scale: &Scale<'_>) -> Markup {
+    let ideal = (!scale.lines.ideal.is_empty()).then_some("ideal");
+    let names = scale.lines.names.iter().map(String::as_str).chain(ideal);
+    let place = |at: usize| (STEP.0 * (at % KEYS) as f64, LINE * (at / KEYS) as f64 + LINE / 2.0);
+    markup! {
+        @for (at, name) in names.enumerate() {
+            @let (x, y) = place(at);
+            @let (class, dash) = style(at, at == scale.lines.names.len());
+            path class=(class) stroke-dasharray=(dash) d=(format!("M{x} {y}h24")) {}
+            text x=(x + 29.0) y=(y + 4.0) { (cut(name, KEY)) }
+        }
+    }
+}
+
+/// Class and dash of a line.
+fn style(line: usize, is_ideal: bool) -> (String, &'static str) {
+    match is_ideal {
+        true => ("g".into(), "1 3"),
+        false => (format!("k{}", line % COLOURS), DASHES[line / COLOURS % DASHES.len()]),
+    }
+}
+
+fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
+    let (left, bottom) = scale.corner(at);
+    let lines = scale.lines;
+    let ideal: Vec<Option<f64>> = lines.ideal.iter().copied().map(Some).collect();
+    markup! {
+        text class="h" x=(left) y=(bottom - AREA.1 - 5.0) { (cut(&panel.name, NAME)) }
+        @for tick in scale.axis.ticks() {
+            @let y = bottom - scale.y(tick);
+            path class=(if tick == 1.0 { "one" } else { "g" }) d=(format!("M{left} {y:.1}h{}", AREA.0)) {}
+            @if at.is_multiple_of(ACROSS) {
+                text x=(left - 5.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (tick) }
+            }
+        }
+        @for (place, name) in lines.places.iter().enumerate() {
+            text x=(format!("{:.1}", left + scale.x(place))) y=(bottom + 12.0) text-anchor="middle" { (name) }
+        }
+        @if at.is_multiple_of(ACROSS) { text x=(left) y=(bottom + 24.0) { (lines.across) } }
+        polyline class="g" stroke-dasharray="1 3" fill="none" points=(scale.path((left, bottom), &ideal)) {}
+        @for (line, spans) in panel.lines.iter().enumerate() { (render_line(spans, scale, (left, bottom), line)) }
+    }
+}
+
+fn render_line(
+    spans: &[Option<Span>],
+    scale: &Scale<'_>,
+    (left, bottom): (f64, f64),
+    line: usize,
+) -> Markup {
+    let (class, dash) = style(line, false);
+    let points: Vec<Option<f64>> = spans.iter().map(|span| span.map(|s| s.point)).collect();
+    // Beside each other, so that the intervals of several lines can be seen.
+    let aside = (line as f64 - (scale.lines.names.len() as f64 - 1.0) / 2.0) * 2.5;
+    let ends = spans.iter().enumerate().filter_map(|(at, span)| Some((at, (*span)?.ends?)));
+    markup! {
+        polyline class=(class) stroke-dasharray=(dash) points=(scale.path((left, bottom), &points)) {}
+        @for (at, (low, high)) in ends {
+            @let x = left + scale.x(at) + aside;
+            path class=(class) d=(format!("M{x:.1} {:.1}V{:.1}", bottom - scale.y(low), bottom - scale.y(high))) {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Lines {
+        let span = |point: f64| Some(Span { point, ends: Some((point / 1.1, point * 1.1)) });
+        let panel = |name: &str| LinePanel {
+            name: name.into(),
+            lines: vec![vec![span(1.0), span(2.0), span(4.0)], vec![span(1.0), None, span(0.9)]],
+        };
+        Lines {
+            caption: "Speed-up".into(),
+            across: "processes".into(),
+            places: ["1", "2", "4"].map(String::from).to_vec(),
+            names: ["<xfs>", "ext4"].map(String::from).to_vec(),
+            ideal: vec![1.0, 2.0, 4.0],
+            panels: vec![panel("read"), panel("write"), panel("sort"), panel("size")],
+        }
+    }
+
+    #[test]
+    fn every_panel_has_every_line_its_intervals_and_the_ideal() {
+        let svg = render(&lines()).into_string();
+        assert_eq!(svg.matches("<polyline").count(), 4 * 3);
+        assert_eq!(svg.matches("<path class=\"k").count(), 2 + 4 * 5, "legend and intervals");
+        assert!(svg.contains("&lt;xfs&gt;") && svg.contains(">ideal<"), "{svg}");
+        // Two rows of panels under one line of legend.
+        assert!(svg.contains("0 0 520 276"), "{svg}");
+    }
+
+    #[test]
+    fn more_is_higher_and_what_is_not_known_is_passed_over() {
+        let lines = lines();
+        let scale = Scale::of(&lines);
+        assert!(scale.y(4.0) > scale.y(2.0) && scale.y(2.0) > scale.y(1.0));
+        let path = scale.path((0.0, 100.0), &[Some(1.0), None, Some(4.0)]);
+        assert_eq!(path.split(' ').count(), 2);
+        assert!(path.starts_with("12.0,") && path.contains(" 126.0,"), "{path}");
+    }
+}

@@ -1,0 +1,124 @@
+//! How rates grow with processes: speed-up over the least count as lines beside the ideal, and in a table with the
+//! efficiency. Nothing is ranked by it.
+
+use crate::{
+    block::{Block, Cell, Column, LinePanel, Lines, Row, Span, Table},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Findings, Scaling, Step, TargetScaling};
+
+/// Panels of a drawing; a report of hundreds of tests would be nothing else.
+const MOST_PANELS: usize = 24;
+
+pub(crate) struct Scale;
+
+impl Section for Scale {
+    fn title(&self) -> &'static str {
+        "Scaling"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let none = findings.comparison.is_some() || findings.advice.is_some();
+        if none || findings.scalings.is_empty() {
+            return None;
+        }
+        let mut kinds: Vec<Vec<&Scaling>> = Vec::new();
+        for one in &findings.scalings {
+            match kinds.iter_mut().find(|kind| kind[0].procs == one.procs) {
+                Some(kind) => kind.push(one),
+                None => kinds.push(vec![one]),
+            }
+        }
+        let of_kind =
+            |kind: &Vec<&Scaling>| [Block::Lines(lines(kind, findings)), Block::Table(table(kind))];
+        Some(kinds.iter().flat_map(of_kind).collect())
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+/// What the first count is called.
+fn least(kind: &[&Scaling]) -> String {
+    stats::processes(kind[0].procs[0])
+}
+
+/// Its name, after its group where another of the same name is there.
+fn name(one: &Scaling, kind: &[&Scaling]) -> String {
+    match kind.iter().filter(|other| other.name == one.name).count() {
+        0 | 1 => one.name.clone(),
+        _ => format!("{}: {}", one.group.title(), one.name),
+    }
+}
+
+fn lines(kind: &[&Scaling], findings: &Findings) -> Lines {
+    let procs = &kind[0].procs;
+    let panel = |one: &&Scaling| {
+        let line = |label: &String| {
+            let steps = one.targets.iter().find(|t| t.target == *label).map(|t| t.steps.as_slice());
+            let span = |at: usize| steps.and_then(|steps| steps[at]).map(span);
+            (0..procs.len()).map(span).collect()
+        };
+        LinePanel { name: name(one, kind), lines: findings.targets.iter().map(line).collect() }
+    };
+    let left_out = match kind.len().saturating_sub(MOST_PANELS) {
+        0 => String::new(),
+        more => format!("; {more} more tests stand in the table"),
+    };
+    Lines {
+        caption: format!("Rate over that with {}, 95 % intervals{left_out}", least(kind)),
+        across: "processes".into(),
+        places: procs.iter().map(u32::to_string).collect(),
+        names: findings.targets.clone(),
+        ideal: procs.iter().map(|count| f64::from(*count) / f64::from(procs[0].max(1))).collect(),
+        panels: kind.iter().take(MOST_PANELS).map(panel).collect(),
+    }
+}
+
+fn span(step: Step) -> Span {
+    let speedup = step.speedup;
+    Span { point: speedup.point, ends: speedup.low.zip(speedup.high) }
+}
+
+fn table(kind: &[&Scaling]) -> Table {
+    let procs = &kind[0].procs;
+    let mut columns = vec![Column::words("Target"), Column::numbers(&least(kind), "rate")];
+    for count in &procs[1..] {
+        let group = stats::processes(*count);
+        columns
+            .extend(["rate", "speed-up", "efficiency"].map(|head| Column::numbers(&group, head)));
+    }
+    let mut rows = Vec::new();
+    for one in kind {
+        rows.push(Row::title(format!("{}, {}", name(one, kind), one.unit)));
+        rows.extend(one.targets.iter().map(row));
+    }
+    Table {
+        caption: format!("Rates over process counts, compared with {}", least(kind)),
+        columns,
+        rows,
+        footnotes: vec![
+            "Speed-up: the rate over that with the least number of processes, on the same target in the same blocks, \
+             with its 95 % interval. Efficiency: speed-up over the growth of the number of processes; where these \
+             are more than the processors, they share them."
+                .into(),
+        ],
+    }
+}
+
+fn row(target: &TargetScaling) -> Row {
+    let mut cells = vec![Cell::plain(&target.target)];
+    for (at, step) in target.steps.iter().enumerate() {
+        let known = |text: fn(&Step) -> String| Cell::plain(step.as_ref().map_or("-".into(), text));
+        cells.push(known(|step| number::value(step.value)));
+        if at > 0 {
+            let note = step.map_or_else(String::new, |step| number::interval(&step.speedup));
+            cells.push(Cell { note, ..known(|step| number::ratio(step.speedup.point)) });
+            cells.push(known(|step| format!("{:.0} %", 100.0 * step.efficiency)));
+        }
+    }
+    Row::body(cells)
+}

@@ -1,0 +1,40 @@
+//! What a report says of several process counts.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use report::{html, json, markdown};
+use stats::{Settings, findings};
+
+#[test]
+fn rates_over_process_counts_are_drawn_and_stand_in_a_table() {
+    let data = common::campaign(5);
+    let found = findings(&data, &Settings::default()).unwrap();
+    let page = html(&data, &found);
+    // Rates of `common` grow with the root of the processes: 8 with 64, an eighth of what is ideal.
+    for said in [
+        "Rate over that with 1 process, 95 % intervals",
+        ">ideal<",
+        ">64 processes<",
+        "<td class=\"n\">13 %</td>",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let text = markdown(&data, &found);
+    assert!(text.contains("## Scaling") && text.contains("speed-up"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&json(&data, &found)).unwrap();
+    let scaling = &json["scalings"][0];
+    assert_eq!(scaling["procs"].as_array().unwrap().len(), 2);
+    let step = &scaling["targets"][0]["steps"][1];
+    assert!((step["efficiency"].as_f64().unwrap() / 0.125 - 1.0).abs() < 0.1, "{step}");
+}
+
+#[test]
+fn of_one_count_nothing_is_said() {
+    let mut data = common::campaign(5);
+    data.samples.retain(|sample| sample.case.procs == 1);
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert!(!html(&data, &found).contains(">Scaling<"));
+}
