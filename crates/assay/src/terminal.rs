@@ -17,6 +17,7 @@ use std::{
     cell::{Cell, RefCell},
     env,
     io::{self, IsTerminal, Write},
+    os::fd::{AsFd, BorrowedFd},
     process::ExitCode,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
@@ -93,9 +94,11 @@ pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether a person sees the results at once, rather than a file or another program.
+/// Whether who reads the notes sees the results too: a person at a terminal, or a log that gets both.
 pub fn shows_results() -> bool {
-    io::stdout().is_terminal()
+    let file = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|s| (s.st_dev, s.st_ino));
+    let is_one = || matches!((file(io::stdout().as_fd()), file(io::stderr().as_fd())), (Ok(a), Ok(b)) if a == b);
+    io::stdout().is_terminal() || is_one()
 }
 
 /// Asks the person at the terminal, and gives the line that was typed; `None` where nobody is there.

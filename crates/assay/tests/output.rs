@@ -265,3 +265,17 @@ fn the_page_of_another_campaign_is_kept_under_another_name() {
     assert!(text(&out("last").stderr).contains("is page.2.html now"));
     assert_eq!(fs::read_to_string(place.path("page.2.html")).unwrap(), first);
 }
+
+#[test]
+fn a_log_of_both_streams_has_each_sentence_once() {
+    let place = Place::new();
+    let log = place.path("log");
+    let file = fs::File::create(&log).unwrap();
+    let mut run = place.command(&[
+        "run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke", "--quiet",
+    ]);
+    assert!(run.stdout(file.try_clone().unwrap()).stderr(file).status().unwrap().success());
+    let said = fs::read_to_string(&log).unwrap();
+    assert_eq!(said.matches("report.html").count(), 1, "{said}");
+}
