@@ -130,6 +130,7 @@ if [ "$manager" = apt-get ]; then
     has mkfs.ntfs || want "mkfs.ntfs" "ntfs-3g" ""
     has bindfs || want "bindfs" "bindfs" ""
     has mergerfs || want "mergerfs" "mergerfs" ""
+    has gocryptfs || want "gocryptfs" "gocryptfs" ""
     has fusermount3 || want "fusermount3" "fuse3" ""
     has make-bcache || want "make-bcache" "bcache-tools" ""
     has nbdkit || want "nbdkit" "nbdkit" ""
