@@ -141,6 +141,7 @@ if [ "$manager" = apt-get ]; then
     has thin_check || want "thin_check" "thin-provisioning-tools" ""
     # A guest loads its modules itself.
     has insmod || want "insmod" "kmod" ""
+    has ip || want "ip" "iproute2" ""
 fi
 if [ "$manager" != none ]; then
     has mdadm || want "mdadm" "mdadm" "mdadm"
