@@ -130,6 +130,7 @@ if [ "$manager" = apt-get ]; then
     has mkfs.ntfs || want "mkfs.ntfs" "ntfs-3g" ""
     has bindfs || want "bindfs" "bindfs" ""
     has mergerfs || want "mergerfs" "mergerfs" ""
+    has gocryptfs || want "gocryptfs" "gocryptfs" ""
     has fusermount3 || want "fusermount3" "fuse3" ""
     has make-bcache || want "make-bcache" "bcache-tools" ""
     has nbdkit || want "nbdkit" "nbdkit" ""
@@ -140,6 +141,7 @@ if [ "$manager" = apt-get ]; then
     has thin_check || want "thin_check" "thin-provisioning-tools" ""
     # A guest loads its modules itself.
     has insmod || want "insmod" "kmod" ""
+    has ip || want "ip" "iproute2" ""
 fi
 if [ "$manager" != none ]; then
     has mdadm || want "mdadm" "mdadm" "mdadm"

@@ -78,8 +78,11 @@ fn tiers_are_advised_one_by_one() {
     let text = place.ok(&["advise", SECOND, "--tiers"]);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
     assert!(at("- hot tier: For kdb-query-hot") < at("- mid tier: For kdb-query-cold"));
-    assert!(at("- mid tier: ") < at("- cold tier: For kdb-archive"));
-    // The cold tier is compressed, which two of the five cannot do.
+    assert!(at("- mid tier: ") < at("- cold tier: No recommendation for kdb-archive"));
+    // The cold tier is compressed, which two of the five cannot do; and nothing says that the others did it.
+    for name in ["btrfs", "zfs"] {
+        assert!(text.contains(&format!("{name} is ruled out: compression is required")), "{text}");
+    }
     assert!(text.contains("xfs is ruled out: compression is required; compression: no"), "{text}");
     assert!(text.contains("ext4 is ruled out: compression is required; compression: no"));
     let line = place.fails(&["advise", SECOND, "--tiers", "--format", "html"], 2);
@@ -104,6 +107,39 @@ fn what_is_required_rules_out_with_source_and_date() {
     assert!(of("btrfs")["ratio"]["point"].as_f64().unwrap() < 1.0, "its figures stay");
     let table = place.ok(&["advise", SECOND, "--profile", "desktop", "--require", "snapshots"]);
     assert!(table.contains("ext4 is ruled out: snapshots is required; snapshots: no"), "{table}");
+}
+
+#[test]
+fn what_a_distribution_supports_is_known_of_two_more() {
+    let place = Place::new();
+    let standing = |wanted: &str, more: &[&str]| {
+        let args = [&["--require", wanted], more].concat();
+        let said = advice(&place, SECOND, "kdb-tick-ingestion", &args);
+        let all = said["candidates"].as_array().unwrap().iter();
+        let of = |c: &serde_json::Value| (c["target"].to_string(), c["standing"].to_string());
+        all.map(of).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let of = |all: &std::collections::BTreeMap<String, String>, name: &str| {
+        all[&format!("\"{name}\"")].trim_matches('"').to_string()
+    };
+    let rhel = standing("supported_on=rhel-9", &[]);
+    let wanted = ["eligible", "eligible", "ruled-out", "ruled-out", "at-risk"];
+    assert_eq!(
+        ["xfs", "ext4", "btrfs", "zfs", "f2fs"].map(|name| of(&rhel, name)),
+        wanted,
+        "{rhel:?}"
+    );
+    // ext4 itself goes to 1 EiB; what RHEL 9 supports does not.
+    assert_eq!(
+        of(&standing("supported_on=rhel-9", &["--require", "max_fs>=100T"]), "ext4"),
+        "ruled-out"
+    );
+    let ubuntu = standing("supported_on=ubuntu-24.04", &[]);
+    assert_eq!(
+        ["xfs", "btrfs", "zfs"].map(|name| of(&ubuntu, name)),
+        ["eligible"; 3],
+        "{ubuntu:?}"
+    );
 }
 
 #[test]

@@ -218,7 +218,8 @@ fn required(place: &Place, feature: &str, target: &str, facts: &[(&str, &str)]) 
 fn requirements_are_met_by_what_is_in_force_and_by_any_layer() {
     let place = Place::new();
     for (feature, target, meets) in [
-        ("compression", "zfs", true),
+        ("compression", "zfs", false),
+        ("compression", "zfs[compression=lz4]", true),
         ("compression", "zfs[compression=off]", false),
         ("compression", "btrfs", false),
         ("compression", "btrfs[compress=zstd:3]", true),
@@ -257,7 +258,7 @@ fn requirements_are_met_by_what_is_in_force_and_by_any_layer() {
 #[test]
 fn compression_is_what_was_measured() {
     let place = Place::new();
-    let mut data = commits(&[("btrfs[compress=zstd]", 100.0), ("zfs", 90.0)]);
+    let mut data = commits(&[("btrfs[compress=zstd]", 100.0), ("zfs[compression=lz4]", 90.0)]);
     data.campaign.plan.data = model::DataKind::Zeros;
     for (target, taken) in data.targets.iter_mut().zip(["0/1 1000", "0/1 10"]) {
         let facts = [("cost.taken_bytes", taken), ("cost.logical_bytes", "0/1 1000")];
@@ -268,5 +269,5 @@ fn compression_is_what_was_measured() {
     let said = place.ok(&args).split_whitespace().collect::<Vec<_>>().join(" ");
     let why = "btrfs[compress=zstd] is ruled out: compression is required; measured: files took 1.00 of their \
                bytes, of zeros data";
-    assert!(said.contains(why) && said.contains("only zfs is left"), "{said}");
+    assert!(said.contains(why) && said.contains("only zfs[compression=lz4] is left"), "{said}");
 }

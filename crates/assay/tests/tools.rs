@@ -222,3 +222,88 @@ fn a_campaign_is_resumed_without_its_job_file() {
     assert!(samples.contains("no luck"), "{samples}");
     bench.place.assert_clean();
 }
+
+/// Runs with the fewest words and gives the rows of its samples: test, and validity.
+fn rows(place: &Place, args: &[&str], status: i32) -> Vec<(String, String)> {
+    let rest = ["--preset", "smoke", "--blocks", "1", "--procs", "1"];
+    let output = place.assay(&[&["run"], args, &rest].concat());
+    assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+    place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+    let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    let test = |line: &str| line.split(',').nth(5).unwrap_or_default().to_string();
+    let row = |line: &str| (test(line), crate::common::validity(line).to_string());
+    samples.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn a_real_sysbench_takes_a_list_of_block_sizes() {
+    if !installed("sysbench") {
+        return;
+    }
+    let place = Place::new();
+    let target = format!("dir:{}", place.dir("data").display());
+    let args = "args=--file-block-size=4K,16K --file-total-size=8M --file-num=2 --time=1";
+    let tests = ["--tests", "sysbench.rndrd.*"];
+    let of = rows(
+        &place,
+        &[&["--suite", "sysbench", "--knob", args, "--on", &target], &tests[..]].concat(),
+        0,
+    );
+    let valid = |test: &str| (test.to_string(), "valid".to_string());
+    for test in ["sysbench.rndrd.4k", "sysbench.rndrd.16k"] {
+        assert!(of.contains(&valid(test)), "{of:?}");
+    }
+    let said = place.ok(&["show"]);
+    assert!(
+        said.contains("--file-block-size=4K run") && said.contains("--file-block-size=16K run"),
+        "{said}"
+    );
+    place.assert_clean();
+}
+
+#[test]
+fn a_campaign_without_a_valid_sample_has_not_gone_well() {
+    let place = Place::new();
+    let suite = "name = \"short\"\nabout = \"x\"\n[[test]]\nkind = \"io\"\nid = \"short.one\"\nabout = \"x\"\n\
+                 rw = \"rndrd\"\ncache = \"cold\"\nsize = \"1M\"\n";
+    fs::write(place.path("short.toml"), suite).unwrap();
+    // What is in memory alone is never cold.
+    let shm = tempfile::tempdir_in("/dev/shm").unwrap();
+    let target = format!("dir:{}", shm.path().display());
+    let of = rows(&place, &["--suite", "./short.toml", "--scale", "1", "--on", &target], 4);
+    assert!(
+        !of.is_empty() && of.iter().all(|(_, validity)| validity.starts_with("lukewarm")),
+        "{of:?}"
+    );
+}
+
+#[test]
+fn direct_blocks_that_btrfs_takes_through_the_page_cache_are_measured_and_labelled() {
+    let place = Place::new();
+    if !root_or_skip("loop devices") || ready(&place, &["btrfs"]).is_empty() {
+        return;
+    }
+    let tests = [
+        "--tests",
+        "matrix.rndrd.512.t1",
+        "--tests",
+        "matrix.seqwr.512.t1",
+        "--tests",
+        "matrix.rndrd.4k.t1",
+    ];
+    let of = rows(
+        &place,
+        &[&["--suite", "matrix", "--scale", "0.01", "--on", "btrfs"], &tests[..]].concat(),
+        0,
+    );
+    let validity = |test: &str| &of.iter().find(|(id, _)| id == test).unwrap().1;
+    assert_eq!(validity("matrix.rndrd.4k.t1"), "valid");
+    for test in ["matrix.rndrd.512.t1", "matrix.seqwr.512.t1"] {
+        let label = "lukewarm: direct I/O went through the page cache: the file system takes only multiples of 4.0 KiB";
+        assert!(validity(test).starts_with(label), "{of:?}");
+    }
+    let samples = fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    let of_512 = samples.lines().find(|line| line.contains("matrix.rndrd.512.t1")).unwrap();
+    assert!(of_512.contains("iops"), "{of_512}");
+    place.assert_clean();
+}

@@ -13,8 +13,8 @@ use super::{
 use anyhow::Result;
 use lab::{Coldness, Instance, Persistence, Residency, Watched};
 use model::{
-    Better, CacheNeed, CacheState, Case, Durability, FLOOR, Job, JobMode, LabKind, Metric,
-    PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,
+    BUFFERED_BELOW, Better, CacheNeed, CacheState, Case, Durability, FLOOR, Job, JobMode, LabKind,
+    Metric, PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
 use suites::{Measured, Test};
@@ -65,7 +65,10 @@ pub fn run(
     place: &Place<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
-    let lukewarm = samples.iter().any(|s| matches!(s.validity, Validity::Lukewarm(_)));
+    let lukewarm = samples.iter().any(|s| {
+        // What the file system does with such blocks it does again.
+        matches!(s.validity, Validity::Lukewarm(_)) && s.metric(BUFFERED_BELOW).is_none()
+    });
     if lukewarm && !bench.instance.devices().is_empty() {
         let Some(again) = attempt(test, jobs, bench, place)? else { return Ok(None) };
         samples.extend(again);

@@ -3,7 +3,9 @@
 
 use super::limiter::Load;
 use lab::{Residency, Usage};
-use model::{Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity};
+use model::{
+    BUFFERED_BELOW, Better, Bytes, CacheNeed, CacheState, Metric, READ_AHEAD_HITS, Validity,
+};
 use suites::{Measured, RandomReads};
 
 /// A cold run must bring at least this share of the pages it touched from the device.
@@ -52,6 +54,9 @@ pub fn cache_verdict(
         )),
         false => Validity::Valid,
     };
+    if let (Some(why), false) = (buffered(measured), short) {
+        return (CacheState::Lukewarm, Validity::Lukewarm(why));
+    }
     let problem = match seen.need {
         CacheNeed::Any => return (CacheState::Any, validity()),
         CacheNeed::Cold => cold_problem(seen, footprint),
@@ -62,6 +67,15 @@ pub fn cache_verdict(
         (_, None) => (CacheState::Hot, validity()),
         (_, Some(why)) => (CacheState::Lukewarm, Validity::Lukewarm(why)),
     }
+}
+
+/// What took blocks through the page cache that were to go past it.
+pub fn buffered(measured: &Measured) -> Option<String> {
+    let below = measured.metrics.iter().find(|metric| metric.name == BUFFERED_BELOW)?;
+    let multiple = Bytes(below.value as u64);
+    Some(format!(
+        "direct I/O went through the page cache: the file system takes only multiples of {multiple} past it"
+    ))
 }
 
 fn resident_share(residency: Option<Residency>) -> Option<f64> {
@@ -197,6 +211,23 @@ mod tests {
         assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
     }
     use crate::testing::{MB, measured, usage};
+
+    #[test]
+    fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
+        let seen = Seen {
+            need: CacheNeed::Any,
+            residency: None,
+            never_cold: None,
+            usage: &usage(0, 1.0, 0.0),
+        };
+        let direct = measured(MB, 1.0);
+        assert_eq!(cache_verdict(&seen, &direct, 0), (CacheState::Any, Validity::Valid));
+        let mut fallen = direct.clone();
+        fallen.metrics.push(Metric::new(BUFFERED_BELOW, 4096.0, "B", Better::Lower));
+        let (state, validity) = cache_verdict(&seen, &fallen, 0);
+        let why = "direct I/O went through the page cache: the file system takes only multiples of 4.0 KiB past it";
+        assert_eq!((state, validity), (CacheState::Lukewarm, Validity::Lukewarm(why.into())));
+    }
 
     fn resident(part: u64) -> Option<Residency> {
         Some(Residency { resident_bytes: part, total_bytes: 100 * MB })

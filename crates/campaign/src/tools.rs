@@ -10,6 +10,7 @@ mod mdtest;
 mod mpi;
 mod sysbench;
 mod test;
+mod words;
 
 use crate::refusal;
 use anyhow::Result;
@@ -46,8 +47,8 @@ trait Tool: Sync {
     }
 
     /// Runs that it needs for all of its tests; most need one.
-    fn parts(&self) -> &'static [&'static str] {
-        &[""]
+    fn parts(&self, _args: &[String]) -> Vec<String> {
+        vec![String::new()]
     }
 
     /// Refuses what would reach beyond the target, or what it cannot do.
@@ -60,6 +61,11 @@ trait Tool: Sync {
 
     /// The tests that a run measures.
     fn infos(&self, request: &Request) -> Vec<TestInfo>;
+
+    /// What the importer of its output calls the test `id`.
+    fn printed(&self, _request: &Request, id: &str) -> String {
+        id.into()
+    }
 
     /// What is run first, untimed, to lay out files.
     fn prepare(&self, _request: &Request, _job: &Job) -> Option<Call> {
@@ -113,7 +119,7 @@ registry!(fio, bonnie, sysbench, mdtest, ior, elbencho);
 static KNOBS: [Knob; 1] = [Knob {
     name: "args",
     unit: "",
-    help: "further arguments of the tool, words",
+    help: "arguments of the tool, words; bonnie++ and mdtest do then what these say and nothing else",
     default: "",
     range: &[],
 }];
@@ -136,8 +142,8 @@ pub fn suite(name: &str, text: Option<&str>, knobs: &Options) -> Result<Option<&
     model::check_options(&format!("suite {name}"), &KNOBS, knobs)
         .map_err(|why| refusal::usage(why.to_string()))?;
     let mut tests: Vec<&'static dyn Test> = Vec::new();
-    for part in tool.parts() {
-        let test = ToolTest { tool, request: request(tool, part, text, knobs) };
+    for part in tool.parts(&request(tool, "", text, knobs).args) {
+        let test = ToolTest { tool, request: request(tool, &part, text, knobs) };
         check_args(&test.request.args).map_err(usage)?;
         tool.check(&test.request).map_err(usage)?;
         tests.push(Box::leak(Box::new(test)));
@@ -220,12 +226,12 @@ pub fn facts(
     let key = |what: &str| format!("tool.{}.{what}", tool.name());
     let mut facts = BTreeMap::new();
     facts.extend(version(tool).map(|version| (key("version"), version)));
-    for part in tool.parts() {
-        let request = request(tool, part, text, knobs);
+    for part in tool.parts(&request(tool, "", text, knobs).args) {
+        let request = request(tool, &part, text, knobs);
         for &count in counts {
             let job = Job { workers: count, ..job.clone() };
             let Ok(call) = tool.call(&request, &job) else { continue };
-            let place = [*part, &format!("p{count}")].join(".");
+            let place = format!("{part}.p{count}");
             let place = place.trim_start_matches('.');
             facts.insert(key(&format!("{place}.argv")), call.argv.join(" "));
             if !call.input.is_empty() {

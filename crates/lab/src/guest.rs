@@ -44,6 +44,12 @@ impl Missing {
     fn new(what: impl Into<String>, fix: impl Into<String>) -> Missing {
         Missing { what: what.into(), fix: fix.into() }
     }
+
+    /// Both at once.
+    fn and(self, other: Missing) -> Missing {
+        let Missing { what, fix } = other;
+        Missing::new(format!("{}, {what}", self.what), format!("{}, {fix}", self.fix))
+    }
 }
 
 /// Where a guest sees the directory of its machine.

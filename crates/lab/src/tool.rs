@@ -30,6 +30,10 @@ const GUEST: &[Tool] = &[
     Tool { program: "modprobe", debian: "kmod", rhel: "kmod" },
     Tool { program: "unshare", debian: "util-linux", rhel: "util-linux" },
     Tool { program: "setpriv", debian: "util-linux", rhel: "util-linux" },
+    Tool { program: "insmod", debian: "kmod", rhel: "kmod" },
+    Tool { program: "pivot_root", debian: "util-linux", rhel: "util-linux" },
+    Tool { program: "chroot", debian: "coreutils", rhel: "coreutils" },
+    Tool { program: "ip", debian: "iproute2", rhel: "iproute" },
     Tool { program: "vmlinuz", debian: "linux-image-amd64", rhel: "kernel" },
 ];
 
@@ -44,6 +48,34 @@ pub(crate) fn how_to_install(program: &str) -> String {
         Some(tool) => tool.install(),
         None => "install it or add its directory to PATH".into(),
     }
+}
+
+/// The package of Debian that brings `program`, which is no file system's.
+#[cfg(test)]
+pub(crate) fn package(program: &str) -> Option<&'static str> {
+    let tool = BASE.iter().chain(GUEST).find(|tool| tool.program == program);
+    tool.map(|tool| tool.debian)
+}
+
+/// Which of `programs` are not installed, and how to get all of them; `None` when all are there.
+pub(crate) fn lacking(programs: &[&str]) -> Option<(String, String)> {
+    lacking_of(programs, &|program| find_program(program).is_some())
+}
+
+/// The same, of what `is_there` says.
+fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
+    let missing: Vec<&str> =
+        programs.iter().copied().filter(|program| !is_there(program)).collect();
+    let mut ways: Vec<String> = Vec::new();
+    for way in missing.iter().map(|program| how_to_install(program)) {
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let names: Vec<String> = missing.iter().map(|program| format!("`{program}`")).collect();
+    let are = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty())
+        .then(|| (format!("{} {are} not installed", names.join(", ")), ways.join(", ")))
 }
 
 impl Tool {
@@ -101,5 +133,21 @@ mod tests {
         assert!(how_to_install("nonesuch").contains("PATH"));
         assert!(find_program("sh").is_some());
         assert_eq!(find_program("no-such-program-here"), None);
+    }
+
+    #[test]
+    fn all_that_is_missing_is_named_at_once_and_each_way_once() {
+        let is_there = |program: &str| program == "mount";
+        let all = ["insmod", "modprobe", "mount", "busybox"];
+        let (what, fix) = lacking_of(&all, &is_there).unwrap();
+        assert_eq!(what, "`insmod`, `modprobe`, `busybox` are not installed");
+        assert_eq!(
+            (fix.matches("kmod").count() == 1, fix.contains("busybox")),
+            (true, true),
+            "{fix}"
+        );
+        let (what, _) = lacking_of(&["mount", "insmod"], &is_there).unwrap();
+        assert_eq!(what, "`insmod` is not installed");
+        assert_eq!(lacking_of(&["mount"], &is_there), None);
     }
 }

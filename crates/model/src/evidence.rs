@@ -16,6 +16,10 @@ pub const FLOOR: &str = "floor_s";
 /// read, percent, at least.
 pub const READ_AHEAD_HITS: &str = "read_ahead_hit_pct";
 
+/// Metric of direct I/O in blocks that the file system took through the page cache instead: the multiple that it
+/// takes directly, bytes.
+pub const BUFFERED_BELOW: &str = "buffered_below_bytes";
+
 /// [`READ_AHEAD_HITS`] above which a cold sample is called read ahead.
 pub const READ_AHEAD_PCT: f64 = 10.0;
 

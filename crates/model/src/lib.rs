@@ -55,7 +55,8 @@ pub use dataset::{
 pub use durability::{Durability, Synced, Unproven};
 pub use environment::Environment;
 pub use evidence::{
-    FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost, part_fact,
+    BUFFERED_BELOW, FLOOR, PART, READ_AHEAD_HITS, READ_AHEAD_PCT, ROUND_RATES, Readings, is_cost,
+    part_fact,
 };
 pub use facts::{Fact, FactSheet, FactValue, Requirement, RequirementError};
 pub use fault::{Fault, FaultKind};

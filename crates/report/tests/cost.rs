@@ -46,6 +46,20 @@ fn line<'a>(text: &'a str, caption: &str, target: &str) -> Vec<&'a str> {
 }
 
 #[test]
+fn prices_stand_beside_what_they_buy() {
+    let data = campaign();
+    let given = [("ext4", "0.08*100GB"), ("xfs", "0.08*100GB+0.005*1600IOPS")];
+    let prices = given.map(|(label, text)| (label.to_string(), text.parse().unwrap())).into();
+    let judged = findings(&data, &Settings { prices, ..Settings::default() }).unwrap();
+    let text = terminal(&data, &judged, &TerminalOptions { width: 200, color: false });
+    let row = |target: &str| line(&text, "Price, as it was given", target).join(" ");
+    assert!(row("ext4").starts_with("ext4 0.0800 - - 8.00 1"), "{}", row("ext4"));
+    assert!(row("xfs").starts_with("xfs 0.0800 0.00500 - 16.0 "), "{}", row("xfs"));
+    assert!(html(&data, &judged).contains("Speed against what the same money does"));
+    assert!(!self::text().contains("Price, as it was given"));
+}
+
+#[test]
 fn costs_stand_beside_speed() {
     let text = text();
     let caption = "Processor time for the same work";

@@ -10,6 +10,7 @@ use crate::{
     board::Board,
     cell::{CellData, Series},
     point::{Point, mean},
+    price::Price,
     select::{self, Grouped},
     short,
 };
@@ -70,11 +71,33 @@ pub struct Cost {
     pub dominated_by: Option<String>,
     /// Whether that holds for all that the intervals leave open of the better of the two.
     pub certain: bool,
+    /// What it costs in a month, where its user said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Priced>,
+}
+
+/// A target that has a price.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Priced {
+    /// The price.
+    pub price: Price,
+    /// All of it, for a month.
+    pub month: f64,
+    /// Cost of the baseline for the same work over its own: above 1 the same money does more work. `None` where
+    /// the baseline has no price, or one of them no speed.
+    pub work_per_money: Option<Ratio>,
+    /// A target that is at least as fast and costs no more, and is better in one of the two by more than the band.
+    pub dominated_by: Option<String>,
+    /// Whether that holds for all that the intervals leave open.
+    pub certain: bool,
 }
 
 impl Cost {
     fn is_known(&self) -> bool {
-        self.cpu.is_some() || self.mkfs_ms.is_some() || self.written_per_byte.is_some()
+        self.cpu.is_some()
+            || self.mkfs_ms.is_some()
+            || self.written_per_byte.is_some()
+            || self.price.is_some()
     }
 }
 
@@ -109,6 +132,7 @@ pub(crate) fn costs(
         spend(cost, &samples);
     }
     dominate(&mut costs, settings.band);
+    charge(&mut costs, &settings.prices, settings.band);
     Ok(if costs.iter().any(Cost::is_known) { costs } else { Vec::new() })
 }
 
@@ -219,25 +243,59 @@ fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
     (workers_s >= LEAST_CPU_S).then(|| (outside_s / workers_s).max(0.0))
 }
 
-/// Pareto's order on speed and processor time, by the points: both at least as good, and one of them
-/// better by more than the band. It is certain when the intervals of one that is better lie apart.
 fn dominate(costs: &mut [Cost], band: f64) {
     let points: Vec<Option<(Ratio, Ratio)>> = costs.iter().map(|c| c.speed.zip(c.cpu)).collect();
     let labels: Vec<String> = costs.iter().map(|c| c.target.clone()).collect();
+    for (cost, by) in costs.iter_mut().zip(beaten(&points, band)) {
+        cost.certain = by.is_some_and(|(_, certain)| certain);
+        cost.dominated_by = by.map(|(j, _)| labels[j].clone());
+    }
+}
+
+/// Gives `costs` their prices, and what the same money does.
+fn charge(costs: &mut [Cost], prices: &BTreeMap<String, Price>, band: f64) {
+    let labels: Vec<String> = costs.iter().map(|c| c.target.clone()).collect();
+    let base = labels.first().and_then(|label| prices.get(label)).map(Price::month);
+    let saved = |cost: &Cost| Some(base? / prices.get(&cost.target)?.month());
+    let points: Vec<Option<(Ratio, Ratio)>> = costs
+        .iter()
+        .map(|cost| cost.speed.zip(saved(cost).map(|saved| times(Ratio::EXACT, saved))))
+        .collect();
+    for (own, by) in (0..).zip(beaten(&points, band)) {
+        let cost: &mut Cost = &mut costs[own];
+        cost.price = prices.get(&cost.target).map(|price| Priced {
+            price: *price,
+            month: price.month(),
+            work_per_money: points[own].map(|(speed, saved)| times(speed, saved.point)),
+            dominated_by: by.map(|(j, _)| labels[j].clone()),
+            certain: by.is_some_and(|(_, certain)| certain),
+        });
+    }
+}
+
+/// A ratio with another that is exactly known.
+fn times(ratio: Ratio, factor: f64) -> Ratio {
+    let end = |end: Option<f64>| end.map(|end| end * factor);
+    Ratio { point: ratio.point * factor, low: end(ratio.low), high: end(ratio.high), p: None }
+}
+
+/// Pareto's order on two ratios, by the points: both at least as good, and one of them better by more than the
+/// band. It is certain when the intervals of one that is better lie apart. For each who beats it.
+fn beaten(points: &[Option<(Ratio, Ratio)>], band: f64) -> Vec<Option<(usize, bool)>> {
     let beats = |a: (Ratio, Ratio), b: (Ratio, Ratio)| {
         let (speed, cpu) = (a.0.point / b.0.point, a.1.point / b.1.point);
         speed >= 1.0 && cpu >= 1.0 && speed.max(cpu) > 1.0 + band
     };
-    for (cost, own) in costs.iter_mut().zip(&points) {
-        let Some(own) = *own else { continue };
+    let by = |own: &Option<(Ratio, Ratio)>| {
+        let own = (*own)?;
         let others = points.iter().enumerate().filter_map(|(j, other)| Some((j, (*other)?)));
         // Of several the fastest, which nobody beats in speed.
         let fastest = others
             .filter(|(_, other)| beats(*other, own))
             .max_by(|a, b| a.1.0.point.total_cmp(&b.1.0.point));
-        cost.certain = fastest.is_some_and(|(_, by)| apart(by.0, own.0) || apart(by.1, own.1));
-        cost.dominated_by = fastest.map(|(j, _)| labels[j].clone());
-    }
+        fastest.map(|(j, by)| (j, apart(by.0, own.0) || apart(by.1, own.1)))
+    };
+    points.iter().map(by).collect()
 }
 
 /// Whether `a` is above `b` whatever the intervals leave open; a baseline is exactly 1.

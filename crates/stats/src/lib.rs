@@ -40,6 +40,7 @@ mod place;
 mod point;
 mod power;
 mod precision;
+mod price;
 mod prior;
 mod proof;
 mod race;
@@ -70,7 +71,7 @@ pub use compare::{
 };
 pub use comparison::{Comparison, judge};
 pub use contention::{Contention, shared_pct};
-pub use cost::Cost;
+pub use cost::{Cost, Priced};
 pub use decide::{Candidate, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
 pub use drift::Drift;
 pub use durable::{Doubtful, Durability, doubtful, durability};
@@ -85,6 +86,7 @@ pub use logs::{BlockLogs, Confidence, Learnt, LogRow, LogTable, LogTest, VECTORS
 pub use names::{list, processes};
 pub use next::Next;
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
+pub use price::{Charge, Price, PriceError};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
@@ -101,6 +103,7 @@ use cell::CellData;
 use classes::{Class, classes};
 use compare::Columns;
 use model::Dataset;
+use std::collections::BTreeMap;
 
 /// How to judge.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,11 +117,13 @@ pub struct Settings {
     /// A sample is contended when others had more than this share of the machine's processor time, or of
     /// the disk below its devices, percent.
     pub contention_limit_pct: f64,
+    /// What targets cost in a month, by label, in one currency.
+    pub prices: BTreeMap<String, Price>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { baseline: None, band: 0.05, contention_limit_pct: 10.0 }
+        Settings { baseline: None, band: 0.05, contention_limit_pct: 10.0, prices: BTreeMap::new() }
     }
 }
 

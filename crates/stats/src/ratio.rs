@@ -34,6 +34,9 @@ impl Ratio {
     /// Something compared with itself.
     pub(crate) const ONE: Ratio = Ratio { point: 1.0, low: None, high: None, p: None };
 
+    /// The same, known without an error.
+    pub(crate) const EXACT: Ratio = Ratio { point: 1.0, low: Some(1.0), high: Some(1.0), p: None };
+
     /// Its interval; `None` without one.
     pub(crate) fn interval(&self) -> Option<Interval> {
         self.low.zip(self.high).map(|(low, high)| Interval { low, high })

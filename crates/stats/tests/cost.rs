@@ -184,3 +184,23 @@ fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
         [(2, 0), (2, 1), (2, 0)]
     );
 }
+
+/// b is half as fast again as a, and costs three times as much; c is half as fast at the price of a.
+#[test]
+fn the_same_money_does_more_or_less_work() {
+    let prices = [("a", "0.1*100GB"), ("b", "0.1*100GB+0.01*2000IOPS"), ("c", "0.1*100GB")];
+    let prices = prices.map(|(label, text)| (label.to_string(), text.parse().unwrap())).into();
+    let found = findings(&dataset(3), &Settings { prices, ..Settings::default() }).unwrap();
+    let of = |at: usize| found.costs[at].price.clone().unwrap();
+    let (a, b, c) = (of(0), of(1), of(2));
+    assert!((a.month - 10.0).abs() < 1e-9 && (b.month - 30.0).abs() < 1e-9);
+    assert!(close(point(a.work_per_money), 1.0) && close(point(b.work_per_money), 0.5));
+    assert!(close(point(c.work_per_money), 0.5));
+    assert_eq!((a.dominated_by, b.dominated_by), (None, None), "one is cheaper, the other faster");
+    assert_eq!((c.dominated_by.as_deref(), c.certain), (Some("a"), true));
+    assert!(judged(&dataset(3)).costs.iter().all(|cost| cost.price.is_none()));
+    // Nothing can be said over a baseline without a price.
+    let prices = [("b".to_string(), "1*1GB".parse().unwrap())].into();
+    let found = findings(&dataset(3), &Settings { prices, ..Settings::default() }).unwrap();
+    assert_eq!(found.costs[1].price.clone().unwrap().work_per_money, None);
+}

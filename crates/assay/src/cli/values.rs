@@ -68,6 +68,12 @@ pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
     Ok(all)
 }
 
+/// What a target costs, `TARGET=PRICE`. Labels of targets may have a `=` in them.
+pub(super) fn price(text: &str) -> Result<(String, stats::Price), String> {
+    let (label, price) = text.rsplit_once('=').ok_or("write it as TARGET=PRICE")?;
+    Ok((label.into(), price.parse().map_err(|error: stats::PriceError| error.to_string())?))
+}
+
 /// A tag, `KEY=VALUE`.
 pub(super) fn tag(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());

@@ -20,7 +20,10 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     if let Some(metric) = &args.metric {
         rank_by(&mut dataset, metric)?;
     }
-    let findings = judged(&dataset, args.baseline.as_deref(), store)?;
+    let settings = settings(&dataset, args)?;
+    let findings = stats::findings(&dataset, &settings)
+        .map_err(|error| exit::usage(error.to_string()))?
+        .with_time(source::timed_at(&dataset, store)?);
     if args.summary {
         terminal::tables(&summary(&dataset, &findings, None))?;
         return Ok(Exit::Done);
@@ -32,6 +35,21 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
         None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
+}
+
+/// How `args` want `dataset` judged. A price of a target that is not in it is a mistake.
+fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
+    let labels: Vec<&str> = dataset.targets.iter().map(|target| target.label.as_str()).collect();
+    if let Some((unknown, _)) =
+        args.price.iter().find(|(label, _)| !labels.contains(&label.as_str()))
+    {
+        let known = labels.join(", ");
+        return Err(exit::usage(format!(
+            "--price: `{unknown}` is not a target of it; those are {known}"
+        )));
+    }
+    let prices = args.price.iter().cloned().collect();
+    Ok(Settings { baseline: args.baseline.clone(), prices, ..Settings::default() })
 }
 
 /// Makes every test rank by `metric`, and leaves out the tests that do not have it.

@@ -49,9 +49,8 @@ impl Product for Zfs {
             let dir = modules.first().and_then(|module| module.parent()).map(Path::to_path_buf);
             return Ok(Recipe::Present(dir.unwrap_or_default()));
         }
-        check_programs()?;
-        let headers = Headers::of(&kernel)?;
-        let version = upstream(&candidate()?);
+        let (headers, candidate) = all(check_programs(), Headers::of(&kernel), candidate())?;
+        let version = upstream(&candidate);
         let work = artifacts::dir().join("build").join(format!("zfs-{kernel}-{version}"));
         Ok(Recipe::Missing(Build {
             place: artifacts::modules_dir("zfs", &kernel).join(&version),
@@ -79,10 +78,30 @@ fn installed(kernel: &str) -> Option<PathBuf> {
     files.filter(|file| file.contains("/zfs.ko")).map(|file| modules.join(file)).next()
 }
 
+/// What is there, or everything that is not, so that nobody learns of it one by one.
+fn all<A, B>(programs: Result<()>, headers: Result<A>, source: Result<B>) -> Result<(A, B)> {
+    let mut lacks: Vec<String> = Vec::new();
+    lacks.extend(programs.err().map(|why| why.to_string()));
+    lacks.extend(headers.as_ref().err().map(|why| why.to_string()));
+    lacks.extend(source.as_ref().err().map(|why| why.to_string()));
+    match (headers, source) {
+        (Ok(headers), Ok(source)) if lacks.is_empty() => Ok((headers, source)),
+        _ => Err(exit::lacking(lacks.join("; "))),
+    }
+}
+
 fn check_programs() -> Result<()> {
-    PROGRAMS.iter().try_for_each(|(program, package)| {
-        need(program, &format!("run `apt-get install {package}`, or install zfs by dkms"))
-    })
+    let lacks = |(program, _): &&(&str, &str)| need(program, "").is_err();
+    let missing: Vec<&(&str, &str)> = PROGRAMS.iter().filter(lacks).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.iter().map(|(program, _)| format!("`{program}`")).collect::<Vec<_>>();
+    let packages = missing.iter().map(|(_, package)| *package).collect::<Vec<_>>().join(" ");
+    Err(exit::lacking(format!(
+        "not installed: {}; run `apt-get install {packages}`, or install zfs by dkms",
+        names.join(", ")
+    )))
 }
 
 /// What a module is compiled against.
@@ -248,5 +267,15 @@ mod tests {
             "./configure --disable-dependency-tracking --with-config=kernel --prefix=/usr \
              --with-linux=/src/common --with-linux-obj=/src/amd64"
         );
+    }
+
+    #[test]
+    fn all_that_is_missing_is_named_at_once() {
+        let lack = |what: &str| exit::lacking(what.to_string());
+        let told =
+            all::<(), ()>(Err(lack("no gcc")), Err(lack("no headers")), Err(lack("no source")));
+        assert_eq!(told.unwrap_err().to_string(), "no gcc; no headers; no source");
+        assert!(all::<(), ()>(Err(lack("no gcc")), Ok(()), Ok(())).is_err());
+        assert_eq!(all(Ok(()), Ok(1), Ok(2)).unwrap(), (1, 2));
     }
 }

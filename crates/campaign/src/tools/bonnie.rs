@@ -1,6 +1,6 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
-use super::{Call, Request, scaled};
+use super::{Call, Request, scaled, words};
 use model::{Job, Programs, TestInfo};
 use suites::Estimate;
 
@@ -14,14 +14,36 @@ const LEAST_MIB: u64 = 16;
 const FULL_FILES_K: u64 = 64;
 
 /// Phases that `-f` leaves out: they measure the processor.
-const LEFT_OUT: [&str; 2] = ["bonnie.putc", "bonnie.getc"];
+const OF_CHARACTERS: [&str; 2] = ["bonnie.putc", "bonnie.getc"];
 
-fn mib(job: &Job) -> u64 {
-    scaled(FULL_MIB / u64::from(job.workers.max(1)), job.scale, LEAST_MIB)
+/// Phases on the one large file come before those on many.
+const OF_ONE_FILE: usize = 6;
+
+/// Thousands of files that it takes when it is told nothing.
+const OWN_FILES_K: u64 = 16;
+
+/// Length of the large file of each process. Told nothing, bonnie++ takes twice the memory.
+fn mib(request: &Request, job: &Job) -> u64 {
+    let args = &request.args;
+    if args.is_empty() {
+        return scaled(FULL_MIB / u64::from(job.workers.max(1)), job.scale, LEAST_MIB);
+    }
+    let told = |option| {
+        let text = words::value(args, option)?.split(':').next()?;
+        words::size(text, 1 << 20).map(|bytes| bytes >> 20)
+    };
+    told("-s").unwrap_or_else(|| 2 * told("-r").unwrap_or(job.memory.0 >> 20))
 }
 
-fn files_k(job: &Job) -> u64 {
-    scaled(FULL_FILES_K / u64::from(job.workers.max(1)), job.scale, 1)
+/// Thousands of files of each process, and the most bytes of one.
+fn files_k(request: &Request, job: &Job) -> (u64, u64) {
+    let args = &request.args;
+    if args.is_empty() {
+        return (scaled(FULL_FILES_K / u64::from(job.workers.max(1)), job.scale, 1), 0);
+    }
+    let mut told = words::value(args, "-n").unwrap_or_default().split(':');
+    let number = told.next().and_then(|text| words::size(text, 1));
+    (number.unwrap_or(OWN_FILES_K), told.next().and_then(|text| words::size(text, 1)).unwrap_or(0))
 }
 
 impl super::Tool for Tool {
@@ -30,7 +52,7 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats and deletes many empty files. It hides every phase shorter than half a second: use a larger scale for those. It is told that the machine has half the memory that the file is long, because it refuses shorter files; at a small scale reads therefore come from the page cache."
+        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats and deletes many empty files. It hides every phase shorter than half a second: use a larger scale for those. It is told that the machine has half the memory that the file is long, because it refuses shorter files; at a small scale reads therefore come from the page cache. With `args` of yours it is told those alone, and sizes itself by the memory of the machine."
     }
 
     /// It has no other way than to do nothing and say so in its CSV.
@@ -46,33 +68,49 @@ impl super::Tool for Tool {
         Ok(())
     }
 
-    fn infos(&self, _request: &Request) -> Vec<TestInfo> {
+    fn infos(&self, request: &Request) -> Vec<TestInfo> {
         let mut infos = formats::tool_tests("bonnie++");
-        infos.retain(|info| !LEFT_OUT.contains(&info.id.as_str()));
+        let is_none = |option| {
+            let first = words::value(&request.args, option).and_then(|text| text.split(':').next());
+            first == Some("0")
+        };
+        if is_none("-n") {
+            infos.truncate(OF_ONE_FILE);
+        }
+        if is_none("-s") {
+            infos.drain(..OF_ONE_FILE);
+        }
+        if request.args.is_empty() || words::has(&request.args, 'f') {
+            infos.retain(|info| !OF_CHARACTERS.contains(&info.id.as_str()));
+        }
         infos
     }
 
     fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
-        let (size, memory) = (mib(job).to_string(), (mib(job) / 2).to_string());
-        let (files, procs) = (files_k(job).to_string(), job.workers.to_string());
-        let words = [
-            "bonnie++", "-d", ".", "-s", &size, "-r", &memory, "-n", &files, "-c", &procs, "-f",
-            "-q", "-m", "assay",
-        ];
+        let mib = mib(request, job);
+        let (size, memory) = (mib.to_string(), (mib / 2).to_string());
+        let (files, procs) = (files_k(request, job).0.to_string(), job.workers.to_string());
+        let mut words = vec!["bonnie++", "-d", ".", "-c", &procs, "-q", "-m", "assay"];
+        if request.args.is_empty() {
+            words.extend(["-s", &size, "-r", &memory, "-n", &files, "-f"]);
+        }
         // It refuses to be root unless it is told so; confined it is not.
-        let is_root = rustix::process::geteuid().is_root() && job.programs == Programs::Unconfined;
-        let user = if is_root { &["-u", "root"][..] } else { &[] };
-        Ok(Call::new(words.into_iter().chain(user.iter().copied()), request))
+        if rustix::process::geteuid().is_root() && job.programs == Programs::Unconfined {
+            words.extend(["-u", "root"]);
+        }
+        Ok(Call::new(words, request))
     }
 
-    fn estimate(&self, _request: &Request, job: &Job) -> Estimate {
-        let bytes = (mib(job) << 20) * u64::from(job.workers);
-        let files = (files_k(job) << 10) * u64::from(job.workers);
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate {
+        let bytes = (mib(request, job) << 20).saturating_mul(job.workers.into());
+        let (files_k, most) = files_k(request, job);
+        let files = (files_k << 10).saturating_mul(job.workers.into());
+        let of_files = files.saturating_mul(most);
         Estimate {
-            write_bytes: 2 * bytes,
-            read_bytes: 2 * bytes,
+            write_bytes: bytes.saturating_mul(2).saturating_add(of_files),
+            read_bytes: bytes.saturating_mul(2).saturating_add(of_files),
             ops: 6 * files,
-            scratch_bytes: bytes + files * 512,
+            scratch_bytes: bytes.saturating_add(files.saturating_mul(512 + most)),
             fixed_s: 1.0,
             ..Estimate::default()
         }

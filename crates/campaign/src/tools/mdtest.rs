@@ -1,6 +1,6 @@
 //! mdtest: directories, files and trees made, looked at and removed, by processes of MPI.
 
-use super::{Call, Request, mpi, scaled};
+use super::{Call, Request, mpi, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -12,8 +12,48 @@ const FULL_ITEMS: u64 = 20_000;
 const LEAST_ITEMS: u64 = 100;
 const FILE_BYTES: u64 = 4096;
 
-fn items(job: &Job) -> u64 {
+fn default_items(job: &Job) -> u64 {
     scaled(FULL_ITEMS, job.scale, LEAST_ITEMS)
+}
+
+/// Whether the arguments say how many items there are.
+fn is_counted(args: &[String]) -> bool {
+    ["-n", "-I"].iter().any(|option| words::value(args, option).is_some())
+}
+
+/// Items of each process: those of `-n`, or `-I` in each directory of the tree.
+fn items(request: &Request, job: &Job) -> u64 {
+    let told = |option| words::size(words::value(&request.args, option)?, 1);
+    let (branch, depth) = (told("-b").unwrap_or(1), told("-z").unwrap_or(0));
+    let level = |level: u64| branch.saturating_pow(level.min(64) as u32);
+    let directories = (0..=depth.min(64)).map(level).fold(0, u64::saturating_add);
+    let of_tree = || told("-I").map(|each| each.saturating_mul(directories));
+    told("-n").or_else(of_tree).unwrap_or_else(|| default_items(job))
+}
+
+/// Bytes of a file as it is written and as it is read.
+fn file_bytes(args: &[String]) -> (u64, u64) {
+    if args.is_empty() {
+        return (FILE_BYTES, FILE_BYTES);
+    }
+    let told = |option| words::size(words::value(args, option)?, 1);
+    (told("-w").unwrap_or(0), told("-e").unwrap_or(0))
+}
+
+/// Whether `args` leave the phase `id` in: `-F` and `-D` name files or directories, `-C`, `-T`, `-E`, `-r` and
+/// `-U` phases, and where none of a kind is named, all are done.
+fn is_done(args: &[String], id: &str) -> bool {
+    const PHASES: [(char, &str); 5] =
+        [('C', "create"), ('T', "stat"), ('E', "read"), ('r', "remove"), ('U', "rename")];
+    let (of, phase) = id.trim_start_matches("mdtest.").split_once('.').unwrap_or_default();
+    let kind = |letter, name| of == name && words::has(args, letter);
+    let is_of = !(words::has(args, 'F') || words::has(args, 'D'))
+        || of == "tree"
+        || kind('F', "file")
+        || kind('D', "dir");
+    let all = !PHASES.iter().any(|(letter, _)| words::has(args, *letter));
+    is_of
+        && (all || PHASES.iter().any(|(letter, name)| *name == phase && words::has(args, *letter)))
 }
 
 impl super::Tool for Tool {
@@ -22,7 +62,7 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "mdtest creates, looks at and removes directories, and files of 4 KiB, each process in a directory of its own. Nothing is synced, and what is looked at was just made: the figures are of the metadata in memory and of its log."
+        "mdtest creates, looks at and removes directories, and files of 4 KiB, each process in a directory of its own. Nothing is synced, and what is looked at was just made: the figures are of the metadata in memory and of its log. With `args` of yours it is told those alone: no `-u`, `-w` or `-e` that they do not have, and `-n` only where they say neither `-n` nor `-I`."
     }
 
     fn version_call(&self) -> &'static [&'static str] {
@@ -39,23 +79,34 @@ impl super::Tool for Tool {
         Ok(())
     }
 
-    fn infos(&self, _request: &Request) -> Vec<TestInfo> {
-        formats::tool_tests("mdtest")
+    fn infos(&self, request: &Request) -> Vec<TestInfo> {
+        let mut infos = formats::tool_tests("mdtest");
+        infos.retain(|info| is_done(&request.args, &info.id));
+        infos
     }
 
     fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
-        let (items, bytes) = (items(job).to_string(), FILE_BYTES.to_string());
-        let words = ["mdtest", "-n", &items, "-u", "-w", &bytes, "-e", &bytes, "-d", "files"];
+        let (items, bytes) = (default_items(job).to_string(), FILE_BYTES.to_string());
+        let mut words = vec!["mdtest", "-d", "files"];
+        if !is_counted(&request.args) {
+            words.extend(["-n", &items]);
+        }
+        if request.args.is_empty() {
+            words.extend(["-u", "-w", &bytes, "-e", &bytes]);
+        }
         mpi::call(&words, request, job.workers)
     }
 
-    fn estimate(&self, _request: &Request, job: &Job) -> Estimate {
-        let items = items(job) * u64::from(job.workers);
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate {
+        let told = |option| words::size(words::value(&request.args, option)?, 1);
+        let items = items(request, job).saturating_mul(job.workers.into());
+        let times = items.saturating_mul(told("-i").unwrap_or(1));
+        let (written, read) = file_bytes(&request.args);
         Estimate {
-            write_bytes: items * FILE_BYTES,
-            read_bytes: items * FILE_BYTES,
-            ops: 8 * items,
-            scratch_bytes: items * (FILE_BYTES + 512 + 4096),
+            write_bytes: times.saturating_mul(written),
+            read_bytes: times.saturating_mul(read),
+            ops: times.saturating_mul(8),
+            scratch_bytes: items.saturating_mul(written.saturating_add(512 + 4096)),
             fixed_s: 1.0,
             ..Estimate::default()
         }

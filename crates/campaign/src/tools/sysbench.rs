@@ -1,6 +1,6 @@
 //! sysbench fileio: its six modes, each a run of its own on files that were laid out before.
 
-use super::{Call, Request, scaled};
+use super::{Call, Request, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -14,12 +14,51 @@ const LEAST_MIB: u64 = 16;
 const FULL_S: u64 = 60;
 const FILES: &str = "--file-num=16";
 
-fn mib(job: &Job) -> u64 {
-    scaled(FULL_MIB, job.scale, LEAST_MIB)
+const MODES: [&str; 6] = ["seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"];
+
+/// The one option of which a list is taken, each size being tests of its own.
+const BLOCKS: &str = "--file-block-size";
+const TOTAL: &str = "--file-total-size";
+
+/// Bytes of all files together.
+fn bytes(request: &Request, job: &Job) -> u64 {
+    let told = words::value(&request.args, TOTAL).and_then(|text| words::size(text, 1));
+    told.unwrap_or_else(|| scaled(FULL_MIB, job.scale, LEAST_MIB) << 20)
 }
 
-fn seconds(job: &Job) -> u64 {
-    scaled(FULL_S, job.scale, 1)
+fn seconds(request: &Request, job: &Job) -> u64 {
+    let told = words::value(&request.args, "--time").and_then(|text| text.parse().ok());
+    told.unwrap_or_else(|| scaled(FULL_S, job.scale, 1))
+}
+
+/// The words of `args` that say what files there are, with ours where they do not.
+fn files(request: &Request, job: &Job) -> Vec<String> {
+    let or = |option: &str, ours: String| match words::value(&request.args, option) {
+        Some(value) => format!("{option}={value}"),
+        None => ours,
+    };
+    let total = format!("{TOTAL}={}M", bytes(request, job) >> 20);
+    vec![or("--file-num", FILES.into()), or(TOTAL, total)]
+}
+
+/// The mode of a part, and its size of blocks where there is a list of them.
+fn mode_of(part: &str) -> (&str, Option<&str>) {
+    part.split_once('.').map_or((part, None), |(mode, block)| (mode, Some(block)))
+}
+
+/// The words of `args` but for those that another place has: `--option=value` or two words.
+fn others(args: &[String], but: &[&str]) -> Vec<String> {
+    let mut others = Vec::new();
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or(word);
+        match but.contains(&name) {
+            true if !word.contains('=') => _ = words.next(),
+            true => {}
+            false => others.push(word.clone()),
+        }
+    }
+    others
 }
 
 impl super::Tool for Tool {
@@ -28,59 +67,89 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "sysbench fileio reads and writes blocks of 16 KiB in sixteen files, by as many threads as processes are asked for, with an fsync after every hundred writes. Unless it is told `--validate` it writes zeros, which a compressing file system does not store."
+        "sysbench fileio reads and writes blocks of 16 KiB in sixteen files, by as many threads as processes are asked for, with an fsync after every hundred writes. `args` may name other files and sizes, and a list of block sizes, `--file-block-size=4K,16K`. Unless it is told `--validate` it writes zeros, which a compressing file system does not store."
     }
 
-    fn parts(&self) -> &'static [&'static str] {
-        &["seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"]
+    fn parts(&self, args: &[String]) -> Vec<String> {
+        let sizes = words::value(args, BLOCKS).filter(|sizes| sizes.contains(','));
+        let with = |mode: &&str| match sizes {
+            None => vec![mode.to_string()],
+            Some(sizes) => {
+                sizes.split(',').map(|size| format!("{mode}.{}", size.to_lowercase())).collect()
+            }
+        };
+        MODES.iter().flat_map(with).collect()
     }
 
     fn version_call(&self) -> &'static [&'static str] {
         &["sysbench", "--version"]
     }
 
-    fn check(&self, _request: &Request) -> Result<(), String> {
-        Ok(())
+    fn check(&self, request: &Request) -> Result<(), String> {
+        let sizes = words::value(&request.args, BLOCKS).unwrap_or("16K").split(',');
+        match sizes.into_iter().find(|size| words::size(size, 1).is_none_or(|bytes| bytes == 0)) {
+            None => Ok(()),
+            Some(size) => {
+                Err(format!("`{size}` of {BLOCKS} is no size; write it as 512, 4K or 1M"))
+            }
+        }
     }
 
     fn infos(&self, request: &Request) -> Vec<TestInfo> {
-        let id = format!("sysbench.{}", request.part);
-        formats::tool_tests("sysbench").into_iter().filter(|info| info.id == id).collect()
+        let (mode, block) = mode_of(&request.part);
+        let id = format!("sysbench.{mode}");
+        let of_mode = formats::tool_tests("sysbench").into_iter().filter(|info| info.id == id);
+        let with = |info: TestInfo| match block {
+            None => info,
+            Some(block) => TestInfo {
+                id: format!("{id}.{block}"),
+                name: format!("{}, blocks of {block}", info.name),
+                ..info
+            },
+        };
+        of_mode.map(with).collect()
+    }
+
+    /// It does not name the size of the blocks.
+    fn printed(&self, request: &Request, _id: &str) -> String {
+        format!("sysbench.{}", mode_of(&request.part).0)
     }
 
     fn prepare(&self, request: &Request, job: &Job) -> Option<Call> {
         // The first mode creates the files itself.
-        (request.part != "seqwr").then(|| {
-            let size = format!("--file-total-size={}M", mib(job));
-            Call::new(["sysbench", "fileio", FILES, &size, "prepare"], &no_args(request))
+        let is_needed = mode_of(&request.part).0 != "seqwr";
+        is_needed.then(|| {
+            let words = ["sysbench", "fileio"].map(String::from).into_iter();
+            Call {
+                argv: words.chain(files(request, job)).chain(["prepare".into()]).collect(),
+                ..Call::default()
+            }
         })
     }
 
     fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
-        let size = format!("--file-total-size={}M", mib(job));
-        let mode = format!("--file-test-mode={}", request.part);
-        let (threads, time) =
-            (format!("--threads={}", job.workers), format!("--time={}", seconds(job)));
-        let seed = format!("--rand-seed={}", 1 + job.seed % 1_000_000);
-        let mut words = vec!["sysbench", &threads, &time, "--events=0", "--histogram=on", &seed];
-        words.extend(["fileio", FILES, &size, &mode]);
-        words.extend(request.args.iter().map(String::as_str));
-        words.push("run");
-        Ok(Call::new(words, &no_args(request)))
+        let (mode, block) = mode_of(&request.part);
+        let mut argv = vec!["sysbench".to_string(), format!("--threads={}", job.workers)];
+        argv.push(format!("--time={}", seconds(request, job)));
+        argv.extend(["--events=0".into(), "--histogram=on".into()]);
+        argv.push(format!("--rand-seed={}", 1 + job.seed % 1_000_000));
+        argv.push("fileio".into());
+        argv.extend(files(request, job));
+        argv.push(format!("--file-test-mode={mode}"));
+        argv.extend(block.map(|block| format!("{BLOCKS}={}", block.to_uppercase())));
+        let listed = if block.is_some() { BLOCKS } else { "" };
+        argv.extend(others(&request.args, &["--file-num", TOTAL, "--time", listed]));
+        argv.push("run".into());
+        Ok(Call { argv, ..Call::default() })
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
-        let bytes = mib(job) << 20;
+        let bytes = bytes(request, job);
         Estimate {
-            write_bytes: if request.part.ends_with("rd") { 0 } else { bytes },
+            write_bytes: if mode_of(&request.part).0.ends_with("rd") { 0 } else { bytes },
             scratch_bytes: bytes,
-            fixed_s: seconds(job) as f64,
+            fixed_s: seconds(request, job) as f64,
             ..Estimate::default()
         }
     }
-}
-
-/// The command comes last, after all arguments.
-fn no_args(request: &Request) -> Request {
-    Request { args: Vec::new(), ..request.clone() }
 }

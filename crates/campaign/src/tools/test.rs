@@ -115,7 +115,10 @@ impl Test for ToolTest {
         let read = self.read(worker.map_or("", |worker| &worker.output));
         let one = |info: TestInfo| match &read {
             Err(why) => vec![nothing(info.id, why.clone(), seconds)],
-            Ok(dataset) => of_samples(dataset, info.id, seconds, &cost),
+            Ok(dataset) => {
+                let printed = self.tool.printed(&self.request, &info.id);
+                of_samples(dataset, &printed, info.id, seconds, &cost)
+            }
         };
         self.infos().into_iter().flat_map(one).collect()
     }
@@ -131,10 +134,16 @@ impl Test for ToolTest {
     }
 }
 
-/// What the tool printed for one test.
-fn of_samples(dataset: &Dataset, id: String, seconds: f64, cost: &[Metric]) -> Vec<Measured> {
+/// What the tool printed for the test `id`, which its importer calls `printed`.
+fn of_samples(
+    dataset: &Dataset,
+    printed: &str,
+    id: String,
+    seconds: f64,
+    cost: &[Metric],
+) -> Vec<Measured> {
     let samples: Vec<&Sample> =
-        dataset.samples.iter().filter(|sample| sample.case.test == id).collect();
+        dataset.samples.iter().filter(|sample| sample.case.test == printed).collect();
     if samples.is_empty() {
         return vec![nothing(id, "the tool printed no figure of it".into(), seconds)];
     }

@@ -42,7 +42,7 @@ fn every_tool_is_a_suite_whose_tests_a_worker_makes_again() {
     let none = Options::new();
     for tool in TOOLS {
         let suite = suite(&full_name(*tool), text_of(*tool), &none).unwrap().unwrap();
-        assert_eq!(suite.tests.len(), tool.parts().len());
+        assert_eq!(suite.tests.len(), tool.parts(&[]).len());
         for test in suite.tests.iter() {
             let infos = test.infos();
             assert!(!infos.is_empty() && !test.explain(&infos[0].id).is_empty());
@@ -82,17 +82,14 @@ fn what_is_run_follows_scale_processes_and_arguments() {
         let argv = facts.iter().find(|(key, _)| key.ends_with(".argv"));
         argv.map(|(_, argv)| argv.clone()).unwrap_or_default()
     };
-    assert!(
-        of("bonnie++", 2).contains("-s 16 -r 8 -n 1 -c 2")
-            && of("bonnie++", 2).ends_with("--one two")
-    );
+    assert!(of("bonnie++", 2).contains(" -c 2 ") && of("bonnie++", 2).ends_with("--one two"));
     let sysbench = of("sysbench", 4);
     assert!(
         sysbench.contains("--threads=4 --time=1") && sysbench.ends_with("--one two run"),
         "{sysbench}"
     );
     assert!(of("elbencho", 3).contains("-t 3 -n 10 -N 10 ") && of("elbencho", 3).ends_with(" ."));
-    assert!(of("mdtest", 1).contains("mdtest -n 100 "));
+    assert!(of("mdtest", 1).contains("mdtest -d files -n 100 "));
     assert!(of("ior", 1).contains("ior -a POSIX "));
     let fio = facts("fio:x", Some(FIO), &Options::new(), &job(None, 2), &[2]);
     assert!(fio["tool.fio.p2.job"].contains("numjobs=2"), "{fio:?}");
@@ -109,4 +106,76 @@ fn random_offsets_are_tests_of_their_own() {
     assert_eq!(ids("ior", &Options::new()), ["ior.write", "ior.read"]);
     assert!(ids("elbencho", &args("--rand")).contains(&"elbencho.rndread".to_string()));
     assert!(!ids("bonnie++", &Options::new()).contains(&"bonnie.putc".to_string()));
+}
+
+/// How `name` with the arguments `words` is called, for 2 processes.
+fn called(name: &str, words: &str) -> String {
+    let facts = facts(name, None, &args(words), &job(None, 2), &[2]);
+    facts.into_iter().find(|(key, _)| key.ends_with("p2.argv")).unwrap().1
+}
+
+/// Tests and bytes of `name` with the arguments `words`, for 2 processes.
+fn planned(name: &str, words: &str) -> (Vec<String>, Vec<Estimate>) {
+    let suite = suite(name, None, &args(words)).unwrap().unwrap();
+    let ids = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
+    (ids.collect(), suite.tests.iter().map(|test| test.estimate(&job(None, 2))).collect())
+}
+
+#[test]
+fn mdtest_with_arguments_does_what_they_say_and_nothing_else() {
+    assert!(called("mdtest", "").ends_with("mdtest -d files -n 100 -u -w 4096 -e 4096"));
+    assert!(called("mdtest", "-n 500 -z 2 -b 3").ends_with("mdtest -d files -n 500 -z 2 -b 3"));
+    assert!(called("mdtest", "-I 10 -F").ends_with("mdtest -d files -I 10 -F"));
+    assert!(called("mdtest", "-F -w 16").ends_with("mdtest -d files -n 100 -F -w 16"));
+    let (ids, estimate) = planned("mdtest", "-F -C -T -n 1000 -w 8k -i 3");
+    assert_eq!(ids, ["mdtest.file.create", "mdtest.file.stat", "mdtest.tree.create"]);
+    assert_eq!((estimate[0].write_bytes, estimate[0].read_bytes), (3 * 2000 * 8192, 0));
+    assert!(estimate[0].scratch_bytes >= 2000 * 8192);
+    // Ten in each of 1 + 3 + 9 directories.
+    assert_eq!(planned("mdtest", "-I 10 -z 2 -b 3 -D").1[0].ops, 8 * 2 * 130);
+}
+
+#[test]
+fn bonnie_with_arguments_is_sized_by_the_memory_and_writes_characters() {
+    let ours = called("bonnie++", "");
+    assert!(ours.contains(" -s 16 -r 8 -n 1 -f"), "{ours}");
+    let theirs = called("bonnie++", "-n 16");
+    assert!(
+        theirs.ends_with(" -n 16") && !theirs.contains(" -f") && !theirs.contains(" -s"),
+        "{theirs}"
+    );
+    let (ids, estimate) = planned("bonnie++", "-n 16");
+    assert!(ids.contains(&"bonnie.putc".into()) && ids.len() == 12);
+    // The machine of the job has 1 GiB, and there are two processes.
+    assert_eq!(estimate[0].write_bytes, 2 * 2 * (2 << 30));
+    let (ids, estimate) = planned("bonnie++", "-s 64m:8k -r 32 -n 0 -f");
+    assert_eq!(ids.len(), 4);
+    assert_eq!(estimate[0].scratch_bytes, 2 * (64 << 20));
+    let (ids, estimate) = planned("bonnie++", "-s 0 -n 2:4096");
+    assert_eq!(ids.len(), 6);
+    assert_eq!(estimate[0].write_bytes, 2 * 2048 * 4096);
+}
+
+#[test]
+fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told() {
+    let words = "--file-block-size=512,4K --file-total-size=64M --file-num 2 --time=3 --file-extra-flags=direct";
+    let (ids, estimate) = planned("sysbench", words);
+    assert_eq!(ids.len(), 12);
+    assert_eq!(ids[..2], ["sysbench.seqwr.512", "sysbench.seqwr.4k"]);
+    assert!(estimate.iter().all(|one| one.scratch_bytes == 64 << 20 && one.fixed_s == 3.0));
+    let facts = facts("sysbench", None, &args(words), &job(None, 2), &[2]);
+    let argv = &facts["tool.sysbench.rndrd.4k.p2.argv"];
+    let end = "fileio --file-num=2 --file-total-size=64M --file-test-mode=rndrd --file-block-size=4K \
+               --file-extra-flags=direct run";
+    assert!(argv.contains("--time=3 ") && argv.ends_with(end), "{argv}");
+    let made = suite("sysbench", None, &args(words)).unwrap().unwrap();
+    let test = made.tests.iter().find(|test| test.infos()[0].id == "sysbench.rndrd.4k").unwrap();
+    let Ok(Some(ToolTest { tool, request })) = test_of_job(&job(test.declaration(), 2)) else {
+        panic!()
+    };
+    let prepare = tool.prepare(&request, &job(None, 2)).unwrap().argv.join(" ");
+    assert_eq!(prepare, "sysbench fileio --file-num=2 --file-total-size=64M prepare");
+    assert_eq!(tool.printed(&request, "sysbench.rndrd.4k"), "sysbench.rndrd");
+    let refused = suite("sysbench", None, &args("--file-block-size=4K,x")).err().unwrap();
+    assert!(refused.to_string().contains("`x` of --file-block-size is no size"), "{refused}");
 }

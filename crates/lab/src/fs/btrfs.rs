@@ -7,6 +7,7 @@ use crate::file_system::{
 use crate::trial::{not_both, risky, safe};
 use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
 use model::{Bytes, Knob, Options};
+use std::path::PathBuf;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -43,6 +44,7 @@ const KNOBS: &[Knob] = &[
     ),
     value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
     flag("raid1", "two disks with all data and metadata on both; as mkfs.d=raid1,mkfs.m=raid1"),
+    flag(DEGRADED, "as after the loss of its last disk; what is written then has one copy"),
     value("mkfs.m", "", "copies of metadata", "dup, raid1 on more disks", PROFILES),
     value("mkfs.d", "", "copies of data", "single", PROFILES),
     ANY_MKFS,
@@ -51,6 +53,7 @@ const KNOBS: &[Knob] = &[
 
 /// The profile, and the flag that is short for it.
 const RAID1: &str = "raid1";
+const DEGRADED: &str = "degraded";
 
 const COMPRESS: &[&str] = &[
     "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
@@ -114,6 +117,7 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("nodatasum", "compress", "compression needs checksums; drop nodatasum"),
     not_both("nodatasum", "compress-force", "compression needs checksums; drop nodatasum"),
     not_both("compress", "compress-force", "one of compress and compress-force must do"),
+    not_both(DEGRADED, "!raid1", "degraded is what a raid1 can be; add raid1"),
     not_both("raid1", "mkfs.d", "raid1 settles mkfs.d; drop one"),
     not_both("raid1", "mkfs.m", "raid1 settles mkfs.m; drop one"),
     not_both("ssd", "nossd", "ssd and nossd contradict each other; drop one"),
@@ -162,12 +166,17 @@ impl FileSystem for Fs {
         let cmd = Cmd::new("mkfs.btrfs").args(["-f", "-q", "-K"]);
         let profiles: &[&str] =
             if options.contains_key(RAID1) { &["-d", RAID1, "-m", RAID1] } else { &[] };
-        vec![cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks)]
+        let make = cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks);
+        // The kernel remembers the disk; what it finds on it then is no part of this file system.
+        let lose =
+            lost(site, options).map(|disk| Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk));
+        std::iter::once(make).chain(lose).collect()
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // Nobody scans for the other disks here.
-        let others = site.disks.iter().skip(1).map(|disk| format!("device={}", disk.display()));
+        let there = &site.disks[..site.disks.len() - usize::from(lost(site, options).is_some())];
+        let others = there.iter().skip(1).map(|disk| format!("device={}", disk.display()));
         let others: Vec<String> = others.collect();
         let others = others.iter().map(String::as_str);
         let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
@@ -209,6 +218,12 @@ impl FileSystem for Fs {
     }
 }
 
+/// The disk that a degraded one has lost; never the only one.
+fn lost<'s>(site: &'s Site, options: &Options) -> Option<&'s PathBuf> {
+    let is_degraded = options.contains_key(DEGRADED) && site.disks.len() > 1;
+    site.disks.last().filter(|_| is_degraded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,6 +255,14 @@ mod tests {
             [
                 "mkfs.btrfs -f -q -K -d raid1 -m raid1 /dev/loopN /dev/loopM",
                 "mount -t btrfs -o nodiscard,device=/dev/loopM,noatime /dev/loopN /m",
+            ]
+        );
+        assert_eq!(
+            commands("btrfs[raid1,degraded]"),
+            [
+                "mkfs.btrfs -f -q -K -d raid1 -m raid1 /dev/loopN /dev/loopM",
+                "wipefs --all --quiet /dev/loopM",
+                "mount -t btrfs -o nodiscard,degraded /dev/loopN /m",
             ]
         );
         let disks = |target: &str| crate::fs::disks(&target.parse().unwrap());

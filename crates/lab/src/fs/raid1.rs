@@ -5,7 +5,7 @@
 //! written; nobody runs an array so. It is made, waited for and stopped; then it is assembled as at
 //! every boot.
 
-use crate::file_system::{kept_lines, long_options, value};
+use crate::file_system::{flag, kept_lines, long_options, value};
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
@@ -31,6 +31,7 @@ const KNOBS: &[Knob] = &[
         "1.2",
         &["1.0", "1.1", "1.2"],
     ),
+    flag("degraded", "as after the loss of its last disk: made whole, and assembled without it"),
 ];
 
 const EXCLUSIONS: &[Exclusion] =
@@ -84,8 +85,13 @@ impl FileSystem for Fs {
         ]
     }
 
-    fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
-        vec![Cmd::new("mdadm").args(["--assemble", "--quiet"]).arg(node(site)).args(&site.disks)]
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
+        let assemble = Cmd::new("mdadm").args(["--assemble", "--quiet"]);
+        let is_degraded = options.contains_key("degraded");
+        let lost = usize::from(is_degraded);
+        // Without all of its disks it is not started unless that is asked for.
+        let assemble = if is_degraded { assemble.arg("--run") } else { assemble };
+        vec![assemble.arg(node(site)).args(&site.disks[..site.disks.len() - lost])]
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
@@ -146,6 +152,16 @@ mod tests {
                 "mount -t xfs /dev/md/assay-0 /m",
             ]
         );
+    }
+
+    #[test]
+    fn degraded_is_made_whole_and_assembled_without_its_last_disk() {
+        let lines = commands("raid1[degraded](xfs)");
+        assert!(
+            lines[0].ends_with("/dev/loopN /dev/loopM") && lines[1].contains("--wait"),
+            "{lines:?}"
+        );
+        assert_eq!(lines[3], "mdadm --assemble --quiet --run /dev/md/assay-0 /dev/loopN");
     }
 
     #[test]

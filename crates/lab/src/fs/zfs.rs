@@ -23,9 +23,12 @@ const POOL_KEYS: &[&str] = &["ashift", "autotrim"];
 
 /// The flag of a mirror.
 const MIRROR: &str = "mirror";
+/// The flag of a mirror that has lost its second device.
+const DEGRADED: &str = "degraded";
 
 const KNOBS: &[Knob] = &[
     flag(MIRROR, "two devices with the same content"),
+    flag(DEGRADED, "as after the loss of the second device of a mirror"),
     value(
         "recordsize",
         "bytes",
@@ -131,6 +134,7 @@ const TRIALS: &[Trial] = &[
 const EXCLUSIONS: &[Exclusion] = &[
     not_both("sync=disabled", "logbias", "with sync=disabled there is no log; drop logbias"),
     not_both("checksum=off", "dedup=on", "dedup compares checksums; drop checksum=off"),
+    not_both(DEGRADED, "!mirror", "degraded is what a mirror can be; add mirror"),
     not_both("checksum=off", "dedup=verify", "dedup compares checksums; drop checksum=off"),
 ];
 
@@ -158,7 +162,11 @@ impl FileSystem for Fs {
 
     /// Exported at once, so that the first mount is one as every later is.
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        vec![create(site, options, DATASET), export(site)]
+        let is_degraded = options.contains_key(DEGRADED) && site.disks.len() > 1;
+        let lost = site.disks.last().filter(|_| is_degraded);
+        let lose = lost.map(|disk| Cmd::new("zpool").args(["offline", &site.name]).arg(disk));
+        let make = std::iter::once(create(site, options, DATASET)).chain(lose);
+        make.chain([export(site)]).collect()
     }
 
     fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
@@ -227,7 +235,9 @@ pub(super) fn export(site: &Site) -> Cmd {
 
 /// The options that are properties of the pool, or of the file system.
 fn properties(options: &Options, in_pool: bool) -> impl Iterator<Item = (&str, &str)> {
-    let property = |key: &str| key != MIRROR && !key.starts_with("mkfs.") && !throttle::is_cap(key);
+    let property = |key: &str| {
+        ![MIRROR, DEGRADED].contains(&key) && !key.starts_with("mkfs.") && !throttle::is_cap(key)
+    };
     options
         .iter()
         .map(|(key, value)| (&**key, &**value))
@@ -264,6 +274,14 @@ mod tests {
                 "zpool import -o cachefile=none -d /dev/loopN -d /dev/loopM assay-0",
             ]
         );
+    }
+
+    #[test]
+    fn a_mirror_that_lost_a_device() {
+        let lines = commands("zfs[mirror,degraded]");
+        assert!(lines[0].ends_with("-m /m assay-0 mirror /dev/loopN /dev/loopM"), "{lines:?}");
+        assert!(!lines[0].contains("degraded"), "{lines:?}");
+        assert_eq!(lines[1..3], ["zpool offline assay-0 /dev/loopM", "zpool export assay-0"]);
     }
 
     #[test]

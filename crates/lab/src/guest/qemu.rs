@@ -41,14 +41,13 @@ pub(super) struct Qemu {
 
 /// QEMU of `kind`, with the kernel `image` or the newest of this machine.
 pub(super) fn find(kind: LabKind, image: Option<&Path>) -> Result<Qemu, Missing> {
-    for program in [PROGRAM, "busybox", "modprobe", "unshare", "setpriv"] {
-        let missing =
-            || Missing::new(format!("`{program}` is not installed"), tool::how_to_install(program));
-        tool::find_program(program).ok_or_else(missing)?;
-    }
-    let (image, kernel) = match image {
-        Some(image) => given_kernel(image)?,
-        None => newest_kernel()?,
+    let programs = [PROGRAM, "busybox", "modprobe", "unshare", "setpriv"];
+    let lacking = tool::lacking(&programs).map(|(what, fix)| Missing::new(what, fix));
+    let found = image.map_or_else(newest_kernel, given_kernel);
+    let (image, kernel) = match (lacking, found) {
+        (None, found) => found?,
+        (Some(lacking), Ok(_)) => return Err(lacking),
+        (Some(lacking), Err(missing)) => return Err(lacking.and(missing)),
     };
     let qemu = Qemu { kind, image, kernel };
     if kind == LabKind::Kvm {

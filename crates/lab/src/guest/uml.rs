@@ -15,6 +15,9 @@ use std::{
 
 const PROGRAM: &str = "linux.uml";
 const INSTALL: &str = "run `apt-get install user-mode-linux` (Debian and Ubuntu have it)";
+/// What its first processes run, which the guest takes from this machine: without one of them it ends in a panic.
+const RUN_INSIDE: [&str; 8] =
+    ["unshare", "setpriv", "insmod", "modprobe", "mount", "pivot_root", "chroot", "ip"];
 const FIRST: &str = include_str!("uml_init.sh");
 
 /// User-Mode Linux as installed here.
@@ -25,14 +28,14 @@ pub(super) struct Uml {
 
 /// User-Mode Linux, when it is installed.
 pub(super) fn find() -> Result<Uml, Missing> {
-    let package =
-        || Missing::new("User-Mode Linux is not installed", tool::how_to_install(PROGRAM));
-    let program = tool::find_program(PROGRAM).ok_or_else(package)?;
-    for program in ["unshare", "setpriv"] {
-        let missing =
-            || Missing::new(format!("`{program}` is not installed"), tool::how_to_install(program));
-        tool::find_program(program).ok_or_else(missing)?;
-    }
+    let inside = tool::lacking(&RUN_INSIDE).map(|(what, fix)| Missing::new(what, fix));
+    let none = || Missing::new("User-Mode Linux is not installed", INSTALL);
+    let program = match (tool::find_program(PROGRAM), inside) {
+        (Some(program), None) => program,
+        (Some(_), Some(missing)) => return Err(missing),
+        (None, None) => return Err(none()),
+        (None, Some(missing)) => return Err(none().and(missing)),
+    };
     // Not by `Cmd`: the kernel says its version and ends with 1.
     let said = Command::new(&program).arg("--version").output().ok();
     let kernel = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_string());
@@ -89,6 +92,21 @@ pub(super) fn letter(number: usize) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A system of Debian without one of these cannot be.
+    const ALWAYS_THERE: [&str; 3] = ["util-linux", "coreutils", "mount"];
+
+    #[test]
+    fn the_setup_installs_every_program_that_the_guest_runs() {
+        let script = include_str!("../../../../scripts/setup.sh");
+        for program in RUN_INSIDE {
+            let package = tool::package(program).unwrap();
+            let wanted =
+                |line: &str| line.contains(" want ") && line.contains(&format!("\"{package}\""));
+            let is_wanted = script.lines().any(wanted);
+            assert!(ALWAYS_THERE.contains(&package) || is_wanted, "nothing installs {package}");
+        }
+    }
     use model::Bytes;
     use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Cmd, FileSystem, Tool, drop_caches,
-    needs::{Supply, needs},
+    needs::{Need, Supply, needs},
     residency, tool,
 };
 use std::{fs, path::Path};
@@ -47,9 +47,27 @@ pub struct DoctorLine {
 
 /// Whether `fs` can be made here: rights, kernel, programs, loop devices.
 pub fn available(fs: &dyn FileSystem) -> Availability {
-    match needs(fs, &supply()).first() {
-        None => Availability::Ready,
-        Some(need) => Availability::Missing { what: need.what(), fix: need.fix() },
+    judged(&needs(fs, &supply()))
+}
+
+/// All of `needs` at once, so that nobody learns of them one by one; what the kernel lacks in one part.
+fn judged(needs: &[Need]) -> Availability {
+    let mut modules: Vec<&str> = Vec::new();
+    let mut all: Vec<Need> = Vec::new();
+    for need in needs {
+        match need {
+            Need::Kernel(name) if modules.contains(&&**name) => {}
+            Need::Kernel(name) => modules.push(name),
+            other => all.push(other.clone()),
+        }
+    }
+    if !modules.is_empty() {
+        all.insert(0, Need::Kernel(modules.join(", ")));
+    }
+    let told = |of: fn(&Need) -> String| all.iter().map(of).collect::<Vec<_>>().join(", ");
+    match all.is_empty() {
+        true => Availability::Ready,
+        false => Availability::Missing { what: told(Need::what), fix: told(Need::fix) },
     }
 }
 
@@ -161,6 +179,17 @@ mod tests {
     #[test]
     fn the_null_file_system_is_always_ready() {
         assert_eq!(available(crate::fs::find("null").unwrap()), Availability::Ready);
+        let kernel = |name: &str| Need::Kernel(name.into());
+        let Availability::Missing { what, fix } =
+            judged(&[kernel("nfs"), Need::Root, kernel("nfsd"), kernel("nfs")])
+        else {
+            panic!("it lacks three")
+        };
+        assert_eq!(what, "the kernel has no nfs, nfsd, root");
+        assert!(
+            fix.starts_with("boot a kernel with nfs, nfsd, or ") && fix.contains("sudo"),
+            "{fix}"
+        );
     }
 
     #[test]

@@ -19,9 +19,10 @@ impl Section for Cost {
         if findings.costs.is_empty() || findings.comparison.is_some() {
             return None;
         }
-        let tables = [processors(findings), media(findings), upkeep(findings)];
+        let tables = [processors(findings), prices(findings), media(findings), upkeep(findings)];
         let mut blocks: Vec<Block> = tables.into_iter().flatten().map(Block::Table).collect();
         blocks.extend(pareto(findings));
+        blocks.extend(worth(findings));
         Some(blocks)
     }
 }
@@ -37,10 +38,10 @@ fn ratio(ratio: Option<Ratio>) -> Cell {
     ratio.map_or_else(|| Cell::plain("-"), cell)
 }
 
-fn beaten(cost: &stats::Cost) -> Cell {
-    let doubt = if cost.certain { "" } else { "?" };
-    let by = |by: &String| Cell { word: doubt.into(), ..Cell::plain(by) };
-    cost.dominated_by.as_ref().map_or_else(|| Cell::plain("-"), by)
+fn beaten(by: Option<&String>, certain: bool) -> Cell {
+    let doubt = if certain { "" } else { "?" };
+    let cell = |by: &String| Cell { word: doubt.into(), ..Cell::plain(by) };
+    by.map_or_else(|| Cell::plain("-"), cell)
 }
 
 /// A row for each target; `None` when no target has any figure.
@@ -84,7 +85,7 @@ fn processors(findings: &Findings) -> Option<Table> {
             figure(cost.cpu_ns_per_op),
             figure(cost.cpu_ns_per_byte),
             Cell::plain(share),
-            beaten(cost),
+            beaten(cost.dominated_by.as_ref(), cost.certain),
         ]
     };
     let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
@@ -104,6 +105,39 @@ fn processors(findings: &Findings) -> Option<Table> {
         ],
         ..table
     })
+}
+
+/// What the user said that targets cost, and what that buys.
+fn prices(findings: &Findings) -> Option<Table> {
+    let base = &findings.baseline;
+    let heads = [
+        "per GB-month",
+        "per IOPS",
+        "per MB/s",
+        "per month",
+        &format!("work per money / {base}"),
+        "dominated by",
+    ];
+    let cells = |cost: &stats::Cost| {
+        let Some(priced) = &cost.price else { return vec![Cell::plain("-"); heads.len()] };
+        let each = |charge: Option<stats::Charge>| figure(charge.map(|charge| charge.each));
+        vec![
+            each(priced.price.gb),
+            each(priced.price.iops),
+            each(priced.price.mb_per_s),
+            figure(Some(priced.month)),
+            ratio(priced.work_per_money),
+            beaten(priced.dominated_by.as_ref(), priced.certain),
+        ]
+    };
+    let table = table(findings, "Price, as it was given", &heads, cells)?;
+    let note = format!(
+        "Work per money: speed over {base}, over its price for a month over that of {base}; above 1 the same \
+         money does more of this work. Dominated by: a target that is at least as fast and costs no more, and \
+         is better in one of them by more than {:.0} %; ?: their intervals overlap.",
+        100.0 * findings.band
+    );
+    Some(Table { footnotes: vec![note], ..table })
 }
 
 fn media(findings: &Findings) -> Option<Table> {
@@ -133,23 +167,39 @@ fn upkeep(findings: &Findings) -> Option<Table> {
 
 /// Speed against processor time; nothing for a target alone.
 fn pareto(findings: &Findings) -> Option<Block> {
+    let y = |cost: &stats::Cost| Some((cost.cpu?.point, cost.certain));
+    scatter(findings, "processor time", "CPU saved", y)
+}
+
+/// Speed against what the same money does; nothing for a target alone.
+fn worth(findings: &Findings) -> Option<Block> {
+    let y = |cost: &stats::Cost| {
+        let priced = cost.price.as_ref()?;
+        Some((priced.work_per_money?.point, priced.certain))
+    };
+    scatter(findings, "what the same money does", "work per money", y)
+}
+
+/// Speed against `y`, which gives a height and whether another is certainly better.
+fn scatter(
+    findings: &Findings,
+    what: &str,
+    axis: &str,
+    y: impl Fn(&stats::Cost) -> Option<(f64, bool)>,
+) -> Option<Block> {
     let spot = |cost: &stats::Cost| {
-        Some(Spot {
-            name: cost.target.clone(),
-            x: cost.speed?.point,
-            y: cost.cpu?.point,
-            hollow: cost.certain,
-        })
+        let (x, (y, hollow)) = (cost.speed?.point, y(cost)?);
+        Some(Spot { name: cost.target.clone(), x, y, hollow })
     };
     let spots: Vec<Spot> = findings.costs.iter().filter_map(spot).collect();
     let base = &findings.baseline;
     (spots.len() > 1).then(|| {
         Block::Scatter(Scatter {
-            caption:
-                "Speed against processor time: up and right is better, hollow is certainly beaten"
-                    .into(),
+            caption: format!(
+                "Speed against {what}: up and right is better, hollow is certainly beaten"
+            ),
             x: format!("speed / {base}"),
-            y: format!("CPU saved / {base}"),
+            y: format!("{axis} / {base}"),
             spots,
         })
     })

@@ -238,7 +238,9 @@ fn traps(settings: &Settings) -> String {
                     leave it, so the figure that ranks has the sync in it.";
     let direct = "Direct I/O goes past the cache of the system and not past that of the device, nor \
                   past that of the host below a loop image. A block that is smaller than what the \
-                  file system takes directly gives an invalid sample with the reason.";
+                  file system takes directly gives an invalid sample with the reason, or, where the file \
+                  system takes it through the page cache instead, as Btrfs does below 4 KiB, a sample that \
+                  says so, is shown as lukewarm and ranks in nothing.";
     let hot = "A hot read measures memory and system calls, not the device.";
     let cold = "With a cold cache the read-ahead of the file system is a part of what is measured.";
     match (settings.direct, settings.cache()) {

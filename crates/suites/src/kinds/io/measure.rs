@@ -6,7 +6,7 @@ use crate::{
     Measured,
     figures::{Metrics, cpu_s, measured, ratio, time_s},
 };
-use model::{Histogram, LatencyKind, Metric, PoolReport};
+use model::{BUFFERED_BELOW, Histogram, LatencyKind, Metric, PoolReport};
 
 /// The metric that ranks, its unit.
 pub(super) fn metric(settings: &Settings) -> (&'static str, &'static str) {
@@ -73,6 +73,9 @@ pub(super) fn measure(id: &str, settings: &Settings, pool: &PoolReport) -> Measu
     metrics.cpu_per_op(pool, 0..1);
     metrics.lower("cpu_pct", 100.0 * ratio(cpu_s(pool, entry.phases.clone()), seconds), "%");
     latencies(&mut metrics, &entry.histograms);
+    let mut of_workers = pool.workers.iter().flat_map(|worker| &worker.metrics);
+    let buffered = of_workers.find(|metric| metric.name == BUFFERED_BELOW);
+    metrics.0.extend(buffered.cloned());
     Measured { metrics: ranking_first(metrics.0, settings), ..entry }
 }
 

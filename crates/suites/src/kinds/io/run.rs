@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Meter, Run, TestError};
 use engine::io::EngineKind;
-use model::{CacheNeed, Histogram, Job, PhaseKind, Synced};
+use model::{BUFFERED_BELOW, Better, CacheNeed, Histogram, Job, Metric, PhaseKind, Synced};
 use std::{
     fs::{self, File},
     path::PathBuf,
@@ -23,6 +23,8 @@ pub(super) struct IoRun<'a> {
     files: Vec<File>,
     shares: Vec<Share>,
     ended: Vec<Ended>,
+    /// What the file system takes directly, where it takes these blocks through the page cache.
+    buffered_below: Option<u32>,
 }
 
 impl<'a> IoRun<'a> {
@@ -34,7 +36,13 @@ impl<'a> IoRun<'a> {
             files::forget(&paths)?;
         }
         let shares = shares(settings, &layout, job);
-        Ok(IoRun { settings, job, layout, paths, files, shares, ended: Vec::new() })
+        let block = u32::try_from(settings.block.0).unwrap_or(u32::MAX);
+        let buffered_below = match files.first().filter(|_| settings.direct) {
+            Some(file) => engine::io::buffered_below(file, block)?,
+            None => None,
+        };
+        let ended = Vec::new();
+        Ok(IoRun { settings, job, layout, paths, files, shares, ended, buffered_below })
     }
 
     fn kind(&self) -> PhaseKind {
@@ -126,6 +134,14 @@ impl Run for IoRun<'_> {
         };
         let data = Synced::data(written, self.job.data.incompressible_share());
         Some(Synced { throughout: fsync != Fsync::End, ..data })
+    }
+
+    fn metrics(&mut self) -> Vec<Metric> {
+        let below = self.buffered_below.map(f64::from);
+        below
+            .map(|bytes| Metric::new(BUFFERED_BELOW, bytes, "B", Better::Lower))
+            .into_iter()
+            .collect()
     }
 
     fn histograms(&mut self) -> Vec<Histogram> {

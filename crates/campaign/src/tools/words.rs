@@ -1,0 +1,72 @@
+//! Reading the arguments that a tool is given, so that the image and the plan follow what it will really do.
+
+/// The value of the option `name`: the rest of its word, or the next word; the last one counts.
+pub(super) fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
+    let long = name.starts_with("--");
+    let of = |(at, word): (usize, &'a String)| {
+        let rest = word.strip_prefix(name)?;
+        match (rest.is_empty(), long) {
+            (true, _) => args.get(at + 1).map(String::as_str),
+            (false, true) => rest.strip_prefix('='),
+            (false, false) => Some(rest.trim_start_matches('=')),
+        }
+    };
+    args.iter().enumerate().filter_map(of).next_back()
+}
+
+/// Whether the option `name` of one letter stands in the words, alone, with its value, or among other letters.
+pub(super) fn has(args: &[String], name: char) -> bool {
+    args.iter().any(|word| {
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| {
+            letters.chars().take_while(char::is_ascii_alphabetic).any(|c| c == name)
+        })
+    })
+}
+
+/// A number with one of the letters k, m, g and t behind it, or `plain` times a number without.
+pub(super) fn size(text: &str, plain: u64) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => plain,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        "t" => 1 << 40,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn options_are_found_however_they_are_written() {
+        let args = words("-n 20 -w4k --file-total-size=4G --time 5 -uF -n 30");
+        assert_eq!(value(&args, "-n"), Some("30"));
+        assert_eq!(value(&args, "-w"), Some("4k"));
+        assert_eq!(value(&args, "--file-total-size"), Some("4G"));
+        assert_eq!(value(&args, "--time"), Some("5"));
+        assert_eq!(value(&args, "-e"), None);
+        assert!(has(&args, 'u') && has(&args, 'F') && has(&args, 'w') && !has(&args, 'e'));
+        assert!(!has(&words("--file"), 'f') && !has(&words("x-f"), 'f'));
+    }
+
+    #[test]
+    fn sizes_have_letters() {
+        assert_eq!(size("4k", 1), Some(4096));
+        assert_eq!(size("2", 1 << 20), Some(2 << 20));
+        assert_eq!(size("1GiB", 1), Some(1 << 30));
+        assert_eq!(
+            (size("x", 1), size("4q", 1), size("99999999999999999999g", 1)),
+            (None, None, None)
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! What a target costs in money, as its user says: so much for each GB, each provisioned IOPS and each provisioned
+//! MB/s in a month. `0.08*500GB+0.005*3000IOPS+0.04*125MB/s`, each part once, in any order.
+
+use serde::Serialize;
+use std::{fmt, str::FromStr};
+
+/// So many units at a price each, for a month.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Charge {
+    /// Price of one for a month.
+    pub each: f64,
+    /// How many are paid for.
+    pub units: f64,
+}
+
+impl Charge {
+    fn month(self) -> f64 {
+        self.each * self.units
+    }
+}
+
+/// The price of a target for a month, in one currency for all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Price {
+    /// Of its space, GB.
+    pub gb: Option<Charge>,
+    /// Of operations in a second that are set aside for it.
+    pub iops: Option<Charge>,
+    /// Of the throughput that is set aside for it, MB/s.
+    pub mb_per_s: Option<Charge>,
+}
+
+impl Price {
+    /// All of it.
+    pub fn month(&self) -> f64 {
+        [self.gb, self.iops, self.mb_per_s].into_iter().flatten().map(Charge::month).sum()
+    }
+}
+
+/// A text that is no price.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no price; write it like 0.08*500GB+0.005*3000IOPS+0.04*125MB/s, parts may be left out"
+)]
+pub struct PriceError(String);
+
+impl FromStr for Price {
+    type Err = PriceError;
+
+    fn from_str(text: &str) -> Result<Price, PriceError> {
+        let wrong = || PriceError(text.into());
+        let mut price = Price::default();
+        for part in text.split('+') {
+            let (each, rest) = part.trim().split_once('*').ok_or_else(wrong)?;
+            let end = rest.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+            let (units, unit) = rest.split_at(end);
+            let place = match unit.trim() {
+                "GB" => &mut price.gb,
+                "IOPS" => &mut price.iops,
+                "MB/s" => &mut price.mb_per_s,
+                _ => return Err(wrong()),
+            };
+            let number = |text: &str| text.trim().parse::<f64>().ok();
+            let number = |text| number(text).filter(|n| n.is_finite() && *n >= 0.0);
+            let charge = Charge {
+                each: number(each).ok_or_else(wrong)?,
+                units: number(units).ok_or_else(wrong)?,
+            };
+            if place.replace(charge).is_some() {
+                return Err(wrong());
+            }
+        }
+        // What costs nothing has no cost to compare with.
+        (price.month() > 0.0).then_some(price).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [(self.gb, "GB"), (self.iops, "IOPS"), (self.mb_per_s, "MB/s")];
+        let text = |(charge, unit): (Option<Charge>, &str)| {
+            charge.map(|charge| format!("{}*{}{unit}", charge.each, charge.units))
+        };
+        f.write_str(&parts.into_iter().filter_map(text).collect::<Vec<_>>().join("+"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_has_up_to_three_parts() {
+        let text = "0.08*500GB+0.005*3000IOPS+0.04*125MB/s";
+        let price: Price = text.parse().unwrap();
+        assert!((price.month() - (40.0 + 15.0 + 5.0)).abs() < 1e-9);
+        assert_eq!(price.to_string(), text);
+        let one: Price = " 0.3 * 100 GB ".parse().unwrap();
+        assert!((one.month() - 30.0).abs() < 1e-9);
+        for wrong in [
+            "",
+            "0.08",
+            "0.08*GB",
+            "x*5GB",
+            "0.08*5TB",
+            "1*1GB+1*1GB",
+            "-1*1GB",
+            "0*5GB",
+            "inf*1GB",
+        ] {
+            assert!(wrong.parse::<Price>().is_err(), "{wrong}");
+        }
+    }
+}
