@@ -392,7 +392,7 @@ pub struct SelftestArgs {
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
-    /// Build once what no package brings: zfs (modules for QEMU guests) or zerofs, 20 minutes, from the network
+    /// Build once what no package brings: zfs (modules for QEMU guests), zerofs or versitygw; from the network
     #[arg(long, value_name = "WHAT")]
     pub install: Option<String>,
 }

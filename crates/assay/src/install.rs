@@ -2,6 +2,7 @@
 //! and one line each. The only verb that may use the network.
 
 mod build;
+mod versitygw;
 mod zerofs;
 mod zfs;
 
@@ -31,7 +32,7 @@ enum Recipe {
     Missing(Build),
 }
 
-const PRODUCTS: &[&dyn Product] = &[&zfs::Zfs, &zerofs::ZeroFs];
+const PRODUCTS: &[&dyn Product] = &[&zfs::Zfs, &zerofs::ZeroFs, &versitygw::VersityGw];
 
 /// The names that `--install` takes.
 pub fn names() -> Vec<&'static str> {

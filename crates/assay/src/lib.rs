@@ -55,7 +55,20 @@ pub fn hidden() -> Option<ExitCode> {
         let served = lab::serve_busy(dir(2).as_ref(), dir(3).as_ref());
         return Some(ended(served.map(|()| exit::Exit::Done).map_err(Into::into)));
     }
+    // And the slow link before an object store.
+    if std::env::args().nth(1).as_deref() == Some(lab::LINK_VERB) {
+        return Some(ended(serve_link()));
+    }
     None
+}
+
+/// Serves the link that the arguments after its verb describe.
+fn serve_link() -> anyhow::Result<exit::Exit> {
+    let word = |nth| std::env::args().nth(nth).unwrap_or_default();
+    let link = lab::Link::written(&word(4), &word(5));
+    let link = link.ok_or_else(|| exit::usage("a link has a round trip and a rate"))?;
+    lab::serve_link(word(2).parse()?, word(3).parse()?, link)?;
+    Ok(exit::Exit::Done)
 }
 
 /// The verb that `arguments` name, the first of which is the program; workers of campaigns come from `hosts`.

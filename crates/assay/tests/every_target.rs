@@ -20,6 +20,9 @@ const IN_UML: &[&str] = &[
 const BUILT: &[&str] = &["zfs", "zfs[mirror]"];
 const SERVED: &[&str] = &["zerofs-nfs", "zerofs-9p", "zerofs-nbd(ext4)"];
 
+/// Have a server of this program before their store.
+const FAR_AWAY: &[&str] = &["rclone[store=s3,s3.delay=20](xfs)", "s3fs[s3.mbit=4000](ext4)"];
+
 /// Why a target may be left out: something is not there. All else is a failure.
 const LACKING: &[&str] = &["not installed", "no module", "the kernel has no", "is not built"];
 
@@ -100,5 +103,12 @@ fn zfs_in_an_emulated_machine() {
 fn zerofs_in_a_guest() {
     if root_or_skip("guests") {
         println!("measured: {:?}", measured(SERVED));
+    }
+}
+
+#[test]
+fn object_stores_that_are_far_away() {
+    if root_or_skip("loop devices") {
+        println!("measured: {:?}", measured(FAR_AWAY));
     }
 }

@@ -10,6 +10,9 @@ use std::{
 /// Version of ZeroFS that assay builds and runs: its configuration file changes between versions.
 pub const ZEROFS_VERSION: &str = "0.19.1";
 
+/// Version of versitygw that assay builds and runs as its object store.
+pub const VERSITYGW_VERSION: &str = "1.8.0";
+
 /// Lists the modules of a folder, one file name a line, in the order in which they are loaded.
 const ORDER: &str = "order";
 
@@ -69,7 +72,8 @@ pub fn write_order(dir: &Path, names: &[String]) -> std::io::Result<()> {
 
 /// Where cached programs lie, for the search of programs.
 pub(crate) fn bin_dirs() -> Vec<PathBuf> {
-    vec![program_dir("zerofs", ZEROFS_VERSION).join("bin")]
+    let programs = [("zerofs", ZEROFS_VERSION), ("versitygw", VERSITYGW_VERSION)];
+    programs.map(|(program, version)| program_dir(program, version).join("bin")).to_vec()
 }
 
 #[cfg(test)]

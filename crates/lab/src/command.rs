@@ -1,6 +1,10 @@
 //! A command as data: printed in a dry run, compared in a golden test, run by the lab.
 
-use crate::{LabError, tool};
+use crate::{
+    LabError,
+    keys::{HIDDEN, Secret},
+    tool,
+};
 use disk::program;
 use std::{
     ffi::{OsStr, OsString},
@@ -22,6 +26,8 @@ pub struct Cmd {
     pub args: Vec<OsString>,
     /// Variables that its environment has beside those of this process.
     pub env: Vec<(String, String)>,
+    /// Variables whose values are not shown.
+    pub secrets: Vec<(String, Secret)>,
     /// What it reads from standard input; nothing when empty.
     pub stdin: String,
     /// A server, which stays when it is ready; `None` for a command that is waited for.
@@ -59,6 +65,7 @@ impl Cmd {
             program: program.into(),
             args: Vec::new(),
             env: Vec::new(),
+            secrets: Vec::new(),
             stdin: String::new(),
             serves: None,
             accepted: None,
@@ -80,6 +87,12 @@ impl Cmd {
     /// With one more variable in its environment.
     pub fn env(mut self, key: &str, value: impl Into<String>) -> Cmd {
         self.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// With one more variable, whose value is not shown.
+    pub fn secret(mut self, key: &str, value: Secret) -> Cmd {
+        self.secrets.push((key.into(), value));
         self
     }
 
@@ -147,6 +160,12 @@ impl Cmd {
     fn command(&self, path: &Path) -> Command {
         let mut command = program::command(path);
         command.args(&self.args).envs(self.env.iter().map(|(key, value)| (key, value)));
+        // With keys of ours goes nothing of the user's own account.
+        let own = |key: &OsString| !self.secrets.is_empty() && is_of_aws(key);
+        std::env::vars_os().map(|(key, _)| key).filter(own).for_each(|key| {
+            command.env_remove(key);
+        });
+        command.envs(self.secrets.iter().filter_map(|(key, secret)| Some((key, secret.value()?))));
         command
     }
 
@@ -186,6 +205,9 @@ impl fmt::Display for Cmd {
         for (key, value) in &self.env {
             write!(f, "{key}={} ", quoted(value))?;
         }
+        for (key, _) in &self.secrets {
+            write!(f, "{key}={HIDDEN} ")?;
+        }
         f.write_str(&quoted(&self.program))?;
         for arg in &self.args {
             write!(f, " {}", quoted(&arg.to_string_lossy()))?;
@@ -195,6 +217,11 @@ impl fmt::Display for Cmd {
         }
         if self.serves.is_some() { f.write_str(" &") } else { Ok(()) }
     }
+}
+
+/// Whether clients of object stores take an account, its settings or its certificates from `variable`.
+fn is_of_aws(variable: &OsStr) -> bool {
+    variable.as_encoded_bytes().starts_with(b"AWS")
 }
 
 /// `word` as a POSIX shell takes it.
@@ -223,6 +250,17 @@ mod tests {
     fn input_and_environment_are_given() {
         let cmd = Cmd::new("sh").args(["-c", "cat; echo $KEY"]).stdin("in ").env("KEY", "value");
         assert_eq!(cmd.run().unwrap().stdout, "in value\n");
+    }
+
+    #[test]
+    fn a_secret_is_given_and_not_shown() {
+        let script = "test ${#KEY} = 40 || { echo no key; exit 1; }; exit 3";
+        let cmd = Cmd::new("sh").args(["-c", script]).secret("KEY", Secret::SecretKey);
+        assert!(cmd.to_string().starts_with("KEY=... sh -c "), "{cmd}");
+        let error = cmd.run().unwrap_err().to_string();
+        assert!(error.contains("(exit 3)"), "{error}");
+        let value = Secret::SecretKey.value().unwrap();
+        assert!(!error.contains(&value) && !format!("{cmd:?}").contains(&value));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{About, Cmd, Exclusion, Inner, Site, throttle, undo::Undo};
+use crate::{About, Cmd, Endpoint, Exclusion, Inner, Site, throttle, undo::Undo};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub trait FileSystem: Sync {
 
     /// Devices that it lies on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
-        if self.about().inner == Inner::Below { 0 } else { 1 }
+        if matches!(self.about().inner, Inner::Below | Inner::Store) { 0 } else { 1 }
     }
 
     /// Whether it lies on a block device.
@@ -57,6 +57,11 @@ pub trait FileSystem: Sync {
 
     /// The node of the disk that it offers to what lies on it; `None` for what is mounted.
     fn offers(&self, _site: &Site) -> Option<PathBuf> {
+        None
+    }
+
+    /// The object store that it offers to what lies on it.
+    fn store(&self, _site: &Site, _options: &Options) -> Option<Endpoint> {
         None
     }
 

@@ -1,6 +1,23 @@
 //! Where one part of a target is made: everything that its commands name.
 
-use std::path::{Path, PathBuf};
+use std::{
+    net::Ipv4Addr,
+    path::{Path, PathBuf},
+};
+
+/// An object store of this machine, which answers on the loopback address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its TCP port.
+    pub port: u16,
+}
+
+impl Endpoint {
+    /// What clients call it.
+    pub fn url(&self) -> String {
+        format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.port)
+    }
+}
 
 /// What the commands of a part name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +28,8 @@ pub struct Site {
     pub bytes: u64,
     /// The directory in which it lies, of the file system below it; `None` for what lies on disks.
     pub below: Option<PathBuf>,
+    /// The object store that it lies on beside that directory; `None` for all that lies on none.
+    pub store: Option<Endpoint>,
     /// Where it is mounted. Not made for a part that offers a disk.
     pub dir: PathBuf,
     /// A name that nothing else has, for pools, arrays, mappings and exports.
@@ -29,6 +48,12 @@ impl Site {
     pub fn below(&self) -> &Path {
         self.below.as_deref().unwrap_or(Path::new(""))
     }
+
+    /// A number that hardly any other site has, for ports: the hash FNV-1a of the name.
+    pub(crate) fn number(&self) -> u32 {
+        let hash = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        self.name.bytes().fold(0x811c_9dc5, hash)
+    }
 }
 
 /// How a part takes the target in its parentheses.
@@ -40,4 +65,7 @@ pub enum Inner {
     Above,
     /// This part lies in a directory of the inner, as in `nfs(ext4)`.
     Below,
+    /// This part lies in a directory of the inner and offers an object store to what lies on it, as in
+    /// `rclone(s3(ext4))`, which finds the same directory below.
+    Store,
 }

@@ -54,13 +54,19 @@ impl Stack {
         place: impl Fn(usize, &Part) -> (String, PathBuf, PathBuf),
     ) -> Stack {
         let mut disks = disks.to_vec();
-        let mut below = None;
+        let (mut below, mut store) = (None, None);
         let mut standing = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let (name, dir, scratch) = place(number, part);
-            let site = Site { disks: std::mem::take(&mut disks), bytes, below, dir, name, scratch };
+            let disks_here = std::mem::take(&mut disks);
+            let site = Site { disks: disks_here, bytes, below, store, dir, name, scratch };
             disks = part.fs.offers(&site).into_iter().collect();
-            below = (part.fs.about().inner != Inner::Above).then(|| site.dir.clone());
+            store = part.fs.store(&site, &part.options);
+            below = match part.fs.about().inner {
+                Inner::Above => None,
+                Inner::Store => site.below.clone(),
+                Inner::None | Inner::Below => Some(site.dir.clone()),
+            };
             let part = part.clone();
             standing.push(Standing {
                 part,
@@ -211,9 +217,9 @@ impl Standing {
         })
     }
 
-    /// Whether it has a mount point, and does not offer a disk.
+    /// Whether it has a mount point, and offers neither a disk nor an object store.
     pub(crate) fn is_mounted(&self) -> bool {
-        self.part.fs.about().inner != Inner::Above
+        !matches!(self.part.fs.about().inner, Inner::Above | Inner::Store)
     }
 
     /// Whether there is room in the directory in which it lies.

@@ -89,6 +89,17 @@ fn programs_over_a_directory_are_cold_and_leave_nothing() {
     );
 }
 
+/// The store is a server with a directory of its own, and all of it ends with the target.
+#[test]
+fn clients_of_an_object_store_are_cold_and_leave_nothing() {
+    if ready("s3") {
+        provision(
+            "objects",
+            &["rclone[store=s3]", "rclone(s3(xfs))", "s3fs", "zerofs-9p[store=s3]"],
+        );
+    }
+}
+
 #[test]
 fn programs_on_a_device_are_cold_and_leave_nothing() {
     provision("device", &["ntfs-3g[big_writes]", "ntfs-3g[mkfs.c=65536]"]);

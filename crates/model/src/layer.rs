@@ -18,6 +18,8 @@ const FORGETFUL: &[(&str, &str)] = &[
     ("zerofs-9p", ZEROFS),
     ("zerofs-nbd", ZEROFS),
     ("zerofs-nfs", ZEROFS),
+    ("s3", "versitygw answers before the files of its objects are synced"),
+    ("s3fs", "s3fs answers when the object store has, whose word is not proven here"),
     ("rclone", "rclone answers a sync before any file below it is synced"),
 ];
 /// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store.

@@ -176,6 +176,7 @@ mod tests {
             disks: Vec::new(),
             bytes: 0,
             below: Some("/m0".into()),
+            store: None,
             dir: "/m".into(),
             name: "assay-1".into(),
             scratch: "/s".into(),

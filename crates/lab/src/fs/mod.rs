@@ -24,6 +24,7 @@ macro_rules! registry {
 pub(crate) mod busy_target;
 mod fuse_over;
 mod reach;
+mod s3_below;
 mod zerofs;
 
 registry! {
@@ -49,6 +50,7 @@ registry! {
     integrity,
     nbd,
     nfs,
+    s3,
     glusterfs,
     overlay;
     // Rows of `fuse_over`.
@@ -57,6 +59,7 @@ registry! {
     gocryptfs,
     sshfs,
     rclone,
+    s3fs,
 }
 
 /// What the self test measures, and no list shows.
@@ -115,7 +118,11 @@ impl Part {
 pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     match target {
         Target::Dir(dir) => Ok(Candidate::Directory(dir)),
-        Target::Made { .. } => Ok(Candidate::Made(parts(target)?)),
+        Target::Made { .. } => {
+            let parts = parts(target)?;
+            s3_below::needs_a_client(target, &parts)?;
+            Ok(Candidate::Made(parts))
+        }
     }
 }
 
@@ -161,7 +168,7 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
     match own.fs.about().inner {
         Inner::None if inner.is_none() => Ok(vec![own]),
         Inner::None => Err(LabError::NoInner { target: target.to_string(), name: name.clone() }),
-        Inner::Below => Ok([on()?, vec![own]].concat()),
+        Inner::Below | Inner::Store => s3_below::stacked(target, own, on()?),
         Inner::Above => {
             let others = on()?;
             offers_enough(target, &others)?;
@@ -195,6 +202,9 @@ fn part(target: &Target, name: &str, options: &Options) -> Result<Part, LabError
     reach::check(target, options)?;
     trial::check_parts(name, fs.about().knobs, options)?;
     if let Some(why) = trial::excluded(fs.about().exclusions, options) {
+        return Err(LabError::Excluded { target: target.to_string(), why });
+    }
+    if let Some(why) = (name == s3::NAME).then(|| s3::excluded(options)).flatten() {
         return Err(LabError::Excluded { target: target.to_string(), why });
     }
     Ok(Part { fs, options: options.clone() })

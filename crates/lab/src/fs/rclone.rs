@@ -1,8 +1,10 @@
-//! rclone: a local remote behind its cache of files. It has no links, and its syncs promise nothing.
+//! rclone: a remote behind its cache of files, a local one or an object store (`store=s3`). It has no links, and its
+//! syncs promise nothing.
 
 use super::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
+use super::s3::{BUCKET, REGION, STORE, STORE_DELAY, STORE_RATE};
 use crate::file_system::{flag, value};
-use crate::{About, Cmd, Tool, trial::safe};
+use crate::{About, Cmd, Endpoint, Secret, Tool, trial::safe};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
@@ -24,6 +26,9 @@ const KNOBS: &[Knob] = &[
     value("transfers", "files", "files that are stored side by side", "4", &[]),
     flag("write-back-cache", "gather small writes in the kernel"),
     flag("no-modtime", "keep no times of changes"),
+    STORE,
+    STORE_DELAY,
+    STORE_RATE,
     ANY_OPTION,
 ];
 
@@ -50,11 +55,24 @@ pub(super) const ROW: Over = Over {
                 cmd = cmd.arg(format!("--{key}={value}"));
             }
         }
-        cmd.args(long(options)).arg(format!(":local:{}", store.display()))
+        let cmd = cmd.args(long(options));
+        match site.store {
+            Some(endpoint) => on_objects(cmd, endpoint),
+            None => cmd.arg(format!(":local:{}", store.display())),
+        }
     },
     version: "version",
     source: name,
 };
+
+/// `cmd` with the object store as its remote.
+fn on_objects(cmd: Cmd, endpoint: Endpoint) -> Cmd {
+    cmd.secret("RCLONE_S3_ACCESS_KEY_ID", Secret::AccessKey)
+        .secret("RCLONE_S3_SECRET_ACCESS_KEY", Secret::SecretKey)
+        .args(["--s3-provider=Other", &format!("--s3-region={REGION}")])
+        .arg(format!("--s3-endpoint={}", endpoint.url()))
+        .arg(format!(":s3:{BUCKET}"))
+}
 
 const CACHE_MODE: &str = "vfs-cache-mode";
 const WRITE_BACK: &str = "vfs-write-back";

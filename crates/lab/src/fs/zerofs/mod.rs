@@ -1,12 +1,13 @@
-//! What the parts that ZeroFS serves have in common: a store in a directory, its cache beside it, the
+//! What the parts that ZeroFS serves have in common: a store in a directory or in an object store, its cache, the
 //! configuration, and the server in the foreground.
 //!
 //! Store and cache both lie on the disk of the target, so that every byte of theirs is counted there.
 //! The data is encrypted with a password that is no secret, as ZeroFS has no mode without.
 
 use super::nbd;
+use super::s3::{BUCKET, REGION};
 use crate::file_system::value;
-use crate::{Cmd, Ready, Site, Tool};
+use crate::{Cmd, Endpoint, Ready, Secret, Site, Tool};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -84,9 +85,21 @@ pub(super) fn serve(site: &Site, front: &Front) -> Vec<Cmd> {
     };
     vec![
         Cmd::new("rm").arg("-f").arg(socket_9p(site)).arg(nbd::socket(site)),
-        Cmd::new("zerofs").args(["run", "--config"]).arg(configuration(site)).serve(ready),
+        server(site).args(["run", "--config"]).arg(configuration(site)).serve(ready),
     ]
 }
+
+fn server(site: &Site) -> Cmd {
+    let cmd = Cmd::new("zerofs");
+    match site.store {
+        None => cmd,
+        Some(_) => cmd.secret(ACCESS_KEY, Secret::AccessKey).secret(SECRET_KEY, Secret::SecretKey),
+    }
+}
+
+/// Where the configuration has it take the keys of an object store from.
+const ACCESS_KEY: &str = "ASSAY_ACCESS_KEY";
+const SECRET_KEY: &str = "ASSAY_SECRET_KEY";
 
 /// How the client of 9P speaks with the server.
 pub(super) const PROTOCOL_9P: &str = "trans=unix,version=9p2000.L";
@@ -116,13 +129,26 @@ fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String
         Front::NineP => nine_p,
         Front::Nbd => format!("{nine_p}[servers.nbd]\nunix_socket = {:?}\n", nbd::socket(site)),
     };
+    let url = match site.store {
+        None => format!("file://{}", dir.join("store").display()),
+        Some(_) => format!("s3://{BUCKET}/zerofs"),
+    };
     format!(
-        "[cache]\ndir = {:?}\n{}[storage]\nurl = \"file://{}\"\nencryption_password = \"assay measures\"\n\
-         {servers}[lsm]\n{}",
+        "[cache]\ndir = {:?}\n{}[storage]\nurl = \"{url}\"\nencryption_password = \"assay measures\"\n\
+         {servers}{}[lsm]\n{}",
         dir.join("cache"),
         lines(CACHE),
-        dir.join("store").display(),
+        site.store.map_or_else(String::new, account),
         lines(LSM),
+    )
+}
+
+/// The table of an object store; the keys are in the environment.
+fn account(endpoint: Endpoint) -> String {
+    format!(
+        "[aws]\naccess_key_id = \"${{{ACCESS_KEY}}}\"\nsecret_access_key = \"${{{SECRET_KEY}}}\"\n\
+         endpoint = \"{}\"\ndefault_region = \"{REGION}\"\nallow_http = \"true\"\n",
+        endpoint.url()
     )
 }
 
@@ -132,11 +158,8 @@ fn disk_cache(bytes: u64) -> String {
 }
 
 /// A port between 20000 and 29999 that hardly any other target has: two servers at work must not meet.
-/// By the hash FNV-1a of the unique name.
 pub(super) fn port(site: &Site) -> u16 {
-    let hash = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    let sum = site.name.bytes().fold(0x811c_9dc5, hash);
-    20_000 + (sum % 10_000) as u16
+    20_000 + (site.number() % 10_000) as u16
 }
 
 #[cfg(test)]
@@ -148,6 +171,7 @@ mod tests {
             disks: Vec::new(),
             bytes: 800_000_000,
             below: Some("/m0".into()),
+            store: None,
             dir: "/m".into(),
             name: "assay-1".into(),
             scratch: "/s".into(),

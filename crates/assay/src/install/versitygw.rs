@@ -1,0 +1,60 @@
+//! versitygw: an object store that speaks S3 over a directory, built by the user's own Go.
+
+use super::{
+    Product, Recipe,
+    build::{Build, Step},
+};
+use crate::exit;
+use anyhow::Result;
+use lab::{
+    Cmd,
+    artifacts::{self, VERSITYGW_VERSION},
+};
+
+const GO_FIX: &str = "`go` is not installed; install Go 1.24 or later, and under sudo pass the path on: \
+                      sudo env PATH=\"$PATH\" assay doctor --install versitygw";
+
+/// The product.
+pub struct VersityGw;
+
+impl Product for VersityGw {
+    fn name(&self) -> &'static str {
+        "versitygw"
+    }
+
+    fn about(&self) -> &'static str {
+        "versitygw serves s3, below rclone, s3fs, zerofs-nfs and zerofs-9p; Apache-2.0, \
+         from the Go module proxy, about two minutes"
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        let place = artifacts::program_dir("versitygw", VERSITYGW_VERSION);
+        if place.join("bin/versitygw").exists() {
+            return Ok(Recipe::Present(place));
+        }
+        Cmd::new("go").arg("version").run().map_err(|_| exit::lacking(GO_FIX))?;
+        let work = artifacts::dir().join("build").join(format!("versitygw-{VERSITYGW_VERSION}"));
+        let below = |name: &str| work.join(name).display().to_string();
+        let module = format!("github.com/versity/versitygw/cmd/versitygw@v{VERSITYGW_VERSION}");
+        let step = Step {
+            name: "go",
+            command: ["go", "install", "-modcacherw", &module].map(String::from).to_vec(),
+            env: vec![
+                ("GOBIN", below("result/bin")),
+                ("GOPATH", below("modules")),
+                ("GOCACHE", below("cache")),
+                // Of C it needs nothing, and so no compiler of it.
+                ("CGO_ENABLED", "0".into()),
+            ],
+            dir: work.clone(),
+            advice: "look at the log, then run the same command again",
+        };
+        Ok(Recipe::Missing(Build {
+            place,
+            work,
+            room_bytes: 2 << 30,
+            steps: vec![step],
+            collect: |_, _| Ok(()),
+        }))
+    }
+}

@@ -1,0 +1,103 @@
+//! Which parts lie on an object store, and how a target asks for one: `rclone[store=s3,s3.delay=20](xfs)` is the short
+//! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
+//! in the directory below and leave the store out without a word.
+
+use super::{Part, s3};
+use crate::{Inner, LabError};
+use model::{Options, Target};
+
+/// `own` on `below`, with the object store between them that its options ask for.
+///
+/// # Errors
+/// `own` cannot lie on an object store, or its options say two things about it.
+pub(super) fn stacked(
+    target: &Target,
+    mut own: Part,
+    mut below: Vec<Part>,
+) -> Result<Vec<Part>, LabError> {
+    let excluded = |why| Err(LabError::Excluded { target: target.to_string(), why });
+    let is_there = below.last().is_some_and(|part| part.fs.about().inner == Inner::Store);
+    let knob = own.fs.about().knobs.iter().find(|knob| knob.name == s3::STORE_KEY);
+    let Some(knob) = knob else {
+        return if is_there { excluded(NOT_ON_OBJECTS) } else { Ok([below, vec![own]].concat()) };
+    };
+    let asked = own.options.remove(s3::STORE_KEY);
+    let store = asked.as_deref().unwrap_or(knob.default) == s3::NAME;
+    let options = of_store(&mut own.options);
+    match (is_there, store) {
+        (true, _) if asked.is_some_and(|asked| asked != s3::NAME) => return excluded(TWO_PLACES),
+        (true, _) if !options.is_empty() => return excluded(TWICE),
+        (false, false) if !options.is_empty() => return excluded(NO_STORE),
+        (false, true) => below.push(part(target, options)?),
+        _ => {}
+    }
+    below.push(own);
+    Ok(below)
+}
+
+const NOT_ON_OBJECTS: &str =
+    "it does not lie on an object store; rclone, s3fs, zerofs-nfs and zerofs-9p do";
+const TWO_PLACES: &str = "it lies on s3, and store=local says that it does not; drop one";
+const TWICE: &str = "the options of the store are those of s3 in the parentheses; write them there";
+const NO_STORE: &str = "options of an object store need store=s3";
+
+/// Takes the options of the store from those of the part above it.
+fn of_store(options: &mut Options) -> Options {
+    let (taken, rest): (Options, Options) =
+        std::mem::take(options).into_iter().partition(|(key, _)| key.starts_with(s3::PREFIX));
+    *options = rest;
+    let bare = |(key, value): (String, String)| (key[s3::PREFIX.len()..].to_string(), value);
+    taken.into_iter().map(bare).collect()
+}
+
+fn part(target: &Target, options: Options) -> Result<Part, LabError> {
+    super::part(target, s3::NAME, &options)
+}
+
+/// Refuses `parts` where the topmost is an object store, which nothing can be mounted of.
+pub(super) fn needs_a_client(target: &Target, parts: &[Part]) -> Result<(), LabError> {
+    match parts.last() {
+        Some(part) if part.fs.about().inner == Inner::Store => {
+            Err(LabError::Excluded { target: target.to_string(), why: NO_CLIENT })
+        }
+        _ => Ok(()),
+    }
+}
+
+const NO_CLIENT: &str =
+    "an object store has no files; write what shows them before it, as in rclone(s3(xfs))";
+
+#[cfg(test)]
+mod tests {
+    use crate::fs::resolve;
+
+    fn refusal(target: &str) -> String {
+        resolve(&target.parse().unwrap()).err().map_or_else(String::new, |error| error.to_string())
+    }
+
+    #[test]
+    fn what_would_leave_the_store_out_is_refused() {
+        for (target, why) in [
+            ("s3(xfs)", "an object store has no files"),
+            ("nfs(s3(xfs))", "does not lie on an object store"),
+            ("s3(s3(xfs))", "does not lie on an object store"),
+            ("rclone[store=local](s3(xfs))", "drop one"),
+            ("rclone[store=s3,s3.delay=20](s3(xfs))", "write them there"),
+            ("rclone[s3.delay=20](xfs)", "need store=s3"),
+            ("rclone[store=s3,s3.delay=slow](xfs)", "are numbers"),
+            ("rclone[store=s3,s3.dealy=20](xfs)", "no option"),
+            ("rclone[store=s3,s3.loss=1](xfs)", "no option"),
+            ("s3fs[store=local](xfs)", "use one of s3"),
+        ] {
+            let said = refusal(target);
+            assert!(said.contains(why), "{target}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn clients_of_a_store_lie_on_it_and_on_what_is_below() {
+        for target in ["s3fs", "zerofs-9p[store=s3](xfs)", "nfs(rclone(s3[mbit=100](ext4)))"] {
+            assert_eq!(refusal(target), "", "{target}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! s3fs: files as objects of an object store, by FUSE: `s3fs(xfs)` is `s3fs(s3(xfs))`. A file is stored when it is
+//! synced or closed, and renaming one copies it.
+
+use super::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
+use super::s3::{BUCKET, NAME, REGION, STORE_DELAY, STORE_KEY, STORE_RATE};
+use crate::file_system::{flag, value};
+use crate::{About, trial::safe};
+use crate::{Cmd, Secret, Tool};
+use model::Knob;
+
+const KNOBS: &[Knob] = &[
+    value(STORE_KEY, "", "where the objects are", NAME, &[NAME]),
+    STORE_DELAY,
+    STORE_RATE,
+    value("parallel_count", "requests", "parts of a file that are sent side by side", "5", &[]),
+    value("multipart_size", "MB", "size of a part", "10", &[]),
+    value("multireq_max", "requests", "attributes that are asked for side by side", "20", &[]),
+    value("max_stat_cache_size", "files", "attributes that are kept", "100000", &[]),
+    value("stat_cache_expire", "s", "how long they are kept", "900", &[]),
+    flag("enable_noobj_cache", "keep what names do not exist"),
+    flag("nomultipart", "send every file as one"),
+    ANY_OPTION,
+];
+
+pub(super) const ROW: Over = Over {
+    about: About {
+        tools: &[Tool { program: "s3fs", debian: "s3fs", rhel: "s3fs-fuse" }],
+        trials: &[
+            safe("parallel_count", "16"),
+            safe("multipart_size", "64"),
+            safe("multireq_max", "64"),
+            safe("enable_noobj_cache", ""),
+        ],
+        ..about("s3fs", KNOBS)
+    },
+    kind: "fuse.s3fs",
+    init: nothing,
+    serve: |site, store, options| {
+        let url = site.store.map_or_else(String::new, |store| store.url());
+        // What it has not stored yet lies in files: on the disk of the target, where it is counted.
+        let own = [
+            named(site),
+            // With a name of ours libfuse leaves the type out.
+            "subtype=s3fs".into(),
+            format!("url={url}"),
+            format!("endpoint={REGION}"),
+            "use_path_request_style".into(),
+            format!("tmpdir={}", store.display()),
+        ];
+        let cmd = Cmd::new("s3fs")
+            .secret("AWSACCESSKEYID", Secret::AccessKey)
+            .secret("AWSSECRETACCESSKEY", Secret::SecretKey)
+            .arg("-f");
+        with_o(cmd, options, &own.each_ref().map(String::as_str)).arg(BUCKET)
+    },
+    version: "--version",
+    source: name,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::fuse_over::tests::over;
+    use crate::Endpoint;
+
+    #[test]
+    fn it_lies_on_an_object_store_whatever_the_target_names() {
+        let plain = over("s3fs(ext4)");
+        assert_eq!(plain, over("s3fs"));
+        assert_eq!(plain, over("s3fs[store=s3](ext4)"));
+        assert_eq!(plain, over("s3fs(s3(ext4))"));
+        let url = Endpoint { port: 15493 }.url();
+        assert_eq!(
+            plain[2..],
+            [
+                "mkdir /m0/store",
+                &format!(
+                    "AWSACCESSKEYID=... AWSSECRETACCESSKEY=... s3fs -f -o fsname=assay-2,subtype=s3fs,\
+                 url={url},endpoint=us-east-1,use_path_request_style,\
+                 tmpdir=/m0/store assay /m &"
+                ),
+            ]
+        );
+    }
+}
