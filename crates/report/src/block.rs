@@ -1,12 +1,14 @@
 //! What a section may say, whatever it is shown on. A renderer that matches on [`Block`] knows all
 //! sections there will ever be.
 
+mod bars;
 mod drawer;
 mod forest;
 mod heat_map;
 mod lines;
 mod timeline;
 
+pub use bars::{Bar, BarGroup, Bars};
 pub use drawer::{Dot, DotPanel, Dots, Drawer};
 pub use forest::{Forest, ForestPanel, ForestRow, Span};
 pub use heat_map::{Fill, HeatCell, HeatGroup, HeatMap, HeatRow};
@@ -28,6 +30,8 @@ pub enum Block {
     Chart(Chart),
     /// Points, where they can be drawn; the numbers stand in a table beside them.
     Scatter(Scatter),
+    /// Figures from zero, where they can be drawn; the numbers stand in a table beside them.
+    Bars(Bars),
     /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
     Courses(Courses),
     /// What the machine did over a campaign, where that can be drawn; an export has the numbers.

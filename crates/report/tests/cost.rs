@@ -91,6 +91,18 @@ fn the_picture_is_in_the_page_and_its_numbers_everywhere() {
 }
 
 #[test]
+fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() {
+    let mut data = campaign();
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let page = html(&data, &judged);
+    assert!(page.contains("Written by the device"), "{page}");
+    assert!(page.matches("<rect class=\"amount\"").count() >= judged.costs.len());
+    data.samples.iter_mut().for_each(|s| s.device_write_bytes = None);
+    let judged = findings(&data, &Settings::default()).unwrap();
+    assert!(!html(&data, &judged).contains("Written by the device"));
+}
+
+#[test]
 fn nothing_is_said_where_nothing_was_measured() {
     let mut data = common::campaign(2);
     data.samples.iter_mut().for_each(|s| {

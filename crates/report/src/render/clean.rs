@@ -2,9 +2,9 @@
 //! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
 
 use crate::block::{
-    Block, Cell, Chart, Column, Courses, Curve, DotPanel, Dots, Drawer, Forest, ForestPanel,
-    ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel, Row, Scatter, Spot,
-    Table, TimePanel, Timeline,
+    Bar, BarGroup, Bars, Block, Cell, Chart, Column, Courses, Curve, DotPanel, Dots, Drawer,
+    Forest, ForestPanel, ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel,
+    Row, Scatter, Spot, Table, TimePanel, Timeline,
 };
 use model::printable;
 use std::borrow::Cow;
@@ -36,6 +36,13 @@ fn block(shown: &mut Block) {
         Block::Scatter(Scatter { caption, x, y, spots }) => {
             [caption, x, y].into_iter().for_each(text);
             spots.iter_mut().for_each(|Spot { name, x: _, y: _, hollow: _ }| text(name));
+        }
+        Block::Bars(Bars { caption, mark: _, groups }) => {
+            text(caption);
+            for BarGroup { title, bars } in groups {
+                text(title);
+                bars.iter_mut().for_each(|Bar { name, value: _ }| text(name));
+            }
         }
         Block::Courses(Courses { caption, panels }) => {
             text(caption);

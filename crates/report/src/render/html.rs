@@ -2,7 +2,8 @@
 //! script, in print and by a screen reader.
 
 use super::{
-    built, chart, courses, dots, drawer, forest, heat_map, lines, scatter, script, timeline, title,
+    bars, built, chart, courses, dots, drawer, forest, heat_map, lines, scatter, script, timeline,
+    title,
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
@@ -138,12 +139,14 @@ fn render(block: &Block, extent: Extent) -> Markup {
         Block::HeatMap(map) if notes => heat_map::render(map, extent.drawers, class),
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
+        Block::Bars(bars) if notes => bars::render(bars),
         Block::Courses(courses) if notes => courses::render(courses),
         Block::Dots(dots) if notes => dots::render(dots),
         Block::Lines(lines) if notes => lines::render(lines),
         Block::Timeline(timeline) if notes => timeline::render(timeline),
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
-        Block::Courses(_) | Block::Dots(_) | Block::Lines(_) | Block::Timeline(_) => markup! {},
+        Block::Bars(_) | Block::Courses(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
+        Block::Timeline(_) => markup! {},
     }
 }
 

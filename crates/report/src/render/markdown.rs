@@ -27,6 +27,7 @@ fn block(block: &Block) -> String {
         Block::Table(table) => render(table),
         Block::Chart(_)
         | Block::Scatter(_)
+        | Block::Bars(_)
         | Block::Courses(_)
         | Block::Lines(_)
         | Block::Timeline(_)

@@ -38,6 +38,7 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
         Block::Prose(text) => wrap(text, options.width),
         Block::Chart(_)
         | Block::Scatter(_)
+        | Block::Bars(_)
         | Block::Courses(_)
         | Block::Lines(_)
         | Block::Timeline(_)

@@ -1,7 +1,7 @@
 //! What speed costs, and which targets nobody should choose.
 
 use crate::{
-    block::{Block, Cell, Column, Row, Scatter, Spot, Table},
+    block::{Bar, BarGroup, Bars, Block, Cell, Column, Row, Scatter, Spot, Table},
     number,
     sections::Section,
 };
@@ -21,6 +21,7 @@ impl Section for Cost {
         }
         let tables = [processors(findings), prices(findings), media(findings), upkeep(findings)];
         let mut blocks: Vec<Block> = tables.into_iter().flatten().map(Block::Table).collect();
+        blocks.extend(amplification(findings));
         blocks.extend(pareto(findings));
         blocks.extend(worth(findings));
         Some(blocks)
@@ -155,6 +156,29 @@ fn media(findings: &Findings) -> Option<Table> {
     };
     let caption = "Device, space and memory, for each logical byte and of the whole machine";
     table(findings, caption, &heads, cells)
+}
+
+/// What the device and the space pay for each byte, of those kinds that were measured of any target.
+fn amplification(findings: &Findings) -> Option<Block> {
+    let group = |title: &str, of: fn(&stats::Cost) -> Option<f64>| {
+        let bar = |cost: &stats::Cost| Bar { name: cost.target.clone(), value: of(cost) };
+        let bars: Vec<Bar> = findings.costs.iter().map(bar).collect();
+        bars.iter().any(|bar| bar.value.is_some()).then(|| BarGroup { title: title.into(), bars })
+    };
+    let groups: Vec<BarGroup> = [
+        group("Written by the device", |cost| cost.written_per_byte),
+        group("Space taken by the files", |cost| cost.taken_per_byte),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!groups.is_empty()).then(|| {
+        Block::Bars(Bars {
+            caption: "Bytes for each logical byte: less is better, the line is at 1".into(),
+            mark: 1.0,
+            groups,
+        })
+    })
 }
 
 fn upkeep(findings: &Findings) -> Option<Table> {
