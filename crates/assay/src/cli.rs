@@ -213,9 +213,10 @@ pub enum Format {
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Campaign: its id, the start of it, its name, `last`, `last~1` before it, or a published one; several stand side
+    /// by side, each judged by itself
+    #[arg(value_name = "ID", default_value = "last")]
+    pub ids: Vec<String>,
     /// Format of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

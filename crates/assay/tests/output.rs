@@ -279,3 +279,18 @@ fn a_log_of_both_streams_has_each_sentence_once() {
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(said.matches("report.html").count(), 1, "{said}");
 }
+
+#[test]
+fn several_campaigns_stand_side_by_side_and_no_table_pools_them() {
+    let place = measured();
+    place.ok(&["report", "first", "last", "--format", "html", "--out", "both.html"]);
+    let page = fs::read_to_string(place.path("both.html")).unwrap();
+    assert_eq!(page.matches("<h2>Verdict</h2>").count(), 1);
+    assert_eq!(page.matches("class=\"beside\"").count(), page.matches("<h2>").count());
+    assert_eq!(page.matches(", first</h3>").count(), page.matches("<h2>").count());
+    let text = place.ok(&["report", "first", "last"]);
+    let alone = place.ok(&["report", "first"]);
+    assert!(text.starts_with(alone.trim_end()), "{text}");
+    let said = place.fails(&["report", "first", "last", "--format", "csv"], 2);
+    assert!(said.contains("csv and json are of one campaign"), "{said}");
+}

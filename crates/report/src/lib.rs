@@ -10,6 +10,7 @@ pub mod sections;
 pub mod words;
 
 pub use render::{
+    beside::html_beside,
     csv::csv,
     html::html,
     json::{json, json_of_advice},

@@ -1,6 +1,7 @@
 //! The renderers, and the order in which all of them show a report.
 
 mod bars;
+pub(crate) mod beside;
 mod chart;
 mod clean;
 mod courses;

@@ -1,4 +1,4 @@
-//! `assay report`: the tables of a stored campaign, recomputed from its samples.
+//! `assay report`: the tables of a stored campaign, recomputed from its samples; of several, side by side.
 
 use crate::{
     cli::{Format, ReportArgs},
@@ -14,9 +14,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// A campaign, and what can be concluded from it.
+type Judged = (Dataset, Findings);
+
 /// Prints or writes the tables.
 pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
-    let mut dataset = source::dataset(&args.id, store)?;
+    let all: Vec<Judged> =
+        args.ids.iter().map(|id| asked(args, id, store)).collect::<Result<_>>()?;
+    if args.summary {
+        let each: Vec<String> =
+            all.iter().map(|(data, found)| summary(data, found, None)).collect();
+        terminal::tables(&each.join("\n\n"))?;
+        return Ok(Exit::Done);
+    }
+    let text = text_of_all(&all, args.format)?;
+    match (&args.out, all.first()) {
+        (Some(path), Some((dataset, _))) if args.format == Format::Html => {
+            write_page(path, &text, dataset)?;
+        }
+        (Some(path), _) => write(path, &text)?,
+        (None, _) => terminal::tables(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The campaign called `id`, judged as `args` want it.
+fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
+    let mut dataset = source::dataset(id, store)?;
     if let Some(metric) = &args.metric {
         rank_by(&mut dataset, metric)?;
     }
@@ -24,17 +48,22 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     let findings = stats::findings(&dataset, &settings)
         .map_err(|error| exit::usage(error.to_string()))?
         .with_time(source::timed_at(&dataset, store)?);
-    if args.summary {
-        terminal::tables(&summary(&dataset, &findings, None))?;
-        return Ok(Exit::Done);
+    Ok((dataset, findings))
+}
+
+/// One campaign, or several side by side where the format has room for that, else one after the other.
+fn text_of_all(all: &[Judged], format: Format) -> Result<String> {
+    if let [(dataset, findings)] = all {
+        return Ok(text(dataset, findings, format));
     }
-    let text = text(&dataset, &findings, args.format);
-    match &args.out {
-        Some(path) if args.format == Format::Html => write_page(path, &text, &dataset)?,
-        Some(path) => write(path, &text)?,
-        None => terminal::tables(&text)?,
+    let each = || all.iter().map(|(dataset, findings)| text(dataset, findings, format));
+    match format {
+        Format::Html => Ok(::report::html_beside(all)),
+        Format::Table | Format::Md => Ok(each().collect::<Vec<_>>().join("\n\n")),
+        Format::Csv | Format::Json => Err(exit::usage(
+            "csv and json are of one campaign; name one, or take --format html, md or table",
+        )),
     }
-    Ok(Exit::Done)
 }
 
 /// How `args` want `dataset` judged. A price of a target that is not in it is a mistake.

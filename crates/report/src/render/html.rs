@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("report.css");
 
 /// How much of the report a page shows, so that it stays small.
 #[derive(Clone, Copy)]
-struct Extent {
+pub(super) struct Extent {
     /// The samples.
     drawers: bool,
     /// What the script computes other choices from.
@@ -28,6 +28,9 @@ struct Extent {
     /// Intervals and curves.
     notes: bool,
 }
+
+/// What stands beside another campaign: samples and choices are in the page of each.
+pub(super) const BESIDE: Extent = Extent { drawers: false, logs: false, notes: true };
 
 impl Extent {
     /// All of it first.
@@ -51,7 +54,7 @@ impl Extent {
     }
 
     /// Whether it shows a section with these blocks.
-    fn has(self, blocks: &[Block]) -> bool {
+    pub(super) fn has(self, blocks: &[Block]) -> bool {
         self.drawers || !blocks.iter().any(|block| matches!(block, Block::Drawer(_)))
     }
 }
@@ -82,7 +85,31 @@ fn page(
     sections: &Sections,
     (extent, logs): (Extent, Option<&str>),
 ) -> Markup {
-    let title = title(dataset);
+    let main = markup! {
+        @if let Some(what) = extent.left_out() {
+            p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
+        }
+        @for (heading, blocks) in sections.iter().filter(|(_, blocks)| extent.has(blocks)) {
+            section {
+                h2 { (heading) }
+                @for block in blocks { (render(block, extent)) }
+            }
+        }
+    };
+    let campaign = &dataset.campaign;
+    let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));
+    let footer = format!("assay {version}, campaign {id}");
+    document(&title(dataset), question(dataset, findings).as_deref(), &main, &footer, logs)
+}
+
+/// The file around `main`; `logs` are what the script computes other choices from.
+pub(super) fn document(
+    title: &str,
+    question: Option<&str>,
+    main: &Markup,
+    footer: &str,
+    logs: Option<&str>,
+) -> Markup {
     markup! {
         (DOCTYPE)
         html lang="en" {
@@ -97,20 +124,10 @@ fn page(
             body {
                 header {
                     h1 { (title) }
-                    @if let Some(question) = question(dataset, findings) { p { (question) } }
+                    @if let Some(question) = question { p { (question) } }
                 }
-                main {
-                    @if let Some(what) = extent.left_out() {
-                        p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
-                    }
-                    @for (heading, blocks) in sections.iter().filter(|(_, blocks)| extent.has(blocks)) {
-                        section {
-                            h2 { (heading) }
-                            @for block in blocks { (render(block, extent)) }
-                        }
-                    }
-                }
-                footer { p { "assay " (printable(&dataset.campaign.assay_version)) ", campaign " (printable(&dataset.campaign.id)) } }
+                main { (main) }
+                footer { p { (footer) } }
                 (script::render(logs))
             }
         }
@@ -127,7 +144,8 @@ fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
     Some(format!("Which one for {}: {} or {last}?", printable(&suites), others.join(", ")))
 }
 
-fn render(block: &Block, extent: Extent) -> Markup {
+/// One block.
+pub(super) fn render(block: &Block, extent: Extent) -> Markup {
     let notes = extent.notes;
     match block {
         Block::Heading(text) => markup! { h3 { (text) } },

@@ -1,0 +1,64 @@
+//! Several campaigns on one page, side by side and never pooled: each section once, with a column for each campaign.
+//! What one page leaves to its script, and the samples, are in the page of each campaign.
+
+use super::{
+    built,
+    html::{BESIDE, Extent, document, render},
+    title,
+};
+use crate::block::Block;
+use maud::html as markup;
+use model::{Dataset, printable};
+use stats::Findings;
+
+/// The blocks of a section, for each campaign that has it.
+type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
+
+/// One page of several campaigns, each judged by itself.
+pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
+    let sections: Vec<Vec<(String, Vec<Block>)>> =
+        campaigns.iter().map(|(dataset, findings)| built(dataset, findings, |_| true)).collect();
+    let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
+    let heading = names.join(" | ");
+    let main = markup! {
+        p { "Each campaign is judged by itself. Ratios between them are those of `assay compare`." }
+        @for (title, columns) in beside(&sections, BESIDE) {
+            section {
+                h2 { (title) }
+                div class="beside" {
+                    @for (at, blocks) in columns {
+                        div {
+                            h3 { (names[at]) }
+                            @for block in blocks { (render(block, BESIDE)) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let footer = format!("assay, {} campaigns", campaigns.len());
+    document(&heading, None, &main, &footer, None).into_string()
+}
+
+/// The title of a campaign with its id, which tells campaigns of one title apart.
+fn name(dataset: &Dataset) -> String {
+    let id = printable(&dataset.campaign.id);
+    match title(dataset) {
+        title if title == id => title.into_owned(),
+        title => format!("{title}, {id}"),
+    }
+}
+
+/// Every section in the order of the campaigns, the first one's before those that only others have.
+fn beside(sections: &[Vec<(String, Vec<Block>)>], extent: Extent) -> Vec<Beside<'_>> {
+    let mut all: Vec<Beside<'_>> = Vec::new();
+    for (at, own) in sections.iter().enumerate() {
+        for (title, blocks) in own.iter().filter(|(_, blocks)| extent.has(blocks)) {
+            match all.iter_mut().find(|(known, _)| known == title) {
+                Some((_, columns)) => columns.push((at, blocks)),
+                None => all.push((title, vec![(at, blocks)])),
+            }
+        }
+    }
+    all
+}
