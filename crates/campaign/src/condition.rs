@@ -114,8 +114,9 @@ fn space(instance: &Instance<'_>) -> Option<Bytes> {
 /// What ageing and filling write at most on one instance on an image of `image`; 0 when it stays fresh.
 pub fn write_bytes(plan: &Plan, image: Bytes) -> u64 {
     let age = plan.age.map(|cycles| Ageing { space: image, cycles, seed: 0 }.write_bytes());
-    let full = plan.fullness.map(|percent| image.0 * u64::from(percent) / 100);
-    age.unwrap_or_default() + full.unwrap_or_default()
+    let full =
+        plan.fullness.map(|percent| (u128::from(image.0) * u128::from(percent) / 100) as u64);
+    age.unwrap_or_default().saturating_add(full.unwrap_or_default())
 }
 
 /// For `assay plan`: what is done to each of `instances` on an image of `image`, and what that writes
@@ -132,7 +133,7 @@ pub fn lines(plan: &Plan, image: Bytes, instances: u64, bytes_per_s: f64) -> Str
         plan.condition(),
         Bytes(bytes),
         time(1),
-        Bytes(bytes * instances),
+        Bytes(bytes.saturating_mul(instances)),
         time(instances)
     )
 }
@@ -191,6 +192,8 @@ mod tests {
     fn a_plan_says_what_is_done_first() {
         let image = Bytes(1 << 30);
         assert_eq!(lines(&Plan::default(), image, 6, 1e8), "");
+        let full = Plan { fullness: Some(95), ..Plan::default() };
+        assert!(lines(&full, Bytes(u64::MAX), 6, 1e8).contains("95 % full"));
         let plan = Plan { age: Some(100), fullness: Some(50), ..Plan::default() };
         let each = write_bytes(&plan, image);
         assert!(each > image.0 / 2, "{each}");

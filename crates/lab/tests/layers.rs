@@ -16,7 +16,7 @@ use needs::{Need, skip};
 use std::{
     env,
     fs::{self as files, File},
-    io::Write,
+    io::{Seek, Write},
     os::unix::fs::MetadataExt,
     path::Path,
     process::Command,
@@ -174,9 +174,19 @@ fn gives_up_what_waits_for_a_lost_server(served: &str) {
     file.write_all(&content()).unwrap();
     file.sync_all().unwrap();
     end_servers();
-    // What fits in memory is written without the server.
-    file.write_all(&content()).unwrap();
-    let error = file.sync_all().unwrap_err();
+    // What fits in memory is written without the server, which serves on until it has ended.
+    let written = |file: &mut File| {
+        file.write_all(&content()).unwrap();
+        file.sync_all().err()
+    };
+    let error = (0..100).find_map(|_| {
+        file.rewind().unwrap();
+        written(&mut file).or_else(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            None
+        })
+    });
+    let error = error.expect("ten seconds after its server was ended it still serves");
     println!("  {error}");
     assert!(matches!(instance.loss(), Some(LabError::ServerEnded { .. })));
     assert!(instance.make_cold().is_err());

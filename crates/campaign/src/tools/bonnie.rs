@@ -32,7 +32,7 @@ fn mib(request: &Request, job: &Job) -> u64 {
         let text = words::value(args, option)?.split(':').next()?;
         words::size(text, 1 << 20).map(|bytes| bytes >> 20)
     };
-    told("-s").unwrap_or_else(|| 2 * told("-r").unwrap_or(job.memory.0 >> 20))
+    told("-s").unwrap_or_else(|| told("-r").unwrap_or(job.memory.0 >> 20).saturating_mul(2))
 }
 
 /// Thousands of files of each process, and the most bytes of one.
@@ -102,15 +102,15 @@ impl super::Tool for Tool {
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
-        let bytes = (mib(request, job) << 20).saturating_mul(job.workers.into());
+        let bytes = mib(request, job).saturating_mul(1 << 20).saturating_mul(job.workers.into());
         let (files_k, most) = files_k(request, job);
-        let files = (files_k << 10).saturating_mul(job.workers.into());
+        let files = files_k.saturating_mul(1 << 10).saturating_mul(job.workers.into());
         let of_files = files.saturating_mul(most);
         Estimate {
             write_bytes: bytes.saturating_mul(2).saturating_add(of_files),
             read_bytes: bytes.saturating_mul(2).saturating_add(of_files),
-            ops: 6 * files,
-            scratch_bytes: bytes.saturating_add(files.saturating_mul(512 + most)),
+            ops: files.saturating_mul(6),
+            scratch_bytes: bytes.saturating_add(files.saturating_mul(most.saturating_add(512))),
             fixed_s: 1.0,
             ..Estimate::default()
         }

@@ -157,6 +157,21 @@ fn bonnie_with_arguments_is_sized_by_the_memory_and_writes_characters() {
 }
 
 #[test]
+fn what_is_asked_for_may_be_more_than_numbers_hold() {
+    for (tool, words) in [
+        ("bonnie++", "-n 18014398509481984:18446744073709551615 -s 17179869184g"),
+        ("bonnie++", "-r 18446744073709551615"),
+        ("bonnie++", "-r 17592186044415"),
+        ("mdtest", "-n 18446744073709551615 -i 18446744073709551615 -w 18446744073709551615"),
+        ("mdtest", "-I 18446744073709551615 -b 18446744073709551615 -z 64 -e 18446744073709551615"),
+        ("sysbench", "--file-total-size=16777215T --time=18446744073709551615"),
+    ] {
+        let (_, estimate) = planned(tool, words);
+        assert!(!estimate.is_empty(), "{tool} {words}");
+    }
+}
+
+#[test]
 fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told() {
     let words = "--file-block-size=512,4K --file-total-size=64M --file-num 2 --time=3 --file-extra-flags=direct";
     let (ids, estimate) = planned("sysbench", words);
