@@ -1,5 +1,6 @@
 //! Where one part of a target is made: everything that its commands name.
 
+use model::Options;
 use std::{
     net::Ipv4Addr,
     path::{Path, PathBuf},
@@ -18,6 +19,9 @@ impl Endpoint {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.port)
     }
 }
+
+/// The flag of a mirror that stands as after the loss of its last disk.
+pub(crate) const DEGRADED: &str = "degraded";
 
 /// What the commands of a part name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +51,17 @@ impl Site {
     /// The directory below, or an empty path where there is none.
     pub fn below(&self) -> &Path {
         self.below.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The disk that a mirror with the flag [`DEGRADED`] has lost; never the only one.
+    pub(crate) fn lost(&self, options: &Options) -> Option<&PathBuf> {
+        let is_degraded = options.contains_key(DEGRADED) && self.disks.len() > 1;
+        self.disks.last().filter(|_| is_degraded)
+    }
+
+    /// The disks that it has left.
+    pub(crate) fn left(&self, options: &Options) -> &[PathBuf] {
+        &self.disks[..self.disks.len() - usize::from(self.lost(options).is_some())]
     }
 
     /// A number that hardly any other site has, for ports: the hash FNV-1a of the name.

@@ -3,7 +3,6 @@
 
 use crate::{
     cell::CellData,
-    point::{logs, mean},
     ratio::{Ratio, compare},
 };
 use model::{Better, Dataset, Group};
@@ -82,15 +81,12 @@ fn scaling(dataset: &Dataset, targets: &[String], cells: &[&CellData]) -> Option
 }
 
 fn step(cell: &CellData, first: &CellData, column: usize) -> Option<Step> {
+    let value = cell.mean_value(column)?;
     let (own, base) = (&cell.series[column].points, &first.series[column].points);
-    if own.is_empty() || base.is_empty() {
-        return None;
-    }
     let speedup = match cell.procs == first.procs {
         true => Ratio::ONE,
         false => compare(own, base)?.to_ratio(),
     };
     let growth = f64::from(cell.procs) / f64::from(first.procs.max(1));
-    let value = cell.value(mean(&logs(own)));
     Some(Step { value, speedup, efficiency: speedup.point / growth })
 }

@@ -4,10 +4,10 @@ use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
     flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
+use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
 use model::{Bytes, Knob, Options};
-use std::path::PathBuf;
 
 /// The registered file system.
 pub(super) struct Fs;
@@ -53,7 +53,6 @@ const KNOBS: &[Knob] = &[
 
 /// The profile, and the flag that is short for it.
 const RAID1: &str = "raid1";
-const DEGRADED: &str = "degraded";
 
 const COMPRESS: &[&str] = &[
     "", "no", "zlib", "zlib:1", "zlib:2", "zlib:3", "zlib:4", "zlib:5", "zlib:6", "zlib:7",
@@ -169,14 +168,14 @@ impl FileSystem for Fs {
         let make = cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks);
         // The kernel remembers the disk; what it finds on it then is no part of this file system.
         let lose =
-            lost(site, options).map(|disk| Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk));
+            site.lost(options).map(|disk| Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk));
         std::iter::once(make).chain(lose).collect()
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         // Nobody scans for the other disks here.
-        let there = &site.disks[..site.disks.len() - usize::from(lost(site, options).is_some())];
-        let others = there.iter().skip(1).map(|disk| format!("device={}", disk.display()));
+        let others =
+            site.left(options).iter().skip(1).map(|disk| format!("device={}", disk.display()));
         let others: Vec<String> = others.collect();
         let others = others.iter().map(String::as_str);
         let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
@@ -216,12 +215,6 @@ impl FileSystem for Fs {
         }
         found
     }
-}
-
-/// The disk that a degraded one has lost; never the only one.
-fn lost<'s>(site: &'s Site, options: &Options) -> Option<&'s PathBuf> {
-    let is_degraded = options.contains_key(DEGRADED) && site.disks.len() > 1;
-    site.disks.last().filter(|_| is_degraded)
 }
 
 #[cfg(test)]

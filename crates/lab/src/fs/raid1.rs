@@ -6,6 +6,7 @@
 //! every boot.
 
 use crate::file_system::{flag, kept_lines, long_options, value};
+use crate::site::DEGRADED;
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
 use model::{Knob, Options};
@@ -31,7 +32,7 @@ const KNOBS: &[Knob] = &[
         "1.2",
         &["1.0", "1.1", "1.2"],
     ),
-    flag("degraded", "as after the loss of its last disk: made whole, and assembled without it"),
+    flag(DEGRADED, "as after the loss of its last disk: made whole, and assembled without it"),
 ];
 
 const EXCLUSIONS: &[Exclusion] =
@@ -87,11 +88,9 @@ impl FileSystem for Fs {
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let assemble = Cmd::new("mdadm").args(["--assemble", "--quiet"]);
-        let is_degraded = options.contains_key("degraded");
-        let lost = usize::from(is_degraded);
         // Without all of its disks it is not started unless that is asked for.
-        let assemble = if is_degraded { assemble.arg("--run") } else { assemble };
-        vec![assemble.arg(node(site)).args(&site.disks[..site.disks.len() - lost])]
+        let run = site.lost(options).map(|_| "--run");
+        vec![assemble.args(run).arg(node(site)).args(site.left(options))]
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {

@@ -4,6 +4,7 @@
 //! A cold start is an export and an import. The cache of its own (ARC) ends with the export.
 
 use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
+use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
 use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial, throttle, undo::Undo};
 use model::{Knob, Options};
@@ -23,8 +24,6 @@ const POOL_KEYS: &[&str] = &["ashift", "autotrim"];
 
 /// The flag of a mirror.
 const MIRROR: &str = "mirror";
-/// The flag of a mirror that has lost its second device.
-const DEGRADED: &str = "degraded";
 
 const KNOBS: &[Knob] = &[
     flag(MIRROR, "two devices with the same content"),
@@ -162,9 +161,9 @@ impl FileSystem for Fs {
 
     /// Exported at once, so that the first mount is one as every later is.
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let is_degraded = options.contains_key(DEGRADED) && site.disks.len() > 1;
-        let lost = site.disks.last().filter(|_| is_degraded);
-        let lose = lost.map(|disk| Cmd::new("zpool").args(["offline", &site.name]).arg(disk));
+        let lose = site
+            .lost(options)
+            .map(|disk| Cmd::new("zpool").args(["offline", &site.name]).arg(disk));
         let make = std::iter::once(create(site, options, DATASET)).chain(lose);
         make.chain([export(site)]).collect()
     }

@@ -1,6 +1,7 @@
 //! Percentile curves as inline SVG: shares of operations by their nines across, latency upwards, both
 //! logarithmic. Colours come from the page's style; dashes and names tell curves apart without them.
 
+use super::svg::stroke;
 use crate::block::{Chart, Curve};
 use maud::{Markup, html as markup};
 
@@ -14,8 +15,6 @@ const BOTTOM: f64 = 196.0;
 const LINE: f64 = 16.0;
 /// Characters of a name that fit the legend.
 const NAME: usize = 17;
-/// Colours of the style sheet.
-const COLOURS: usize = 5;
 
 /// Ticks across: share of operations, and what stands under it.
 const SHARES: [(f64, &str); 6] = [
@@ -26,9 +25,6 @@ const SHARES: [(f64, &str); 6] = [
     (0.9999, "99.99"),
     (0.99999, "99.999"),
 ];
-
-/// Dashes of a line; with the colours, told apart up to 35 curves.
-const DASHES: [&str; 7] = ["none", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4"];
 
 /// From data to places on the drawing.
 struct Scale {
@@ -103,7 +99,7 @@ fn axes(scale: &Scale) -> Markup {
 }
 
 fn line(scale: &Scale, curve: &Curve, index: usize) -> Markup {
-    let (class, dash) = (format!("k{}", index % COLOURS), DASHES[index % DASHES.len()]);
+    let (class, dash) = stroke(index);
     let y = TOP + 8.0 + LINE * index as f64;
     let name: String = curve.name.chars().take(NAME).collect();
     markup! {

@@ -1,7 +1,7 @@
 //! Ratios over ordered places as inline SVG: small multiples on the same logarithmic axis, the lines told apart by
 //! colour, dash and the legend, intervals as thin uprights, the ideal dotted.
 
-use super::svg::{Axis, cut};
+use super::svg::{Axis, cut, stroke};
 use crate::block::{LinePanel, Lines, Span};
 use maud::{Markup, html as markup};
 
@@ -22,10 +22,6 @@ const NAME: usize = 23;
 const KEY: usize = 22;
 /// Names in a line of the legend.
 const KEYS: usize = 3;
-/// Colours of the style sheet.
-const COLOURS: usize = 5;
-/// Dashes of a line, after as many colours as there are.
-const DASHES: [&str; 4] = ["none", "6 3", "2 2", "8 2 2 2"];
 
 /// From data to places on the drawing.
 struct Scale<'a> {
@@ -104,7 +100,7 @@ fn legend(scale: &Scale<'_>) -> Markup {
 fn style(line: usize, is_ideal: bool) -> (String, &'static str) {
     match is_ideal {
         true => ("g".into(), "1 3"),
-        false => (format!("k{}", line % COLOURS), DASHES[line / COLOURS % DASHES.len()]),
+        false => stroke(line),
     }
 }
 
@@ -136,7 +132,7 @@ fn render_line(
     (left, bottom): (f64, f64),
     line: usize,
 ) -> Markup {
-    let (class, dash) = style(line, false);
+    let (class, dash) = stroke(line);
     let points: Vec<Option<f64>> = spans.iter().map(|span| span.map(|s| s.point)).collect();
     // Beside each other, so that the intervals of several lines can be seen.
     let aside = (line as f64 - (scale.lines.names.len() as f64 - 1.0) / 2.0) * 2.5;

@@ -7,6 +7,16 @@ const TICKS: [f64; 15] =
 /// Least distance of two ticks, a share of the axis.
 const APART: f64 = 0.1;
 
+/// Colours of the style sheet.
+const COLOURS: usize = 5;
+/// Dashes of a line; with the colours, told apart up to 35 lines.
+const DASHES: [&str; 7] = ["none", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4"];
+
+/// Class and dash of the line with this number: no two of the first five have the same colour, or the same dash.
+pub(super) fn stroke(line: usize) -> (String, &'static str) {
+    (format!("k{}", line % COLOURS), DASHES[line % DASHES.len()])
+}
+
 /// A logarithmic axis of ratios that holds 1.
 pub(super) struct Axis {
     low: f64,

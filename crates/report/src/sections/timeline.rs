@@ -82,7 +82,7 @@ fn placed(dataset: &Dataset) -> (Vec<Placed<'_>>, Vec<(f64, u32)>, f64) {
     let (mut all, mut blocks, mut clock) = (Vec::new(), Vec::<(f64, u32)>::new(), 0.0);
     let is_own = |s: &&Sample| own.contains(s.case.test.as_str()) && s.seconds > 0.0;
     for sample in dataset.samples.iter().filter(is_own) {
-        if blocks.iter().all(|(_, block)| *block < sample.block) {
+        if blocks.last().is_none_or(|(_, block)| *block < sample.block) {
             blocks.push((clock, sample.block));
         }
         all.push((clock + sample.seconds / 2.0, sample));
