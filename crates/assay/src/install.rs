@@ -9,8 +9,11 @@ mod zfs;
 use crate::{exit, signals, terminal};
 use anyhow::Result;
 use build::Build;
-use lab::Cmd;
-use std::path::PathBuf;
+use lab::{Cmd, artifacts};
+use std::path::{Path, PathBuf};
+
+/// Room for the build of a program, bytes; ZeroFS used 1.3 GB.
+const ROOM_BYTES: u64 = 2 << 30;
 
 /// Something that assay can build.
 trait Product: Sync {
@@ -62,6 +65,28 @@ pub fn install(name: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The recipe of the program `name`, which the one step that `step` makes in the work folder puts into `result/bin`
+/// there. `step` refuses what the machine lacks for it.
+fn program(
+    name: &str,
+    version: &str,
+    step: impl FnOnce(&Path) -> Result<build::Step>,
+) -> Result<Recipe> {
+    let place = artifacts::program_dir(name, version);
+    if place.join("bin").join(name).exists() {
+        return Ok(Recipe::Present(place));
+    }
+    let work = artifacts::dir().join("build").join(format!("{name}-{version}"));
+    let steps = vec![step(&work)?];
+    Ok(Recipe::Missing(Build {
+        place,
+        work,
+        room_bytes: ROOM_BYTES,
+        steps,
+        collect: |_, _| Ok(()),
+    }))
 }
 
 /// Refuses to begin without `program`; `fix` says what to do.

@@ -78,15 +78,11 @@ pub fn buffered(measured: &Measured) -> Option<String> {
     ))
 }
 
-fn resident_share(residency: Option<Residency>) -> Option<f64> {
-    residency.filter(|r| r.total_bytes > 0).map(|r| r.resident_bytes as f64 / r.total_bytes as f64)
-}
-
 fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
     if let Some(why) = seen.never_cold {
         return Some(why.into());
     }
-    match resident_share(seen.residency) {
+    match seen.residency.and_then(Residency::share) {
         Some(share) if share > COLD_RESIDENT_SHARE => {
             return Some(format!("{:.1} % resident before the start", share * 100.0));
         }
@@ -100,7 +96,7 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
 }
 
 fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
-    match resident_share(seen.residency) {
+    match seen.residency.and_then(Residency::share) {
         Some(share) if share < HOT_RESIDENT_SHARE => {
             return Some(format!("only {:.1} % resident before the start", share * 100.0));
         }
@@ -199,163 +195,4 @@ pub fn second_metrics(whole: &Usage, seconds: &[Usage], load: &Load) -> Vec<Metr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_had_much_done_while_it_stood_still_is_no_measurement() {
-        let usage = |mib: u64| Usage { device_read_bytes: Some(mib << 20), ..Usage::default() };
-        assert_eq!(worked_while_held(2 << 20, &usage(0)), None);
-        assert_eq!(worked_while_held(6 << 20, &usage(100)), None);
-        let why = worked_while_held(8 << 20, &usage(100)).unwrap();
-        assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
-    }
-    use crate::testing::{MB, measured, usage};
-
-    #[test]
-    fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
-        let seen = Seen {
-            need: CacheNeed::Any,
-            residency: None,
-            never_cold: None,
-            usage: &usage(0, 1.0, 0.0),
-        };
-        let direct = measured(MB, 1.0);
-        assert_eq!(cache_verdict(&seen, &direct, 0), (CacheState::Any, Validity::Valid));
-        let mut fallen = direct.clone();
-        fallen.metrics.push(Metric::new(BUFFERED_BELOW, 4096.0, "B", Better::Lower));
-        let (state, validity) = cache_verdict(&seen, &fallen, 0);
-        let why = "direct I/O went through the page cache: the file system takes only multiples of 4.0 KiB past it";
-        assert_eq!((state, validity), (CacheState::Lukewarm, Validity::Lukewarm(why.into())));
-    }
-
-    fn resident(part: u64) -> Option<Residency> {
-        Some(Residency { resident_bytes: part, total_bytes: 100 * MB })
-    }
-
-    fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
-        let usage = usage(read, 1.0, 0.5);
-        let seen = Seen { need, residency, never_cold: None, usage: &usage };
-        cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB)
-    }
-
-    #[test]
-    fn cold_needs_both_proofs() {
-        let ok = (CacheState::Cold, Validity::Valid);
-        assert_eq!(verdict(CacheNeed::Cold, resident(0), 100 * MB), ok);
-        assert_eq!(verdict(CacheNeed::Cold, resident(0), 90 * MB), ok);
-        for (residency, read) in
-            [(resident(2 * MB), 100 * MB), (resident(0), 89 * MB), (None, 100 * MB)]
-        {
-            let (state, validity) = verdict(CacheNeed::Cold, residency, read);
-            assert_eq!(state, CacheState::Lukewarm);
-            assert!(matches!(validity, Validity::Lukewarm(_)));
-        }
-    }
-
-    #[test]
-    fn hot_takes_less_than_a_hundredth_from_the_device() {
-        let ok = (CacheState::Hot, Validity::Valid);
-        assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB - 1), ok);
-        assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB).0, CacheState::Lukewarm);
-        assert_eq!(verdict(CacheNeed::Hot, resident(98 * MB), 0).0, CacheState::Lukewarm);
-    }
-
-    #[test]
-    fn a_target_in_memory_is_never_cold() {
-        let usage = Usage::default();
-        let seen = Seen {
-            need: CacheNeed::Cold,
-            residency: resident(0),
-            never_cold: Some("tmpfs is in memory"),
-            usage: &usage,
-        };
-        let (_, validity) = cache_verdict(&seen, &measured(MB, 1.0), MB);
-        assert_eq!(validity, Validity::Lukewarm("tmpfs is in memory".into()));
-    }
-
-    #[test]
-    fn who_asked_the_device_for_nothing_was_read_ahead() {
-        let hits = |need, reads, device_reads, worker_major_faults, ops| {
-            let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
-            let seen = Seen { need, residency: None, never_cold: None, usage: &usage };
-            let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
-            read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
-        };
-        let called =
-            |device, ops| hits(CacheNeed::Cold, Some(RandomReads::Called), device, Some(0), ops);
-        // As it was seen: 12 000 reads of 4 KiB by 1118 requests of 838 KiB.
-        assert_eq!(called(Some(1118), 12_000).map(f64::round), Some(91.0));
-        assert_eq!(called(Some(9_000), 10_000), Some(10.0));
-        // Metadata are read, too, and a read of 1 MiB is several requests.
-        assert_eq!(called(Some(10_300), 10_000), Some(0.0));
-        assert_eq!(called(Some(800), 100), Some(0.0));
-        assert_eq!(called(None, 100), None, "nobody counted");
-        assert_eq!(called(Some(0), 0), Some(0.0));
-        let mapped =
-            |device, faults| hits(CacheNeed::Cold, Some(RandomReads::Mapped), device, faults, 1000);
-        // A window of 2560 KiB is two requests, or three, of one fault.
-        assert_eq!(mapped(Some(950), Some(400)), Some(60.0));
-        assert_eq!(mapped(Some(700), Some(900)), Some(30.0));
-        assert_eq!(mapped(None, Some(900)), Some(10.0), "no device");
-        assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
-        // Drawn at random, with a third of the places twice: those are no hits of read-ahead.
-        let usage = Usage { device_reads: Some(2600), ..Usage::default() };
-        let seen = Seen { need: CacheNeed::Cold, residency: None, never_cold: None, usage: &usage };
-        let twice = |bytes: u64, footprint| {
-            let measured = Measured { ops: 4096, ..measured(4096 * bytes, 1.0) };
-            let metric = read_ahead(&seen, Some(RandomReads::Called), &measured, footprint);
-            metric.unwrap().value
-        };
-        assert_eq!(twice(4096, 2589 * 4096), 0.0);
-        assert_eq!(twice(512, 2000 * 4096), 0.0, "eight blocks on a page");
-        assert_eq!(twice(8192, 8000 * 4096), 35.0, "two pages each");
-        let hot = Some(RandomReads::Called);
-        assert_eq!(hits(CacheNeed::Hot, hot, Some(0), None, 10), None);
-        assert_eq!(hits(CacheNeed::Cold, None, Some(0), None, 10), None, "in order");
-    }
-
-    #[test]
-    fn a_timed_part_of_a_few_clock_reads_is_invalid() {
-        let usage = usage(0, 1.0, 0.0);
-        let seen = Seen { need: CacheNeed::Any, residency: None, never_cold: None, usage: &usage };
-        let (_, validity) = cache_verdict(&seen, &measured(MB, 9e-6), 0);
-        assert!(matches!(validity, Validity::Invalid(_)));
-    }
-
-    #[test]
-    fn servers_are_paid_for_by_the_operation() {
-        let figure = |name: &str| Metric::new(name, 700.0, "ns", Better::Lower);
-        let mut metrics = [figure("cpu_ns_per_op"), figure("service_p50_us")];
-        let usage = Usage { server_user_s: 0.1, server_sys_s: 0.2, ..Usage::default() };
-        charge_servers(&mut metrics, 1_000_000, &usage);
-        assert_eq!(metrics.map(|metric| metric.value.round()), [1000.0, 700.0]);
-    }
-
-    #[test]
-    fn seconds_tell_peaks() {
-        let second = |busy_s, dirty_bytes, mhz| Usage {
-            dirty_bytes,
-            frequency_mhz: mhz,
-            ..usage(0, 1.0, busy_s)
-        };
-        let seconds = [second(0.2, 5, Some(3000.0)), second(1.0, 9, Some(2000.0))];
-        let whole = Usage { dirty_bytes: 3, ..usage(0, 2.0, 1.2) };
-        let load = Load { bytes: 0, pool_busy: 0.2, busiest: 0.25, each: 1, late: 0.0 };
-        let metrics = second_metrics(&whole, &seconds, &load);
-        let figures: Vec<(&str, f64)> =
-            metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
-        assert_eq!(
-            figures,
-            [
-                ("device_busy_pct", 60.0),
-                ("device_busy_peak_pct", 100.0),
-                ("worker_busy_pct", 25.0),
-                ("dirty_peak_bytes", 9.0),
-                ("cpu_least_mhz", 2000.0)
-            ]
-        );
-        let edges = second_metrics(&whole, &[], &load);
-        assert_eq!(edges.len(), 3, "no peak and no frequency");
-    }
-}
+mod tests;

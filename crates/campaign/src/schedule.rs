@@ -161,8 +161,8 @@ impl<'a> Schedule<'a> {
         let dataset = self.store.dataset(&self.campaign.id)?;
         let settings = Settings::default();
         let ratios = stats::precision(&dataset, &settings)?;
-        Ok(match self.prepared.plan.seeks_a_call() {
-            true => Seen::Call(stats::look(&dataset, &settings)?, ratios),
+        Ok(match self.prepared.plan.seeks_a_verdict() {
+            true => Seen::Verdict(stats::look(&dataset, &settings)?, ratios),
             false => Seen::Ratios(ratios),
         })
     }

@@ -34,7 +34,7 @@ trait Tool: Sync {
     fn about(&self) -> &'static str;
 
     /// What makes it print its version.
-    fn version_call(&self) -> &'static [&'static str];
+    fn version_args(&self) -> &'static [&'static str];
 
     /// Its version in what that printed.
     fn version(&self, output: &str) -> Option<String> {
@@ -68,12 +68,12 @@ trait Tool: Sync {
     }
 
     /// What is run first, untimed, to lay out files.
-    fn prepare(&self, _request: &Request, _job: &Job) -> Option<Call> {
+    fn prepare(&self, _request: &Request, _job: &Job) -> Option<Invocation> {
         None
     }
 
     /// What is run.
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String>;
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String>;
 
     /// What it will do.
     fn estimate(&self, request: &Request, job: &Job) -> Estimate;
@@ -94,16 +94,19 @@ struct Request {
 
 /// A program with its arguments and its standard input.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Call {
+struct Invocation {
     argv: Vec<String>,
     input: String,
 }
 
-impl Call {
-    /// A call of words, with the further arguments of `request` at the end.
-    fn new<'a>(words: impl IntoIterator<Item = &'a str>, request: &Request) -> Call {
+impl Invocation {
+    /// An invocation of words, with the further arguments of `request` at the end.
+    fn new<'a>(words: impl IntoIterator<Item = &'a str>, request: &Request) -> Invocation {
         let words = words.into_iter().map(str::to_string);
-        Call { argv: words.chain(request.args.iter().cloned()).collect(), input: String::new() }
+        Invocation {
+            argv: words.chain(request.args.iter().cloned()).collect(),
+            input: String::new(),
+        }
     }
 }
 
@@ -200,8 +203,8 @@ pub fn of_job(job: &Job) -> Result<Option<&'static dyn Test>, String> {
 /// As of [`of_job`]; and the tool cannot be called so.
 pub fn inputs(job: &Job) -> Result<Vec<String>, String> {
     let Some(ToolTest { tool, request }) = test_of_job(job)? else { return Ok(Vec::new()) };
-    let calls = [tool.prepare(&request, job), Some(tool.call(&request, job)?)];
-    Ok(calls.into_iter().flatten().map(|call| call.input).collect())
+    let invocations = [tool.prepare(&request, job), Some(tool.invocation(&request, job)?)];
+    Ok(invocations.into_iter().flatten().map(|invocation| invocation.input).collect())
 }
 
 fn test_of_job(job: &Job) -> Result<Option<ToolTest>, String> {
@@ -230,12 +233,12 @@ pub fn facts(
         let request = request(tool, &part, text, knobs);
         for &count in counts {
             let job = Job { workers: count, ..job.clone() };
-            let Ok(call) = tool.call(&request, &job) else { continue };
+            let Ok(invocation) = tool.invocation(&request, &job) else { continue };
             let place = format!("{part}.p{count}");
             let place = place.trim_start_matches('.');
-            facts.insert(key(&format!("{place}.argv")), call.argv.join(" "));
-            if !call.input.is_empty() {
-                facts.insert(key(&format!("{place}.job")), call.input);
+            facts.insert(key(&format!("{place}.argv")), invocation.argv.join(" "));
+            if !invocation.input.is_empty() {
+                facts.insert(key(&format!("{place}.job")), invocation.input);
             }
         }
     }
@@ -259,7 +262,7 @@ fn request(tool: &dyn Tool, part: &str, text: Option<&str>, knobs: &Options) -> 
 /// What a tool says of its version, asked in an empty directory.
 fn version(tool: &dyn Tool) -> Option<String> {
     let dir = tempfile::tempdir().ok()?;
-    let asked = program::Program::new(tool.version_call(), dir.path()).keep_output().own_proc();
+    let asked = program::Program::new(tool.version_args(), dir.path()).keep_output().own_proc();
     tool.version(&asked.run().ok()?.output)
 }
 

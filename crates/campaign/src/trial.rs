@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, sync::atomic::Ordering};
 /// How often every test is tried, each time on another target where there are several.
 const ROUNDS: usize = 3;
 /// Length of a timed part that is long enough to tell how long others will be, seconds.
-const ENOUGH_S: f64 = 0.06;
+const ENOUGH_S: f64 = 0.1;
 /// The block of trials, as far as anything is drawn by its number; no campaign has as many.
 const BLOCK: u32 = 1 << 20;
 

@@ -1,11 +1,14 @@
 //! Files that exist to be locked: whoever holds the lock works on what the file stands for.
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{AtFlags, CWD, FlockOperation, flock, fstat, statat},
+    path::Arg,
+};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io,
     ops::{Deref, DerefMut},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::{fd::AsFd, unix::fs::OpenOptionsExt},
     path::Path,
 };
 
@@ -72,15 +75,16 @@ pub fn exclusive(path: &Path) -> io::Result<Option<Lock>> {
         options.read(true).append(true).create(true).custom_flags(libc::O_NOFOLLOW);
         let Some(file) = Lock::take(options.open(path)?)? else { return Ok(None) };
         // Another process may have finished and removed the file before it was locked here.
-        if is_still(&file, path) {
+        if is_still(CWD, path, &file) {
             return Ok(Some(file));
         }
     }
 }
 
-fn is_still(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
+/// Whether `name` in `folder` is the file that is open. A link is not followed.
+pub fn is_still(folder: impl AsFd, name: impl Arg, file: &File) -> bool {
+    match (fstat(file), statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)) {
+        (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
         _ => false,
     }
 }

@@ -1,4 +1,4 @@
-//! What importers share whose files are each one JSON document about one target.
+//! What importers share whose files are each one document about one target, most of them JSON.
 
 use crate::campaign::{campaign, records};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
@@ -34,12 +34,22 @@ impl<'a> Documents<'a> {
         &self,
         mut add: impl FnMut(D, u32, &str) -> Result<(), String>,
     ) -> Result<(), FormatError> {
-        for ((name, bytes), label) in self.files.iter().zip(&self.labels) {
+        self.read_bytes(|(name, bytes), position, label| {
             let not = format!("not the JSON of {}", self.tool);
             let document =
                 serde_json::from_slice(bytes).map_err(|e| json_error(name, 0, &e, &not))?;
+            add(document, position, label).map_err(|why| FormatError::file(name, why))
+        })
+    }
+
+    /// Gives each file to `add`, with position and label of its target: of tools that write no JSON.
+    pub(crate) fn read_bytes(
+        &self,
+        mut add: impl FnMut(&NamedBytes, u32, &str) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for (file, label) in self.files.iter().zip(&self.labels) {
             let position = self.targets.iter().position(|t| t.label == *label).unwrap_or(0) as u32;
-            add(document, position, label).map_err(|why| FormatError::file(name, why))?;
+            add(file, position, label)?;
         }
         Ok(())
     }

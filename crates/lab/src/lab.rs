@@ -137,7 +137,7 @@ impl Lab {
         self._locks.extend(locks);
         for claim in claims {
             let link = claim.info().link.clone();
-            self.journal.record(&Undo::Tell { link: link.clone() })?;
+            self.journal.record(&Undo::ReportDisk { link: link.clone() })?;
             if !claim.parts().is_empty() {
                 let (disk, parts) = (claim.identity().into(), claim.parts().to_vec());
                 self.journal.record(&Undo::ForgetParts { link, disk, parts })?;

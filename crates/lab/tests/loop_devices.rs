@@ -64,7 +64,7 @@ fn loop_holds(path: &Path) -> bool {
 
 fn cold_and_hot_are_true(instance: &Instance<'_>) {
     let file = vec![write_file(instance.root())];
-    assert_eq!(residency(&file).unwrap().fraction(), 1.0, "just written");
+    assert_eq!(residency(&file).unwrap().share(), Some(1.0), "just written");
 
     assert_eq!(instance.make_cold().unwrap(), Coldness::Remounted);
     assert_eq!(residency(&file).unwrap().resident_bytes, 0);
@@ -72,7 +72,7 @@ fn cold_and_hot_are_true(instance: &Instance<'_>) {
     assert_eq!(files::read(&file[0]).unwrap().len() as u64, FILE_BYTES);
     let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
     assert!(usage.device_read_bytes.unwrap() >= FILE_BYTES, "{usage:?}");
-    assert_eq!(residency(&file).unwrap().fraction(), 1.0);
+    assert_eq!(residency(&file).unwrap().share(), Some(1.0));
 
     let before = Snapshot::take(instance.devices()).unwrap();
     files::read(&file[0]).unwrap();

@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 pub enum Preset {
     /// One block of the smallest sizes: does it work?
     Smoke,
-    /// Three blocks or more, until the call is decided or ten minutes are over.
+    /// Three blocks or more, until the verdict is reached or ten minutes are over.
     #[default]
     Quick,
     /// Five blocks or more, until the ratios are precise; with an A/A pair.
@@ -23,7 +23,7 @@ pub enum Preset {
 /// would find differences where there are none: each look is a chance of its own.
 pub const LOOKS: &[u32] = &[5, 8, 12, 20];
 
-/// The same of a quick campaign, which asks for its call alone and asks it more strictly.
+/// The same of a quick campaign, which asks for its verdict alone and asks it more strictly.
 pub const QUICK_LOOKS: &[u32] = &[3, 4, 5, 6, 8, 12, 20];
 
 impl Preset {

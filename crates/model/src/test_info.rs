@@ -79,7 +79,7 @@ impl Group {
         }
     }
 
-    /// Whether its tests enter means, scores and the call.
+    /// Whether its tests enter means, scores and the verdict.
     pub fn is_scored(self) -> bool {
         self != Group::Sync
     }

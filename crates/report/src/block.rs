@@ -33,7 +33,7 @@ pub enum Block {
     /// Figures from zero, where they can be drawn; the numbers stand in a table beside them.
     Bars(Bars),
     /// Rates over time, where they can be drawn; the numbers stand in a table beside them.
-    Courses(Courses),
+    TimeSeries(TimeSeries),
     /// What the machine did over a campaign, where that can be drawn; an export has the numbers.
     Timeline(Timeline),
     /// Ratios over ordered places, where they can be drawn; the numbers stand in a table beside them.
@@ -57,7 +57,7 @@ impl Block {
 
 /// Rates over time, a panel for each target, all with the same axes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Courses {
+pub struct TimeSeries {
     /// What it shows, with the unit.
     pub caption: String,
     /// The panels.

@@ -4,7 +4,6 @@ mod bars;
 pub(crate) mod beside;
 mod chart;
 mod clean;
-mod courses;
 pub(crate) mod csv;
 mod dots;
 mod drawer;
@@ -21,6 +20,7 @@ mod svg;
 pub(crate) mod terminal;
 mod terminal_table;
 pub(crate) mod terminal_text;
+mod time_series;
 mod timeline;
 
 use crate::{

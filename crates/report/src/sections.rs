@@ -35,7 +35,7 @@ registry! {
     scaling::Scale,
     latency::Latency,
     steady::Steady,
-    course::Course,
+    time_series::RatesOverTime,
     cost::Cost,
     cells::Cells,
     selfcheck::SelfCheck,

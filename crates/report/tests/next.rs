@@ -1,4 +1,4 @@
-//! What the report says would settle an open call.
+//! What the report says would settle an open verdict.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
@@ -16,7 +16,7 @@ fn said(data: &Dataset, next: Option<Next>) -> Option<String> {
     let found = Findings { next, ..found.with_time(Some(timed)) };
     let page = markdown(data, &found).replace('\\', "");
     let (_, rest) = page.split_once("## Verdict\n\n").unwrap();
-    // The call, what would settle it, the scope.
+    // The verdict, what would settle it, the scope.
     let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).take(3).collect();
     assert!(
         lines[0].starts_with("> ") && lines[1..].iter().any(|line| line.starts_with("Scope: "))

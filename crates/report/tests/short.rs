@@ -31,7 +31,7 @@ fn a_row_says_that_it_is_short_and_that_it_was_read_ahead() {
     assert!(says("random read 64k", "read ahead 91 %"), "{text}");
     assert!(!says("write float large", " short "), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("in no mean, no score and no call: open append mid"), "{text}");
+    assert!(words.contains("in no mean, no score and no verdict: open append mid"), "{text}");
     assert!(words.contains("short: timed part below a third"), "{text}");
     assert!(words.contains("read ahead: cold at the start"), "{text}");
     for page in [html(&data, &judged), json(&data, &judged)] {

@@ -1,5 +1,5 @@
-//! How sure a call must be, which hangs on whether anybody looked before it: a campaign that goes on until its
-//! call is decided has as many chances of a false one as it has looks.
+//! How sure a verdict must be, which hangs on whether anybody looked before it: a campaign that goes on until its
+//! verdict is reached has as many chances of a false one as it has looks.
 
 #[cfg(test)]
 mod tests;
@@ -8,10 +8,10 @@ use model::Campaign;
 
 /// Least probability of being the best for a candidate that leads, decided or not.
 pub const LEADS_P: f64 = 0.90;
-/// Least lead over the second for a clear call, a ratio.
+/// Least lead over the second for a clear verdict, a ratio.
 pub const CLEAR_LEAD: f64 = 1.03;
 
-/// What a call is measured by.
+/// What a verdict is measured by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     /// Level of Holm's procedure over the candidates that the first is compared with.

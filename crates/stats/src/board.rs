@@ -1,4 +1,4 @@
-//! The scoreboard behind the call: for each target its parts (one for each test, weighted by group)
+//! The scoreboard behind the verdict: for each target its parts (one for each test, weighted by group)
 //! and its score in each block.
 
 use crate::{

@@ -42,7 +42,7 @@ pub(crate) struct CellData {
     pub(crate) test: usize,
     /// Worker processes.
     pub(crate) procs: u32,
-    /// Whether it enters means, scores and the call.
+    /// Whether it enters means, scores and the verdict.
     pub(crate) is_scored: bool,
     /// Metric that the values come from.
     pub(crate) basis: String,

@@ -35,7 +35,7 @@ const PER_BYTE: &str = "cpu_ns_per_byte";
 pub struct Cost {
     /// Label.
     pub target: String,
-    /// Its score over the baseline, as in the call.
+    /// Its score over the baseline, as in the verdict.
     pub speed: Option<Ratio>,
     /// Processor time of the baseline over its own, for the same work and weighted as the score:
     /// above 1 it needs less.
@@ -105,7 +105,7 @@ impl Cost {
 pub(crate) fn costs(
     dataset: &Dataset,
     targets: &[String],
-    call: &Verdict,
+    verdict: &Verdict,
     settings: &Settings,
 ) -> Result<Vec<Cost>, StatsError> {
     let groups = select::group(dataset, targets)?;
@@ -120,8 +120,8 @@ pub(crate) fn costs(
         costs[column].cpu_ns_per_byte = figure(&board, column, PER_BYTE);
     }
     for (column, cost) in costs.iter_mut().enumerate() {
-        let own = call.candidates.iter().find(|c| c.target == cost.target);
-        cost.speed = own.filter(|_| call.scored_over == targets[0]).map(|c| c.ratio);
+        let own = verdict.candidates.iter().find(|c| c.target == cost.target);
+        cost.speed = own.filter(|_| verdict.scored_over == targets[0]).map(|c| c.ratio);
         let own = |cell: &&CellData| groups[&(cell.test, cell.procs)][column].iter().copied();
         let samples: Vec<(&TestInfo, &Sample)> = board
             .cells

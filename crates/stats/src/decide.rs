@@ -18,7 +18,7 @@ pub enum VerdictKind {
     Clear,
     /// The first and others are the same within the band: it does not matter which is chosen.
     Equivalent,
-    /// The interval of the lead is narrow, but no difference worth a call is significant, nor are they shown to be
+    /// The interval of the lead is narrow, but no difference worth a verdict is significant, nor are they shown to be
     /// the same within the band.
     NoSignificantDifference,
     /// The data does not decide.
@@ -143,7 +143,7 @@ impl CellRatio {
 
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
 /// its lab keep more of what was synced there is nothing to choose from it, and it says why.
-pub(crate) fn call(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
+pub(crate) fn verdict(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
     let dataset = class.dataset.as_ref();
     if class.is_ranked {
         return of_ranked(dataset, targets, cells, &class.settings);
@@ -169,29 +169,29 @@ fn of_ranked(
     let order = order(&means);
     let bar = Bar::of(&dataset.campaign);
     let scored = cells.iter().filter(|c| c.is_scored).count();
-    let mut call = unjudged(&board, targets, scored, bar);
+    let mut verdict = unjudged(&board, targets, scored, bar);
     let &[first, second, ..] = order.as_slice() else {
         if scored == 0 && cells.iter().any(CellData::is_short) {
-            call.reason = Reason::AllShort;
-            call.notes.clear();
+            verdict.reason = Reason::AllShort;
+            verdict.notes.clear();
         }
-        return call;
+        return verdict;
     };
-    call.largest_loss = largest_loss(dataset, &board, (first, second), settings);
+    verdict.largest_loss = largest_loss(dataset, &board, (first, second), settings);
     let lead = (means[first] - means[second]).exp();
-    call.lead = Some(Ratio { point: lead, ..Ratio::ONE });
+    verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
     let evidence = evidence(dataset, targets, board);
     if let Some(Evidence { fit, .. }) = &evidence {
-        weigh(&mut call, fit, dataset.campaign.seed);
-        call.blocks = fit.shared(first, second);
-        call.lead = Some(fit.ratio(first, second));
+        weigh(&mut verdict, fit, dataset.campaign.seed);
+        verdict.blocks = fit.shared(first, second);
+        verdict.lead = Some(fit.ratio(first, second));
     }
-    call.candidates = order.iter().map(|&i| call.candidates[i].clone()).collect();
+    verdict.candidates = order.iter().map(|&i| verdict.candidates[i].clone()).collect();
     match evidence {
-        Some(evidence) => (call.kind, call.reason) = judge(&call, &evidence, settings),
-        None => call.reason = Reason::OneBlock,
+        Some(evidence) => (verdict.kind, verdict.reason) = judge(&verdict, &evidence, settings),
+        None => verdict.reason = Reason::OneBlock,
     }
-    call
+    verdict
 }
 
 /// Positions from the highest mean to the lowest.
@@ -201,7 +201,7 @@ pub(crate) fn order(means: &[f64]) -> Vec<usize> {
     order
 }
 
-/// What a call on `board` can rest on; `None` with fewer than two candidates or blocks.
+/// What a verdict on `board` can rest on; `None` with fewer than two candidates or blocks.
 pub(crate) fn evidence<'a>(
     dataset: &Dataset,
     targets: &[String],
@@ -254,15 +254,15 @@ fn largest_loss(
 }
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.
-fn weigh(call: &mut Verdict, fit: &Fit, seed: u64) {
+fn weigh(verdict: &mut Verdict, fit: &Fit, seed: u64) {
     let judged = fit.best(seed).into_iter().zip(fit.ranks());
-    for (candidate, (standing, ranks)) in call.candidates.iter_mut().zip(judged) {
+    for (candidate, (standing, ranks)) in verdict.candidates.iter_mut().zip(judged) {
         candidate.p_best = Some(standing.p_best);
         candidate.regret_95 = Some(1.0 - (-standing.regret_95).exp());
         candidate.ranks = Some(ranks);
     }
     if fit.is_pairwise() {
-        call.notes.push(Note::LowerBound);
+        verdict.notes.push(Note::LowerBound);
     }
 }
 
@@ -295,7 +295,7 @@ impl Evidence<'_> {
         self.board.contended(self.first, self.second)
     }
 
-    /// Whether the first is better than every other, by as much as a call asks for.
+    /// Whether the first is better than every other, by as much as a verdict asks for.
     pub(crate) fn is_clear(&self) -> bool {
         !self.same_places && self.fit.is_best(self.first, self.seed)
     }
@@ -320,14 +320,14 @@ impl Evidence<'_> {
 }
 
 /// The candidates that are the same within `band`, the first among them; `None` below two.
-fn equivalent(call: &Verdict, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
+fn equivalent(verdict: &Verdict, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
     let same = evidence.fit.equivalent(evidence.first, band, evidence.seed);
     let places = order(&evidence.board.means()).into_iter();
-    let all = places.zip(&call.candidates).filter(|(at, _)| same.contains(at));
+    let all = places.zip(&verdict.candidates).filter(|(at, _)| same.contains(at));
     (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.target.clone()).collect())
 }
 
-fn judge(call: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (VerdictKind, Reason) {
+fn judge(verdict: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (VerdictKind, Reason) {
     let half = evidence.fit.half_width(evidence.first, evidence.second);
     let share = 2.0 * settings.band;
     let is_wide = half.is_none_or(|half| half > share.ln_1p());
@@ -337,10 +337,10 @@ fn judge(call: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (Verdi
         (VerdictKind::Insufficient, Reason::SamePlaces)
     } else if evidence.is_clear() {
         (VerdictKind::Clear, Reason::Clear)
-    } else if let Some(same) = equivalent(call, evidence, settings.band) {
+    } else if let Some(same) = equivalent(verdict, evidence, settings.band) {
         (VerdictKind::Equivalent, Reason::Equivalent(same))
     } else if is_wide {
-        let blocks = evidence.more_blocks(share, call.blocks);
+        let blocks = evidence.more_blocks(share, verdict.blocks);
         (VerdictKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks })
     } else {
         (VerdictKind::NoSignificantDifference, Reason::NoSignificantDifference)

@@ -34,8 +34,8 @@ pub struct Findings {
     /// Tables by group, then by processes.
     pub tables: Vec<Table>,
     /// Which target to choose, if that can be said.
-    pub call: Verdict,
-    /// What would settle the call, where it is open.
+    pub verdict: Verdict,
+    /// What would settle the verdict, where it is open.
     pub next: Option<Next>,
     /// Where the first two candidates differ most.
     pub leaders: Option<Leaders>,

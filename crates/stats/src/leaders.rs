@@ -1,4 +1,4 @@
-//! Where the first two candidates of the call differ most, both ways: who chooses between them wants to know what
+//! Where the first two candidates of the verdict differ most, both ways: who chooses between them wants to know what
 //! is given up.
 
 use crate::{Comparison, Ratio, Settings, Verdict, cell::CellData, holm::holm, versus::versus};
@@ -40,15 +40,15 @@ pub struct Contrast {
     pub holm: bool,
 }
 
-/// The leaders of `call`; `targets` are the labels of the columns of `cells`. `None` below two candidates.
+/// The leaders of `verdict`; `targets` are the labels of the columns of `cells`. `None` below two candidates.
 pub(crate) fn leaders(
     dataset: &Dataset,
     targets: &[String],
     cells: &[CellData],
-    call: &Verdict,
+    verdict: &Verdict,
     settings: &Settings,
 ) -> Option<Leaders> {
-    let [first, second] = call.candidates.get(..2)? else { return None };
+    let [first, second] = verdict.candidates.get(..2)? else { return None };
     let column = |label: &String| targets.iter().position(|target| target == label);
     let (a, b) = column(&first.target).zip(column(&second.target))?;
     let mut all: Vec<Contrast> = cells

@@ -128,7 +128,7 @@ impl Default for Settings {
 }
 
 /// Everything that can be concluded from `dataset`: ratio tables with intervals and verdicts, and
-/// the call. What was measured in different labs, or does not keep what was synced while others do, is judged
+/// the verdict. What was measured in different labs, or does not keep what was synced while others do, is judged
 /// apart: the findings are those of the preferred class, with those of each other one beside them.
 pub fn findings(dataset: &Dataset, settings: &Settings) -> Result<Findings, StatsError> {
     let classes = classes(dataset, settings)?;
@@ -195,9 +195,9 @@ fn columns((findings, cells): &Judged) -> Columns<'_> {
 fn joint(classes: Vec<Judged>, comparison: CampaignComparison) -> Option<Findings> {
     let sides = comparison.sides_alone();
     let cells = classes.iter().map(|(_, cells)| cells.len()).sum();
-    let call = no_call(&comparison, cells);
+    let verdict = no_verdict(&comparison, cells);
     let own = |(findings, _): Judged| Findings {
-        call: call.clone(),
+        verdict: verdict.clone(),
         next: None,
         leaders: None,
         comparison: Some(sides.clone()),
@@ -218,7 +218,7 @@ fn compared(CampaignComparison { pairs, apart, .. }: &CampaignComparison) -> Com
 }
 
 /// A comparison recommends nothing: it says what is different.
-fn no_call(comparison: &CampaignComparison, cells: usize) -> Verdict {
+fn no_verdict(comparison: &CampaignComparison, cells: usize) -> Verdict {
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::Compared(compared(comparison)),
@@ -254,11 +254,11 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.lead = None);
     }
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
-    let call = decide::call(class, &targets, &cells);
-    let leaders = leaders::leaders(dataset, &targets, &cells, &call, settings);
-    let next = match in_one_order(dataset, &call) {
+    let verdict = decide::verdict(class, &targets, &cells);
+    let leaders = leaders::leaders(dataset, &targets, &cells, &verdict, settings);
+    let next = match in_one_order(dataset, &verdict) {
         true => None,
-        false => next::next(&targets, &cells, &call, Bar::of(&dataset.campaign), settings),
+        false => next::next(&targets, &cells, &verdict, Bar::of(&dataset.campaign), settings),
     };
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
@@ -271,14 +271,14 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         failures: findings::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
         scalings: scaling::scalings(dataset, &targets, &cells),
-        costs: cost::costs(dataset, &targets, &call, settings)?,
+        costs: cost::costs(dataset, &targets, &verdict, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
         doubts: proof::doubts(dataset, &targets),
         targets,
         band: settings.band,
         contention_limit_pct: settings.contention_limit_pct,
         tables,
-        call,
+        verdict,
         next,
         leaders,
         selfcheck,
@@ -292,8 +292,8 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
 }
 
 /// Whether the first two went in one order in every block: more blocks of the kind would be no remedy.
-fn in_one_order(dataset: &Dataset, call: &Verdict) -> bool {
-    let [first, second, ..] = call.candidates.as_slice() else { return false };
+fn in_one_order(dataset: &Dataset, verdict: &Verdict) -> bool {
+    let [first, second, ..] = verdict.candidates.as_slice() else { return false };
     place::same_in_all(dataset, &first.target, &second.target)
 }
 

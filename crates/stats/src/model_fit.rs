@@ -194,7 +194,7 @@ impl Fit {
 
     /// Best and worst rank of each target: 1 plus the number that is certainly better, and K minus the number
     /// that is certainly worse, by Holm over all pairs, and for those behind the first of the race over its
-    /// own pairs, as the call has it. One that left is not the first.
+    /// own pairs, as the verdict has it. One that left is not the first.
     pub(crate) fn ranks(&self) -> Vec<(usize, usize)> {
         let k = self.scores.means.len();
         let mut ranks = vec![(1, k); k];

@@ -1,4 +1,4 @@
-//! What would settle a call that is open: how many more blocks, or none, because the leaders are the same within
+//! What would settle a verdict that is open: how many more blocks, or none, because the leaders are the same within
 //! the band. Only the leaders are asked about: who comes third decides nothing. The blocks are those that are
 //! enough with a probability of 80 %, if the lead is what it seems.
 
@@ -39,45 +39,51 @@ pub enum Next {
     TooMany,
 }
 
-/// What would settle `call`; `None` where it is clear, where there is nothing to compare, and where it is open
+/// What would settle `verdict`; `None` where it is clear, where there is nothing to compare, and where it is open
 /// because other work disturbed the leaders, for which blocks are no remedy.
 pub(crate) fn next(
     targets: &[String],
     cells: &[CellData],
-    call: &Verdict,
+    verdict: &Verdict,
     bar: Bar,
     settings: &Settings,
 ) -> Option<Next> {
-    let lead =
-        call.lead.filter(|_| call.kind != VerdictKind::Clear && call.candidates.len() > 1)?;
-    match lead.low.zip(lead.high).filter(|_| call.blocks > 1) {
-        None => Some(Next::Interval { blocks: FIRST - call.blocks.min(FIRST - 1) }),
-        Some(_) if too_contended(targets, cells, call) => None,
-        Some(interval) => Some(of_lead(&lead, interval, call, (bar, settings.band))),
+    let lead = verdict
+        .lead
+        .filter(|_| verdict.kind != VerdictKind::Clear && verdict.candidates.len() > 1)?;
+    match lead.low.zip(lead.high).filter(|_| verdict.blocks > 1) {
+        None => Some(Next::Interval { blocks: FIRST - verdict.blocks.min(FIRST - 1) }),
+        Some(_) if too_contended(targets, cells, verdict) => None,
+        Some(interval) => Some(of_lead(&lead, interval, verdict, (bar, settings.band))),
     }
 }
 
-fn too_contended(targets: &[String], cells: &[CellData], call: &Verdict) -> bool {
+fn too_contended(targets: &[String], cells: &[CellData], verdict: &Verdict) -> bool {
     let column = |label: &String| targets.iter().position(|target| target == label);
-    let columns: Vec<usize> = call.candidates.iter().filter_map(|c| column(&c.target)).collect();
+    let columns: Vec<usize> = verdict.candidates.iter().filter_map(|c| column(&c.target)).collect();
     let shared = cells.iter().filter(|cell| cell.valid_for(columns.iter().copied()));
     let leaders = || columns.iter().take(2);
     cell::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
 }
 
-/// It is settled when the lead, where that is worth a call, passes the bar, or when its interval fits into the
+/// It is settled when the lead, where that is worth a verdict, passes the bar, or when its interval fits into the
 /// band, whichever comes first.
-fn of_lead(lead: &Ratio, (low, high): (f64, f64), call: &Verdict, (bar, band): (Bar, f64)) -> Next {
+fn of_lead(
+    lead: &Ratio,
+    (low, high): (f64, f64),
+    verdict: &Verdict,
+    (bar, band): (Bar, f64),
+) -> Next {
     let edge = band.ln_1p();
     if -low.ln() <= edge && high.ln() <= edge {
         return Next::Same;
     }
     let mean = lead.point.ln().abs();
-    let noise = noise((high / low).ln() / 2.0, call.blocks, bar);
+    let noise = noise((high / low).ln() / 2.0, verdict.blocks, bar);
     let after = |distance: f64, confidence: f64| noise.as_ref()?.blocks(distance, confidence);
     let apart = after(if mean >= CLEAR_LEAD.ln() { mean } else { 0.0 }, 1.0 - bar.alpha);
     let within = after(edge - mean, bar.confidence);
-    let more = |all: usize| all.saturating_sub(call.blocks).max(1);
+    let more = |all: usize| all.saturating_sub(verdict.blocks).max(1);
     match (apart, within) {
         (Some(apart), within) if within.is_none_or(|within| apart <= within) => {
             Next::Separate { blocks: more(apart) }
@@ -99,8 +105,8 @@ mod tests {
     use super::*;
     use crate::Candidate;
 
-    /// A call of two candidates that is not clear.
-    fn call(blocks: usize, lead: Ratio) -> Verdict {
+    /// A verdict of two candidates that is not clear.
+    fn verdict(blocks: usize, lead: Ratio) -> Verdict {
         let candidate = |target: &str| Candidate {
             target: target.into(),
             ratio: Ratio::ONE,
@@ -124,8 +130,8 @@ mod tests {
 
     fn suggested(blocks: usize, point: f64, half: f64) -> Option<Next> {
         let (low, high) = (Some(point / half), Some(point * half));
-        let call = call(blocks, Ratio { point, low, high, p: None });
-        next(&["xfs".into(), "ext4".into()], &[], &call, Bar::ONCE, &Settings::default())
+        let verdict = verdict(blocks, Ratio { point, low, high, p: None });
+        next(&["xfs".into(), "ext4".into()], &[], &verdict, Bar::ONCE, &Settings::default())
     }
 
     // scipy 1.17: s = half / t.ppf(.5 + c / 2, 2) * sqrt(3); sd = s * sqrt(2 / chi2.ppf((arange(32) + .5) / 32, 2));
@@ -142,8 +148,8 @@ mod tests {
     #[test]
     fn who_has_looked_needs_more() {
         let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
-        let call = call(3, Ratio { point: 1.048, low, high, p: None });
-        let suggested = next(&[], &[], &call, Bar::of_looks(7), &Settings::default());
+        let verdict = verdict(3, Ratio { point: 1.048, low, high, p: None });
+        let suggested = next(&[], &[], &verdict, Bar::of_looks(7), &Settings::default());
         assert_eq!(suggested, Some(Next::Separate { blocks: 39 }));
     }
 
@@ -163,10 +169,10 @@ mod tests {
     #[test]
     fn one_block_wants_an_interval_first() {
         let bare = Ratio { point: 1.3, ..Ratio::ONE };
-        let of = |call: &Verdict| next(&[], &[], call, Bar::ONCE, &Settings::default());
-        assert_eq!(of(&call(1, bare)), Some(Next::Interval { blocks: 2 }));
-        assert_eq!(of(&call(0, bare)), Some(Next::Interval { blocks: 3 }));
-        assert_eq!(of(&Verdict { kind: VerdictKind::Clear, ..call(3, bare) }), None);
-        assert_eq!(of(&Verdict { lead: None, ..call(1, bare) }), None);
+        let of = |verdict: &Verdict| next(&[], &[], verdict, Bar::ONCE, &Settings::default());
+        assert_eq!(of(&verdict(1, bare)), Some(Next::Interval { blocks: 2 }));
+        assert_eq!(of(&verdict(0, bare)), Some(Next::Interval { blocks: 3 }));
+        assert_eq!(of(&Verdict { kind: VerdictKind::Clear, ..verdict(3, bare) }), None);
+        assert_eq!(of(&Verdict { lead: None, ..verdict(1, bare) }), None);
     }
 }

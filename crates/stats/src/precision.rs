@@ -14,7 +14,7 @@ use crate::{
     target_order,
 };
 use model::{Dataset, LOOKS};
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 /// A difference counts as decided below this p-value: 0.05 shared among the looks.
 const DECIDED_P: f64 = 0.05 / LOOKS.len() as f64;
@@ -28,6 +28,9 @@ pub struct Precision {
     pub resolved: usize,
     /// The widest of the others.
     pub widest: Option<Wide>,
+    /// Half-width of the 95 % interval of the median ratio, a share, at the process count where that is largest.
+    /// Infinite where that ratio has no interval, and 0 without ratios.
+    pub median: f64,
 }
 
 /// A ratio that is not resolved.
@@ -77,11 +80,12 @@ struct Pair<'a> {
 /// # Errors
 /// The baseline is unknown, or a sample names what the campaign does not list.
 pub fn precision(dataset: &Dataset, settings: &Settings) -> Result<Precision, StatsError> {
-    let mut all = Precision { ratios: 0, resolved: 0, widest: None };
+    let mut all = Precision { ratios: 0, resolved: 0, widest: None, median: 0.0 };
     for class in classes(dataset, settings)? {
         let own = precision_of(&class)?;
         all.ratios += own.ratios;
         all.resolved += own.resolved;
+        all.median = all.median.max(own.median);
         all.widest = all.widest.into_iter().chain(own.widest).max_by(wider);
     }
     Ok(all)
@@ -105,7 +109,22 @@ fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
         half_width: p.estimate.half_width_at(p.cell.confidence).map(f64::exp_m1),
     };
     let widest = open().map(wide).max_by(wider);
-    Ok(Precision { ratios: all.len(), resolved: all.len() - open().count(), widest })
+    let (resolved, median) = (all.len() - open().count(), largest_median(&all));
+    Ok(Precision { ratios: all.len(), resolved, widest, median })
+}
+
+/// The largest, over the process counts, of the median half-widths of `pairs`.
+fn largest_median(pairs: &[Pair<'_>]) -> f64 {
+    let mut widths = BTreeMap::<u32, Vec<f64>>::new();
+    for pair in pairs {
+        let width = pair.estimate.half_width_at(pair.cell.confidence).map(f64::exp_m1);
+        widths.entry(pair.cell.procs).or_default().push(width.unwrap_or(f64::INFINITY));
+    }
+    let median = |mut widths: Vec<f64>| {
+        widths.sort_by(f64::total_cmp);
+        widths[widths.len() / 2]
+    };
+    widths.into_values().map(median).fold(0.0, f64::max)
 }
 
 /// The labels of a class and its cells.

@@ -1,4 +1,4 @@
-//! The look at a campaign under way: is its call settled, and which candidates are so far behind that they need
+//! The look at a campaign under way: is its verdict settled, and which candidates are so far behind that they need
 //! no more blocks while the others go on?
 
 use crate::{
@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 /// What a look at a campaign says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// What its call has come to, in each lab with two candidates that can be compared; empty where more
+    /// What its verdict has come to, in each lab with two candidates that can be compared; empty where more
     /// blocks would decide nothing.
-    pub calls: Vec<Standoff>,
+    pub verdicts: Vec<Standoff>,
     /// Candidates that need no more blocks.
     pub behind: Vec<Behind>,
 }
 
-/// What a call has come to.
+/// What a verdict has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standoff {
     /// This candidate is the best.
@@ -53,7 +53,7 @@ pub struct Behind {
 impl Look {
     /// Whether nothing is open.
     pub fn is_settled(&self) -> bool {
-        !self.calls.contains(&Standoff::Open)
+        !self.verdicts.contains(&Standoff::Open)
     }
 }
 
@@ -62,14 +62,14 @@ impl Look {
 /// # Errors
 /// The baseline is unknown, or a sample names what the campaign does not list.
 pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> {
-    let mut look = Look { calls: Vec::new(), behind: Vec::new() };
+    let mut look = Look { verdicts: Vec::new(), behind: Vec::new() };
     // Of what is not ranked nothing can be decided, and nobody is behind.
     for class in classes(dataset, settings)?.into_iter().filter(|class| class.is_ranked) {
         let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
         let targets = target_order(dataset, settings)?;
         let cells = select(dataset, &targets, settings.contention_limit_pct)?;
         let race = Race { class: &class, targets: &targets, cells: &cells };
-        look.calls.extend(race.standoff());
+        look.verdicts.extend(race.standoff());
         look.behind.extend(race.behind());
     }
     Ok(look)
@@ -111,7 +111,7 @@ impl Race<'_> {
         })
     }
 
-    /// The candidates that are behind the leader over all, by the bar of a call, and in every table, where the
+    /// The candidates that are behind the leader over all, by the bar of a verdict, and in every table, where the
     /// least sure one counts; both by Holm's procedure over the candidates. What others are compared with
     /// stays.
     fn behind(&self) -> Vec<Behind> {

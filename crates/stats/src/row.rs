@@ -113,7 +113,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Row {
-    /// Whether the timed part of any target is short, so that the row enters no mean, score and call. It leaves
+    /// Whether the timed part of any target is short, so that the row enters no mean, score and verdict. It leaves
     /// for all of them: without the short ones alone, the tests in which a target is fast would be missing.
     pub fn is_short(&self) -> bool {
         self.cells.iter().any(|cell| cell.short)

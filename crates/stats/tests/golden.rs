@@ -34,7 +34,7 @@ struct Campaign {
     samples: Vec<(usize, usize, u32, u32, f64, f64)>,
     cells: Vec<CellFigures>,
     footers: Vec<FooterFigures>,
-    call: Option<CallFigures>,
+    verdict: Option<VerdictFigures>,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ struct FooterFigures {
 }
 
 #[derive(Deserialize)]
-struct CallFigures {
+struct VerdictFigures {
     lead: RatioFigures,
     candidates: Vec<CandidateFigures>,
 }
@@ -175,8 +175,8 @@ fn geometric_means_agree_with_scipy() {
 #[test]
 fn the_call_agrees_with_integrals() {
     for campaign in golden().campaigns {
-        let Verdict { lead, candidates, .. } = campaign.findings().call;
-        let Some(want) = campaign.call else { continue };
+        let Verdict { lead, candidates, .. } = campaign.findings().verdict;
+        let Some(want) = campaign.verdict else { continue };
         assert_ratio(&lead.unwrap(), want.lead, &campaign.name);
         for want in want.candidates {
             let own = candidates.iter().find(|c| c.target == label(want.target)).unwrap();

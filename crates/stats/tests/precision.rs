@@ -48,6 +48,23 @@ fn a_cell_of_one_block_is_open_and_one_without_samples_does_not_count() {
 }
 
 #[test]
+fn the_median_is_of_the_process_count_that_is_known_worst() {
+    let mut data = campaign(0.005, 1.0);
+    let mut loud = campaign(0.2, 1.0);
+    loud.samples.iter_mut().for_each(|sample| sample.case.procs = 16);
+    let (one, both) = (precise(&data).median, precise(&loud).median);
+    assert!(one < 0.02 && both > 0.1, "{one} {both}");
+    data.samples.append(&mut loud.samples);
+    // Counts lend each other what they know of the noise, so that it is not the same to the last digit.
+    let median = precise(&data).median;
+    assert!((median / both).ln().abs() < 0.5 && median > 0.1, "{median} {both}");
+    data.samples.retain(|sample| sample.block == 0);
+    assert_eq!(precise(&data).median, f64::INFINITY);
+    data.samples.retain(|sample| sample.case.target == "ext4");
+    assert_eq!(precise(&data).median, 0.0);
+}
+
+#[test]
 fn the_twin_holds_nothing_up() {
     let mut data = campaign(0.005, 1.0);
     let loud = [1.0, 5.0, 2.0, 9.0, 0.1].into_iter().zip(0..);

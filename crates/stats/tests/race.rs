@@ -144,7 +144,7 @@ fn simulate(world: &World, campaigns: u64) -> Found {
     let (mut hits, mut cells, mut went_on, mut turns, mut all_turns) = (0, 0, 0.0, 0, 0);
     for seed in 0..campaigns {
         let ended = run(world, seed);
-        if let [Standoff::Decided(called)] = &ended.look.calls[..] {
+        if let [Standoff::Decided(called)] = &ended.look.verdicts[..] {
             *(if level(called) == best { &mut found.best } else { &mut found.wrong }) += 1.0 / n;
         }
         let left = ended.left();
@@ -214,22 +214,22 @@ fn looked(data: &Dataset) -> Look {
 #[test]
 fn a_look_says_what_the_call_has_come_to() {
     let decided = looked(&quiet(&[1.0, 1.3, 0.8], 3));
-    assert_eq!(decided.calls, [Standoff::Decided("b".into())]);
+    assert_eq!(decided.verdicts, [Standoff::Decided("b".into())]);
     let same = looked(&quiet(&[1.0, 1.001, 0.5], 3));
-    let [Standoff::Same(mut leaders)] = <[_; 1]>::try_from(same.calls.clone()).unwrap() else {
+    let [Standoff::Same(mut leaders)] = <[_; 1]>::try_from(same.verdicts.clone()).unwrap() else {
         panic!("{same:?}")
     };
     leaders.sort();
     assert!(same.is_settled() && leaders == ["a", "b"], "{leaders:?}");
     let open = looked(&quiet(&[1.0, 1.3, 0.8], 1));
-    assert_eq!((open.calls.as_slice(), open.behind.len()), ([Standoff::Open].as_slice(), 0));
+    assert_eq!((open.verdicts.as_slice(), open.behind.len()), ([Standoff::Open].as_slice(), 0));
     let alone = looked(&quiet(&[1.0], 3));
-    assert!(alone.calls.is_empty() && alone.is_settled());
+    assert!(alone.verdicts.is_empty() && alone.is_settled());
     let mut busy = quiet(&[1.0, 1.3, 0.8], 3);
     let foreign = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
     busy.samples.iter_mut().for_each(|s| s.metrics.push(foreign.clone()));
     let busy = looked(&busy);
-    assert_eq!((busy.calls.as_slice(), busy.behind.len()), ([Standoff::Open].as_slice(), 0));
+    assert_eq!((busy.verdicts.as_slice(), busy.behind.len()), ([Standoff::Open].as_slice(), 0));
 }
 
 #[test]
@@ -269,9 +269,9 @@ fn pairs_are_compared_over_the_blocks_that_they_share() {
     data.samples.retain(|s| s.case.target != "c" || s.block < 3);
     data.targets[2].leave_after(3);
     let found = findings(&data, &Settings::default()).unwrap();
-    let call = &found.call;
-    assert_eq!((call.kind, call.blocks), (VerdictKind::Clear, 8));
-    let of = |label: &str| call.candidates.iter().find(|c| c.target == label).unwrap();
+    let verdict = &found.verdict;
+    assert_eq!((verdict.kind, verdict.blocks), (VerdictKind::Clear, 8));
+    let of = |label: &str| verdict.candidates.iter().find(|c| c.target == label).unwrap();
     assert_eq!((of("b").ranks, of("c").ranks), (Some((1, 1)), Some((3, 3))));
     assert!(of("c").p_best.unwrap() < 0.01 && of("b").p_best.unwrap() > 0.99);
     let row = &found.tables[0].rows[0];
@@ -280,8 +280,8 @@ fn pairs_are_compared_over_the_blocks_that_they_share() {
     // The pair has its blocks, whatever the third has and whether that was noted.
     let mut unsaid = data.clone();
     unsaid.targets[2].facts.0.clear();
-    let unsaid = findings(&unsaid, &Settings::default()).unwrap().call;
-    assert_eq!((unsaid.blocks, unsaid.lead), (8, call.lead));
+    let unsaid = findings(&unsaid, &Settings::default()).unwrap().verdict;
+    assert_eq!((unsaid.blocks, unsaid.lead), (8, verdict.lead));
     let precision = precision(&data, &Settings::default()).unwrap();
     assert_eq!(precision.ratios, tests().len() * PROCS.len(), "of b alone");
 }
@@ -292,6 +292,6 @@ fn one_that_left_and_leads_all_the_same_is_compared_over_what_it_has() {
     let mut data = quiet(&[1.0, 1.2, 1.3], 6);
     data.samples.retain(|s| s.case.target != "c" || s.block < 3);
     data.targets[2].leave_after(3);
-    let call = findings(&data, &Settings::default()).unwrap().call;
-    assert_eq!((call.candidates[0].target.as_str(), call.blocks), ("c", 3));
+    let verdict = findings(&data, &Settings::default()).unwrap().verdict;
+    assert_eq!((verdict.candidates[0].target.as_str(), verdict.blocks), ("c", 3));
 }

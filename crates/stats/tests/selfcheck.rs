@@ -154,7 +154,7 @@ fn a_machine_that_slows_down_is_seen_and_moves_no_ratio() {
     assert!((drift.trend.point / truth - 1.0).abs() < 0.02, "{drift:?}");
     assert!((drift.last_over_first / truth - 1.0).abs() < 0.02, "{drift:?}");
     assert!(slowing.selfcheck.notes[0].contains("drifted by -1"), "{:?}", slowing.selfcheck.notes);
-    let (a, b) = (steady.call.lead.unwrap(), slowing.call.lead.unwrap());
+    let (a, b) = (steady.verdict.lead.unwrap(), slowing.verdict.lead.unwrap());
     assert!((a.point / b.point - 1.0).abs() < 1e-9, "the ratio moved: {a:?} {b:?}");
 }
 

@@ -15,8 +15,8 @@ fn share(hits: usize, of: u64) -> f64 {
     hits as f64 / of as f64
 }
 
-fn call(data: &Dataset) -> Verdict {
-    findings(data, &Settings::default()).unwrap().call
+fn verdict(data: &Dataset) -> Verdict {
+    findings(data, &Settings::default()).unwrap().verdict
 }
 
 /// Sixty cells without a difference, five blocks of the same noise: of moderated intervals, which lean to the
@@ -136,8 +136,8 @@ fn named(target: &str, levels: &[(&str, f64)], sd: f64, blocks: u32) -> f64 {
     let campaigns = 300;
     let noise = Noise { block_sd: 0.0, own_sd: sd };
     let hits = (0..campaigns).filter(|seed| {
-        let call = call(&noise.dataset(levels, 1, blocks, seed * 31 + u64::from(blocks)));
-        let first = &call.candidates[0];
+        let verdict = verdict(&noise.dataset(levels, 1, blocks, seed * 31 + u64::from(blocks)));
+        let first = &verdict.candidates[0];
         first.target == target && first.p_best.unwrap() >= 0.90
     });
     share(hits.count(), campaigns)
@@ -165,9 +165,9 @@ fn equal_targets_have_no_winner() {
     let (mut sure, mut clear) = (0, 0);
     for seed in 0..campaigns {
         let levels = [("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)];
-        let call = call(&noise.dataset(&levels, 4, 5, seed));
-        sure += usize::from(call.candidates[0].p_best.unwrap() >= 0.90);
-        clear += usize::from(call.kind == VerdictKind::Clear);
+        let verdict = verdict(&noise.dataset(&levels, 4, 5, seed));
+        sure += usize::from(verdict.candidates[0].p_best.unwrap() >= 0.90);
+        clear += usize::from(verdict.kind == VerdictKind::Clear);
     }
     let (sure, clear) = (share(sure, campaigns), share(clear, campaigns));
     assert!((0.005..=0.04).contains(&sure) && clear <= sure, "{sure}, {clear}");
@@ -183,8 +183,8 @@ fn one_of_equal_targets_is_seldom_called_best() {
         let levels: Vec<(&str, f64)> =
             labels[..targets].iter().map(|label| (*label, 1.0)).collect();
         let is_called = |seed: &u64| {
-            let call = call(&noise.dataset(&levels, 6, blocks, seed * 13));
-            call.kind == VerdictKind::Clear
+            let verdict = verdict(&noise.dataset(&levels, 6, blocks, seed * 13));
+            verdict.kind == VerdictKind::Clear
         };
         let called = share((0..campaigns).filter(is_called).count(), campaigns);
         // 5 % and a standard error and a half, as the seeds are fixed.
@@ -205,9 +205,9 @@ fn p_best_and_regret_are_calibrated() {
             let drawn: Vec<f64> = (0..4).map(|_| (0.1 * normal(&mut rng)).exp()).collect();
             let levels: Vec<(&str, f64)> =
                 ["a", "b", "c", "d"].into_iter().zip(drawn.iter().copied()).collect();
-            let call =
-                call(&Noise { block_sd: 0.0, own_sd: 0.08 }.dataset(&levels, 1, blocks, seed));
-            let leader = &call.candidates[0];
+            let verdict =
+                verdict(&Noise { block_sd: 0.0, own_sd: 0.08 }.dataset(&levels, 1, blocks, seed));
+            let leader = &verdict.candidates[0];
             let (p, best) = (leader.p_best.unwrap(), drawn.iter().copied().fold(0.0, f64::max));
             let own = levels.iter().find(|l| l.0 == leader.target).unwrap().1;
             let bin = &mut bins[usize::from(p >= 0.6) + usize::from(p >= 0.85)];

@@ -30,7 +30,7 @@ pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String>
             writeln!(text, ", by the spread of campaign {}", dataset.campaign.id)?;
             forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
             let plan = &prepared.plan;
-            text += &end(&forecasts, !plan.looks().is_empty() && !plan.seeks_a_call());
+            text += &end(&forecasts, !plan.looks().is_empty() && !plan.seeks_a_verdict());
             return Ok(text);
         }
     }

@@ -26,7 +26,7 @@ fn assert_ours(entry: &Undo) {
         }
         Undo::DetachLoop { image } => image.parent().is_some_and(is_private),
         Undo::RemoveDir { path } => is_private(path),
-        Undo::Tell { link } | Undo::ForgetParts { link, .. } => {
+        Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
             is_straight(link) && parts(link)[0] == "dev"
         }
         Undo::ExportPool { pool: name }

@@ -1,15 +1,10 @@
 //! versitygw: an object store that speaks S3 over a directory, built by the user's own Go.
 
-use super::{
-    Product, Recipe,
-    build::{Build, Step},
-};
+use super::{Product, Recipe, build::Step, program};
 use crate::exit;
 use anyhow::Result;
-use lab::{
-    Cmd,
-    artifacts::{self, VERSITYGW_VERSION},
-};
+use lab::{Cmd, artifacts::VERSITYGW_VERSION};
+use std::path::Path;
 
 const GO_FIX: &str = "`go` is not installed; install Go 1.24 or later, and under sudo pass the path on: \
                       sudo env PATH=\"$PATH\" assay doctor --install versitygw";
@@ -28,33 +23,25 @@ impl Product for VersityGw {
     }
 
     fn recipe(&self) -> Result<Recipe> {
-        let place = artifacts::program_dir("versitygw", VERSITYGW_VERSION);
-        if place.join("bin/versitygw").exists() {
-            return Ok(Recipe::Present(place));
-        }
-        Cmd::new("go").arg("version").run().map_err(|_| exit::lacking(GO_FIX))?;
-        let work = artifacts::dir().join("build").join(format!("versitygw-{VERSITYGW_VERSION}"));
-        let below = |name: &str| work.join(name).display().to_string();
-        let module = format!("github.com/versity/versitygw/cmd/versitygw@v{VERSITYGW_VERSION}");
-        let step = Step {
-            name: "go",
-            command: ["go", "install", "-modcacherw", &module].map(String::from).to_vec(),
-            env: vec![
-                ("GOBIN", below("result/bin")),
-                ("GOPATH", below("modules")),
-                ("GOCACHE", below("cache")),
-                // Of C it needs nothing, and so no compiler of it.
-                ("CGO_ENABLED", "0".into()),
-            ],
-            dir: work.clone(),
-            advice: "look at the log, then run the same command again",
-        };
-        Ok(Recipe::Missing(Build {
-            place,
-            work,
-            room_bytes: 2 << 30,
-            steps: vec![step],
-            collect: |_, _| Ok(()),
-        }))
+        program("versitygw", VERSITYGW_VERSION, go_install)
     }
+}
+
+fn go_install(work: &Path) -> Result<Step> {
+    Cmd::new("go").arg("version").run().map_err(|_| exit::lacking(GO_FIX))?;
+    let below = |name: &str| work.join(name).display().to_string();
+    let module = format!("github.com/versity/versitygw/cmd/versitygw@v{VERSITYGW_VERSION}");
+    Ok(Step {
+        name: "go",
+        command: ["go", "install", "-modcacherw", &module].map(String::from).to_vec(),
+        env: vec![
+            ("GOBIN", below("result/bin")),
+            ("GOPATH", below("modules")),
+            ("GOCACHE", below("cache")),
+            // Of C it needs nothing, and so no compiler of it.
+            ("CGO_ENABLED", "0".into()),
+        ],
+        dir: work.to_path_buf(),
+        advice: "look at the log, then run the same command again",
+    })
 }

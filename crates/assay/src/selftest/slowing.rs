@@ -60,9 +60,9 @@ impl Check for SlowPair {
         lab.close()?;
         let findings = stats::findings(&dataset, &Settings::default())?;
         let drift = findings.selfcheck.drift.context("the campaign tells of no drift")?;
-        let lead = findings.call.lead.and_then(|lead| lead.low.zip(lead.high));
+        let lead = findings.verdict.lead.and_then(|lead| lead.low.zip(lead.high));
         let (low, high) = lead.context("nothing was found between the two")?;
-        let winner = findings.call.kind == VerdictKind::Clear || low > 1.0 || high < 1.0;
+        let winner = findings.verdict.kind == VerdictKind::Clear || low > 1.0 || high < 1.0;
         let turns = TURNS_IN_BLOCK * (BLOCKS as i32 - 1);
         let imposed = GROWTH.powi(-turns) - 1.0;
         Ok(Outcome::Drift { imposed, measured: drift.last_over_first - 1.0, winner })

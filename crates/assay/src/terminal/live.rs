@@ -105,11 +105,11 @@ impl Standings {
     /// `None` where nothing can be compared.
     pub(super) fn of(dataset: &Dataset) -> Option<Standings> {
         let findings = stats::findings(dataset, &Settings::default()).ok()?;
-        let call = findings.call;
-        (call.candidates.len() > 1).then_some(Standings {
-            blocks: call.blocks,
-            over: call.scored_over,
-            candidates: call.candidates,
+        let verdict = findings.verdict;
+        (verdict.candidates.len() > 1).then_some(Standings {
+            blocks: verdict.blocks,
+            over: verdict.scored_over,
+            candidates: verdict.candidates,
         })
     }
 

@@ -205,9 +205,9 @@ mod tests {
                      ext4     ext4[data=writeback]  1.20   1.16-1.25  better, holds by Holm\n\
                      ext4     ext4[data=journal]    1.00   0.96-1.05  unclear\n";
         assert!(text.contains(table), "{text}");
-        let call = "Use ext4[data=writeback] for this work on this machine: 1.20x ext4 \
+        let verdict = "Use ext4[data=writeback] for this work on this machine: 1.20x ext4 \
                     (95 % interval 1.16-1.25, 8 blocks).";
-        assert!(text.contains(call), "{text}");
+        assert!(text.contains(verdict), "{text}");
         assert!(text.contains("UNSAFE ext4[data=writeback]: after a crash"), "{text}");
         assert!(
             text.contains("confirmation  b") && text.contains("full: ext4[commit=60];"),

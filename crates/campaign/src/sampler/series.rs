@@ -6,7 +6,7 @@ use model::{Series, series};
 use std::ops::Range;
 use workers::Moved;
 
-/// A part of fewer whole seconds has no course worth keeping.
+/// A part of fewer whole seconds has no time series worth keeping.
 const LEAST_SECONDS: usize = 2;
 
 impl Sampler {

@@ -1,6 +1,6 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
-use super::{Call, Request, scaled, words};
+use super::{Invocation, Request, scaled, words};
 use model::{Job, Programs, TestInfo};
 use suites::Estimate;
 
@@ -56,7 +56,7 @@ impl super::Tool for Tool {
     }
 
     /// It has no other way than to do nothing and say so in its CSV.
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["bonnie++", "-d", ".", "-s", "0", "-n", "0", "-q", "-u", "root"]
     }
 
@@ -86,7 +86,7 @@ impl super::Tool for Tool {
         infos
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let mib = mib(request, job);
         let (size, memory) = (mib.to_string(), (mib / 2).to_string());
         let (files, procs) = (files_k(request, job).0.to_string(), job.workers.to_string());
@@ -98,7 +98,7 @@ impl super::Tool for Tool {
         if rustix::process::geteuid().is_root() && job.programs == Programs::Unconfined {
             words.extend(["-u", "root"]);
         }
-        Ok(Call::new(words, request))
+        Ok(Invocation::new(words, request))
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

@@ -1,6 +1,6 @@
 //! elbencho: directories made, files written, looked at, read and deleted by threads.
 
-use super::{Call, Request, scaled};
+use super::{Invocation, Request, scaled};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -26,7 +26,7 @@ impl super::Tool for Tool {
         "elbencho makes ten directories for each thread, writes files of 64 KiB into them, syncs, looks at them, reads them and deletes all, one phase after the other. What is read was just written."
     }
 
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["elbencho", "--version"]
     }
 
@@ -46,15 +46,15 @@ impl super::Tool for Tool {
         infos
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let (threads, dirs, files) =
             (job.workers.to_string(), DIRS.to_string(), files(job).to_string());
         let bytes = FILE_BYTES.to_string();
         let phases = ["elbencho", "-d", "-w", "--sync", "--stat", "-r", "-F", "-D", "--nolive"];
         let sizes = ["-t", &threads, "-n", &dirs, "-N", &files, "-s", &bytes, "-b", &bytes];
-        let mut call = Call::new(phases.into_iter().chain(sizes), request);
-        call.argv.push(".".into());
-        Ok(call)
+        let mut invocation = Invocation::new(phases.into_iter().chain(sizes), request);
+        invocation.argv.push(".".into());
+        Ok(invocation)
     }
 
     fn estimate(&self, _request: &Request, job: &Job) -> Estimate {

@@ -4,7 +4,7 @@
 mod job_file;
 mod refuse;
 
-use super::{Call, Request};
+use super::{Invocation, Request};
 use job_file::{JobFile, Section};
 use model::{Better, Group, Job, TestInfo};
 use suites::Estimate;
@@ -28,7 +28,7 @@ impl super::Tool for Tool {
         true
     }
 
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["fio", "--version"]
     }
 
@@ -58,16 +58,16 @@ impl super::Tool for Tool {
         file.jobs().iter().map(info).collect()
     }
 
-    fn prepare(&self, request: &Request, job: &Job) -> Option<Call> {
+    fn prepare(&self, request: &Request, job: &Job) -> Option<Invocation> {
         let file = JobFile::parse(&request.text).ok()?.scaled(job.scale, job.workers);
-        Some(call(&format!("[global]\ncreate_only=1\n{file}")))
+        Some(invocation(&format!("[global]\ncreate_only=1\n{file}")))
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let file = JobFile::parse(&request.text)?;
         // Checked again by the worker: it is what runs as root.
         refuse::check(&file)?;
-        Ok(call(&file.scaled(job.scale, job.workers).to_string()))
+        Ok(invocation(&file.scaled(job.scale, job.workers).to_string()))
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
@@ -88,9 +88,9 @@ impl super::Tool for Tool {
     }
 }
 
-fn call(text: &str) -> Call {
+fn invocation(text: &str) -> Invocation {
     let argv = ["fio", "--output-format=json+", "--eta=never", "-"].map(String::from).to_vec();
-    Call { argv, input: text.into() }
+    Invocation { argv, input: text.into() }
 }
 
 /// The test of a section, as the importer names it.

@@ -1,6 +1,6 @@
 //! IOR: a file for each process of MPI, written, synced and read by another process than wrote it.
 
-use super::{Call, Request, mpi, scaled};
+use super::{Invocation, Request, mpi, scaled};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -24,7 +24,7 @@ impl super::Tool for Tool {
         "IOR writes a file for each process in transfers of 1 MiB through POSIX calls and syncs it, then reads it back, each process the file of another. On one machine what was just written is read from the page cache unless it does not fit."
     }
 
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["ior", "-a", "DUMMY", "-w", "-b", "1k", "-t", "1k"]
     }
 
@@ -47,13 +47,13 @@ impl super::Tool for Tool {
         infos
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let block = format!("{}m", mib(job));
         let words = [
             "ior", "-a", "POSIX", "-w", "-r", "-e", "-C", "-F", "-t", "1m", "-b", &block, "-o",
             "file",
         ];
-        mpi::call(&words, request, job.workers)
+        mpi::invocation(&words, request, job.workers)
     }
 
     fn estimate(&self, _request: &Request, job: &Job) -> Estimate {

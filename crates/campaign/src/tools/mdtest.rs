@@ -1,6 +1,6 @@
 //! mdtest: directories, files and trees made, looked at and removed, by processes of MPI.
 
-use super::{Call, Request, mpi, scaled, words};
+use super::{Invocation, Request, mpi, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -65,7 +65,7 @@ impl super::Tool for Tool {
         "mdtest creates, looks at and removes directories, and files of 4 KiB, each process in a directory of its own. Nothing is synced, and what is looked at was just made: the figures are of the metadata in memory and of its log. With `args` of yours it is told those alone: no `-u`, `-w` or `-e` that they do not have, and `-n` only where they say neither `-n` nor `-I`."
     }
 
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["mdtest", "-n", "1", "-d", "x"]
     }
 
@@ -85,7 +85,7 @@ impl super::Tool for Tool {
         infos
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let (items, bytes) = (default_items(job).to_string(), FILE_BYTES.to_string());
         let mut words = vec!["mdtest", "-d", "files"];
         if !is_counted(&request.args) {
@@ -94,7 +94,7 @@ impl super::Tool for Tool {
         if request.args.is_empty() {
             words.extend(["-u", "-w", &bytes, "-e", &bytes]);
         }
-        mpi::call(&words, request, job.workers)
+        mpi::invocation(&words, request, job.workers)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

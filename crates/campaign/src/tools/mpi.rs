@@ -1,6 +1,6 @@
 //! Starting the processes of a tool that is written for MPI.
 
-use super::{Call, Request};
+use super::{Invocation, Request};
 use std::env;
 use suites::program::{self, Program};
 
@@ -9,7 +9,11 @@ use suites::program::{self, Program};
 ///
 /// # Errors
 /// More than one process is asked for and there is no `mpirun`.
-pub(super) fn call(words: &[&str], request: &Request, procs: u32) -> Result<Call, String> {
+pub(super) fn invocation(
+    words: &[&str],
+    request: &Request,
+    procs: u32,
+) -> Result<Invocation, String> {
     let procs_text = procs.to_string();
     let launcher: Vec<&str> = match program::missing(["mpirun"]) {
         Some(_) if procs == 1 => Vec::new(),
@@ -21,7 +25,7 @@ pub(super) fn call(words: &[&str], request: &Request, procs: u32) -> Result<Call
         }
         None => vec!["mpirun", "-np", &procs_text],
     };
-    Ok(Call::new(launcher.into_iter().chain(words.iter().copied()), request))
+    Ok(Invocation::new(launcher.into_iter().chain(words.iter().copied()), request))
 }
 
 /// Open MPI refuses to run as root and to start more processes than there are processors, unless it

@@ -1,6 +1,6 @@
 //! sysbench fileio: its six modes, each a run of its own on files that were laid out before.
 
-use super::{Call, Request, scaled, words};
+use super::{Invocation, Request, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -81,7 +81,7 @@ impl super::Tool for Tool {
         MODES.iter().flat_map(with).collect()
     }
 
-    fn version_call(&self) -> &'static [&'static str] {
+    fn version_args(&self) -> &'static [&'static str] {
         &["sysbench", "--version"]
     }
 
@@ -115,19 +115,19 @@ impl super::Tool for Tool {
         format!("sysbench.{}", mode_of(&request.part).0)
     }
 
-    fn prepare(&self, request: &Request, job: &Job) -> Option<Call> {
+    fn prepare(&self, request: &Request, job: &Job) -> Option<Invocation> {
         // The first mode creates the files itself.
         let is_needed = mode_of(&request.part).0 != "seqwr";
         is_needed.then(|| {
             let words = ["sysbench", "fileio"].map(String::from).into_iter();
-            Call {
+            Invocation {
                 argv: words.chain(files(request, job)).chain(["prepare".into()]).collect(),
-                ..Call::default()
+                ..Invocation::default()
             }
         })
     }
 
-    fn call(&self, request: &Request, job: &Job) -> Result<Call, String> {
+    fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String> {
         let (mode, block) = mode_of(&request.part);
         let mut argv = vec!["sysbench".to_string(), format!("--threads={}", job.workers)];
         argv.push(format!("--time={}", seconds(request, job)));
@@ -140,7 +140,7 @@ impl super::Tool for Tool {
         let listed = if block.is_some() { BLOCKS } else { "" };
         argv.extend(others(&request.args, &["--file-num", TOTAL, "--time", listed]));
         argv.push("run".into());
-        Ok(Call { argv, ..Call::default() })
+        Ok(Invocation { argv, ..Invocation::default() })
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

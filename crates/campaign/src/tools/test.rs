@@ -1,6 +1,6 @@
 //! A run of a tool as a test.
 
-use super::{Call, Request, Tool};
+use super::{Invocation, Request, Tool};
 use formats::ImportOptions;
 use model::{Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample, TestInfo};
 use std::{
@@ -25,8 +25,11 @@ impl ToolTest {
         job.dir.join("tool")
     }
 
-    fn program(&self, call: &Call, dir: &Path) -> Program {
-        Program::new(&call.argv, dir).input(call.input.as_bytes()).keep_output().own_proc()
+    fn program(&self, invocation: &Invocation, dir: &Path) -> Program {
+        Program::new(&invocation.argv, dir)
+            .input(invocation.input.as_bytes())
+            .keep_output()
+            .own_proc()
     }
 
     fn wrong(&self, why: String) -> TestError {
@@ -79,7 +82,7 @@ impl Test for ToolTest {
         remove(&dir)?;
         fs::create_dir(&dir).map_err(TestError::io("create", &dir))?;
         match self.tool.prepare(&self.request, job) {
-            Some(call) => self.program(&call, &dir).run().map(drop),
+            Some(invocation) => self.program(&invocation, &dir).run().map(drop),
             None => Ok(()),
         }
     }
@@ -93,8 +96,8 @@ impl Test for ToolTest {
         if !dir.is_dir() {
             self.fill(job)?;
         }
-        let call = self.tool.call(&self.request, job).map_err(|why| self.wrong(why))?;
-        let program = self.program(&call, &dir);
+        let invocation = self.tool.invocation(&self.request, job).map_err(|why| self.wrong(why))?;
+        let program = self.program(&invocation, &dir);
         Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default() }))
     }
 

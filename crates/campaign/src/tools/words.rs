@@ -1,5 +1,7 @@
 //! Reading the arguments that a tool is given, so that the image and the plan follow what it will really do.
 
+use model::Bytes;
+
 /// The value of the option `name`: the rest of its word, or the next word; the last one counts.
 pub(super) fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
     let long = name.starts_with("--");
@@ -26,17 +28,10 @@ pub(super) fn has(args: &[String], name: char) -> bool {
 
 /// A number with one of the letters k, m, g and t behind it, or `plain` times a number without.
 pub(super) fn size(text: &str, plain: u64) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
-        "" => plain,
-        "k" => 1 << 10,
-        "m" => 1 << 20,
-        "g" => 1 << 30,
-        "t" => 1 << 40,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(unit)
+    match text.parse::<u64>() {
+        Ok(number) => number.checked_mul(plain),
+        Err(_) => text.parse::<Bytes>().ok().map(u64::from),
+    }
 }
 
 #[cfg(test)]
@@ -65,8 +60,8 @@ mod tests {
         assert_eq!(size("2", 1 << 20), Some(2 << 20));
         assert_eq!(size("1GiB", 1), Some(1 << 30));
         assert_eq!(
-            (size("x", 1), size("4q", 1), size("99999999999999999999g", 1)),
-            (None, None, None)
+            [size("x", 1), size("4q", 1), size("", 1), size("99999999999999999999g", 1)],
+            [None; 4]
         );
     }
 }

@@ -13,10 +13,10 @@ use crate::{
     state::{self, State},
     undo::Undo,
 };
-use disk::lock::Lock;
+use disk::lock::{Lock, is_still};
 use record::Faults;
 use rustix::{
-    fs::{FallocateFlags, fallocate, fstat, statat},
+    fs::{FallocateFlags, fallocate, fstat},
     io::Errno,
 };
 use serde::{Deserialize, Serialize};
@@ -269,14 +269,6 @@ pub fn believed(bytes: &[u8], state: &std::path::Path, campaign: &str) -> Vec<Un
 #[doc(hidden)]
 pub fn sealed(json: &str) -> Vec<u8> {
     record::sealed(json)
-}
-
-/// Whether `name` in `folder` is the file that is open.
-fn is_still(folder: &File, name: &str, file: &File) -> bool {
-    match (fstat(file), statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)) {
-        (Ok(open), Ok(named)) => (open.st_dev, open.st_ino) == (named.st_dev, named.st_ino),
-        _ => false,
-    }
 }
 
 /// Undoes every journal in `state` whose campaign is dead, or says what that would be. Returns what is left

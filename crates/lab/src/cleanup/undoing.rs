@@ -41,7 +41,7 @@ impl Undo {
             }
             Undo::DetachLoop { image } => is_image(image, mark),
             Undo::RemoveDir { path } => mark::is_straight(path) && private_dir::is_named(path),
-            Undo::Tell { link } | Undo::ForgetParts { link, .. } => {
+            Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
                 mark::is_straight(link) && link.starts_with("/dev")
             }
             Undo::ExportPool { pool: name }
@@ -66,7 +66,7 @@ impl Undo {
             // Its server may have died with the process that made it.
             Undo::Unmount { mount_point } => mounts::abandon(mount_point)?,
             Undo::DetachLoop { image } => return Ok(named(&loop_device::detach(image)?, image)),
-            Undo::Tell { link } => return left_on(link),
+            Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::forget_parts(link, disk, parts)?, link));
             }
@@ -87,7 +87,7 @@ impl Undo {
         let found = match self {
             Undo::Unmount { mount_point } => mounts::at(mount_point)?.is_some(),
             Undo::DetachLoop { image } => return Ok(named(&loop_device::find(image)?, image)),
-            Undo::Tell { link } => return left_on(link),
+            Undo::ReportDisk { link } => return left_on(link),
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::known_parts(link, disk, parts)?, link));
             }
@@ -148,7 +148,7 @@ mod tests {
             Undo::DetachLoop { image: "/var/lib/images/root.img".into() },
             Undo::DetachLoop { image: "/s/images/assay-d-image0/image".into() },
             Undo::DetachLoop { image: "images/assay-c-image0/image".into() },
-            Undo::Tell { link: "/data/disk".into() },
+            Undo::ReportDisk { link: "/data/disk".into() },
             Undo::ForgetParts { link: "/dev/../etc/x".into(), disk: "d".into(), parts: Vec::new() },
             Undo::ExportPool { pool: "assay-rpool".into() },
             Undo::StopArray { name: Mark::new(Path::new("/t"), "c").name(1) },

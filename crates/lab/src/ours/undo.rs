@@ -24,7 +24,8 @@ pub enum Undo {
         path: PathBuf,
     },
     /// Say what is left on a disk. It is never wiped here: nobody knows who used it since.
-    Tell {
+    #[serde(rename = "tell")]
+    ReportDisk {
         /// The stable name of the disk.
         link: PathBuf,
     },
@@ -91,7 +92,7 @@ impl Undo {
             // Of our own names and files; arrays, caches, volumes and pools are even assembled by a boot.
             Undo::DetachLoop { .. }
             | Undo::RemoveDir { .. }
-            | Undo::Tell { .. }
+            | Undo::ReportDisk { .. }
             | Undo::ExportPool { .. }
             | Undo::StopArray { .. }
             | Undo::StopCache { .. }
@@ -104,7 +105,7 @@ impl Undo {
         match self {
             Undo::Unmount { .. } => ("unmount", "unmounted"),
             Undo::DetachLoop { .. } => ("detach", "detached"),
-            Undo::Tell { .. } => ("leave", "left"),
+            Undo::ReportDisk { .. } => ("leave", "left"),
             Undo::ForgetParts { .. } => ("give up", "gave up"),
             Undo::RemoveDir { .. } | Undo::LeaveGroup { .. } | Undo::RemoveMapping { .. } => {
                 ("remove", "removed")
@@ -123,7 +124,9 @@ impl Undo {
             | Undo::RemoveDir { path }
             | Undo::LeaveGroup { group: path, .. } => path.display().to_string(),
             Undo::DetachLoop { image } => image.display().to_string(),
-            Undo::Tell { link } | Undo::ForgetParts { link, .. } => link.display().to_string(),
+            Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
+                link.display().to_string()
+            }
             Undo::ExportPool { pool } => format!("the pool {pool}"),
             Undo::Uncap { file, device } => format!("the cap of {device} in {}", file.display()),
             Undo::StopArray { name } => format!("the array {name}"),

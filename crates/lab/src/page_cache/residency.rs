@@ -17,12 +17,9 @@ pub struct Residency {
 }
 
 impl Residency {
-    /// Resident share, 0 to 1; 0 for no files.
-    pub fn fraction(&self) -> f64 {
-        if self.total_bytes == 0 {
-            return 0.0;
-        }
-        self.resident_bytes as f64 / self.total_bytes as f64
+    /// Resident share, 0 to 1; `None` for no pages.
+    pub fn share(self) -> Option<f64> {
+        (self.total_bytes > 0).then(|| self.resident_bytes as f64 / self.total_bytes as f64)
     }
 }
 
@@ -141,7 +138,7 @@ mod tests {
         let pages = LEN.div_ceil(rustix::param::page_size() as u64);
         let file = File::open(&path).unwrap();
         assert_eq!(both(&file), (pages, pages));
-        assert_eq!(residency(std::slice::from_ref(&path)).unwrap().fraction(), 1.0);
+        assert_eq!(residency(std::slice::from_ref(&path)).unwrap().share(), Some(1.0));
 
         file.sync_all().unwrap();
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();
@@ -155,7 +152,7 @@ mod tests {
 
     #[test]
     fn nothing_is_not_resident() {
-        assert_eq!(residency(&[]).unwrap().fraction(), 0.0);
+        assert_eq!(residency(&[]).unwrap().share(), None);
         assert!(residency(&["/no/such/file".into()]).is_err());
     }
 }

@@ -2,9 +2,9 @@
 //! reasons come from files that anybody may have written. Every renderer gets its blocks from here.
 
 use crate::block::{
-    Bar, BarGroup, Bars, Block, Cell, Chart, Column, Courses, Curve, DotPanel, Dots, Drawer,
-    Forest, ForestPanel, ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel,
-    Row, Scatter, Spot, Table, TimePanel, Timeline,
+    Bar, BarGroup, Bars, Block, Cell, Chart, Column, Curve, DotPanel, Dots, Drawer, Forest,
+    ForestPanel, ForestRow, HeatCell, HeatGroup, HeatMap, HeatRow, LinePanel, Lines, Panel, Row,
+    Scatter, Spot, Table, TimePanel, TimeSeries, Timeline,
 };
 use model::printable;
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ fn block(shown: &mut Block) {
                 bars.iter_mut().for_each(|Bar { name, value: _ }| text(name));
             }
         }
-        Block::Courses(Courses { caption, panels }) => {
+        Block::TimeSeries(TimeSeries { caption, panels }) => {
             text(caption);
             panels.iter_mut().for_each(|Panel { name, lines: _ }| text(name));
         }

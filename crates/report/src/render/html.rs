@@ -2,8 +2,8 @@
 //! script, in print and by a screen reader.
 
 use super::{
-    bars, built, chart, courses, dots, drawer, forest, heat_map, lines, scatter, script, timeline,
-    title,
+    bars, built, chart, dots, drawer, forest, heat_map, lines, scatter, script, time_series,
+    timeline, title,
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
@@ -158,12 +158,12 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::Chart(chart) if notes => chart::render(chart),
         Block::Scatter(scatter) if notes => scatter::render(scatter),
         Block::Bars(bars) if notes => bars::render(bars),
-        Block::Courses(courses) if notes => courses::render(courses),
+        Block::TimeSeries(series) if notes => time_series::render(series),
         Block::Dots(dots) if notes => dots::render(dots),
         Block::Lines(lines) if notes => lines::render(lines),
         Block::Timeline(timeline) if notes => timeline::render(timeline),
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
-        Block::Bars(_) | Block::Courses(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
+        Block::Bars(_) | Block::TimeSeries(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
         Block::Timeline(_) => markup! {},
     }
 }

@@ -28,7 +28,7 @@ fn block(block: &Block) -> String {
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Bars(_)
-        | Block::Courses(_)
+        | Block::TimeSeries(_)
         | Block::Lines(_)
         | Block::Timeline(_)
         | Block::Forest(_)

@@ -38,7 +38,7 @@ struct Carried {
 /// What other choices are computed from, JSON that is safe in a page; `None` where there is nothing to choose.
 pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let none = findings.comparison.is_some() || findings.advice.is_some();
-    if none || !findings.is_ranked || findings.call.candidates.len() < 2 {
+    if none || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
         return None;
     }
     let mut logs = stats::block_logs(dataset, findings).ok()?;

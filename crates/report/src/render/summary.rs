@@ -16,7 +16,7 @@ const MOST_LINES: usize = 40;
 /// Rows that a table gets where there is room.
 const MOST_ROWS: usize = 24;
 
-/// The answer in at most 40 lines of a terminal: the call, what it reaches, what would settle it, the candidates,
+/// The answer in at most 40 lines of a terminal: the verdict, what it reaches, what would settle it, the candidates,
 /// each group of tests, where the leaders differ, what was left out. `closing` says where the rest is.
 pub fn summary(
     dataset: &Dataset,

@@ -9,7 +9,7 @@ use crate::block::Block;
 use model::Dataset;
 use stats::Findings;
 
-/// The call, the ratio tables and what was invalid. Environment and method are left to the other
+/// The verdict, the ratio tables and what was invalid. Environment and method are left to the other
 /// formats.
 pub fn terminal(dataset: &Dataset, findings: &Findings, options: &TerminalOptions) -> String {
     let options = at_least(options);
@@ -39,7 +39,7 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Bars(_)
-        | Block::Courses(_)
+        | Block::TimeSeries(_)
         | Block::Lines(_)
         | Block::Timeline(_)
         | Block::Forest(_)

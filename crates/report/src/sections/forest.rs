@@ -22,7 +22,7 @@ impl Section for ForestPlot {
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let none = findings.comparison.is_some() || findings.advice.is_some();
-        if none || !findings.is_ranked || findings.call.candidates.len() < 2 {
+        if none || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
             return None;
         }
         let panels = std::iter::once(overall(findings)).chain(groups(findings)).collect();
@@ -41,9 +41,9 @@ impl Section for ForestPlot {
 
 /// The scores, best first, and what was not measured with the reason.
 fn overall(findings: &Findings) -> ForestPanel {
-    let call = &findings.call;
-    let scored = call.candidates.iter().map(|candidate| of_score(candidate, findings));
-    let is_scored = |label: &str| call.candidates.iter().any(|c| c.target == label);
+    let verdict = &findings.verdict;
+    let scored = verdict.candidates.iter().map(|candidate| of_score(candidate, findings));
+    let is_scored = |label: &str| verdict.candidates.iter().any(|c| c.target == label);
     let failed = findings.failures.iter().filter(|failure| !is_scored(&failure.target));
     let ruled_out = failed.map(|failure| ForestRow {
         name: failure.target.clone(),
@@ -52,9 +52,9 @@ fn overall(findings: &Findings) -> ForestPanel {
         note: String::new(),
         shade: None,
     });
-    let title = match call.scored_over == findings.baseline {
+    let title = match verdict.scored_over == findings.baseline {
         true => "Score over all groups".to_string(),
-        false => format!("Score over all groups, ratio over {}", call.scored_over),
+        false => format!("Score over all groups, ratio over {}", verdict.scored_over),
     };
     ForestPanel { title, rows: scored.chain(ruled_out).collect() }
 }
@@ -78,8 +78,8 @@ fn groups(findings: &Findings) -> Vec<ForestPanel> {
 /// A score with its interval in figures: the word belongs to the verdict alone, which asks for more than an interval.
 /// It is hollow where its ranks leave open that it shares the place of what it is over.
 fn of_score(candidate: &Candidate, findings: &Findings) -> ForestRow {
-    let over = &findings.call.scored_over;
-    let base = findings.call.candidates.iter().find(|other| other.target == *over);
+    let over = &findings.verdict.scored_over;
+    let base = findings.verdict.candidates.iter().find(|other| other.target == *over);
     let is_apart = base
         .and_then(|base| base.ranks)
         .zip(candidate.ranks)

@@ -68,10 +68,10 @@ fn caption(findings: &Findings, left_out: usize) -> String {
     format!("{what}, by group{more}")
 }
 
-/// The candidates in the order of the call, without the baseline, of which all ratios are 1; with it where it is
+/// The candidates in the order of the verdict, without the baseline, of which all ratios are 1; with it where it is
 /// alone. What was not compared comes last.
 fn shown(findings: &Findings) -> Vec<&str> {
-    let ranked = findings.call.candidates.iter().map(|candidate| candidate.target.as_str());
+    let ranked = findings.verdict.candidates.iter().map(|candidate| candidate.target.as_str());
     let mut labels: Vec<&str> = ranked.collect();
     let others: Vec<&str> =
         findings.targets.iter().map(String::as_str).filter(|l| !labels.contains(l)).collect();

@@ -270,7 +270,7 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     if !table.group.is_scored() {
         notes.push(
             "What each write left to sync: its durable rate holds that already, so these rows are in no mean, \
-             no score and no call."
+             no score and no verdict."
                 .into(),
         );
     }
@@ -278,7 +278,7 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
         table.rows.iter().filter(|r| r.is_short()).map(|r| names::of_row(r, table)).collect();
     if !short.is_empty() {
         notes.push(format!(
-            "Short, so in no mean, no score and no call: {}. Its size was given, there was no room for more of it, \
+            "Short, so in no mean, no score and no verdict: {}. Its size was given, there was no room for more of it, \
              or more would be another test.",
             short.join(", ")
         ));

@@ -102,7 +102,7 @@ fn footnotes(pair: Option<&AaCheck>) -> Vec<String> {
     let word = |aa: &AaCheck| {
         format!(
             "{} is {} entered again under another name. It is no candidate: it stands in no other \
-             table and has no part in the call.",
+             table and has no part in the verdict.",
             aa.twin, aa.of
         )
     };

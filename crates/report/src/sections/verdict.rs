@@ -40,12 +40,12 @@ impl Section for Verdict {
         if findings.comparison.is_some() || findings.advice.is_some() {
             return None;
         }
-        let call = &findings.call;
+        let verdict = &findings.verdict;
         let mut blocks = head(dataset, findings);
         let notes = dataset.campaign.notes.iter().cloned();
-        blocks.extend(notes.chain(words::verdict_notes(call)).map(Block::Prose));
+        blocks.extend(notes.chain(words::verdict_notes(verdict)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
-        if call.kind != VerdictKind::Insufficient {
+        if verdict.kind != VerdictKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
         }
         Some(blocks)
@@ -55,7 +55,7 @@ impl Section for Verdict {
         if !findings.is_ranked {
             return Some(vec![Block::Callout(words::verdict(findings))]);
         }
-        let own = words::verdict_notes(&findings.call);
+        let own = words::verdict_notes(&findings.verdict);
         let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&own).collect();
         let mut blocks = head(dataset, findings);
         blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
@@ -68,7 +68,7 @@ impl Section for Verdict {
     }
 }
 
-/// The call, what would settle it, and its scope.
+/// The verdict, what would settle it, and its scope.
 fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
     let sentence = [Some(words::verdict(findings)), unproven(findings)];
     let mut blocks =
@@ -79,7 +79,7 @@ fn head(dataset: &Dataset, findings: &Findings) -> Vec<Block> {
 }
 
 /// Of which targets a sync was not seen to reach the medium, as a sentence; `None` when of none, and where they are
-/// not ranked, as the call says why.
+/// not ranked, as the verdict says why.
 fn unproven(findings: &Findings) -> Option<String> {
     if !findings.is_ranked {
         return None;
@@ -149,7 +149,7 @@ pub(super) fn reach(dataset: &Dataset) -> &'static str {
 
 /// The first `most` candidates; `None` where there is nothing to compare, or no row.
 fn candidates(findings: &Findings, most: usize) -> Option<Table> {
-    let all = &findings.call.candidates;
+    let all = &findings.verdict.candidates;
     let shown = most.min(all.len());
     let rows = all.iter().take(most).map(|candidate| Row::body(cells(candidate, findings)));
     let more = match all.len() - shown {
@@ -159,11 +159,11 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
     (shown > 0 && all.len() > 1).then(|| Table {
         caption: format!(
             "Candidates over {} of {} cells, each group of tests weighing the same{more}",
-            findings.call.cells, findings.call.of_cells
+            findings.verdict.cells, findings.verdict.of_cells
         ),
         columns: vec![
             Column::words("Target"),
-            Column::numbers("", &format!("Score / {}", findings.call.scored_over)),
+            Column::numbers("", &format!("Score / {}", findings.verdict.scored_over)),
             Column::numbers("", "95 % CI"),
             Column::numbers("", "P(best)"),
             Column::numbers("", "Rank"),
@@ -176,7 +176,7 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
 
 fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
     let unknown = || "-".to_string();
-    let is_base = candidate.target == findings.call.scored_over;
+    let is_base = candidate.target == findings.verdict.scored_over;
     let score = if is_base { "1".into() } else { number::ratio(candidate.ratio.point) };
     vec![
         Cell::plain(&candidate.target),

@@ -11,28 +11,28 @@ use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
 
 /// The verdict in one to three sentences.
 pub fn verdict(findings: &Findings) -> String {
-    let call = &findings.call;
-    let mut text = match &call.reason {
+    let verdict = &findings.verdict;
+    let mut text = match &verdict.reason {
         Reason::NotRanked(groups) => not_ranked(groups),
         Reason::NothingToCompare => nothing_to_compare(findings),
         Reason::AllShort => all_short(findings),
         Reason::OneBlock => single_block(findings),
         Reason::Contended => contended(findings.contention_limit_pct),
-        Reason::SamePlaces => same_places([0, 1].map(|at| call.candidates[at].target.as_str())),
+        Reason::SamePlaces => same_places([0, 1].map(|at| verdict.candidates[at].target.as_str())),
         Reason::Clear => clear(findings),
         Reason::Equivalent(same) => equivalent(findings, same),
         Reason::Noisy { noise, blocks } => noisy(findings, *noise, *blocks),
         Reason::NoSignificantDifference => no_significant(findings),
         Reason::Compared(compared) => comparison(compared),
     };
-    if call.candidates.len() > 1 {
+    if verdict.candidates.len() > 1 {
         text.extend(among_equals(&findings.durability));
     }
     text
 }
 
 /// What is to be known of it, a sentence each.
-pub fn notes(call: &Verdict) -> Vec<String> {
+pub fn notes(verdict: &Verdict) -> Vec<String> {
     let note = |note: &Note| {
         match note {
         Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),
@@ -42,14 +42,14 @@ pub fn notes(call: &Verdict) -> Vec<String> {
         }
     }
     };
-    call.notes.iter().map(note).collect()
+    verdict.notes.iter().map(note).collect()
 }
 
 fn nothing_to_compare(findings: &Findings) -> String {
-    let (call, suite) = (&findings.call, &findings.campaign.suite);
-    match call.candidates.as_slice() {
+    let (verdict, suite) = (&findings.verdict, &findings.campaign.suite);
+    match verdict.candidates.as_slice() {
         [] => format!("No recommendation: no sample of {suite} is valid."),
-        _ if call.cells == 0 => {
+        _ if verdict.cells == 0 => {
             format!("No recommendation: no test of {suite} is valid on every measured target.")
         }
         [only, ..] => format!(
@@ -68,9 +68,9 @@ fn all_short(findings: &Findings) -> String {
 }
 
 fn single_block(findings: &Findings) -> String {
-    let call = &findings.call;
-    let (first, second) = (&call.candidates[0].target, &call.candidates[1].target);
-    let lead = call.lead.map_or(1.0, |r| r.point);
+    let verdict = &findings.verdict;
+    let (first, second) = (&verdict.candidates[0].target, &verdict.candidates[1].target);
+    let lead = verdict.lead.map_or(1.0, |r| r.point);
     format!(
         "One run per cell: no interval, no P(best). For {}, {first} came first: {lead:.2}x {second}. \
          At least three blocks are needed to say more.",
@@ -146,25 +146,25 @@ pub(super) fn same_places([first, second]: [&str; 2]) -> String {
 }
 
 fn clear(findings: &Findings) -> String {
-    let call = &findings.call;
-    let (first, second) = (&call.candidates[0], &call.candidates[1].target);
+    let verdict = &findings.verdict;
+    let (first, second) = (&verdict.candidates[0], &verdict.candidates[1].target);
     let mut text = format!(
         "For {}, {} is best ({}): {} {second} ({}).",
         scope(findings),
         first.target,
         probability(first.p_best.unwrap_or(0.0)),
-        times(call.lead),
-        interval(call.lead, call.blocks),
+        times(verdict.lead),
+        interval(verdict.lead, verdict.blocks),
     );
-    if let Some(loss) = &call.largest_loss {
+    if let Some(loss) = &verdict.largest_loss {
         text.push_str(&largest_loss(loss));
     }
     text
 }
 
 fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
-    let (call, share) = (&findings.call, 2.0 * findings.band);
-    let first = &call.candidates[0];
+    let (verdict, share) = (&findings.verdict, 2.0 * findings.band);
+    let first = &verdict.candidates[0];
     let noise = 100.0 * noise;
     let more = match blocks {
         Some(n) => format!(
@@ -178,30 +178,30 @@ fn noisy(findings: &Findings, noise: f64, blocks: Option<usize>) -> String {
         "No recommendation for {}: noise {noise:.0} % per run; {} {} ({}). {more}",
         scope(findings),
         first.target,
-        leads(first.p_best, call.lead).unwrap_or_else(|| "is first".into()),
-        gap(call.lead, &call.candidates[1].target, call.blocks),
+        leads(first.p_best, verdict.lead).unwrap_or_else(|| "is first".into()),
+        gap(verdict.lead, &verdict.candidates[1].target, verdict.blocks),
     )
 }
 
 /// The labels `same` are the same within the band, the first candidate among them.
 fn equivalent(findings: &Findings, same: &[String]) -> String {
-    let call = &findings.call;
+    let verdict = &findings.verdict;
     let is_same = |c: &&Candidate| same.contains(&c.target);
     format!(
         "For {}, {} are the same within {:.0} % ({} is {}). {}; decide by features.",
         scope(findings),
         few(same.iter().map(String::as_str)),
         100.0 * findings.band,
-        call.candidates[0].target,
-        gap(call.lead, &call.candidates[1].target, call.blocks),
-        choosing("", call.candidates.iter().filter(is_same).map(|c| c.regret_95))
+        verdict.candidates[0].target,
+        gap(verdict.lead, &verdict.candidates[1].target, verdict.blocks),
+        choosing("", verdict.candidates.iter().filter(is_same).map(|c| c.regret_95))
     )
 }
 
 fn no_significant(findings: &Findings) -> String {
-    let call = &findings.call;
-    let first = &call.candidates[0];
-    let equals: Vec<&Candidate> = call
+    let verdict = &findings.verdict;
+    let first = &verdict.candidates[0];
+    let equals: Vec<&Candidate> = verdict
         .candidates
         .iter()
         .enumerate()
@@ -209,8 +209,8 @@ fn no_significant(findings: &Findings) -> String {
         .map(|(_, c)| c)
         .collect();
     let names = few(equals.iter().map(|c| c.target.as_str()));
-    let gap = gap(call.lead, &call.candidates[1].target, call.blocks);
-    let (what, of_these) = match leads(first.p_best, call.lead) {
+    let gap = gap(verdict.lead, &verdict.candidates[1].target, verdict.blocks);
+    let (what, of_these) = match leads(first.p_best, verdict.lead) {
         Some(leads) => (format!("{} {leads} ({gap})", first.target), format!(" of {names}")),
         None => (
             format!(

@@ -410,7 +410,7 @@ fn cache_states_and_processes_choose_cells() {
     );
 }
 
-/// P(best) means what it says: among campaigns of four equal targets a clear call is rare.
+/// P(best) means what it says: among campaigns of four equal targets a clear verdict is rare.
 #[test]
 fn equal_targets_are_seldom_called_clear() {
     let targets = [("ext4", 1.0), ("xfs", 1.0), ("btrfs", 1.0), ("f2fs", 1.0)];

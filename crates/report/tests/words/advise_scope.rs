@@ -15,7 +15,7 @@ fn ask(data: &Dataset) -> Worded {
     worded(data, &question).unwrap()
 }
 
-/// What a call cannot tell apart from the places of the first two, an advice cannot either.
+/// What a verdict cannot tell apart from the places of the first two, an advice cannot either.
 #[test]
 fn who_went_first_in_every_block_is_not_advised() {
     let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 6, 4, 1);

@@ -40,7 +40,7 @@ fn targets_of_the_same_label_are_set_against_each_other() {
     );
     assert_eq!((comparison.sides[0][0].blocks, comparison.sides[1][0].blocks), (5, 3));
     assert_eq!((findings.blocks_of("A:xfs"), findings.blocks_of("B:xfs")), (5, 3));
-    assert_eq!(findings.call.kind, VerdictKind::Insufficient);
+    assert_eq!(findings.verdict.kind, VerdictKind::Insufficient);
     let sentence = "Of 8 ratios of B over A 4 are better, 0 worse, 4 the same, 0 unclear.";
     assert_eq!(verdict(&findings), sentence);
 }

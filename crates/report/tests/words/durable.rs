@@ -41,7 +41,10 @@ fn what_loses_has_tables_of_its_own_and_no_rank() {
     let [loses] = &keeps.others[..] else { panic!("{} other classes", keeps.others.len()) };
     assert_eq!(loses.targets, [LOSER, "tmpfs"]);
     assert!(matches!(loses.durability, Durability::Loses(_)) && !loses.is_ranked);
-    assert_eq!((loses.call.kind, loses.call.candidates.len()), (VerdictKind::Insufficient, 0));
+    assert_eq!(
+        (loses.verdict.kind, loses.verdict.candidates.len()),
+        (VerdictKind::Insufficient, 0)
+    );
     let said = "Not ranked: zfs[sync=disabled] may lose with the power what it synced (zfs: sync=disabled \
                 answers a sync at once); tmpfs may lose";
     assert!(verdict(loses).starts_with(said), "{}", verdict(loses));
@@ -147,7 +150,7 @@ fn what_a_lab_found_counts_as_what_was_written() {
 #[test]
 fn no_race_is_settled_by_what_loses() {
     let look = look(&mixed(), &Settings::default()).unwrap();
-    assert_eq!(look.calls, [stats::Standoff::Decided("xfs".into())]);
+    assert_eq!(look.verdicts, [stats::Standoff::Decided("xfs".into())]);
     assert!(look.behind.iter().all(|behind| behind.leader == "xfs"));
 }
 

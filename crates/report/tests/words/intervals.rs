@@ -52,15 +52,15 @@ fn turned(ratio: &Ratio) -> Ratio {
 }
 
 fn candidate<'a>(found: &'a Findings, target: &str) -> &'a Ratio {
-    &found.call.candidates.iter().find(|c| c.target == target).unwrap().ratio
+    &found.verdict.candidates.iter().find(|c| c.target == target).unwrap().ratio
 }
 
 #[test]
 fn the_lead_in_the_sentence_is_that_of_the_table_of_candidates() {
     for (tests, seed) in [(1, 1), (4, 2), (24, 3)] {
         let found = judged(&campaign(tests, seed));
-        let lead = found.call.lead.unwrap();
-        assert_eq!((&*found.baseline, &*found.call.candidates[0].target), ("ext4", "xfs"));
+        let lead = found.verdict.lead.unwrap();
+        assert_eq!((&*found.baseline, &*found.verdict.candidates[0].target), ("ext4", "xfs"));
         assert_same(&lead, candidate(&found, "xfs"), &format!("{tests} tests"));
         let printed =
             format!("95 % CI {:.2}-{:.2}, 5 blocks", lead.low.unwrap(), lead.high.unwrap());
@@ -95,7 +95,7 @@ fn the_only_cell_is_the_score() {
             cell.ratio.map(|r| (r.low.unwrap(), r.high.unwrap())).unzip()
         );
     }
-    let lead = found.call.lead.unwrap();
+    let lead = found.verdict.lead.unwrap();
     assert_same(&row.lead.as_ref().unwrap().ratio, &lead, "the lead of the row");
     assert_same(&leaders.ahead[0].ratio, &lead, "the leaders");
 }
@@ -117,7 +117,7 @@ fn an_advice_has_the_intervals_of_the_call_where_it_asks_for_the_same() {
     let (found, profile) = (judged(&data), profile());
     let question = Question { profile: &profile, facts: &[], requirements: &[], block_s: None };
     let advice = advise(&data, &question, &Settings::default()).unwrap().advice.unwrap();
-    let lead = found.call.lead.unwrap();
+    let lead = found.verdict.lead.unwrap();
     assert_same(&advice.lead.unwrap(), &lead, "the lead");
     assert_same(&advice.group_leads[0].lead.ratio, &lead, "the group");
     // Over the first, not over the baseline.
@@ -167,7 +167,7 @@ fn a_noisy_target_is_covered_as_often_as_a_quiet_one() {
                 let level = LEVELS[at];
                 hits[at] += usize::from(covers(candidate(&found, label), level));
             }
-            of_lead += usize::from(covers(&found.call.lead.unwrap(), 2.0));
+            of_lead += usize::from(covers(&found.verdict.lead.unwrap(), 2.0));
         }
         let shares = hits.map(|hits| hits as f64 / campaigns as f64);
         let nominal = |share: &f64| (0.93..=0.97).contains(share);

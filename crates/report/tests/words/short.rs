@@ -48,8 +48,8 @@ fn a_short_part_is_shown_and_scores_nothing() {
     let point = |footer: &stats::Footer| footer.ratio.unwrap().point;
     assert!((point(footer) - point(&alone.footers[1])).abs() < 1e-12);
     assert_ne!(footer.max_ratio.as_ref().unwrap().test, "t0");
-    assert_eq!((all.call.cells, all.call.kind), (3, others.call.kind));
-    assert!((all.call.lead.unwrap().point - others.call.lead.unwrap().point).abs() < 1e-12);
+    assert_eq!((all.verdict.cells, all.verdict.kind), (3, others.verdict.kind));
+    assert!((all.verdict.lead.unwrap().point - others.verdict.lead.unwrap().point).abs() < 1e-12);
     let contrasts = all.leaders.unwrap().ahead;
     assert!(contrasts.iter().all(|contrast| contrast.test != "t0"), "{contrasts:?}");
     let said = report::words::observations(&judged(&data), table);
@@ -59,7 +59,7 @@ fn a_short_part_is_shown_and_scores_nothing() {
 #[test]
 fn a_part_of_the_floor_scores() {
     let all = judged(&campaign([0.05, FLOOR_S]));
-    assert_eq!((all.tables[0].footers[1].tests, all.call.cells), (4, 4));
+    assert_eq!((all.tables[0].footers[1].tests, all.verdict.cells), (4, 4));
     assert!(!all.tables[0].rows[0].is_short());
 }
 
@@ -67,7 +67,7 @@ fn a_part_of_the_floor_scores() {
 fn what_was_not_measured_here_is_never_short() {
     let mut data = campaign([0.0002, 0.0002]);
     data.samples.iter_mut().for_each(|sample| sample.metrics.truncate(1));
-    assert_eq!(judged(&data).call.cells, 4);
+    assert_eq!(judged(&data).verdict.cells, 4);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_campaign_of_short_parts_recommends_nothing() {
     data.samples.iter_mut().for_each(|sample| sample.seconds = 0.0002);
     let all = judged(&data);
     assert!(all.tables[0].footers.is_empty() && all.tables[0].rows.len() == 4);
-    assert_eq!((all.call.kind, all.call.cells), (VerdictKind::Insufficient, 0));
+    assert_eq!((all.verdict.kind, all.verdict.cells), (VerdictKind::Insufficient, 0));
     let sentence = verdict(&all);
     assert!(sentence.contains("every timed part is short"), "{sentence}");
 }
@@ -126,5 +126,5 @@ fn what_was_read_ahead_says_how_much() {
     let shares: Vec<Option<f64>> =
         all.tables[0].rows[1].cells.iter().map(|cell| cell.read_ahead_pct).collect();
     assert_eq!(shares, [None, Some(92.0)]);
-    assert_eq!(all.call.cells, 4, "it is labelled, and counts");
+    assert_eq!(all.verdict.cells, 4, "it is labelled, and counts");
 }

@@ -1,4 +1,4 @@
-//! The call and its wording.
+//! The verdict and its wording.
 
 use crate::common::{Noise, dataset, sample, test};
 use model::{Better, Group, Metric};
@@ -6,9 +6,9 @@ use report::words::{verdict, verdict_notes};
 use stats::{Settings, Verdict, VerdictKind, findings};
 use std::ops::Deref;
 
-/// A call with its words.
+/// A verdict with its words.
 struct Said {
-    call: Verdict,
+    verdict: Verdict,
     sentence: String,
     notes: Vec<String>,
 }
@@ -17,13 +17,13 @@ impl Deref for Said {
     type Target = Verdict;
 
     fn deref(&self) -> &Verdict {
-        &self.call
+        &self.verdict
     }
 }
 
-fn call(data: &model::Dataset) -> Said {
+fn said(data: &model::Dataset) -> Said {
     let found = findings(data, &Settings::default()).unwrap();
-    Said { sentence: verdict(&found), notes: verdict_notes(&found.call), call: found.call }
+    Said { sentence: verdict(&found), notes: verdict_notes(&found.verdict), verdict: found.verdict }
 }
 
 const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
@@ -34,47 +34,50 @@ fn a_lead_is_called_with_its_largest_loss() {
     let mut data = QUIET.dataset(&[("ext4", 100.0), ("xfs", 130.0), ("btrfs", 60.0)], 4, 5, 1);
     let against = data.samples.iter_mut().filter(|s| s.case.test == "t3" && s.case.target == "xfs");
     against.for_each(|s| s.metrics[0].value *= 0.6);
-    let call = call(&data);
-    assert_eq!(call.kind, VerdictKind::Clear);
-    let order: Vec<&str> = call.candidates.iter().map(|c| c.target.as_str()).collect();
+    let verdict = said(&data);
+    assert_eq!(verdict.kind, VerdictKind::Clear);
+    let order: Vec<&str> = verdict.candidates.iter().map(|c| c.target.as_str()).collect();
     assert_eq!(order, ["xfs", "ext4", "btrfs"]);
-    assert_eq!(call.candidates[0].ranks, Some((1, 1)));
-    assert!(call.sentence.starts_with(
+    assert_eq!(verdict.candidates[0].ranks, Some((1, 1)));
+    assert!(verdict.sentence.starts_with(
         "For these tests of columnar at these sizes on this machine, xfs is best (P>0.99): 1.1"
     ));
-    assert!(call.sentence.contains("x ext4 (95 % CI 1.") && call.sentence.contains(", 5 blocks)."));
     assert!(
-        call.sentence.contains("Largest loss: t3 by name, 1 process, 0.7"),
+        verdict.sentence.contains("x ext4 (95 % CI 1.")
+            && verdict.sentence.contains(", 5 blocks).")
+    );
+    assert!(
+        verdict.sentence.contains("Largest loss: t3 by name, 1 process, 0.7"),
         "{}",
-        call.sentence
+        verdict.sentence
     );
 }
 
 #[test]
 fn equals_are_the_same_within_the_band() {
-    let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001), ("btrfs", 0.5)], 6, 5, 3));
-    assert_eq!(call.kind, VerdictKind::Equivalent, "{}", call.sentence);
-    assert!(call.sentence.contains(" are the same within 5 % ("), "{}", call.sentence);
-    assert!(!call.sentence.contains("btrfs"));
+    let verdict = said(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001), ("btrfs", 0.5)], 6, 5, 3));
+    assert_eq!(verdict.kind, VerdictKind::Equivalent, "{}", verdict.sentence);
+    assert!(verdict.sentence.contains(" are the same within 5 % ("), "{}", verdict.sentence);
+    assert!(!verdict.sentence.contains("btrfs"));
 }
 
 #[test]
 fn noise_is_answered_with_a_number_of_blocks() {
-    let call = call(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3));
-    assert_eq!(call.kind, VerdictKind::Insufficient);
+    let verdict = said(&LOUD.dataset(&[("ext4", 1.0), ("xfs", 1.05)], 4, 5, 3));
+    assert_eq!(verdict.kind, VerdictKind::Insufficient);
     assert!(
-        call.sentence.contains("more blocks would resolve a 10 % difference"),
+        verdict.sentence.contains("more blocks would resolve a 10 % difference"),
         "{}",
-        call.sentence
+        verdict.sentence
     );
 }
 
 #[test]
 fn one_block_has_a_leader_and_no_probability() {
-    let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
-    assert_eq!((call.kind, call.candidates[0].p_best), (VerdictKind::Insufficient, None));
-    assert!(call.sentence.starts_with("One run per cell: no interval, no P(best)."));
-    assert!(call.sentence.contains("xfs came first: 1.19x ext4"), "{}", call.sentence);
+    let verdict = said(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3));
+    assert_eq!((verdict.kind, verdict.candidates[0].p_best), (VerdictKind::Insufficient, None));
+    assert!(verdict.sentence.starts_with("One run per cell: no interval, no P(best)."));
+    assert!(verdict.sentence.contains("xfs came first: 1.19x ext4"), "{}", verdict.sentence);
 }
 
 #[test]
@@ -92,9 +95,9 @@ fn groups_weigh_the_same() {
         samples.push(sample("a", "r", block, 2.0));
         samples.push(sample("b", "r", block, 1.0));
     }
-    let call = call(&dataset(&["a", "b"], infos, samples));
-    assert!((call.lead.unwrap().point - 1.0).abs() < 1e-12);
-    assert_eq!(call.kind, VerdictKind::Equivalent);
+    let verdict = said(&dataset(&["a", "b"], infos, samples));
+    assert!((verdict.lead.unwrap().point - 1.0).abs() < 1e-12);
+    assert_eq!(verdict.kind, VerdictKind::Equivalent);
 }
 
 #[test]
@@ -102,9 +105,9 @@ fn unequal_noise_makes_p_best_a_bound_from_the_pairs() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.3), ("c", 0.8)], 3, 5, 2);
     let noisy = data.samples.iter_mut().filter(|s| s.case.target == "c");
     noisy.for_each(|s| s.metrics[0].value *= [1.0, 0.6, 1.3, 0.7, 1.2][s.block as usize]);
-    let call = call(&data);
-    assert!(call.notes.iter().any(|n| n.contains("from the pairs")), "{:?}", call.notes);
-    assert_eq!(call.candidates[0].target, "b");
+    let verdict = said(&data);
+    assert!(verdict.notes.iter().any(|n| n.contains("from the pairs")), "{:?}", verdict.notes);
+    assert_eq!(verdict.candidates[0].target, "b");
 }
 
 #[test]
@@ -112,28 +115,28 @@ fn a_busy_machine_gets_no_recommendation() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0)], 3, 5, 2);
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
     data.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
-    assert_eq!(call(&data).kind, VerdictKind::Insufficient);
-    assert!(call(&data).sentence.contains("Repeat on a quiet machine"));
+    assert_eq!(said(&data).kind, VerdictKind::Insufficient);
+    assert!(said(&data).sentence.contains("Repeat on a quiet machine"));
 }
 
 #[test]
 fn a_target_that_failed_does_not_stop_the_others() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 2.0), ("zfs", 1.0)], 3, 5, 2);
     data.samples.retain(|s| s.case.target != "zfs");
-    let with = call(&data);
+    let with = said(&data);
     assert_eq!((with.kind, with.candidates.len()), (VerdictKind::Clear, 2));
     assert_eq!(with.notes, ["zfs has no valid sample and is not compared."]);
     data.samples.retain(|s| s.case.target == "a");
-    assert!(call(&data).sentence.contains("only a was measured on this machine"));
+    assert!(said(&data).sentence.contains("only a was measured on this machine"));
     data.samples.clear();
-    assert!(call(&data).sentence.contains("no sample of columnar is valid"));
+    assert!(said(&data).sentence.contains("no sample of columnar is valid"));
 }
 
 #[test]
 fn the_forbidden_words_are_never_used() {
     for (noise, blocks) in [(QUIET, 5), (LOUD, 5), (QUIET, 1)] {
         for level in [1.0, 1.02, 1.5] {
-            let sentence = call(&noise.dataset(&[("a", 1.0), ("b", level)], 4, blocks, 9)).sentence;
+            let sentence = said(&noise.dataset(&[("a", 1.0), ("b", level)], 4, blocks, 9)).sentence;
             for word in ["winner", "fastest", "tied"] {
                 assert!(!sentence.contains(word), "{sentence}");
             }
@@ -162,8 +165,8 @@ fn what_is_left_to_sync_is_in_no_mean_and_no_score() {
     }
     let tests = vec![test("columnar.write", Group::WriteOther), test("columnar.sync", Group::Sync)];
     let found = findings(&dataset(&targets, tests, samples), &Settings::default()).unwrap();
-    assert_eq!(found.call.candidates[0].target, "ext4", "{}", verdict(&found));
-    assert_eq!((found.call.cells, found.call.of_cells), (1, 1));
+    assert_eq!(found.verdict.candidates[0].target, "ext4", "{}", verdict(&found));
+    assert_eq!((found.verdict.cells, found.verdict.of_cells), (1, 1));
     let table = found.tables.iter().find(|t| t.group == Group::Sync).unwrap();
     assert!(table.footers.is_empty() && table.rows[0].cells[1].ratio.unwrap().point > 80.0);
     let leaders = found.leaders.unwrap();
@@ -180,13 +183,13 @@ fn who_went_first_in_every_block_is_not_called_best() {
         }
         data
     };
-    let same = call(&turned(true));
+    let same = said(&turned(true));
     assert_eq!(same.kind, VerdictKind::Insufficient);
     assert!(same.sentence.contains("in the same order in every block"), "{}", same.sentence);
-    assert_eq!(call(&turned(false)).kind, VerdictKind::Clear);
+    assert_eq!(said(&turned(false)).kind, VerdictKind::Clear);
     let mut side_by_side = turned(true);
     side_by_side.campaign.plan.order = Some(model::Order::Interleaved);
-    assert_eq!(call(&side_by_side).kind, VerdictKind::Clear);
+    assert_eq!(said(&side_by_side).kind, VerdictKind::Clear);
 }
 
 /// Two targets of which the first that is named always went first.
@@ -211,7 +214,7 @@ fn a_call_says_of_what_it_is() {
     for (noise, blocks, level) in
         [(QUIET, 5, 1.3), (QUIET, 5, 1.001), (QUIET, 1, 1.3), (LOUD, 5, 1.0)]
     {
-        let sentence = call(&noise.dataset(&[("a", 1.0), ("b", level)], 4, blocks, 9)).sentence;
+        let sentence = said(&noise.dataset(&[("a", 1.0), ("b", level)], 4, blocks, 9)).sentence;
         let scope = "or these tests of columnar at these sizes on this machine";
         assert!(sentence.contains(scope), "{sentence}");
     }
@@ -219,28 +222,28 @@ fn a_call_says_of_what_it_is() {
 
 #[test]
 fn what_a_choice_costs_is_said_with_its_probability() {
-    let call = call(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001)], 6, 5, 3));
-    let cost = call.sentence.split_once("The worst-case loss of choosing either is ").unwrap().1;
-    assert!(cost.contains(" % (each with 95 % probability)"), "{}", call.sentence);
+    let verdict = said(&QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.001)], 6, 5, 3));
+    let cost = verdict.sentence.split_once("The worst-case loss of choosing either is ").unwrap().1;
+    assert!(cost.contains(" % (each with 95 % probability)"), "{}", verdict.sentence);
 }
 
 /// Not shown to be different is another thing than shown to be the same.
 #[test]
 fn what_does_not_differ_is_not_called_the_same() {
     let some = Noise { block_sd: 0.045, own_sd: 0.01 };
-    let calls: Vec<Said> =
-        (0..40).map(|seed| call(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
-    let of = |kind: VerdictKind| calls.iter().filter(move |call| call.kind == kind);
-    let high = |call: &Said| call.lead.unwrap().high.unwrap();
+    let verdicts: Vec<Said> =
+        (0..40).map(|seed| said(&some.dataset(&[("a", 1.0), ("b", 1.01)], 4, 6, seed))).collect();
+    let of = |kind: VerdictKind| verdicts.iter().filter(move |verdict| verdict.kind == kind);
+    let high = |verdict: &Said| verdict.lead.unwrap().high.unwrap();
     assert!(of(VerdictKind::Equivalent).count() > 0);
     assert!(of(VerdictKind::NoSignificantDifference).count() > 0);
-    for call in of(VerdictKind::Equivalent) {
-        assert!(high(call) <= 1.05 && call.sentence.contains("are the same within 5 %"));
-        assert!(call.candidates.iter().all(|c| c.regret_95.unwrap() <= 0.05));
+    for verdict in of(VerdictKind::Equivalent) {
+        assert!(high(verdict) <= 1.05 && verdict.sentence.contains("are the same within 5 %"));
+        assert!(verdict.candidates.iter().all(|c| c.regret_95.unwrap() <= 0.05));
     }
-    for call in of(VerdictKind::NoSignificantDifference) {
-        let said = &call.sentence;
-        assert!(high(call) > 1.05 && !said.contains("same within"), "{said}");
+    for verdict in of(VerdictKind::NoSignificantDifference) {
+        let said = &verdict.sentence;
+        assert!(high(verdict) > 1.05 && !said.contains("same within"), "{said}");
         let open =
             said.contains("no significant difference between") || said.contains("not decided");
         assert!(open && said.ends_with("or measure more blocks."), "{said}");
@@ -253,9 +256,9 @@ fn only_a_clear_call_names_the_best() {
     let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
     let mut clear = 0;
     for (seed, level) in (0..40).flat_map(|seed| [(seed, 1.0), (seed, 1.2)]) {
-        let call = call(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
-        assert_eq!(call.sentence.contains("is best"), call.kind == VerdictKind::Clear);
-        clear += usize::from(call.kind == VerdictKind::Clear);
+        let verdict = said(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
+        assert_eq!(verdict.sentence.contains("is best"), verdict.kind == VerdictKind::Clear);
+        clear += usize::from(verdict.kind == VerdictKind::Clear);
     }
     assert!((1..80).contains(&clear), "{clear}");
 }
@@ -266,6 +269,6 @@ fn the_blocks_of_a_call_are_those_that_the_first_two_share() {
     let mut data = QUIET.dataset(&[("a", 1.0), ("b", 1.2), ("c", 0.5)], 6, 8, 1);
     data.samples.retain(|s| s.case.target != "c" || s.block < 3);
     data.targets[2].leave_after(3);
-    let call = call(&data);
-    assert!(call.sentence.contains(", 8 blocks)"), "{}", call.sentence);
+    let verdict = said(&data);
+    assert!(verdict.sentence.contains(", 8 blocks)"), "{}", verdict.sentence);
 }

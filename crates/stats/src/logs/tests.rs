@@ -243,7 +243,7 @@ fn equal_weights_give_the_scores_of_the_verdict() {
     let dataset = dataset();
     let found = findings(&dataset, &Settings::default()).unwrap();
     let scores = scores(&dataset, &CHOICES[0]);
-    for candidate in &found.call.candidates {
+    for candidate in &found.verdict.candidates {
         assert_eq!(scores[&candidate.target], said(Some(&candidate.ratio), None));
     }
 }

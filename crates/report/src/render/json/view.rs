@@ -33,7 +33,9 @@ pub(super) struct View<'a> {
     band: f64,
     contention_limit_pct: f64,
     tables: &'a [Table],
-    call: CallView<'a>,
+    /// Under the name that readers of the file know.
+    #[serde(rename = "call")]
+    verdict: VerdictView<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<&'a Next>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +74,7 @@ impl View<'_> {
             band: findings.band,
             contention_limit_pct: findings.contention_limit_pct,
             tables: &findings.tables,
-            call: CallView::of(findings),
+            verdict: VerdictView::of(findings),
             next: findings.next.as_ref(),
             leaders: findings.leaders.as_ref(),
             latencies: &findings.latencies,
@@ -92,7 +94,7 @@ impl View<'_> {
 
 /// [`Verdict`](stats::Verdict).
 #[derive(Serialize)]
-struct CallView<'a> {
+struct VerdictView<'a> {
     kind: VerdictKind,
     sentence: String,
     notes: Vec<String>,
@@ -105,20 +107,20 @@ struct CallView<'a> {
     of_cells: usize,
 }
 
-impl CallView<'_> {
-    fn of(findings: &Findings) -> CallView<'_> {
-        let call = &findings.call;
-        CallView {
-            kind: call.kind,
+impl VerdictView<'_> {
+    fn of(findings: &Findings) -> VerdictView<'_> {
+        let verdict = &findings.verdict;
+        VerdictView {
+            kind: verdict.kind,
             sentence: words::verdict(findings),
-            notes: words::verdict_notes(call),
-            candidates: &call.candidates,
-            scored_over: &call.scored_over,
-            lead: call.lead,
-            largest_loss: call.largest_loss.as_ref(),
-            blocks: call.blocks,
-            cells: call.cells,
-            of_cells: call.of_cells,
+            notes: words::verdict_notes(verdict),
+            candidates: &verdict.candidates,
+            scored_over: &verdict.scored_over,
+            lead: verdict.lead,
+            largest_loss: verdict.largest_loss.as_ref(),
+            blocks: verdict.blocks,
+            cells: verdict.cells,
+            of_cells: verdict.of_cells,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What would settle an open call: how many more blocks, how long they take, and the command; or that more would
+//! What would settle an open verdict: how many more blocks, how long they take, and the command; or that more would
 //! change nothing.
 
 use crate::{names, number};
@@ -15,7 +15,7 @@ pub(super) fn next(dataset: &Dataset, findings: &Findings) -> Option<String> {
 }
 
 fn advice(findings: &Findings, id: &str) -> Option<String> {
-    let [first, second] = findings.call.candidates.get(..2)? else { return None };
+    let [first, second] = findings.verdict.candidates.get(..2)? else { return None };
     let (first, second) = (&first.target, &second.target);
     let band = 100.0 * findings.band;
     let same = format!("{first} and {second} are the same within {band:.0} %");

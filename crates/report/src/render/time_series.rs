@@ -4,7 +4,7 @@
 
 use super::svg::round_up;
 use crate::{
-    block::{Courses, Panel},
+    block::{Panel, TimeSeries},
     number,
 };
 use maud::{Markup, html as markup};
@@ -43,14 +43,14 @@ impl Scale {
     }
 }
 
-pub(super) fn render(courses: &Courses) -> Markup {
-    let scale = Scale::of(&courses.panels);
-    let height = STEP.1 * courses.panels.len().div_ceil(ACROSS) as f64;
+pub(super) fn render(series: &TimeSeries) -> Markup {
+    let scale = Scale::of(&series.panels);
+    let height = STEP.1 * series.panels.len().div_ceil(ACROSS) as f64;
     markup! {
         figure {
-            figcaption { (courses.caption) }
-            svg class="c" viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(courses.caption) {
-                @for (i, panel) in courses.panels.iter().enumerate() { (render_panel(panel, &scale, i)) }
+            figcaption { (series.caption) }
+            svg class="c" viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(series.caption) {
+                @for (i, panel) in series.panels.iter().enumerate() { (render_panel(panel, &scale, i)) }
             }
         }
     }
@@ -90,8 +90,8 @@ mod tests {
             lines: rates.iter().map(|rate| line(*rate)).collect(),
         };
         let panels = vec![panel("xfs", &[50.0, 40.0]), panel("<b>", &[10.0]), panel("c", &[1.0])];
-        let courses = Courses { caption: "reads, MB/s".into(), panels };
-        let svg = render(&courses).into_string();
+        let series = TimeSeries { caption: "reads, MB/s".into(), panels };
+        let svg = render(&series).into_string();
         assert_eq!(svg.matches("<polyline").count(), 4);
         assert!(svg.contains("&lt;b&gt;") && svg.contains(">2 s<") && svg.contains("0 0 520 104"));
         // At the end of the first of two seconds, at the top of the plot; then half-way down.

@@ -1,4 +1,4 @@
-//! What the section on the course of runs says.
+//! What the section on the time series of runs says.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

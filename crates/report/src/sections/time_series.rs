@@ -2,7 +2,7 @@
 //! for each run, so that dips, drifts and slow starts are seen that a mean hides.
 
 use crate::{
-    block::{Block, Cell, Column, Courses, Panel, Row, Table},
+    block::{Block, Cell, Column, Panel, Row, Table, TimeSeries},
     number,
     sections::Section,
 };
@@ -10,7 +10,7 @@ use model::{Dataset, Sample, TestInfo, series};
 use stats::Findings;
 use std::collections::BTreeMap;
 
-/// Runs of fewer seconds have no course.
+/// Runs of fewer seconds have no time series.
 const LEAST_SECONDS: usize = 4;
 /// What is left at the end of a run is no second.
 const SHORTEST_S: f64 = 0.5;
@@ -19,9 +19,9 @@ const MOST_PLOTS: usize = 24;
 /// Points of a line; longer runs are drawn by the means of some seconds.
 const MOST_POINTS: usize = 120;
 
-pub(crate) struct Course;
+pub(crate) struct RatesOverTime;
 
-impl Section for Course {
+impl Section for RatesOverTime {
     fn title(&self) -> &'static str {
         "Over time"
     }
@@ -44,7 +44,7 @@ impl Section for Course {
             Block::Table(table(&cells)),
         ];
         let plots = cells.iter().take(MOST_PLOTS);
-        blocks.extend(plots.map(|cell| Block::Courses(cell.courses())));
+        blocks.extend(plots.map(|cell| Block::TimeSeries(cell.time_series())));
         Some(blocks)
     }
 
@@ -65,12 +65,12 @@ struct OfTest {
 }
 
 impl OfTest {
-    fn courses(&self) -> Courses {
+    fn time_series(&self) -> TimeSeries {
         let panel = |(name, runs): &(String, Vec<Run>)| Panel {
             name: name.clone(),
             lines: runs.iter().map(|run| thinned(run)).collect(),
         };
-        Courses {
+        TimeSeries {
             caption: format!("{}, {}", self.name, self.unit),
             panels: self.targets.iter().map(panel).collect(),
         }

@@ -1,0 +1,155 @@
+//! When campaigns end, and what is said of it.
+
+use super::*;
+
+#[test]
+fn a_block_is_expected_to_take_what_the_last_ones_took() {
+    assert_eq!(block_s(&[]), 0.0);
+    assert_eq!(block_s(&[115.0]), 115.0);
+    assert_eq!(block_s(&[115.0, 56.0, 61.0, 58.0]), 61.0);
+}
+use model::Preset;
+use stats::Wide;
+
+fn plan(preset: Preset, blocks: Option<u32>, budget_s: Option<u64>) -> Plan {
+    Plan { preset, blocks, budget_s, ..Plan::default() }
+}
+
+fn spent(blocks: u32, used_s: f64) -> Spent {
+    Spent { blocks, used_s, block_s: 60.0 }
+}
+
+fn open() -> Seen {
+    let wide = Wide { name: "read".into(), procs: 4, target: "xfs".into(), half_width: Some(0.12) };
+    Seen::Ratios(Precision { ratios: 9, resolved: 7, widest: Some(wide), median: 0.1 })
+}
+
+fn enough() -> Seen {
+    Seen::Ratios(Precision { ratios: 9, resolved: 9, widest: None, median: 0.04 })
+}
+
+fn called(verdicts: &[Standoff]) -> Seen {
+    with_ratios(verdicts, 7)
+}
+
+fn with_ratios(verdicts: &[Standoff], resolved: usize) -> Seen {
+    with_precision(verdicts, Precision { ratios: 10, resolved, widest: None, median: 0.06 })
+}
+
+fn with_precision(verdicts: &[Standoff], precision: Precision) -> Seen {
+    Seen::Verdict(Look { verdicts: verdicts.to_vec(), behind: Vec::new() }, precision)
+}
+
+fn never() -> Result<Seen> {
+    panic!("not asked")
+}
+
+#[test]
+fn a_given_number_of_blocks_is_exact() {
+    let plan = plan(Preset::Standard, Some(6), None);
+    assert_eq!(end(&plan, &spent(5, 1e9), never).unwrap(), None);
+    assert_eq!(end(&plan, &spent(6, 0.0), never).unwrap(), Some(End::Fixed));
+    assert_eq!(End::Fixed.sentence(&plan, &spent(6, 0.0), 0.05), None);
+}
+
+#[test]
+fn precision_is_looked_at_only_at_the_looks() {
+    let plan = plan(Preset::Standard, None, None);
+    for blocks in [0, 1, 4, 6, 7, 13, 19] {
+        assert_eq!(end(&plan, &spent(blocks, 0.0), never).unwrap(), None, "{blocks}");
+    }
+    for blocks in [5, 8, 12] {
+        let at = |seen: Seen| end(&plan, &spent(blocks, 0.0), || Ok(seen));
+        assert_eq!(at(open()).unwrap(), None);
+        assert_eq!(at(enough()).unwrap(), Some(End::Enough(enough())));
+    }
+    let last = end(&plan, &spent(20, 0.0), || Ok(open())).unwrap().unwrap();
+    let sentence = last.sentence(&plan, &spent(20, 0.0), 0.05).unwrap();
+    assert_eq!(
+        sentence,
+        "Ended after 20 blocks, the most: 7 of 9 ratios over the baseline are decided or known to \
+         5 %. The widest of the others is read at 4 processes on xfs, known to 12 %."
+    );
+    assert_eq!((goal(&plan, 0), goal(&plan, 5), goal(&plan, 20)), (5, 8, 20));
+}
+
+#[test]
+fn a_campaign_may_end_at_its_number_at_a_look_and_by_its_budget() {
+    let fixed = plan(Preset::Standard, Some(6), None);
+    let looks = plan(Preset::Standard, None, None);
+    let budget = plan(Preset::Smoke, None, Some(600));
+    let at = |plan: &Plan, blocks, used_s| may_end(plan, &spent(blocks, used_s));
+    assert!(!at(&fixed, 5, 1e9) && at(&fixed, 6, 0.0) && at(&fixed, 7, 0.0));
+    assert!(!at(&looks, 4, 0.0) && at(&looks, 5, 0.0) && !at(&looks, 6, 0.0));
+    assert!(!at(&budget, 3, 540.0) && at(&budget, 3, 541.0));
+}
+
+#[test]
+fn no_block_is_begun_that_would_overrun_the_budget() {
+    let plan = plan(Preset::Smoke, None, Some(600));
+    let at = |blocks, used_s| end(&plan, &spent(blocks, used_s), || Ok(open())).unwrap();
+    assert_eq!(at(0, 0.0), None);
+    assert_eq!(at(3, 540.0), None);
+    assert_eq!(at(3, 541.0), Some(End::Budget(open())));
+    assert_eq!(at(5, 541.0), Some(End::Budget(open())));
+    let sentence = at(3, 541.0).unwrap().sentence(&plan, &spent(3, 541.0), 0.05).unwrap();
+    assert!(
+        sentence.starts_with(
+            "Ended after 3 blocks: the budget of 10m does not hold another; 9m 1s are used, a \
+             block took up to 1m. So far 7 of 9"
+        ),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_verdict_over_ratios_that_are_mostly_open_does_not_end_a_campaign() {
+    let plan = plan(Preset::Quick, None, None);
+    let at = |seen: Seen| end(&plan, &spent(4, 0.0), || Ok(seen)).unwrap().is_some();
+    let decided = [Standoff::Decided("xfs".into())];
+    assert!(!at(with_ratios(&decided, 6)) && at(with_ratios(&decided, 7)));
+    assert!(!at(with_ratios(&[Standoff::Open], 10)));
+    let wide = Precision { ratios: 10, resolved: 10, widest: None, median: 0.061 };
+    assert!(!at(with_precision(&decided, wide)), "half of them are decided, and known to nothing");
+    assert!(at(with_ratios(&[], 0)), "nothing is compared");
+}
+
+#[test]
+fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
+    let plan = plan(Preset::Quick, None, None);
+    let at = |blocks, used_s, verdicts: &[Standoff]| {
+        let spent = spent(blocks, used_s);
+        let end = end(&plan, &spent, || Ok(called(verdicts))).unwrap()?;
+        end.sentence(&plan, &spent, 0.05)
+    };
+    let decided = Standoff::Decided("xfs".into());
+    let same = Standoff::Same(vec!["xfs".into(), "ext4".into()]);
+    assert_eq!(end(&plan, &spent(2, 0.0), never).unwrap(), None);
+    assert_eq!(at(3, 0.0, &[Standoff::Open]), None);
+    assert_eq!(at(7, 0.0, std::slice::from_ref(&decided)), None, "no look");
+    let sentence = |blocks, used_s, verdicts: &[Standoff]| at(blocks, used_s, verdicts).unwrap();
+    assert_eq!(
+        sentence(4, 0.0, std::slice::from_ref(&decided)),
+        "Ended after 4 blocks: the verdict is reached, for xfs; 7 of 10 ratios over the baseline are decided or known \
+         to 5 %."
+    );
+    assert_eq!(
+        sentence(5, 0.0, &[decided, same]),
+        "Ended after 5 blocks: the verdict is reached, for xfs; xfs and ext4 are the same within 5 %; 7 of 10 ratios \
+         over the baseline are decided or known to 5 %."
+    );
+    assert_eq!(
+        sentence(20, 0.0, &[Standoff::Open]),
+        "Ended after 20 blocks, the most: the verdict is not decided; 7 of 10 ratios over the baseline are decided or \
+         known to 5 %."
+    );
+    assert_eq!(
+        sentence(3, 0.0, &[]),
+        "Ended after 3 blocks: there is no verdict that more blocks would decide."
+    );
+    assert_eq!(
+        sentence(7, 541.0, &[Standoff::Open]),
+        "Ended after 7 blocks: the budget of 9m 50s does not hold another; 9m 1s are used, a block took \
+         up to 1m. So far the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
+    );
+}

@@ -1,0 +1,194 @@
+//! Which sizes tests get from what their trials took.
+
+use super::*;
+use crate::places::Place;
+use crate::stretch::FIRST_TIMES;
+use model::{Plan, Preset};
+
+const GROUND: Ground = Ground {
+    pilot: Pilot { write_bytes_per_s: 5e8, read_bytes_per_s: 1e9 },
+    free: Bytes(50 << 30),
+    memory: Bytes(16 << 30),
+};
+
+fn prepared(suite: &str, procs: Vec<u32>, preset: Preset) -> Prepared {
+    let targets = vec!["ext4".parse().unwrap(), "xfs".parse().unwrap()];
+    let plan = Plan { targets, suites: vec![suite.into()], procs, preset, ..Plan::default() };
+    let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
+    prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
+    prepared
+}
+
+fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
+    sizes.iter().find(|size| size.test == test && size.procs == procs).unwrap()
+}
+
+/// As if each run took `unit_s` for each unit on the one target, and `other` times that on the other.
+fn trials(prepared: &Prepared, range: &Range, unit_s: f64, other: f64) -> Trials {
+    let mut trials = Trials::default();
+    for factor in [1.0, other] {
+        for size in &range.first {
+            let named = |item: &&Item| item.test.infos()[0].id == size.test;
+            let item = prepared.items.iter().find(named).unwrap();
+            let seconds = units(item, size) * unit_s * factor;
+            trials.add(Seen { size: size.clone(), seconds });
+        }
+    }
+    trials
+}
+
+#[test]
+fn every_size_has_room_and_can_be_stored() {
+    for suite in ["columnar", "files", "metadata", "mixed", "stream", "oltp", "matrix"] {
+        for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
+            let prepared = prepared(suite, vec![1, 8], preset);
+            let range = Range::of(&prepared, &GROUND);
+            assert!(fits(&range.most_of(&prepared), range.large_scale, &GROUND), "{suite}");
+            let plan = Plan { sizes: range.most.clone(), ..Plan::default() };
+            plan.check().unwrap();
+            let cases: usize = prepared.items.iter().map(|item| item.counts.len()).sum();
+            assert_eq!((range.first.len(), range.most.len()), (cases, cases));
+        }
+    }
+}
+
+#[test]
+fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
+    let prepared = prepared("columnar", vec![1, 8], Preset::Quick);
+    let mut sized = prepared.clone();
+    sized.plan.sizes = Range::expected(&prepared, &GROUND);
+    let load = Load::of(&sized, Preset::Quick.large_scale(), GROUND.memory);
+    let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
+    let aim_s = Preset::Quick.aim_s();
+    assert!((0.3 * aim_s..2.0 * aim_s).contains(&each_s), "{each_s} s, not {aim_s} s");
+}
+
+#[test]
+fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
+    let prepared = prepared("columnar", vec![8], Preset::Publish);
+    let ground = Ground { free: Bytes(8 << 30), ..GROUND };
+    let range = Range::of(&prepared, &ground);
+    assert!(range.large_scale < Range::of(&prepared, &GROUND).large_scale);
+    let bytes = |test: &str| {
+        let mut sized = prepared.clone();
+        sized.plan.sizes.clone_from(&range.first);
+        let item = sized.items.iter().find(|item| item.test.infos()[0].id == test).unwrap();
+        item.test.estimate(&sized.job(item, 8, 1.0, ground.memory)).write_bytes
+    };
+    let tests =
+        ["tiny", "small", "medium"].map(|name| bytes(&format!("columnar.write.int.{name}")));
+    let float = bytes("columnar.write.float.large");
+    let huge = bytes("columnar.write.int.huge");
+    assert_eq!(tests, [2047 * 8 + 16, 64512 * 8 + 16, 520192 * 8 + 16]);
+    assert!(float >= 2 * tests[2] - 16 && huge >= 4 * float - 64, "{float} {huge}");
+}
+
+#[test]
+fn the_fastest_is_not_far_below_what_is_aimed_for() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let at = |other| {
+        let trials = trials(&prepared, &range, 1.0, other);
+        let sizes = trials.sizes(&prepared, &range, 10.0, true);
+        size(&sizes, "columnar.openclose", 1).work.unwrap().times
+    };
+    assert_eq!(at(1.0), 10.0);
+    // The mean of 1 and 1/4 is 1/2; that of 1 and 1/100 would leave the fast one a tenth.
+    assert_eq!(at(0.25), 20.0);
+    assert_eq!(at(0.01), 500.0);
+}
+
+#[test]
+fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let times = |test: &str| {
+        let first = range.first.iter().find(|size| size.test == test).unwrap();
+        let mut trials = Trials::default();
+        for (times, seconds) in [(0.03, 0.0045), (0.4, 0.8)] {
+            let work = first.work.map(|work| Work { times, ..work });
+            trials.add(Seen { size: TestSize { work, ..first.clone() }, seconds });
+        }
+        size(&trials.sizes(&prepared, &range, 0.15, true), test, 1).work.unwrap().times
+    };
+    // The fast one takes 0.15 s for 1.0, the slow one for 0.075: half of the former.
+    assert_eq!(times("columnar.replace.int.small"), 0.5);
+}
+
+#[test]
+fn a_trial_grows_step_by_step() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let trials = trials(&prepared, &range, 1e-9, 1.0);
+    let sizes = trials.sizes(&prepared, &range, 1.0, false);
+    let times = size(&sizes, "columnar.openclose", 1).work.unwrap().times;
+    assert_eq!(times, FIRST_TIMES * MOST_GROWTH);
+}
+
+#[test]
+fn what_later_tests_read_is_made_by_those_before() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let mut trials = trials(&prepared, &range, 1.0, 1.0);
+    let read = size(&range.first, "columnar.read.float.large", 1).clone();
+    (0..2).for_each(|_| trials.add(Seen { size: read.clone(), seconds: 0.1 }));
+    let sizes = trials.sizes(&prepared, &range, 0.5, true);
+    let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
+    let wanted = copies("columnar.read.float.large");
+    assert!(wanted > 1);
+    assert_eq!(copies("columnar.write.float.large"), wanted);
+    assert_eq!(copies("columnar.append.float.large"), wanted);
+    // Who sorts tables needs both columns, who reads one of them does not need the other.
+    assert_eq!(copies("columnar.append.sym.large"), copies("columnar.sort"));
+    assert_eq!(copies("columnar.sort"), 1);
+    assert_eq!(copies("columnar.write.int.small"), 1);
+    assert!(copies("columnar.reread.float.large") <= wanted);
+}
+
+#[test]
+fn what_is_read_again_is_there() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let mut trials = trials(&prepared, &range, 1.0, 1.0);
+    let mut seen = |test: &str, seconds| {
+        let size = size(&range.first, test, 1).clone();
+        (0..2).for_each(|_| trials.add(Seen { size: size.clone(), seconds }));
+    };
+    // More columns are written than grow and are read, which are then as many as are read again.
+    seen("columnar.write.float.large", 0.02);
+    seen("columnar.read.float.large", 0.1);
+    seen("columnar.reread.float.large", 0.01);
+    let sizes = trials.sizes(&prepared, &range, 0.5, true);
+    let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
+    let read = copies("columnar.read.float.large");
+    assert!(copies("columnar.write.float.large") > read);
+    assert_eq!(copies("columnar.reread.float.large"), read);
+}
+
+#[test]
+fn tests_of_the_same_files_have_the_same_scale() {
+    let prepared = prepared("files", vec![1], Preset::Quick);
+    let mut sizes = Range::of(&prepared, &GROUND).first;
+    sizes[0].scale *= 3.0;
+    let largest = sizes[0].scale;
+    let shares = |item: &Item| {
+        let job = prepared.job(item, 1, FIRST_SCALE, Bytes(0));
+        item.test.space(&job).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+    };
+    let of_first = shares(&prepared.items[0]);
+    share(&prepared, &mut sizes);
+    for (item, size) in prepared.items.iter().zip(&sizes) {
+        let together = shares(item).iter().any(|path| of_first.contains(path));
+        assert_eq!(size.scale == largest, together || size.test == sizes[0].test);
+    }
+}
+
+#[test]
+fn what_stays_short_is_named() {
+    let prepared = prepared("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&prepared, &GROUND);
+    let trials = trials(&prepared, &range, 1e-12, 1.0);
+    let sizes = trials.sizes(&prepared, &range, 1.0, true);
+    let short = trials.short(&prepared, (&sizes, &range), 0.1);
+    assert!(short.iter().any(|((test, _), _)| test == "columnar.append.int.small"));
+}
