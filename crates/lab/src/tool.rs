@@ -44,17 +44,21 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
 
 /// The sentence that tells how to get `program`, which is no file system's.
 pub(crate) fn how_to_install(program: &str) -> String {
-    match BASE.iter().chain(GUEST).find(|tool| tool.program == program) {
+    match tool(program) {
         Some(tool) => tool.install(),
         None => "install it or add its directory to PATH".into(),
     }
 }
 
+/// The tool that is called `program`, which is no file system's.
+fn tool(program: &str) -> Option<&'static Tool> {
+    BASE.iter().chain(GUEST).find(|tool| tool.program == program)
+}
+
 /// The package of Debian that brings `program`, which is no file system's.
 #[cfg(test)]
 pub(crate) fn package(program: &str) -> Option<&'static str> {
-    let tool = BASE.iter().chain(GUEST).find(|tool| tool.program == program);
-    tool.map(|tool| tool.debian)
+    tool(program).map(|tool| tool.debian)
 }
 
 /// Which of `programs` are not installed, and how to get all of them; `None` when all are there.
@@ -66,12 +70,10 @@ pub(crate) fn lacking(programs: &[&str]) -> Option<(String, String)> {
 fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
     let missing: Vec<&str> =
         programs.iter().copied().filter(|program| !is_there(program)).collect();
-    let mut ways: Vec<String> = Vec::new();
-    for way in missing.iter().map(|program| how_to_install(program)) {
-        if !ways.contains(&way) {
-            ways.push(way);
-        }
-    }
+    let known = missing.iter().filter_map(|program| tool(program));
+    let mut ways = ways_to_install(known);
+    let unknown = missing.iter().find(|program| tool(program).is_none());
+    ways.extend(unknown.map(|program| how_to_install(program)));
     let names: Vec<String> = missing.iter().map(|program| format!("`{program}`")).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
     (!names.is_empty())
@@ -81,16 +83,37 @@ fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(Str
 impl Tool {
     /// The command for this machine, with both package names where its family is not known.
     pub fn install(&self) -> String {
-        if self.debian.is_empty() {
-            return format!("run `assay doctor --install {}`, once", self.program);
-        }
-        let os_release = files::read_to_string("/etc/os-release").unwrap_or_default();
-        match Family::of(&os_release) {
-            Some(Family::Debian) => format!("run `apt-get install {}`", self.debian),
-            Some(Family::Rhel) => format!("run `dnf install {}`", self.rhel),
-            None => format!("install {} (Debian) or {} (RHEL)", self.debian, self.rhel),
-        }
+        ways_to_install([self]).join(", ")
     }
+}
+
+/// The commands for this machine that bring all of `tools`: one for the packages, and one for each that assay
+/// builds itself.
+pub(crate) fn ways_to_install<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> Vec<String> {
+    let os_release = files::read_to_string("/etc/os-release").unwrap_or_default();
+    ways_on(Family::of(&os_release), tools)
+}
+
+fn ways_on<'t>(family: Option<Family>, tools: impl IntoIterator<Item = &'t Tool>) -> Vec<String> {
+    let (built, packaged): (Vec<&Tool>, Vec<&Tool>) =
+        tools.into_iter().partition(|tool| tool.debian.is_empty());
+    let packages = |of: fn(&Tool) -> &'static str| {
+        let mut names: Vec<&str> = Vec::new();
+        for name in packaged.iter().map(|tool| of(tool)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(" ")
+    };
+    let (debian, rhel) = (packages(|tool| tool.debian), packages(|tool| tool.rhel));
+    let command = match family {
+        Some(Family::Debian) => format!("run `apt-get install {debian}`"),
+        Some(Family::Rhel) => format!("run `dnf install {rhel}`"),
+        None => format!("install {debian} (Debian) or {rhel} (RHEL)"),
+    };
+    let builds = built.iter().map(|t| format!("run `assay doctor --install {}`, once", t.program));
+    (!packaged.is_empty()).then_some(command).into_iter().chain(builds).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +148,19 @@ mod tests {
         let rocky = "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n";
         assert_eq!(Family::of(rocky), Some(Family::Rhel));
         assert_eq!(Family::of("ID=void\n"), None);
+    }
+
+    #[test]
+    fn one_command_brings_all_packages_once() {
+        let built = Tool { program: "zerofs", debian: "", rhel: "" };
+        let tools = GUEST.iter().filter(|t| ["modprobe", "insmod", "ip"].contains(&t.program));
+        let tools: Vec<&Tool> = tools.chain([&built]).collect();
+        let ways = |family| ways_on(family, tools.iter().copied());
+        let build = "run `assay doctor --install zerofs`, once";
+        assert_eq!(ways(Some(Family::Debian)), ["run `apt-get install kmod iproute2`", build]);
+        assert_eq!(ways(Some(Family::Rhel)), ["run `dnf install kmod iproute`", build]);
+        assert_eq!(ways(None), ["install kmod iproute2 (Debian) or kmod iproute (RHEL)", build]);
+        assert_eq!(ways_on(None, [&built]), [build]);
     }
 
     #[test]

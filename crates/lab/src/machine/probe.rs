@@ -64,11 +64,19 @@ fn judged(needs: &[Need]) -> Availability {
     if !modules.is_empty() {
         all.insert(0, Need::Kernel(modules.join(", ")));
     }
-    let told = |of: fn(&Need) -> String| all.iter().map(of).collect::<Vec<_>>().join(", ");
-    match all.is_empty() {
-        true => Availability::Ready,
-        false => Availability::Missing { what: told(Need::what), fix: told(Need::fix) },
+    if all.is_empty() {
+        return Availability::Ready;
     }
+    let what = all.iter().map(Need::what).collect::<Vec<_>>().join(", ");
+    Availability::Missing { what, fix: fixes(&all).join(", ") }
+}
+
+/// What to do about all of `needs`, with one command for the packages.
+fn fixes(needs: &[Need]) -> Vec<String> {
+    let tool = |need: &'_ Need| if let Need::Program(tool) = need { Some(*tool) } else { None };
+    let tools: Vec<Tool> = needs.iter().filter_map(tool).collect();
+    let others = needs.iter().filter(|need| tool(need).is_none()).map(Need::fix);
+    others.chain(tool::ways_to_install(&tools)).collect()
 }
 
 /// What this machine has by itself.
