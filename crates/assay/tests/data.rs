@@ -94,7 +94,7 @@ fn every_column_of_csv_has_its_row() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 4);
+    assert_eq!(seen, 5);
     // A number has a unit, or counts.
     for row in table(&page, "## `samples.csv`") {
         let ends = [("_s", "s"), ("_ms", "ms"), ("_bytes", "bytes")];

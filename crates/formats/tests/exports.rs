@@ -155,6 +155,32 @@ fn samples_of_one_case_stay_apart() {
 }
 
 #[test]
+fn percentiles_in_csv_are_those_of_the_histograms() {
+    let mut data = fixture();
+    let few = model::Histogram {
+        bins: vec![(100, 5), (900, 4), (2_000, 1)],
+        ..model::Histogram::new("read", model::LatencyKind::Service)
+    };
+    data.samples.truncate(1);
+    data.samples[0].histograms =
+        vec![few, model::Histogram::new("sync", model::LatencyKind::Service)];
+    let files = export::csv(&data).unwrap();
+    let (name, bytes) = &files[4];
+    assert_eq!(name, "percentiles.csv");
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let ends = text.lines().map(|line| line.split(',').skip(6).collect::<Vec<_>>().join(","));
+    assert_eq!(
+        ends.collect::<Vec<_>>(),
+        [
+            "op,latency,ops,mean_ns,p50_ns,p90_ns,p99_ns,p99_9_ns,p99_99_ns,max_ns",
+            "read,service,10,610,100,900,,,,2000",
+            "sync,service,0,,,,,,,",
+        ]
+    );
+    assert_eq!(read(&files).unwrap().samples, data.samples);
+}
+
+#[test]
 fn latencies_in_csv_belong_to_their_sample() {
     let data = fixture();
     let mut files = export::csv(&data).unwrap();

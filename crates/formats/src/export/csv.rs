@@ -1,6 +1,8 @@
 //! `samples.csv`, `tests.csv`, `campaign.json` and, where there is something for them,
-//! `histograms.csv` and `series.csv`: everything of a campaign, for any other program, and back again
-//! without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::cell`]).
+//! `histograms.csv`, `percentiles.csv` and `series.csv`: everything of a campaign, for any other program, and back
+//! again without loss. Texts that a spreadsheet would compute stand behind an apostrophe ([`model::cell`]).
+
+mod percentiles;
 
 use super::{Exporter, json_bytes};
 use crate::{FormatError, NamedBytes};
@@ -52,8 +54,8 @@ pub(crate) struct Identity {
     pub(crate) targets: Vec<TargetRecord>,
 }
 
-/// The files; `histograms.csv` and `series.csv` only where there is one. Floats are the shortest text that reads back
-/// equal.
+/// The files; `histograms.csv`, `percentiles.csv` and `series.csv` only where there is one. Floats are the shortest
+/// text that reads back equal.
 pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     let identity =
         Identity { campaign: dataset.campaign.clone(), targets: dataset.targets.clone() };
@@ -64,6 +66,8 @@ pub fn csv(dataset: &Dataset) -> Result<Vec<NamedBytes>, FormatError> {
     ];
     if dataset.samples.iter().any(|sample| !sample.histograms.is_empty()) {
         files.push(("histograms.csv".into(), histograms(&dataset.samples).map_err(failed)?));
+        let percentiles = percentiles::percentiles(&dataset.samples).map_err(failed)?;
+        files.push(("percentiles.csv".into(), percentiles));
     }
     if dataset.samples.iter().any(|sample| sample.series.is_some()) {
         files.push(("series.csv".into(), series(&dataset.samples).map_err(failed)?));
