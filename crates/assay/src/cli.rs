@@ -21,7 +21,10 @@ use clap::{
 };
 use headings::OUTPUT;
 use model::{Bytes, Scale, Target};
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use values::{more_blocks, tag};
 
 /// Settles which file system, with which options, a workload should use on this machine.
@@ -210,6 +213,20 @@ pub enum Format {
     Html,
 }
 
+impl Format {
+    /// The format that files with the ending of `path` have; tables where that says nothing.
+    pub fn of_file(path: &Path) -> Format {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("html" | "htm") => Format::Html,
+            Some("md") => Format::Md,
+            Some("csv") => Format::Csv,
+            Some("json") => Format::Json,
+            _ => Format::Table,
+        }
+    }
+}
+
 /// Arguments of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
@@ -217,9 +234,9 @@ pub struct ReportArgs {
     /// by side, each judged by itself
     #[arg(value_name = "ID", default_value = "last")]
     pub ids: Vec<String>,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    /// Format of the output [default: that of the ending of --out, else table]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Print the answer in 40 lines, as a run ends with it, instead of all tables
     #[arg(long, conflicts_with_all = ["format", "out"])]
     pub summary: bool,

@@ -267,6 +267,24 @@ fn the_page_of_another_campaign_is_kept_under_another_name() {
 }
 
 #[test]
+fn a_report_has_the_format_of_the_file_it_is_written_to() {
+    let place = measured();
+    let begins = |name: &str, more: &[&str]| {
+        place.ok(&[&["report", "first", "--out", name], more].concat());
+        let written = fs::read_to_string(place.path(name)).unwrap();
+        written.chars().take(9).collect::<String>()
+    };
+    assert_eq!(begins("a.HTML", &[]), "<!DOCTYPE");
+    assert!(begins("a.json", &[]).starts_with('{'));
+    assert!(begins("a.csv", &[]).starts_with("lab,") || begins("b.csv", &[]).contains(','));
+    assert!(begins("a.md", &[]).starts_with("# "));
+    assert!(
+        begins("a.txt", &[]).starts_with("columnar ") || begins("b.txt", &[]).starts_with("null")
+    );
+    assert!(begins("c.html", &["--format", "json"]).starts_with('{'), "what is said counts");
+}
+
+#[test]
 fn a_log_of_both_streams_has_each_sentence_once() {
     let place = Place::new();
     let log = place.path("log");

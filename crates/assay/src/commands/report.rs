@@ -27,9 +27,11 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
         terminal::tables(&each.join("\n\n"))?;
         return Ok(Exit::Done);
     }
-    let text = text_of_all(&all, args.format)?;
+    let of_file = || args.out.as_deref().map_or(Format::Table, Format::of_file);
+    let format = args.format.unwrap_or_else(of_file);
+    let text = text_of_all(&all, format)?;
     match (&args.out, all.first()) {
-        (Some(path), Some((dataset, _))) if args.format == Format::Html => {
+        (Some(path), Some((dataset, _))) if format == Format::Html => {
             write_page(path, &text, dataset)?;
         }
         (Some(path), _) => write(path, &text)?,
