@@ -7,7 +7,8 @@ use crate::{
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
     placement::{self, Map},
-    world::{self, SILENCE, Topic, World},
+    topic::Topic,
+    world::{self, SILENCE, World},
 };
 use anyhow::{Context, Result, anyhow, bail};
 use campaign::hosts::Hosts;

@@ -3,7 +3,8 @@
 
 use crate::{
     orders::{News, Ruling, Step, Word},
-    world::{LOOK_EVERY, SILENCE, Topic, World},
+    topic::Topic,
+    world::{LOOK_EVERY, SILENCE, World},
 };
 use anyhow::Result;
 use model::WorkerReport;

@@ -4,8 +4,9 @@
 //! A rank does its job by a local pool of one worker process; that the pools of all ranks keep step is what MPI is for.
 //! `placement` says which ranks work, `clocks` brings the times of their hosts together, `merge` makes one report of
 //! theirs, `orders` is what rank 0 says, `differences` compares hosts, `keeper` cleans up after a rank 0 that was
-//! killed. The rest needs an MPI: `world` carries messages, `watchdog` ends what waits for ever, `rank` is what every
-//! other rank does, `lead` keeps them in step, `allocation` is rank 0's view of all.
+//! killed, `pulse` knows when rank 0 is lost. The rest needs an MPI: `world` carries messages of the kinds of `topic`,
+//! `heart` those that say that rank 0 lives, `watchdog` ends what waits for ever, `rank` is what every other rank does,
+//! `lead` keeps them in step, `allocation` is rank 0's view of all.
 
 pub mod clocks;
 pub mod differences;
@@ -13,13 +14,18 @@ pub mod keeper;
 pub mod merge;
 pub mod orders;
 pub mod placement;
+pub mod pulse;
 
 #[cfg(feature = "mpi")]
 pub mod allocation;
 #[cfg(feature = "mpi")]
+mod heart;
+#[cfg(feature = "mpi")]
 mod lead;
 #[cfg(feature = "mpi")]
 pub mod rank;
+#[cfg(feature = "mpi")]
+mod topic;
 #[cfg(feature = "mpi")]
 mod watchdog;
 #[cfg(feature = "mpi")]

@@ -32,14 +32,22 @@ fn take_part() -> Result<ExitCode> {
     let world = World::begin(tell)?;
     if world.rank() > 0 {
         keeper.into_iter().for_each(Keeper::release);
-        rank::serve(&world)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(follow(&world));
     }
     let allocation = Allocation::of(Rc::new(world), map)?;
     let status = assay_program::main_on(&allocation, arguments.into_iter());
     keeper.into_iter().for_each(Keeper::release);
     allocation.end()?;
     Ok(status)
+}
+
+/// Serves rank 0. Who cannot go on ends all: MPI would wait for a rank that is lost.
+fn follow(world: &World) -> ExitCode {
+    if let Err(error) = rank::serve(world) {
+        tell(&format!("{error:#}"));
+        world.abort();
+    }
+    ExitCode::SUCCESS
 }
 
 /// The arguments without `--map`, and what that says.

@@ -3,7 +3,8 @@
 use crate::{
     differences,
     orders::{Answer, News, Order, Ruling, Step, Task, Word},
-    world::{self, LOOK_EVERY, Topic, World},
+    topic::Topic,
+    world::{self, LOOK_EVERY, World},
 };
 use anyhow::Result;
 use model::User;
@@ -21,12 +22,13 @@ const SAY_EVERY: Duration = Duration::from_secs(1);
 /// Takes orders until the campaign ends.
 ///
 /// # Errors
-/// A message cannot be read, or the group is broken: the launcher ends all ranks then.
+/// A message cannot be read, the group is broken, or nothing was heard of rank 0 for long.
 pub fn serve(world: &World) -> Result<()> {
     world.tell(0, Topic::Answer, &world::card())?;
     let mut pool = None;
     loop {
         let Some((_, order)) = world.hear(Topic::Order)? else {
+            world.look_at_zero()?;
             thread::sleep(LOOK_EVERY);
             continue;
         };
@@ -110,6 +112,7 @@ impl Follower<'_> {
         if self.said.elapsed() >= SAY_EVERY {
             self.say(News::Alive)?;
         }
+        self.world.look_at_zero()?;
         let heard = self.world.hear::<Ruling>(Topic::Ruling)?;
         let own = heard.filter(|(_, ruling)| ruling.run == self.task.run);
         Ok(own.map(|(_, ruling)| ruling.goes_on))

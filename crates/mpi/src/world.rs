@@ -2,12 +2,16 @@
 
 use crate::{
     clocks::{Offset, RoundTrip},
+    heart::Heart,
     orders::Card,
+    pulse::Pulse,
+    topic::Topic,
     watchdog::Watchdog,
 };
 use anyhow::{Context, Result, bail};
 use engine::clock::now_ns;
 use rsmpi::{
+    Threading,
     collective::CommunicatorCollectives,
     environment::Universe,
     point_to_point::{Destination, MatchedReceiveVec, Source},
@@ -16,7 +20,7 @@ use rsmpi::{
 use rustix::system::uname;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     fs, hint, mem, thread,
     time::{Duration, Instant},
@@ -28,28 +32,16 @@ pub(crate) const SILENCE: Duration = Duration::from_secs(10);
 /// How often those who wait look for messages: others may work on the same processors.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// For what a message is.
-#[derive(Clone, Copy, Debug)]
-#[repr(i32)]
-pub(crate) enum Topic {
-    /// From rank 0, to one that has nothing to do.
-    Order = 1,
-    /// To rank 0, of an order.
-    Answer = 2,
-    /// To rank 0, during a run.
-    Word = 3,
-    /// From rank 0, during a run.
-    Ruling = 4,
-    /// A round trip of the clocks.
-    Clock = 5,
-}
-
 /// All ranks, as one of them sees them.
 pub struct World {
     /// Of each size of a pool, those who keep step; they end before the universe.
     groups: RefCell<BTreeMap<usize, SimpleCommunicator>>,
     all: SimpleCommunicator,
     watchdog: Watchdog,
+    /// What is known of the life of rank 0.
+    pulse: Cell<Pulse>,
+    /// That of rank 0, which ends before the universe.
+    _heart: Option<Heart>,
     /// Hosts of the ranks, where that is known.
     hosts: RefCell<Vec<String>>,
     _universe: Universe,
@@ -61,13 +53,18 @@ impl World {
     /// # Errors
     /// MPI does not come up.
     pub fn begin(tell: fn(&str)) -> Result<World> {
-        let universe = rsmpi::initialize().context("MPI was begun twice")?;
+        let (universe, threading) =
+            rsmpi::initialize_with_threading(Threading::Multiple).context("MPI was begun twice")?;
         let all = universe.world();
+        // Where only one thread may send, nobody waits for signs of life.
+        let beats = all.rank() == 0 && threading == Threading::Multiple;
         let watchdog = Watchdog::start(tell);
         Ok(World {
             groups: RefCell::default(),
             all,
             watchdog,
+            pulse: Cell::default(),
+            _heart: beats.then(Heart::start),
             hosts: RefCell::default(),
             _universe: universe,
         })
@@ -83,9 +80,31 @@ impl World {
         self.all.size() as usize
     }
 
-    /// Ends all ranks at once.
+    /// Ends all ranks at once, and this one also where nobody is left who could end the others.
     pub fn abort(&self) -> ! {
-        self.all.abort(1)
+        let launcher = "the launcher";
+        self.watchdog.guard(SILENCE / 2, launcher, || self.all.abort(1))
+    }
+
+    /// Looks for signs of life of rank 0.
+    ///
+    /// # Errors
+    /// There was none for long.
+    pub(crate) fn look_at_zero(&self) -> Result<()> {
+        let mut heard = false;
+        while self.hear::<u8>(Topic::Beat)?.is_some() {
+            heard = true;
+        }
+        let mut pulse = self.pulse.get();
+        let is_lost = pulse.is_lost(Instant::now(), heard, SILENCE);
+        self.pulse.set(pulse);
+        if is_lost {
+            let seconds = SILENCE.as_secs();
+            bail!(
+                "nothing was heard of rank 0 for {seconds} s: it was stopped, or its host is lost"
+            );
+        }
+        Ok(())
     }
 
     /// Sends `what` to `rank`.

@@ -74,7 +74,7 @@ fn hosts_have_their_own_figures_clocks_and_cold_caches() {
         let ranks = usize::from(count);
         let procs = ranks.to_string();
         let words = place.run(&["--procs", &procs, "--tests", "metadata.find.cold"], "0.2");
-        let (status, output) = Job::start(&place, Some(&hosts), ranks, &words).wait(BOUND);
+        let (status, output) = Job::start(&place, Some(&hosts), ranks, &words).wait(4 * BOUND);
         assert!(status.success(), "{output}");
         let rows = place.rows();
         let value =
@@ -134,5 +134,20 @@ fn a_stopped_rank_is_named_and_ends_the_campaign() {
     let (status, output) = job.wait(2 * BOUND);
     assert!(!status.success());
     assert!(output.contains("rank 3 on assayh2"), "{output}");
+    with_patience(BOUND, || place.is_clean().then_some(()));
+}
+
+#[test]
+fn a_rank_0_that_stands_still_is_named_and_leaves_nothing() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    let job = Job::start(&place, Some(&hosts), 4, &place.run(&["--procs", "4"], "0.25"));
+    with_patience(BOUND, || place.is_busy().then_some(()));
+    let pid = with_patience(BOUND, || rank(&place, 0));
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    let (status, output) = job.wait(BOUND);
+    assert!(!status.success());
+    assert!(output.contains("nothing was heard of rank 0"), "{output}");
     with_patience(BOUND, || place.is_clean().then_some(()));
 }

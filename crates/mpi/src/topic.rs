@@ -1,0 +1,19 @@
+//! What messages are about: each kind is heard by itself, in the order in which it was sent.
+
+/// For what a message is.
+#[derive(Clone, Copy, Debug)]
+#[repr(i32)]
+pub(crate) enum Topic {
+    /// From rank 0, to one that has nothing to do.
+    Order = 1,
+    /// To rank 0, of an order.
+    Answer = 2,
+    /// To rank 0, during a run.
+    Word = 3,
+    /// From rank 0, during a run.
+    Ruling = 4,
+    /// A round trip of the clocks.
+    Clock = 5,
+    /// From rank 0, which is there.
+    Beat = 6,
+}
