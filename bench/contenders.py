@@ -39,6 +39,7 @@ class Assay:
 
     def __init__(self, target_dir, scale):
         program = os.environ.get("ASSAY")
+        self.launcher = []
         self.program = program or run([HERE.parent / "scripts" / "build.sh"]).stdout.strip()
         self.common = ["--on", f"dir:{pathlib.Path(target_dir).resolve()}", "--procs", "1",
                        "--blocks", "1", "--scale", scale]
@@ -48,7 +49,7 @@ class Assay:
         with tempfile.TemporaryDirectory() as place:
             own = ["--store", f"{place}/assay.db", "--state", f"{place}/state"]
             start = time.monotonic()
-            run([self.program, "run", *self.common, *arguments, *own, "--html",
+            run([*self.launcher, self.program, "run", *self.common, *arguments, *own, "--html",
                  f"{place}/report.html"])
             wall_s = time.monotonic() - start
             run([self.program, "export", "last", "--format", "csv", "--out", place, *own])

@@ -1,7 +1,7 @@
 //! A plan is everything a campaign was asked to do. It is stored with the campaign, and a resumed
 //! campaign runs from the stored plan alone.
 
-use crate::plan_error::{MAX_AGE, MAX_FULLNESS};
+use crate::plan_error::{MAX_AGE, MAX_FULLNESS, MOST_PROCS};
 use crate::{
     BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, QUICK_LOOKS, Scale,
     Sweep, Target, TargetNames, TestSize, label_targets, naming,
@@ -261,11 +261,11 @@ impl Plan {
 
     /// Checks the numbers; names (targets, tests, knobs) are checked by those who know them.
     pub fn check(&self) -> Result<(), PlanError> {
-        let bad = |n: &u32| !(1..=1024).contains(n);
-        if let Some(&n) = self.procs.iter().find(|n| bad(n)) {
+        // How many of them one machine starts is for who starts them to say: ranks of many hosts may be more.
+        if let Some(&n) = self.procs.iter().find(|n| !(1..=MOST_PROCS).contains(*n)) {
             return Err(PlanError::Procs(n));
         }
-        if bad(&self.threads) {
+        if !(1..=1024).contains(&self.threads) {
             return Err(PlanError::Threads(self.threads));
         }
         if !(1..=1000).contains(&self.fixed_blocks()) {

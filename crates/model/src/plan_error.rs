@@ -8,12 +8,15 @@ pub(crate) const MAX_AGE: u32 = 10_000;
 /// Fullest that a file system is made, per cent; the usual steps are 50, 80, 95.
 pub(crate) const MAX_FULLNESS: u32 = 98;
 
+/// Most processes of a campaign: ranks of many hosts, of which one machine starts far fewer.
+pub(crate) const MOST_PROCS: u32 = 65_536;
+
 /// A plan that cannot be run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanError {
     /// Not a scale.
     Scale(String),
-    /// A process count outside 1 to 1024.
+    /// A process count outside 1 to 65536.
     Procs(u32),
     /// A thread count outside 1 to 1024.
     Threads(u32),
@@ -42,7 +45,9 @@ impl fmt::Display for PlanError {
                 f,
                 "`{text}` is not a scale; use auto, full, small, tiny, smoke or a factor from 0.0005 to 4"
             ),
-            PlanError::Procs(n) => write!(f, "{n} processes cannot be run; use --procs 1 to 1024"),
+            PlanError::Procs(n) => {
+                write!(f, "{n} processes cannot be run; use --procs 1 to {MOST_PROCS}")
+            }
             PlanError::Threads(n) => {
                 write!(f, "{n} threads cannot be run; use --threads 1 to 1024")
             }

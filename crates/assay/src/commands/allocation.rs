@@ -18,7 +18,10 @@ pub fn prepared(
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<Prepared> {
-    let Some(most) = hosts.most_workers() else { return plan::prepared(args, store, state) };
+    let Some(most) = hosts.most_workers() else {
+        let prepared = plan::prepared(args, store, state)?;
+        return startable(&prepared).map(|()| prepared);
+    };
     let mut prepared = plan::prepared(&with_workers(args, most), store, state)?;
     enough(&prepared, most)?;
     let made = prepared.entrants.iter().find(|entrant| !matches!(entrant, Target::Dir(_)));
@@ -76,8 +79,21 @@ pub fn resumed(
     Ok(Some(format!("the hosts changed: begun on {begun}, resumed on {now}")))
 }
 
+/// Processes that one machine starts at most.
+const MOST_HERE: u32 = 1024;
+
 /// The fact that names the hosts, with the ranks of each.
 const HOSTS: &str = "hosts";
+
+/// Fails when the plan wants more processes than this machine starts.
+fn startable(prepared: &Prepared) -> Result<()> {
+    match prepared.counts.iter().find(|count| **count > MOST_HERE) {
+        None => Ok(()),
+        Some(count) => Err(exit::usage(format!(
+            "{count} processes cannot be run on one machine; use --procs 1 to {MOST_HERE}"
+        ))),
+    }
+}
 
 /// Fails when the plan wants more workers than `most`.
 fn enough(prepared: &Prepared, most: u32) -> Result<()> {

@@ -40,8 +40,10 @@ fn the_twin_is_the_baseline_again_and_no_candidate() {
 
 #[test]
 fn impossible_counts_are_refused() {
-    let plan = Plan { procs: vec![1, 0], ..Plan::default() };
-    assert_eq!(plan.check(), Err(PlanError::Procs(0)));
+    let of = |count| Plan { procs: vec![1, count], ..Plan::default() };
+    assert_eq!(of(0).check(), Err(PlanError::Procs(0)));
+    assert_eq!(of(4096).check(), Ok(()), "ranks of many hosts");
+    assert_eq!(of(65_537).check(), Err(PlanError::Procs(65_537)));
     let filled = |fullness| Plan { fullness: Some(fullness), ..Plan::default() };
     assert_eq!(filled(99).check(), Err(PlanError::Fullness(99)));
     assert_eq!(filled(0).check(), Err(PlanError::Fullness(0)));
