@@ -11,6 +11,8 @@ use std::{
     io::{self, Read, Write},
     path::PathBuf,
     process::{Child, Command, ExitCode, Stdio},
+    thread,
+    time::Duration,
 };
 
 /// The hidden verb: `PROGRAM __keeper [STATE]`.
@@ -18,6 +20,11 @@ pub const VERB: &str = "__keeper";
 
 /// What rank 0 writes when nothing is left to do.
 const DONE: u8 = b'.';
+
+/// How often it tries, and how long it rests in between: longer than launchers wait before they kill, 30 s where they
+/// are told as docs/many-hosts.md says.
+const MOST_TRIES: u32 = 60;
+const REST: Duration = Duration::from_secs(1);
 
 /// Verbs that make something.
 const MAKING: [&str; 2] = ["run", "resume"];
@@ -76,12 +83,41 @@ pub fn hidden() -> Option<ExitCode> {
     let mut words = vec![OsString::from("assay-mpi")];
     words.extend(arguments.next().into_iter().flat_map(|state| ["--state".into(), state]));
     words.push("cleanup".into());
-    Some(assay_program::main_on(&ThisHost, words.into_iter()))
+    let clean = || assay_program::main_on(&ThisHost, words.iter().cloned());
+    Some(until_done(clean, || thread::sleep(REST)))
+}
+
+/// Cleans, and again after a rest while that fails: until the launcher has killed the other ranks they make and remove
+/// files in what is removed here.
+fn until_done(mut clean: impl FnMut() -> ExitCode, mut rest: impl FnMut()) -> ExitCode {
+    for _ in 1..MOST_TRIES {
+        if clean() == ExitCode::SUCCESS {
+            return ExitCode::SUCCESS;
+        }
+        rest();
+    }
+    clean()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cleaning_goes_on_while_others_are_in_the_way() {
+        let cleaned_at = |done: u32| {
+            let (mut tries, mut rests) = (0, 0);
+            let clean = || {
+                tries += 1;
+                if tries == done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            };
+            let status = until_done(clean, || rests += 1);
+            (status == ExitCode::SUCCESS, tries, rests)
+        };
+        assert_eq!(cleaned_at(1), (true, 1, 0));
+        assert_eq!(cleaned_at(3), (true, 3, 2));
+        assert_eq!(cleaned_at(u32::MAX), (false, MOST_TRIES, MOST_TRIES - 1));
+    }
 
     #[test]
     fn the_state_folder_is_found_however_it_is_written() {
