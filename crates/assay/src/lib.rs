@@ -17,6 +17,7 @@ mod mark;
 mod opened;
 mod outbox;
 mod paths;
+mod process_limit;
 mod repeat;
 mod selection;
 mod selftest;

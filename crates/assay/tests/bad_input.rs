@@ -16,6 +16,7 @@ fn wrong_names_are_refused_before_anything_is_touched() {
         (vec!["run", "--on", &dir, "--tests", "columnar.no"], "matches `columnar.no`"),
         (vec!["run", "--on", &dir, "--procs", "0"], "0 processes"),
         (vec!["run", "--on", &dir, "--procs", "2000"], "2000 processes"),
+        (vec!["plan", "--on", &dir, "--procs", "2000"], "2000 processes"),
         (vec!["run", "--on", &dir, "--blocks", "0"], "0 blocks"),
         (vec!["run", "--on", &dir, "--knob", "set_mode"], "has no value"),
         (vec!["run", "--on", &dir, "--knob", "set_mode=x"], "`set_mode=x` is not allowed"),
@@ -34,6 +35,15 @@ fn wrong_names_are_refused_before_anything_is_touched() {
     }
     place.assert_clean();
     assert!(!place.path("store.db").exists());
+}
+
+#[test]
+fn a_search_with_more_processes_than_a_machine_starts_is_refused() {
+    let place = Place::new();
+    let search = ["tune", "--on", "ext4", "--suite", "null", "--procs", "2000"];
+    let line = place.fails(&search, 2);
+    assert!(line.contains("2000 processes"), "{line}");
+    place.assert_clean();
 }
 
 #[test]

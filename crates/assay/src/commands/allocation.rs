@@ -2,7 +2,7 @@
 //! know of them. Of this machine alone nothing is said.
 
 use super::plan;
-use crate::{cli::PlanArgs, exit};
+use crate::{cli::PlanArgs, exit, process_limit};
 use anyhow::Result;
 use campaign::{hosts::Hosts, prepare::Prepared};
 use model::{Campaign, Order, Target};
@@ -18,12 +18,12 @@ pub fn prepared(
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<Prepared> {
-    let Some(most) = hosts.most_workers() else {
-        let prepared = plan::prepared(args, store, state)?;
-        return startable(&prepared).map(|()| prepared);
-    };
-    let mut prepared = plan::prepared(&with_workers(args, most), store, state)?;
-    enough(&prepared, most)?;
+    let allocated = hosts.most_workers().map(|most| with_workers(args, most));
+    let mut prepared = plan::prepared(allocated.as_ref().unwrap_or(args), store, state)?;
+    process_limit::check(&prepared, hosts)?;
+    if allocated.is_none() {
+        return Ok(prepared);
+    }
     let made = prepared.entrants.iter().find(|entrant| !matches!(entrant, Target::Dir(_)));
     if let Some(made) = made.filter(|_| hosts.is_many()) {
         return Err(exit::usage(format!(
@@ -63,7 +63,7 @@ pub fn resumed(
     hosts: &dyn Hosts,
     allowed: bool,
 ) -> Result<Option<String>> {
-    hosts.most_workers().map_or(Ok(()), |most| enough(prepared, most))?;
+    process_limit::check(prepared, hosts)?;
     let (facts, _) = hosts.describe(dir_of(campaign))?;
     let [begun, now] = [&campaign.environment, &facts].map(|facts| facts.0.get(HOSTS));
     if begun == now {
@@ -79,31 +79,8 @@ pub fn resumed(
     Ok(Some(format!("the hosts changed: begun on {begun}, resumed on {now}")))
 }
 
-/// Processes that one machine starts at most.
-const MOST_HERE: u32 = 1024;
-
 /// The fact that names the hosts, with the ranks of each.
 const HOSTS: &str = "hosts";
-
-/// Fails when the plan wants more processes than this machine starts.
-fn startable(prepared: &Prepared) -> Result<()> {
-    match prepared.counts.iter().find(|count| **count > MOST_HERE) {
-        None => Ok(()),
-        Some(count) => Err(exit::usage(format!(
-            "{count} processes cannot be run on one machine; use --procs 1 to {MOST_HERE}"
-        ))),
-    }
-}
-
-/// Fails when the plan wants more workers than `most`.
-fn enough(prepared: &Prepared, most: u32) -> Result<()> {
-    match prepared.counts.iter().find(|count| **count > most) {
-        None => Ok(()),
-        Some(count) => Err(exit::usage(format!(
-            "{count} processes are asked for, and {most} ranks were started; start as many by `mpirun -n {count}`"
-        ))),
-    }
-}
 
 /// A directory that the campaign works in.
 fn dir_of(campaign: &Campaign) -> &Path {

@@ -9,11 +9,13 @@ use crate::{
     cli::{self, PlanArgs},
     disks,
     exit::{self, Exit},
-    repeat, selection, terminal, whereabouts,
+    process_limit, repeat, selection, terminal, whereabouts,
 };
 use anyhow::{Context, Result};
 use campaign::{
-    condition, images, input, pace,
+    condition,
+    hosts::ThisHost,
+    images, input, pace,
     places::{self, Place},
     prepare::{self, Prepared},
     programs,
@@ -31,6 +33,7 @@ use std::{collections::BTreeMap, fmt::Write, path::Path};
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = prepared(args, store, state)?;
+    process_limit::check(&prepared, &ThisHost)?;
     programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;

@@ -2,7 +2,7 @@
 //! campaigns as B has, before they are called a regression. They were picked because they looked bad, so
 //! what they look like without being picked is what counts.
 
-use super::plan;
+use super::allocation;
 use crate::{
     begin,
     cli::{CompareArgs, PlanArgs},
@@ -86,7 +86,7 @@ impl Again {
         let key = Key::of(&opened::state(state)?)?;
         let mut ids = Vec::new();
         for _ in 0..self.times {
-            let mut prepared = plan::prepared(&plan, store_path, state)?;
+            let mut prepared = allocation::prepared(&plan, (store_path, state), &ThisHost)?;
             programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
             let consent = disks::consent(&mut prepared, &args.consent, state)?;
             room::check(&prepared, state, room::Remedy::Choose)?;

@@ -7,6 +7,7 @@ use crate::{
     cli::Consent,
     disks, drive,
     mark::Key,
+    process_limit,
     terminal::{self, Shown},
 };
 use anyhow::Result;
@@ -92,6 +93,7 @@ impl<'a> Campaigns<'a> {
         let plan = Plan { budget_s: None, aa: None, backing, ..plan };
         let mut prepared =
             Prepared::new(Plan { targets: vec![default.clone()], ..plan }, &terminal::note)?;
+        process_limit::check(&prepared, &ThisHost)?;
         programs::decide(&mut prepared, site.unconfined, &terminal::note)?;
         let consent = disks::consent(&mut prepared, given, site.state)?;
         places::choose(&mut prepared, (site.state, site.stop), &terminal::note)?;
