@@ -37,11 +37,11 @@ def compiled(name):
 class Assay:
     """The release program, with a store and a state of its own that are thrown away."""
 
-    def __init__(self, target_dir, scale):
+    def __init__(self, target_dir, scale, procs=1, launcher=()):
         program = os.environ.get("ASSAY")
-        self.launcher = []
+        self.launcher = launcher
         self.program = program or run([HERE.parent / "scripts" / "build.sh"]).stdout.strip()
-        self.common = ["--on", f"dir:{pathlib.Path(target_dir).resolve()}", "--procs", "1",
+        self.common = ["--on", f"dir:{pathlib.Path(target_dir).resolve()}", "--procs", str(procs),
                        "--blocks", "1", "--scale", scale]
 
     def samples(self, arguments):

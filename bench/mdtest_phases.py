@@ -28,10 +28,9 @@ SETTINGS = {
 class Tree:
     """assay with a declaration of one test, made from mdtest's options."""
 
-    def __init__(self, directory, options, procs=1, accepted=("valid",)):
+    def __init__(self, directory, options, procs=1, launcher=(), accepted=("valid",)):
         self.accepted = accepted
-        self.program = contenders.Assay(directory, "1")
-        self.program.common[self.program.common.index("--procs") + 1] = str(procs)
+        self.program = contenders.Assay(directory, "1", procs, launcher)
         self.declaration = "".join(
             f"{SETTINGS[option]} = {'true' if value is None else value}\n"
             for option, value in options.items())

@@ -82,8 +82,7 @@ impl World {
 
     /// Ends all ranks at once, and this one also where nobody is left who could end the others.
     pub fn abort(&self) -> ! {
-        let launcher = "the launcher";
-        self.watchdog.guard(SILENCE / 2, launcher, || self.all.abort(1))
+        self.watchdog.guard(SILENCE / 2, "the launcher", || self.all.abort(1))
     }
 
     /// Looks for signs of life of rank 0.

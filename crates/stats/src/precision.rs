@@ -106,7 +106,7 @@ fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
         name: class.dataset.tests[p.cell.test].name.clone(),
         procs: p.cell.procs,
         target: targets[p.column].clone(),
-        half_width: p.estimate.half_width_at(p.cell.confidence).map(f64::exp_m1),
+        half_width: p.half_width(),
     };
     let widest = open().map(wide).max_by(wider);
     let (resolved, median) = (all.len() - open().count(), largest_median(&all));
@@ -117,8 +117,8 @@ fn precision_of(class: &Class<'_>) -> Result<Precision, StatsError> {
 fn largest_median(pairs: &[Pair<'_>]) -> f64 {
     let mut widths = BTreeMap::<u32, Vec<f64>>::new();
     for pair in pairs {
-        let width = pair.estimate.half_width_at(pair.cell.confidence).map(f64::exp_m1);
-        widths.entry(pair.cell.procs).or_default().push(width.unwrap_or(f64::INFINITY));
+        let width = pair.half_width().unwrap_or(f64::INFINITY);
+        widths.entry(pair.cell.procs).or_default().push(width);
     }
     let median = |mut widths: Vec<f64>| {
         widths.sort_by(f64::total_cmp);
@@ -173,6 +173,11 @@ fn pairs(cells: &[CellData], targets: usize) -> Vec<Pair<'_>> {
 }
 
 impl Pair<'_> {
+    /// Half-width of its interval, a share; `None` without one.
+    fn half_width(&self) -> Option<f64> {
+        self.estimate.half_width_at(self.cell.confidence).map(f64::exp_m1)
+    }
+
     fn is_resolved(&self, band: f64) -> bool {
         is_resolved(&self.estimate, self.cell.confidence, band)
     }

@@ -1,6 +1,7 @@
 //! Each rule of cold, hot and valid with numbers at its edges.
 
 use super::*;
+use crate::testing::{MB, measured, usage};
 
 #[test]
 fn who_had_much_done_while_it_stood_still_is_no_measurement() {
@@ -10,7 +11,6 @@ fn who_had_much_done_while_it_stood_still_is_no_measurement() {
     let why = worked_while_held(8 << 20, &usage(100)).unwrap();
     assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
 }
-use crate::testing::{MB, measured, usage};
 
 #[test]
 fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {

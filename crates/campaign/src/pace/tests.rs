@@ -1,6 +1,8 @@
 //! When campaigns end, and what is said of it.
 
 use super::*;
+use model::Preset;
+use stats::Wide;
 
 #[test]
 fn a_block_is_expected_to_take_what_the_last_ones_took() {
@@ -8,8 +10,6 @@ fn a_block_is_expected_to_take_what_the_last_ones_took() {
     assert_eq!(block_s(&[115.0]), 115.0);
     assert_eq!(block_s(&[115.0, 56.0, 61.0, 58.0]), 61.0);
 }
-use model::Preset;
-use stats::Wide;
 
 fn plan(preset: Preset, blocks: Option<u32>, budget_s: Option<u64>) -> Plan {
     Plan { preset, blocks, budget_s, ..Plan::default() }
