@@ -1,7 +1,7 @@
 //! A campaign whose workers are on many hosts: how many there can be, on what they work, and what its reader must
 //! know of them. Of this machine alone nothing is said.
 
-use super::plan;
+use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit};
 use anyhow::Result;
 use campaign::{hosts::Hosts, prepare::Prepared};
@@ -12,14 +12,14 @@ use std::path::Path;
 /// candidates take turns, and are directories that every host has.
 ///
 /// # Errors
-/// As of `plan::prepared`; more workers are asked for than there are, or what only one host could have.
+/// As of `plan_input::prepared`; more workers are asked for than there are, or what only one host could have.
 pub fn prepared(
     args: &PlanArgs,
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<Prepared> {
     let allocated = hosts.most_workers().map(|most| with_workers(args, most));
-    let mut prepared = plan::prepared(allocated.as_ref().unwrap_or(args), store, state)?;
+    let mut prepared = plan_input::prepared(allocated.as_ref().unwrap_or(args), store, state)?;
     process_limit::check(&prepared, hosts)?;
     if allocated.is_none() {
         return Ok(prepared);

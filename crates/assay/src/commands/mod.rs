@@ -15,6 +15,7 @@ mod init;
 mod list;
 mod man;
 pub mod plan;
+pub mod plan_input;
 mod report;
 mod rerun;
 mod resume;

@@ -1,21 +1,15 @@
-//! `assay plan`: what a run would do, without doing it; and the reading of plans for `run`.
+//! `assay plan`: what a run would do, without doing it.
 
 use super::{
-    advise::shipped,
     forecast::{self, Experience},
-    slips, workload,
+    plan_input,
 };
-use crate::{
-    cli::{self, PlanArgs},
-    disks,
-    exit::{self, Exit},
-    process_limit, repeat, selection, terminal, whereabouts,
-};
-use anyhow::{Context, Result};
+use crate::{cli::PlanArgs, disks, exit::Exit, process_limit, selection, terminal, whereabouts};
+use anyhow::Result;
 use campaign::{
     condition,
     hosts::ThisHost,
-    images, input, pace,
+    images, pace,
     places::{self, Place},
     prepare::{self, Prepared},
     programs,
@@ -27,16 +21,17 @@ use campaign::{
     sweeps, together,
 };
 use lab::Backing;
-use model::{Bytes, Plan, Sweep, SweepMode, Swept, Target};
-use std::{collections::BTreeMap, fmt::Write, path::Path};
+use model::{Bytes, Plan};
+use std::{fmt::Write, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
-    let mut prepared = prepared(args, store, state)?;
+    let mut prepared = plan_input::prepared(args, store, state)?;
     process_limit::check(&prepared, &ThisHost)?;
     programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
+    prepared.check_comparison()?;
     together::choose(&mut prepared, state)?;
     let work = images::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
@@ -232,171 +227,4 @@ fn written(load: &Load, pilot: &Pilot, turns: u64) -> String {
             format!("{known} written, and up to about {} by tests of a given time", Bytes(open))
         }
     }
-}
-
-/// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
-pub fn prepared(args: &PlanArgs, store: &Path, state: &Path) -> Result<Prepared> {
-    let Some(like) = &args.like else { return Prepared::new(from_args(args)?, &terminal::note) };
-    let plan = repeat::plan(like, store, state)?;
-    let prepared = Prepared::new(overridden(plan, args)?, &terminal::note)?;
-    repeat::check(&prepared, like)?;
-    Ok(prepared)
-}
-
-/// The plan of a file, overridden by arguments.
-pub fn from_args(args: &PlanArgs) -> Result<Plan> {
-    let plan = match &args.plan {
-        Some(path) => from_file(path)?,
-        None => Plan::default(),
-    };
-    overridden(plan, args)
-}
-
-fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
-    if args.like.is_some() && !args.on.is_empty() {
-        (plan.sweeps, plan.baseline) = (Vec::new(), None);
-    }
-    if !args.on.is_empty() {
-        let asked = cli::candidates(&args.on).map_err(exit::usage)?;
-        plan.names.extend(asked.names);
-        plan.names.retain(|_, target| asked.targets.contains(target));
-        plan.targets = asked.targets;
-    }
-    set_names(&mut plan, args);
-    set_sweeps(&mut plan, args);
-    if !args.tests.is_empty() {
-        plan.tests.clone_from(&args.tests);
-    }
-    if !args.suite.is_empty() {
-        plan.suites.clone_from(&args.suite);
-    }
-    if !args.procs.is_empty() {
-        plan.procs.clone_from(&args.procs);
-    }
-    set(&mut plan.threads, &args.threads);
-    set(&mut plan.preset, &args.preset);
-    if let Some(profile) = &args.profile {
-        (plan.suites, plan.tests) = workload::of(&shipped::profile(profile)?, plan.preset)?;
-    }
-    set(&mut plan.scale, &args.scale);
-    if args.scale.is_some() {
-        plan.sizes.clear();
-    }
-    set(&mut plan.case_timeout_s, &args.case_timeout);
-    set(&mut plan.lab, &args.lab);
-    if args.like.is_some() && plan.targets.len() == 1 {
-        // What was side by side has nothing beside it.
-        plan.order = None;
-    }
-    plan.order = args.order.or(plan.order);
-    plan.kernel = args.kernel.clone().or(plan.kernel);
-    set_extent(&mut plan, args);
-    plan.seed = args.seed.or(plan.seed);
-    if let Some(data) = &args.data {
-        plan.data = data.kind(plan.seed.unwrap_or_default())?;
-    }
-    plan.age = args.age.or(plan.age);
-    plan.fullness = args.fullness.or(plan.fullness);
-    plan.baseline = args.baseline.clone().or(plan.baseline);
-    args.backing.apply(&mut plan.backing);
-    slips::check(&plan)?;
-    for knob in &args.knob {
-        let (key, value) = knob
-            .split_once('=')
-            .ok_or_else(|| exit::usage(format!("`--knob {knob}` has no value; write KEY=VALUE")))?;
-        plan.knobs.insert(key.into(), value.into());
-    }
-    Ok(plan)
-}
-
-/// The sweeps of the arguments in the place of the file's, and how their values are put together.
-/// Name and tags, which are of one campaign and never of another like it.
-fn set_names(plan: &mut Plan, args: &PlanArgs) {
-    if args.like.is_some() {
-        (plan.name, plan.tags) = (None, BTreeMap::new());
-    }
-    plan.name = args.name.clone().or(plan.name.take());
-    plan.tags.extend(args.tag.iter().cloned());
-}
-
-fn set_sweeps(plan: &mut Plan, args: &PlanArgs) {
-    if !args.sweep.is_empty() {
-        let sweep = |on: &Swept| Sweep::new(on.clone(), SweepMode::default());
-        plan.sweeps = args.sweep.iter().map(sweep).collect();
-    }
-    if let Some(mode) = args.sweep_mode {
-        plan.sweeps.iter_mut().for_each(|sweep| sweep.mode = mode);
-    }
-}
-
-/// Number of blocks, time for them, and the A/A pair. An argument for one of the first two overrides
-/// either of the file.
-fn set_extent(plan: &mut Plan, args: &PlanArgs) {
-    if args.blocks.is_some() || args.budget.is_some() {
-        (plan.blocks, plan.budget_s) = (args.blocks, args.budget);
-    }
-    let by_argument = match (args.aa, args.no_aa) {
-        (false, false) => None,
-        (aa, _) => Some(aa),
-    };
-    plan.aa = Some(by_argument.or(plan.aa).unwrap_or(plan.preset.is_evidence()));
-}
-
-fn set<T: Clone>(place: &mut T, given: &Option<T>) {
-    if let Some(value) = given {
-        place.clone_from(value);
-    }
-}
-
-/// Refuses a plan file with an option that is handed on to a program without being known: some run commands.
-fn check_options(plan: &Plan) -> Result<(), String> {
-    let swept = plan.sweeps.iter().filter_map(|sweep| lab::sweep(&sweep.on, sweep.mode).ok());
-    let targets: Vec<Target> = swept.flat_map(|sweep| sweep.variants).collect();
-    match plan.targets.iter().chain(&targets).find_map(lab::unchecked) {
-        None => Ok(()),
-        Some(option) => Err(format!(
-            "the option `{option}` is not known here and could do anything; name its target on the command \
-             line, by --on, when you mean it"
-        )),
-    }
-}
-
-/// Characters that are shown of a line that cannot be read.
-const MOST_SHOWN: usize = 60;
-
-fn from_file(path: &Path) -> Result<Plan> {
-    let text = input::text(path).with_context(|| {
-        format!("cannot read the plan {}; targets are named by --on", path.display())
-    })?;
-    from_text(&text, path)
-}
-
-/// The plan that `text`, which was read from `path`, holds.
-pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
-    refuse_consent(text, path)?;
-    let plan: Plan = toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        let why = error.message().replace('\n', " ");
-        let said = text.lines().nth(line - 1).unwrap_or_default().trim();
-        let said: String = said.chars().take(MOST_SHOWN).collect();
-        exit::usage(format!("{}:{line}: `{said}`: {why}", path.display()))
-    })?;
-    check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
-    Ok(plan)
-}
-
-/// Whoever wrote the file is not who may give up the disks of this machine.
-fn refuse_consent(text: &str, path: &Path) -> Result<()> {
-    let Ok(plan) = text.parse::<toml::Table>() else { return Ok(()) };
-    let backing = plan.get("backing").and_then(|backing| backing.as_table());
-    let given = ["destroy", "wipe_signature", "wipe_signatures", "wipe-signature"]
-        .into_iter()
-        .find(|key| backing.is_some_and(|backing| backing.contains_key(*key)));
-    given.map_or(Ok(()), |key| {
-        Err(exit::usage(format!(
-            "{}: a plan cannot consent to the destruction of a disk; take `{key}` out of it, and give \
-             --destroy SERIAL or --wipe-signature TYPE on the command line",
-            path.display()
-        )))
-    })
 }

@@ -1,6 +1,6 @@
 //! `assay tune`: searches better options of one file system for the work of a campaign.
 
-use super::plan;
+use super::plan_input;
 use crate::{
     cli::{PlanArgs, TuneArgs},
     exit::{self, Exit},
@@ -57,7 +57,7 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
     let mut work = match &args.work {
         None if !args.suite.is_empty() => Plan::default(),
         Some(path) if Path::new(path).extension().is_some_and(|e| e == "toml") => {
-            plan::from_args(&PlanArgs { plan: Some(path.into()), ..PlanArgs::default() })?
+            plan_input::from_args(&PlanArgs { plan: Some(path.into()), ..PlanArgs::default() })?
         }
         id => {
             let dataset = source::begun_here(id.as_deref().unwrap_or("last"), store, state)?;

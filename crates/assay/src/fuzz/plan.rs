@@ -9,7 +9,7 @@ use std::path::Path;
 /// A plan: it is stored and read as the same, and its targets and suites are looked up.
 pub fn plan(bytes: &[u8]) -> bool {
     let Some(text) = text(bytes) else { return false };
-    let read = commands::plan::from_text(text, Path::new("plan.toml"));
+    let read = commands::plan_input::from_text(text, Path::new("plan.toml"));
     let Ok(mut plan) = read else { return false };
     let (checked, conditioned) = (plan.check(), condition::check(&plan));
     plan.title();
