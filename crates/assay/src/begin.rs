@@ -1,6 +1,6 @@
 //! A new campaign: its id, seed, scale, environment and notes, and its place in the store.
 
-use crate::{disks, mark::Key, opened, selection};
+use crate::{disks, mark::Key, opened, selection, whereabouts};
 use anyhow::{Context, Result};
 use campaign::{
     images::work_dir,
@@ -88,6 +88,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
             "Loop-backed, {how}: compares candidates on this machine, not with a device."
         ));
     }
+    notes.extend(whereabouts::unequal(prepared));
     notes.extend(programs::note(prepared));
     if prepared.plan.data != model::DataKind::Random {
         notes.push(format!(

@@ -113,6 +113,7 @@ pub fn drive(
         prepared.extent(campaign.scale),
         campaign.seed
     ));
+    let _keys = terminal::keys(progress);
     let range = prepared.needs_sizes().then(|| find_range(prepared, state)).transpose()?;
     let roomy = range.as_ref().map_or_else(|| prepared.clone(), |range| range.most_of(prepared));
     let mut lab = Lab::open(state, &campaign.id)?;
@@ -172,7 +173,7 @@ fn make_backing(
 }
 
 /// Makes the images that the targets need, of this machine and of guests. Those for which there is no
-/// room are given up, and the others are measured, as long as any is left.
+/// room are given up, and the others are measured, as long as there is one, or two where several are compared.
 fn make_images(
     prepared: &Prepared,
     campaign: &Campaign,

@@ -82,6 +82,7 @@ pub fn of(error: &anyhow::Error) -> Exit {
         (Some(coded), ..) => coded.exit,
         (None, Some(Refusal::Usage(_)), _) => Exit::Usage,
         (None, Some(Refusal::Lacking(_)), _) => Exit::Lacking,
+        (None, Some(Refusal::Alone(_)), _) => Exit::Failed,
         (None, Some(Refusal::Stopped(_)), _) => Exit::Stopped,
         (
             None,

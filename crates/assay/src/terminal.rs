@@ -2,9 +2,12 @@
 //! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod keys;
 mod live;
+mod machine;
 mod progress;
 
+pub use keys::keys;
 pub use progress::{Progress, Shown};
 
 use crate::exit::Exit;

@@ -1,4 +1,5 @@
-//! On which disk a campaign measures, said before it begins: all of its figures are about that disk.
+//! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
+//! figures are about that hardware.
 
 use campaign::{images, prepare::Prepared};
 use model::Target;
@@ -13,7 +14,21 @@ pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
         Target::Dir(path) => Some(format!("{target} is on {}", lab::medium(path))),
         Target::Made { .. } => None,
     });
-    images.into_iter().chain(directories).collect()
+    images.into_iter().chain(directories).chain(unequal(prepared)).collect()
+}
+
+/// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.
+pub fn unequal(prepared: &Prepared) -> Option<String> {
+    let with = prepared.labels.iter().zip(prepared.entrants.iter().map(lab::fs::disks));
+    let mut with: Vec<(&String, usize)> = with.filter(|(_, disks)| *disks > 0).collect();
+    with.sort_by_key(|(_, disks)| *disks);
+    let ((few, least), (many, most)) = (*with.first()?, *with.last()?);
+    (least < most).then(|| {
+        format!(
+            "{many} has {most} disks and {few} has {least}: their ratio is also that of the hardware; for the choice \
+             among file systems compare {many} with others on {most} disks"
+        )
+    })
 }
 
 fn images(prepared: &Prepared, state: &Path) -> String {

@@ -118,6 +118,32 @@ impl Prepared {
         Ok(())
     }
 
+    /// Looks whether there is still something to compare.
+    ///
+    /// # Errors
+    /// Several targets were asked for, and one alone can be made.
+    pub fn check_comparison(&self) -> Result<()> {
+        let Some(alone) = self.alone(self.available()) else { return Ok(()) };
+        let left_out: Vec<String> = self.left_out().collect();
+        Err(refusal::lacking(format!(
+            "only {} can be made here, and a comparison needs two; {}; mend that, or measure it alone by `--on {}`",
+            self.labels[alone],
+            left_out.join("; "),
+            self.entrants[alone]
+        )))
+    }
+
+    /// The one target among the entrants `left`, where several were to be compared. An A/A pair is one target.
+    pub fn alone(&self, left: impl Iterator<Item = usize>) -> Option<usize> {
+        let is_one = |all: &[usize]| {
+            let mut others = all.iter().map(|at| &self.entrants[*at]);
+            others.next().is_some_and(|first| others.all(|other| other == first))
+        };
+        let (all, left): (Vec<usize>, Vec<usize>) =
+            ((0..self.entrants.len()).collect(), left.collect());
+        (!is_one(&all) && is_one(&left)).then(|| left[0])
+    }
+
     /// Every entrant is made where the same target of the plan is.
     fn arrange(&mut self, places: Vec<Place>) {
         self.entrants = self.plan.entrants();
@@ -136,14 +162,14 @@ impl Prepared {
     }
 
     /// Gives up the targets of this machine, or of guests, that need `disks` or more, which cannot be had
-    /// because of `why`. False when no target is left.
+    /// because of `why`. False when none is left, or nothing to compare one with.
     pub fn give_up(&mut self, in_guests: bool, disks: usize, why: &str) -> bool {
         for (target, place) in self.entrants.iter().zip(&mut self.places) {
             if place.is_of(in_guests) && lab::fs::disks(target) >= disks {
                 *place = Place::Nowhere(why.into());
             }
         }
-        self.available().next().is_some()
+        self.available().next().is_some() && self.check_comparison().is_ok()
     }
 
     /// A line for each entrant that cannot be made.

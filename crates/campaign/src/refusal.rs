@@ -9,6 +9,9 @@ pub enum Refusal {
     /// The machine lacks something: root, a tool, a kernel file system, space.
     #[error("{0}")]
     Lacking(String),
+    /// Of several candidates one alone is left, with nothing to compare it with.
+    #[error("{0}")]
+    Alone(String),
     /// A signal came; everything that was made is torn down.
     #[error("{0}")]
     Stopped(String),
@@ -22,6 +25,11 @@ pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
 /// [`Refusal::Lacking`] as an error.
 pub(crate) fn lacking(message: impl Into<String>) -> anyhow::Error {
     Refusal::Lacking(message.into()).into()
+}
+
+/// [`Refusal::Alone`] as an error.
+pub(crate) fn alone(message: impl Into<String>) -> anyhow::Error {
+    Refusal::Alone(message.into()).into()
 }
 
 /// [`Refusal::Stopped`] as an error.

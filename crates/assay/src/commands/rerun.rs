@@ -91,6 +91,7 @@ impl Again {
             let consent = disks::consent(&mut prepared, &args.consent, state)?;
             room::check(&prepared, state, room::Remedy::Choose)?;
             places::choose(&mut prepared, (state, &stop), &terminal::note)?;
+            prepared.check_comparison()?;
             together::choose(&mut prepared, state)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;

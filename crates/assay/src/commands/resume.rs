@@ -62,6 +62,7 @@ pub fn resume(
     room::check(&prepared, state, Remedy::MakeRoom)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, (state, &stop), &terminal::note)?;
+    prepared.check_comparison()?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }

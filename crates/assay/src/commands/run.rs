@@ -35,6 +35,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
     places::choose(&mut prepared, (state, &stop), &terminal::note)?;
+    prepared.check_comparison()?;
     together::choose(&mut prepared, state)?;
     let campaign = allocation::described(begin::campaign(&prepared, state)?, hosts)?;
     begin::store(&prepared, &campaign, &mut store, &key)?;

@@ -4,6 +4,7 @@
 use super::{
     INTERVAL,
     live::{Live, Standings},
+    machine::Machine,
     note, object, shown,
 };
 use campaign::Watch;
@@ -15,7 +16,7 @@ use std::{
     cell::{Cell, RefCell},
     fmt,
     io::{self, IsTerminal},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -53,7 +54,8 @@ pub struct Progress {
     how: Shown,
     view: MultiProgress,
     bar: ProgressBar,
-    /// Lines below the bar: the last figure, then the scores.
+    /// Lines below the bar: the machine, the last figure, then the scores.
+    machine: ProgressBar,
     last: ProgressBar,
     scores: RefCell<Vec<ProgressBar>>,
     live: RefCell<Live>,
@@ -72,6 +74,8 @@ impl Progress {
         let begun = Begun::default();
         let bar =
             if how == Shown::Auto { view.add(ProgressBar::new(0)) } else { ProgressBar::hidden() };
+        let machine = if how == Shown::Auto { view.add(machine()) } else { ProgressBar::hidden() };
+        machine.enable_steady_tick(Duration::from_secs(1));
         let last = if how == Shown::Auto { view.add(line()) } else { ProgressBar::hidden() };
         let of_bar = Arc::clone(&begun);
         let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
@@ -87,12 +91,13 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(250));
         let live = RefCell::new(Live::new(tests, baseline));
         let printed = Cell::new(Instant::now());
-        Progress { how, view, bar, last, scores: RefCell::default(), live, printed, begun }
+        Progress { how, view, bar, machine, last, scores: RefCell::default(), live, printed, begun }
     }
 
     /// Takes the view away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+        self.machine.finish_and_clear();
         self.last.finish_and_clear();
         self.scores.borrow().iter().for_each(ProgressBar::finish_and_clear);
         // A view that cannot be cleared is no reason to fail.
@@ -106,6 +111,22 @@ impl Progress {
             bars.push(self.view.add(line()));
         }
         bars.iter().zip(lines).for_each(|(bar, text)| bar.set_message(shown(text)));
+    }
+}
+
+/// The line that tells what the machine does.
+fn machine() -> ProgressBar {
+    let machine = Arc::new(Mutex::new(Machine::new()));
+    let line = move |_: &ProgressState, text: &mut dyn fmt::Write| {
+        if let Ok(mut machine) = machine.lock() {
+            // A line that cannot be drawn is no reason to end a campaign.
+            let _ = text.write_str(machine.line());
+        }
+    };
+    let bar = ProgressBar::new_spinner();
+    match ProgressStyle::with_template("{machine}") {
+        Ok(style) => bar.with_style(style.with_key("machine", line)),
+        Err(_) => bar,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
 };
 use anyhow::Result;
 use campaign::{
+    Refusal,
     hosts::ThisHost,
     images, places,
     prepare::{self, Prepared},
@@ -195,7 +196,12 @@ impl Bench for Campaigns<'_> {
             hosts: &ThisHost,
             progress: Shown::default(),
         };
-        drive::drive(&prepared, &campaign, self.store, means, self.stop)?;
+        let driven = drive::drive(&prepared, &campaign, self.store, means, self.stop);
+        // Where every variant failed the search goes on without them.
+        driven.or_else(|error| match error.downcast_ref() {
+            Some(Refusal::Alone(_)) => Ok(()),
+            _ => Err(error),
+        })?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
         let dataset = self.store.dataset(&campaign.id)?;

@@ -1,7 +1,7 @@
 //! What follows when a target worked or failed in a block: it is tried again, given up, or the campaign stops.
 
 use super::{Schedule, Slot};
-use crate::retake::waited;
+use crate::{refusal, retake::waited};
 use anyhow::{Result, anyhow};
 use model::{Fault, TargetState};
 use std::time::{Duration, Instant};
@@ -49,6 +49,15 @@ impl Schedule<'_> {
                 "stopped after {n} failures in a row: {label}: {why}; mend that, then `assay resume {id}` goes \
                  on"
             ));
+        }
+        let left = self.running().filter(|at| !self.histories[*at].is_given_up());
+        if let Some(alone) = self.prepared.alone(left).filter(|_| given_up) {
+            let alone = &self.prepared.labels[alone];
+            self.set_failed(slot.target, why.clone())?;
+            return Err(refusal::alone(format!(
+                "stopped after {n} failures in a row: {label}: {why}; {alone} is left alone, with nothing to \
+                 compare it with; mend that, then `assay resume {id}` goes on"
+            )));
         }
         if given_up || !may_try {
             let times = if given_up { format!("{n} failures in a row") } else { "3 tries".into() };
