@@ -1,7 +1,10 @@
 //! Programs that the lab runs: where they are, and which package brings one that is missing.
 
+mod family;
+
 use crate::artifacts;
 use disk::program;
+use family::Family;
 use std::{fs as files, path::PathBuf};
 
 /// A program and the packages that bring it; no distribution has a package of one that assay builds
@@ -12,7 +15,7 @@ pub struct Tool {
     pub program: &'static str,
     /// Package of Debian and Ubuntu.
     pub debian: &'static str,
-    /// Package of RHEL and Fedora.
+    /// Package of RHEL and Fedora. Those of other families are in `family`.
     pub rhel: &'static str,
 }
 
@@ -81,7 +84,7 @@ fn lacking_of(programs: &[&str], is_there: &dyn Fn(&str) -> bool) -> Option<(Str
 }
 
 impl Tool {
-    /// The command for this machine, with both package names where its family is not known.
+    /// The command for this machine, with the names of all packages where its family is not known.
     pub fn install(&self) -> String {
         ways_to_install([self]).join(", ")
     }
@@ -97,58 +100,50 @@ pub(crate) fn ways_to_install<'t>(tools: impl IntoIterator<Item = &'t Tool>) -> 
 fn ways_on<'t>(family: Option<Family>, tools: impl IntoIterator<Item = &'t Tool>) -> Vec<String> {
     let (built, packaged): (Vec<&Tool>, Vec<&Tool>) =
         tools.into_iter().partition(|tool| tool.debian.is_empty());
-    let packages = |of: fn(&Tool) -> &'static str| {
-        let mut names: Vec<&str> = Vec::new();
-        for name in packaged.iter().map(|tool| of(tool)) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(" ")
-    };
-    let (debian, rhel) = (packages(|tool| tool.debian), packages(|tool| tool.rhel));
-    let command = match family {
-        Some(Family::Debian) => format!("run `apt-get install {debian}`"),
-        Some(Family::Rhel) => format!("run `dnf install {rhel}`"),
-        None => format!("install {debian} (Debian) or {rhel} (RHEL)"),
+    let packages = match (packaged.is_empty(), family) {
+        (true, _) => Vec::new(),
+        (false, Some(family)) => on_family(family, &packaged),
+        (false, None) => vec![on_any(&packaged)],
     };
     let builds = built.iter().map(|t| format!("run `assay doctor --install {}`, once", t.program));
-    (!packaged.is_empty()).then_some(command).into_iter().chain(builds).collect()
+    packages.into_iter().chain(builds).collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    Debian,
-    Rhel,
+/// One command for the packages, and a line for what has none.
+fn on_family(family: Family, tools: &[&Tool]) -> Vec<String> {
+    let (without, with): (Vec<&Tool>, Vec<&Tool>) =
+        tools.iter().partition(|tool| family.package(tool).is_empty());
+    let command = format!("run `{} {}`", family.command(), names(family, &with));
+    let none = without
+        .iter()
+        .map(|tool| format!("build `{}`, of which {} has no package", tool.program, family.name()));
+    (!with.is_empty()).then_some(command).into_iter().chain(none).collect()
 }
 
-impl Family {
-    /// Judges by ID and ID_LIKE of os-release(5).
-    fn of(os_release: &str) -> Option<Family> {
-        let ids = os_release
-            .lines()
-            .filter_map(|line| line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE=")))
-            .flat_map(|value| value.trim_matches('"').split_whitespace());
-        ids.filter_map(|id| match id {
-            "debian" | "ubuntu" => Some(Family::Debian),
-            "rhel" | "fedora" | "centos" => Some(Family::Rhel),
-            _ => None,
-        })
-        .next()
+/// The packages of every family.
+fn on_any(tools: &[&Tool]) -> String {
+    let of = |family: Family| format!("{} ({})", names(family, tools), family.name());
+    let mut all = Family::ALL.map(of).to_vec();
+    // One that has a package for none of them.
+    all.retain(|names| !names.starts_with(' '));
+    let last = all.pop().unwrap_or_default();
+    format!("install {} or {last}", all.join(", "))
+}
+
+/// Each package once.
+fn names(family: Family, tools: &[&Tool]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in tools.iter().map(|tool| family.package(tool)) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
     }
+    names.join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn families_are_told_by_os_release() {
-        assert_eq!(Family::of("NAME=\"x\"\nID=debian\n"), Some(Family::Debian));
-        let rocky = "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n";
-        assert_eq!(Family::of(rocky), Some(Family::Rhel));
-        assert_eq!(Family::of("ID=void\n"), None);
-    }
 
     #[test]
     fn one_command_brings_all_packages_once() {
@@ -159,7 +154,14 @@ mod tests {
         let build = "run `assay doctor --install zerofs`, once";
         assert_eq!(ways(Some(Family::Debian)), ["run `apt-get install kmod iproute2`", build]);
         assert_eq!(ways(Some(Family::Rhel)), ["run `dnf install kmod iproute`", build]);
-        assert_eq!(ways(None), ["install kmod iproute2 (Debian) or kmod iproute (RHEL)", build]);
+        assert_eq!(ways(Some(Family::Suse)), ["run `zypper install kmod iproute2`", build]);
+        assert_eq!(ways(Some(Family::Arch)), ["run `pacman -S kmod iproute2`", build]);
+        let any = "install kmod iproute2 (Debian), kmod iproute (RHEL), kmod iproute2 (SUSE) or kmod iproute2 (Arch)";
+        assert_eq!(ways(None), [any, build]);
+        let none = Tool { program: "zfs-fuse", debian: "zfs-fuse", rhel: "zfs-fuse" };
+        let arch = "build `zfs-fuse`, of which Arch has no package";
+        assert_eq!(ways_on(Some(Family::Arch), [&none]), [arch]);
+        assert_eq!(ways_on(None, [&none]), ["install zfs-fuse (Debian) or zfs-fuse (RHEL)"]);
         assert_eq!(ways_on(None, [&built]), [build]);
     }
 

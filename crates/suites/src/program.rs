@@ -198,9 +198,9 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Missing> 
         "uv" => "install it with `pip install uv` or from the packages of your system".into(),
         "mdtest" | "ior" => "build it from github.com/hpc/ior, or use your cluster's module".into(),
         "elbencho" => "install the package from github.com/breuner/elbencho".into(),
-        "mpirun" => "install it with `apt install openmpi-bin` or `dnf install openmpi`".into(),
+        "mpirun" => "install the package openmpi-bin (Debian) or openmpi (RHEL, SUSE, Arch)".into(),
         "python3" | "fio" | "sysbench" | "bonnie++" | "git" | "tar" | "rsync" => {
-            format!("install it with `apt install {name}` or `dnf install {name}`")
+            format!("install the package {name}")
         }
         _ => "install the package that has it, or put it on PATH".into(),
     };

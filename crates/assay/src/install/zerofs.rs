@@ -30,8 +30,8 @@ impl Product for ZeroFs {
 fn cargo_install(work: &Path) -> Result<Step> {
     need("cargo", CARGO_FIX)?;
     // For what is C in it: compression, and an allocator with a makefile.
-    need("cc", "run `apt-get install gcc`, or `dnf install gcc`")?;
-    need("make", "run `apt-get install make`, or `dnf install make`")?;
+    need("cc", "install the package gcc")?;
+    need("make", "install the package make")?;
     Ok(Step {
         name: "cargo",
         command: command(&work.join("result").display().to_string()),
