@@ -1,5 +1,6 @@
 //! The renderers, and the order in which all of them show a report.
 
+mod ageing;
 mod bars;
 pub(crate) mod beside;
 mod chart;

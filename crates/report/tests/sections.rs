@@ -5,68 +5,10 @@
 
 mod common;
 
+use common::study::Study;
 use model::*;
 use report::{TerminalOptions, html, markdown, terminal};
 use stats::{Findings, Settings, findings};
-
-/// Targets, tests as (suite, id, name, type, group, metric, unit), and a value for each of both.
-struct Study<'a> {
-    targets: &'a [&'a str],
-    tests: &'a [[&'a str; 6]],
-    group: Group,
-    blocks: u32,
-}
-
-impl Study<'_> {
-    fn test(&self, [id, suite, name, testtype, metric, unit]: &[&str; 6]) -> TestInfo {
-        TestInfo {
-            id: id.to_string(),
-            suite: suite.to_string(),
-            name: name.to_string(),
-            testtype: testtype.to_string(),
-            group: self.group,
-            metric: metric.to_string(),
-            unit: unit.to_string(),
-            better: Better::Higher,
-            shape: None,
-        }
-    }
-
-    /// A sample of `value(test, target, block)`.
-    fn sample(&self, test: &[&str; 6], target: usize, block: u32, value: f64) -> Sample {
-        let case = Case {
-            target: self.targets[target].into(),
-            suite: test[1].into(),
-            test: test[0].into(),
-            procs: 1,
-            threads: 1,
-            cache: CacheState::Any,
-        };
-        let metric = Metric::new(test[4], value, test[5], Better::Higher);
-        Sample::bare(block, target as u32, case, vec![metric])
-    }
-
-    fn dataset(&self, value: impl Fn(usize, usize, u32) -> f64) -> Dataset {
-        let mut data = common::campaign(0);
-        let record = |label: &&str| TargetRecord {
-            label: label.to_string(),
-            target: label.to_string(),
-            lab: LabKind::Host,
-            state: TargetState::Ok,
-            facts: Environment::default(),
-        };
-        data.targets = self.targets.iter().map(record).collect();
-        data.tests = self.tests.iter().map(|t| self.test(t)).collect();
-        for block in 0..self.blocks {
-            for target in 0..self.targets.len() {
-                let tests = self.tests.iter().enumerate();
-                let sample = |(i, t)| self.sample(t, target, block, value(i, target, block));
-                data.samples.extend(tests.map(sample));
-            }
-        }
-        data
-    }
-}
 
 fn judged(data: &Dataset) -> Findings {
     findings(data, &Settings::default()).unwrap()
@@ -150,6 +92,17 @@ fn a_matrix_looks_like_this() {
      512       1500  7010
      16k        400  3181
     ");
+}
+
+#[test]
+fn a_matrix_is_a_map_of_its_ratios_on_the_page() {
+    let data = matrix(3);
+    let page = html(&data, &judged(&data));
+    let of_matrix = "<th scope=\"col\" rowspan=\"2\">Block</th>";
+    let map = page.split(of_matrix).nth(1).unwrap().split("</table>").next().unwrap();
+    assert!(map.contains("1 thread</th>") && map.contains("8 threads</th>"), "{map}");
+    assert!(map.contains("1.50 <b>better</b>") && map.contains("0.44 <b>worse</b>"), "{map}");
+    assert!(map.matches("href=\"#s-").count() == 4, "each cell leads to its samples: {map}");
 }
 
 /// Names are anybody's choice: a copy under another name is a matrix, and what has no place in a grid is none.

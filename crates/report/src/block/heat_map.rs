@@ -2,11 +2,13 @@
 
 use super::Shade;
 
-/// A table of ratios: a row for each test, under each candidate a column for each process count.
+/// A table of ratios: a row for each test or size, under each candidate a column for each process or thread count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     /// What it shows.
     pub caption: String,
+    /// What the rows are, as `Test`.
+    pub head: String,
     /// Labels of the candidates.
     pub candidates: Vec<String>,
     /// Heads of the columns of each candidate.
@@ -18,7 +20,7 @@ pub struct HeatMap {
 /// Rows of the same kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatGroup {
-    /// What they are of.
+    /// What they are of; empty where there is one group.
     pub title: String,
     /// The rows.
     pub rows: Vec<HeatRow>,
@@ -33,7 +35,7 @@ pub struct HeatRow {
     pub cells: Vec<HeatCell>,
 }
 
-/// One test on one candidate with one number of processes.
+/// One test on one candidate with one number of processes or threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatCell {
     /// The ratio, or the word for its absence.

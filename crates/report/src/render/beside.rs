@@ -2,7 +2,7 @@
 //! What one page leaves to its script, and the samples, are in the page of each campaign.
 
 use super::{
-    built,
+    ageing, built, clean,
     html::{BESIDE, Extent, document, render},
     title,
 };
@@ -19,9 +19,13 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     let sections: Vec<Vec<(String, Vec<Block>)>> =
         campaigns.iter().map(|(dataset, findings)| built(dataset, findings, |_| true)).collect();
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
+    let ladder = clean::blocks(ageing::ladder(campaigns).map(Block::Lines).into_iter().collect());
     let heading = names.join(" | ");
     let main = markup! {
         p { "Each campaign is judged by itself. Ratios between them are those of `assay compare`." }
+        @if !ladder.is_empty() {
+            section { h2 { "Ageing" } @for block in &ladder { (render(block, BESIDE)) } }
+        }
         @for (title, columns) in beside(&sections, BESIDE) {
             section {
                 h2 { (title) }

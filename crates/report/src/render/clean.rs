@@ -80,8 +80,8 @@ fn block(shown: &mut Block) {
     }
 }
 
-fn heat_map(HeatMap { caption, candidates, procs, groups }: &mut HeatMap) {
-    text(caption);
+fn heat_map(HeatMap { caption, head, candidates, procs, groups }: &mut HeatMap) {
+    [caption, head].into_iter().for_each(text);
     candidates.iter_mut().chain(procs).for_each(text);
     for HeatGroup { title, rows } in groups {
         text(title);

@@ -17,14 +17,16 @@ pub(super) fn render(
                 caption { (map.caption) }
                 thead {
                     tr {
-                        th scope="col" rowspan="2" { "Test" }
+                        th scope="col" rowspan="2" { (map.head) }
                         @for name in &map.candidates { th scope="colgroup" colspan=(map.procs.len()) { (name) } }
                     }
                     tr { @for _ in &map.candidates { @for procs in &map.procs { th scope="col" class="n" { (procs) } } } }
                 }
                 @for group in &map.groups {
                     tbody {
-                        tr { th scope="rowgroup" colspan=(columns) class="t" { (group.title) } }
+                        @if !group.title.is_empty() {
+                            tr { th scope="rowgroup" colspan=(columns) class="t" { (group.title) } }
+                        }
                         @for row in &group.rows { (render_row(row, linked, &class_of)) }
                     }
                 }

@@ -370,9 +370,9 @@ fn laid_out(cell: &Cell, [text, word, note]: [usize; 3], column: usize) -> Strin
     out
 }
 
-/// A target label in lines of at most [`LABEL_WIDTH`], broken behind its punctuation where it has any.
+/// A target label in lines of at most [`LABEL_WIDTH`], broken between its words and behind its punctuation.
 fn label_lines(label: &str) -> Vec<String> {
-    let parts = label.split_inclusive(['[', '(', ',', '=', '/', ':', '-', ']', ')']);
+    let parts = label.split_inclusive([' ', '[', '(', ',', '=', '/', ':', '-', ']', ')']);
     let mut lines: Vec<String> = Vec::new();
     for part in parts.flat_map(|part| chunks(part, LABEL_WIDTH)) {
         match lines.last_mut().filter(|line| length(line) + length(&part) <= LABEL_WIDTH) {
@@ -380,7 +380,7 @@ fn label_lines(label: &str) -> Vec<String> {
             None => lines.push(part),
         }
     }
-    lines
+    lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
 /// The heading of a column; the first of a group carries the label, broken if it is long.
@@ -394,4 +394,17 @@ fn head(table: &Table, column: usize) -> Vec<String> {
 
 fn length(text: &str) -> usize {
     text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_broken_between_words_and_behind_punctuation() {
+        assert_eq!(label_lines("4096 processes"), ["4096", "processes"]);
+        assert_eq!(label_lines("1 process"), ["1 process"]);
+        assert_eq!(label_lines("btrfs[compress=zstd:3]"), ["btrfs[", "compress=", "zstd:3]"]);
+        assert_eq!(label_lines("averyverylongword"), ["averyverylon", "gword"]);
+    }
 }

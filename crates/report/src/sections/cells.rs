@@ -25,7 +25,7 @@ const NS_PER_US: f64 = 1000.0;
 pub(crate) struct Cells;
 
 /// Table and row in the findings.
-type Place = (usize, usize);
+pub(super) type Place = (usize, usize);
 
 /// Samples of each test at each process count.
 type ByCase<'d> = BTreeMap<(&'d str, u32), Vec<&'d Sample>>;

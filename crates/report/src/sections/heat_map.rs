@@ -52,6 +52,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
             "Ratio over {}: blue is better, orange worse, hatched unclear",
             names::baseline(findings)
         ),
+        head: "Test".into(),
         candidates: findings.targets.iter().skip(1).cloned().collect(),
         procs: counts.iter().map(|procs| stats::processes(*procs)).collect(),
         groups,
@@ -97,7 +98,8 @@ fn row(
     HeatRow { name, cells: cells.map(|(candidate, place)| cell(candidate, place)).collect() }
 }
 
-fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<String>) -> HeatCell {
+/// A cell with its ratio, its word and, where there are samples on the page, the anchor of their drawer.
+pub(super) fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<String>) -> HeatCell {
     let Some(ratio) = &cell.ratio else {
         let text = ratios::absence(cell, findings).into();
         return HeatCell { text, word: String::new(), fill: Fill::Empty, drawer };

@@ -1,10 +1,14 @@
-//! IOPS by block size and threads, as studies of file systems print them: for each pattern which
+//! IOPS by block size and threads, as studies of file systems print them: for each pattern a map of the ratios, which
 //! target leads where, then the figures of each target.
 
 use crate::{
-    block::{Block, Cell, Column, Row, Shade, Table},
-    number,
-    sections::{Section, ratios},
+    block::{Block, Cell, Column, Fill, HeatCell, HeatGroup, HeatMap, HeatRow, Row, Shade, Table},
+    names, number,
+    sections::{
+        Section,
+        cells::{self, Place},
+        heat_map, ratios,
+    },
 };
 use model::{Bytes, Dataset};
 use stats::{Comparison, Findings};
@@ -20,6 +24,8 @@ struct Grid<'a> {
     /// Unit of all figures.
     unit: String,
     cells: BTreeMap<(u64, u32), &'a stats::Row>,
+    /// Where the rows are found in the findings.
+    places: BTreeMap<(u64, u32), Place>,
 }
 
 impl Section for Matrix {
@@ -27,11 +33,13 @@ impl Section for Matrix {
         "Matrix"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let mut blocks = Vec::new();
+        let with_drawer = cells::chosen(dataset, findings);
         for ((_, procs), grid) in grids(findings) {
             let together = if procs == 1 { "" } else { &format!(", {}", stats::processes(procs)) };
             blocks.push(Block::Heading(format!("{}{together}", grid.title)));
+            blocks.extend(map(&grid, findings, &with_drawer).map(Block::HeatMap));
             if grid.cells.values().any(|row| row.lead.is_some()) {
                 blocks.push(Block::Table(leads(&grid)));
             }
@@ -47,8 +55,8 @@ impl Section for Matrix {
 fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
     let mut order: Vec<(&str, &str)> = Vec::new();
     let mut grids: BTreeMap<(usize, u32), Grid<'_>> = BTreeMap::new();
-    for table in &findings.tables {
-        for row in &table.rows {
+    for (table_at, table) in findings.tables.iter().enumerate() {
+        for (row_at, row) in table.rows.iter().enumerate() {
             let Some(cell) = &row.grid else { continue };
             let name = (row.suite.as_str(), cell.grid.as_str());
             let place = order.iter().position(|known| *known == name).unwrap_or_else(|| {
@@ -59,9 +67,51 @@ fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
             grid.title = ratios::sentence_case(&row.testtype);
             grid.unit.clone_from(&row.unit);
             grid.cells.insert((cell.block_bytes, cell.threads), row);
+            grid.places.insert((cell.block_bytes, cell.threads), (table_at, row_at));
         }
     }
     grids
+}
+
+/// The ratio of every candidate over the baseline; `None` where there is none.
+fn map(grid: &Grid<'_>, findings: &Findings, with_drawer: &BTreeSet<Place>) -> Option<HeatMap> {
+    let has_ratio = |row: &stats::Row| row.cells.iter().any(|cell| cell.ratio.is_some());
+    if !grid.cells.values().any(|row| has_ratio(row)) {
+        return None;
+    }
+    let (blocks, threads) = sides(grid);
+    let cell = |key: (u64, u32), candidate: usize| match grid.cells.get(&key) {
+        Some(row) => {
+            let place = grid.places.get(&key).filter(|place| with_drawer.contains(place));
+            let drawer = place.map(|place| cells::anchor(findings, *place));
+            heat_map::heat(&row.cells[candidate], findings, drawer)
+        }
+        None => HeatCell { text: "-".into(), word: String::new(), fill: Fill::Empty, drawer: None },
+    };
+    let row = |block: &u64| {
+        let candidates = 1..findings.targets.len();
+        let keys = candidates.flat_map(|at| threads.iter().map(move |n| ((*block, *n), at)));
+        let cells = keys.map(|(key, candidate)| cell(key, candidate)).collect();
+        HeatRow { name: Bytes(*block).short(), cells }
+    };
+    let heads =
+        threads.iter().map(|n| if *n == 1 { "1 thread".into() } else { format!("{n} threads") });
+    Some(HeatMap {
+        caption: format!(
+            "{}: ratio over {}; blue is better, orange worse, hatched unclear",
+            grid.title,
+            names::baseline(findings)
+        ),
+        head: "Block".into(),
+        candidates: findings.targets.iter().skip(1).cloned().collect(),
+        procs: heads.collect(),
+        groups: vec![HeatGroup { title: String::new(), rows: blocks.iter().map(row).collect() }],
+    })
+}
+
+/// Block sizes and numbers of threads.
+fn sides(grid: &Grid<'_>) -> (BTreeSet<u64>, BTreeSet<u32>) {
+    grid.cells.keys().copied().unzip()
 }
 
 fn leads(grid: &Grid<'_>) -> Table {
@@ -104,8 +154,7 @@ fn figures(grid: &Grid<'_>, column: usize, findings: &Findings) -> Option<Table>
 
 /// Block sizes down, threads across.
 fn table(grid: &Grid<'_>, cell: impl Fn(&stats::Row) -> Cell) -> Table {
-    let blocks: BTreeSet<u64> = grid.cells.keys().map(|key| key.0).collect();
-    let threads: BTreeSet<u32> = grid.cells.keys().map(|key| key.1).collect();
+    let (blocks, threads) = sides(grid);
     let row = |block: &u64| {
         let at = |threads: &u32| {
             grid.cells.get(&(*block, *threads)).map_or_else(|| Cell::plain("-"), |row| cell(row))

@@ -102,7 +102,8 @@ fn table(kind: &[&Scaling]) -> Table {
         rows,
         footnotes: vec![
             "Speed-up: the rate over that with the least number of processes, on the same target in the same blocks, \
-             with its 95 % interval. Efficiency: speed-up over the growth of the number of processes; where these \
+             with its 95 % interval; the rates are over all valid blocks of each count, so that their quotient may \
+             differ from it. Efficiency: speed-up over the growth of the number of processes; where these \
              are more than the processors, they share them."
                 .into(),
         ],

@@ -29,7 +29,7 @@ impl Section for SelfCheck {
             return Some(blocks);
         }
         blocks.push(Block::Table(Table {
-            caption: "What the campaign finds where there should be nothing".into(),
+            caption: "Sanity checks: what is found where nothing should be".into(),
             columns: vec![
                 Column::words("Check"),
                 Column::numbers("", "Figure"),
@@ -94,7 +94,7 @@ fn result(ratio: &Ratio, band: f64) -> &'static str {
         Comparison::Same => "none that matters",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",
-        Comparison::Unclear => "cannot be told",
+        Comparison::Unclear => "inconclusive",
     }
 }
 

@@ -97,7 +97,7 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
 
 fn doubtful(one: &Loss, limit: f64) -> String {
     format!(
-        "worse, and it cannot be told whether beyond {}: {}; more campaigns would tell",
+        "worse, and whether beyond {} is inconclusive: {}; more campaigns would decide",
         percent(limit),
         sentence(one)
     )

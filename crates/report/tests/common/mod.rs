@@ -1,6 +1,9 @@
 //! A small campaign with something of everything: three targets, two process counts, five blocks,
 //! one test without a valid sample on one target, one lukewarm sample.
 
+#[allow(dead_code, unreachable_pub)] // not every test chooses values
+pub mod study;
+
 use model::*;
 
 const TESTS: [(&str, &str, &str, Group); 5] = [

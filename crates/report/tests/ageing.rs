@@ -1,0 +1,39 @@
+//! Campaigns of several ages side by side.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use model::Dataset;
+use report::html_beside;
+use stats::{Findings, Settings, findings};
+
+fn aged(cycles: Option<u32>) -> (Dataset, Findings) {
+    let mut data = common::campaign(5);
+    data.campaign.id = format!("c{}", cycles.unwrap_or(0));
+    data.campaign.plan.age = cycles;
+    let found = findings(&data, &Settings::default()).unwrap();
+    (data, found)
+}
+
+const TITLE: &str = "<h2>Ageing</h2>";
+
+#[test]
+fn ages_are_the_steps_of_a_ladder_in_their_order() {
+    let page = html_beside(&[aged(Some(1000)), aged(None), aged(Some(50))]);
+    let ladder = page.split(TITLE).nth(1).unwrap().split("</section>").next().unwrap();
+    let at = |step: &str| ladder.find(&format!(">{step}<")).unwrap();
+    assert!(at("fresh") < at("50") && at("50") < at("1000"), "{ladder}");
+    assert!(ladder.contains("Score over ext4 by age") && ladder.contains(">xfs<"), "{ladder}");
+    assert!(
+        ladder.matches("<polyline class=\"k").count() >= 2,
+        "a line for each candidate: {ladder}"
+    );
+}
+
+#[test]
+fn campaigns_of_one_age_have_no_ladder() {
+    assert!(!html_beside(&[aged(Some(50)), aged(Some(50))]).contains(TITLE));
+    assert!(!html_beside(&[aged(None), aged(None)]).contains(TITLE));
+}
