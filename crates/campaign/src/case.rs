@@ -129,7 +129,19 @@ fn attempt(
         least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
-    Ok(Some(measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect()))
+    let mut samples: Vec<Sample> =
+        measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
+    if let Some(order) = pace.place() {
+        mark(&mut samples, Metric::RUN_ORDER, order);
+    }
+    Ok(Some(samples))
+}
+
+/// Adds to samples that have figures which level, from 0, of a factor of the design they were measured at.
+pub(super) fn mark(samples: &mut [Sample], factor: &str, level: u32) {
+    for sample in samples.iter_mut().filter(|sample| !sample.metrics.is_empty()) {
+        sample.metrics.push(Metric::new(factor, f64::from(level + 1), "", Better::Lower));
+    }
 }
 
 /// What is looked at while a test runs on `instance`.

@@ -249,6 +249,17 @@ pub struct Slices<'a> {
     had: u32,
 }
 
+impl Slices<'_> {
+    /// Which of those who share the machine it was in this timed part, from 0; `None` where nobody shares it here, or
+    /// where the part was had in slices, whose order is turned round.
+    pub fn place(&self) -> Option<u32> {
+        let Runner { relay, member, .. } = self.runner;
+        let members = relay.state().members.len();
+        let is_whole = self.had == 1 && relay.gate.is_none() && members > 1;
+        is_whole.then(|| relay.rank(member, self.runner.step(true, 0), members) as u32)
+    }
+}
+
 impl Pace for Slices<'_> {
     fn wait(&mut self) {
         let Runner { relay, member, .. } = self.runner;

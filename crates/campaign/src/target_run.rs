@@ -14,7 +14,7 @@ use super::{
 };
 use anyhow::{Context, Result};
 use lab::{Instance, Lab, LabError, Upkeep};
-use model::{Bytes, Environment, Fault, FaultKind, Job, Sample, Target};
+use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample, Target};
 use serde::{Deserialize, Serialize};
 use std::{
     io,
@@ -251,6 +251,9 @@ impl<'a> Standing<'a> {
             }
         };
         self.condition.mark(&mut samples);
+        if context.prepared.exchanges_parts(target_run.target) {
+            case::mark(&mut samples, Metric::BACKING_PART, target_run.part);
+        }
         samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
         report(Event::Done(1))?;
         self.left -= 1;

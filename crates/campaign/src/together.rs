@@ -83,6 +83,11 @@ impl Prepared {
         self.plan.order == Some(Order::Interleaved) && side_by_side
     }
 
+    /// Whether candidates exchange images or parts of disks from block to block, and `target` is on one of them.
+    pub fn exchanges_parts(&self, target: &model::Target) -> bool {
+        has_device(target) && (self.parts().is_some() || self.sets_of(false) > 1)
+    }
+
     /// The same of the candidates of this machine, or of those in guests, for which its memory may not do.
     pub fn is_together(&self, in_guests: bool) -> bool {
         self.is_interleaved() && (!in_guests || guest::fit_together(self.guests()))

@@ -74,6 +74,11 @@ impl Metric {
     pub const RATE: &str = "rate";
     /// Bytes over the window in which all workers ran: where it is known it is used instead of `RATE`.
     pub const OVERLAP_RATE: &str = "overlap_rate";
+    /// Which of the candidates side by side was measured first in the test, from 1; not told where all had slices in
+    /// turn.
+    pub const RUN_ORDER: &str = "run_order";
+    /// Which of the images or parts of a disk that candidates exchange from block to block it was on, from 1.
+    pub const BACKING_PART: &str = "backing_part";
 
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {

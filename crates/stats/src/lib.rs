@@ -19,6 +19,7 @@ mod comparison;
 mod contention;
 mod cost;
 mod decide;
+mod design;
 mod draw;
 mod drift;
 mod durable;

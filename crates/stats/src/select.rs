@@ -8,6 +8,7 @@ use crate::{
     bar::Bar,
     cell::{CellData, Series, orient},
     contention::Contention,
+    design,
     noise::Noise,
     point::{Point, mean},
     proof,
@@ -34,6 +35,7 @@ pub(crate) fn select(
         for samples in &by_target {
             cell.series.push(series(samples, &cell, &contention));
         }
+        design::adjust(&mut cell.series, &by_target);
         cell.is_scored &= !cell.is_short();
         cells.push(cell);
     }

@@ -4,7 +4,7 @@ use super::{
     PREFIXES, alike,
     same::{Key, Shared, figure},
 };
-use crate::{StatsError, timed};
+use crate::{StatsError, design, timed};
 use model::{
     Campaign, CampaignState, Dataset, Environment, Origin, Plan, Sample, TargetRecord, TestInfo,
 };
@@ -306,6 +306,8 @@ fn relabelled(
         let &(test, procs) = shared.get(&key)?;
         let mut sample = sample.clone();
         sample.block = block(sample.block);
+        // Of another campaign the same order is another one.
+        sample.metrics.retain(|metric| !design::FACTORS.contains(&metric.name.as_str()));
         sample.case.target.insert_str(0, prefix);
         sample.case.test.clone_from(&tests[test].id);
         sample.case.suite.clone_from(&tests[test].suite);
