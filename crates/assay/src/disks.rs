@@ -31,12 +31,10 @@ fn request(prepared: &Prepared, consent: &Consent, needed: Bytes, state: &Path) 
 /// missing in what was `given`, and settles how the disks are emptied. Nothing to do without disks.
 pub fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Consent> {
     let mut consent = given.clone();
-    if prepared.plan.backing.devices.is_empty() {
-        return unused(&consent).map(|()| consent);
+    let disks = look(prepared, given, state)?;
+    if disks.is_empty() {
+        return Ok(consent);
     }
-    check_count(prepared)?;
-    let asked = request(prepared, &consent, needed(prepared)?, state);
-    let (disks, purge) = lab::inspect(&asked)?;
     for disk in &disks {
         terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
     }
@@ -50,9 +48,23 @@ pub fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result
             }
         }
     }
-    prepared.plan.backing.purge = Some(purge);
     lab::judge_disks(&request(prepared, &consent, Bytes(0), state))?;
     Ok(consent)
+}
+
+/// Looks at the disks of the plan, of which there may be none, and settles how they are emptied. Serial numbers are
+/// not asked for.
+///
+/// # Errors
+/// A run would not touch one of them, or has too few.
+pub fn look(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Vec<DiskInfo>> {
+    if prepared.plan.backing.devices.is_empty() {
+        return unused(given).map(|()| Vec::new());
+    }
+    check_count(prepared)?;
+    let (disks, purge) = lab::inspect(&request(prepared, given, needed(prepared)?, state))?;
+    prepared.plan.backing.purge = Some(purge);
+    Ok(disks)
 }
 
 /// Fails when nobody can give the consent that the disks of `plan` need, without looking at them.
@@ -120,11 +132,7 @@ pub fn lines(prepared: &Prepared, load: &Load, consent: &Consent, state: &Path) 
         return Ok(String::new());
     }
     let mut text = String::new();
-    let (disks, purge) = match lab::inspect(&request(prepared, consent, load.image_bytes(), state))
-    {
-        Ok(found) => found,
-        Err(error) => return Ok(format!("a run would end at once: {error}\n")),
-    };
+    let (disks, purge) = lab::inspect(&request(prepared, consent, load.image_bytes(), state))?;
     let turns = prepared.available().count() as u64 * u64::from(plan.block_count());
     let instances = turns * prepared.counts.len() as u64;
     for disk in &disks {

@@ -126,6 +126,36 @@ fn no_room_for_an_image_does_for_what_needs_none() {
 }
 
 #[test]
+fn a_plan_refuses_what_a_run_refuses() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let refused = [
+        (vec!["--on", "ext4", "--image-size", "900T"], 3, "the image of 900 TiB needs "),
+        (
+            vec!["--on", "ext4", "--device", "/dev/disk/by-id/none", "--destroy", "x"],
+            2,
+            "does not exist",
+        ),
+        (vec!["--on", "ext4", "--destroy", "x"], 2, "none is used"),
+        (vec!["--on", "ext4", "--device", "/dev/null"], 2, "is not a stable name of a disk"),
+    ];
+    for (args, status, why) in refused {
+        for verb in ["plan", "run"] {
+            let output = place.assay(&[&[verb], &args[..], &WORK[..6]].concat());
+            let stderr = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(status), "{verb} {args:?}: {stderr}");
+            assert!(stderr.lines().last().unwrap().contains(why), "{verb} {args:?}: {stderr}");
+        }
+    }
+    place.assert_clean();
+}
+
+#[test]
 fn a_disk_that_is_full_makes_samples_invalid_with_the_reason() {
     if !root_or_skip("loop devices") {
         return;

@@ -1,8 +1,14 @@
 //! What a campaign tells while it runs: lines for people, objects for programs, or nothing.
 
-use crate::common::{Place, text};
+use crate::common::{Place, text, wait_for};
+use needs::{Need, skip};
 use serde_json::Value;
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Write,
+    process::{Command, Stdio},
+};
 
 /// What two directories under the suite null print on stderr, with these arguments.
 fn said(place: &Place, more: &[&str]) -> String {
@@ -46,4 +52,37 @@ fn people_get_lines_with_the_scores_of_each_block_or_none() {
         assert!(!quiet.contains("[0/") && !quiet.contains("Score over"), "{quiet}");
         assert!(quiet.contains("campaign "), "{quiet}");
     }
+}
+
+/// script(1) gives the program a terminal of its own, and hands on what it is typed.
+#[test]
+fn the_key_q_stops_a_run_at_a_terminal() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return skip(Need::program("script"), "a terminal needs script");
+    }
+    let place = Place::new();
+    let target = format!("dir:{}", place.dir("data").display());
+    let work =
+        "--suite null --procs 1 --preset smoke --scale smoke --blocks 200 --knob write_us=50000";
+    let run = format!("{} run --on {target} {work}", env!("CARGO_BIN_EXE_assay"));
+    let mut command = place.command(&[]);
+    let environment: Vec<_> = command
+        .get_envs()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())))
+        .collect();
+    command = Command::new("script");
+    command
+        .args(["-q", "-f", "-e", "-c", &run, "typescript"])
+        .envs(environment)
+        .current_dir(place.path(""));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let shown = || fs::read_to_string(place.path("typescript")).unwrap_or_default();
+    wait_for("figures of the machine", || shown().contains(" MB/s, CPU "));
+    let mut keyboard = child.stdin.take().unwrap();
+    keyboard.write_all(b"xq").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(shown().contains("q or ^C stops; finished samples are kept"), "{}", shown());
+    assert!(place.ok(&["show", "last"]).contains("open"));
+    assert_eq!(fs::read_dir(place.path("data")).unwrap().count(), 0);
+    place.assert_clean();
 }

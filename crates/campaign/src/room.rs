@@ -8,6 +8,7 @@ use super::{
 };
 use crate::refusal;
 use anyhow::Result;
+use lab::LabError;
 use model::{Bytes, DataKind, Target};
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,32 @@ fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shor
         }
     }
     Ok(None)
+}
+
+/// Gives up the targets whose images, of the size that was asked for, find no room, as a run does that cannot write
+/// them.
+///
+/// # Errors
+/// No target is left, or nothing to compare one with.
+pub fn give_up_images(prepared: &mut Prepared, state: &Path) -> Result<()> {
+    let (Some(size), true) = (prepared.plan.backing.size, prepared.plan.backing.devices.is_empty())
+    else {
+        return Ok(());
+    };
+    for in_guests in [false, true] {
+        while let disks @ 1.. = prepared.disks_of(in_guests) {
+            let dir = images::work_dir(prepared, state);
+            let (free, needed) = (sizing::room(prepared, &dir)?, lab::image_room(size));
+            if needed <= free {
+                break;
+            }
+            let error = LabError::NoSpace { dir, size, needed, free };
+            if !prepared.give_up(in_guests, disks, &error.to_string()) {
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Size of the images of `prepared` at `scale`.

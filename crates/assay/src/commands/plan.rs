@@ -29,10 +29,12 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     let mut prepared = plan_input::prepared(args, store, state)?;
     process_limit::check(&prepared, &ThisHost)?;
     programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
+    disks::look(&mut prepared, &args.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;
     places::foresee(&mut prepared)?;
     prepared.check_comparison()?;
     together::choose(&mut prepared, state)?;
+    room::give_up_images(&mut prepared, state)?;
     let work = images::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
     if prepared.needs_sizes() {
