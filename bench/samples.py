@@ -9,10 +9,10 @@ import time
 import contenders
 
 
-def timed(command):
+def timed(command, stderr=None):
     """Runs a command; seconds, and the most memory in MB."""
     began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
