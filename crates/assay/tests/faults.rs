@@ -118,19 +118,19 @@ fn a_target_that_never_works_is_tried_three_times_and_told_once() {
     // No directory can be made there, by nobody.
     for blocks in ["1", "8"] {
         let (status, told) =
-            Campaign::start(&place, &args(blocks, &["dir:/proc", &data.target])).end();
+            Campaign::start(&place, &args(blocks, &["dir:/proc", &data.target, "null"])).end();
         assert_eq!(status, 4, "{told:#?}");
         let of_it = |line: &&String| line.starts_with("dir:/proc: ");
         let given_up: Vec<&String> = told.iter().filter(of_it).collect();
         assert_eq!(given_up.len(), 2, "the first failure, and the end: {given_up:#?}");
         assert!(given_up[1].contains("given up after 3 failures in a row"), "{given_up:#?}");
-        // Beside the other one the first time, and then alone.
+        // Beside the others the first time, and then alone.
         let is_step = |line: &&String| line.starts_with('[') && line.contains("dir:/proc ·");
         let at_first = |line: &&String| line.starts_with('[') && line.contains("dir:/proc,");
         let steps = told.iter().filter(|line| is_step(line) || at_first(line)).count();
         assert_eq!(steps, 3, "{told:#?}");
         let shown = place.ok(&["show"]);
-        assert!(shown.contains(&counted(blocks.parse::<u32>().unwrap() * FIGURES)), "{shown}");
+        assert!(shown.contains(&counted(2 * blocks.parse::<u32>().unwrap() * FIGURES)), "{shown}");
         let report = place.ok(&["report"]);
         assert!(report.contains("could not be measured") && !report.contains("Not finished"));
         assert_eq!(state(&place), "done");
@@ -169,8 +169,8 @@ fn a_campaign_of_which_nothing_works_any_more_stops_and_resumes_when_it_is_mende
 fn resume_runs_only_what_is_missing() {
     let place = Place::new();
     let data = Data::new(&place, "data");
-    let both = args("12", &[&data.target, "null"]);
-    let mut campaign = Campaign::start(&place, &both);
+    let all = args("12", &[&data.target, "null", "tmpfs"]);
+    let mut campaign = Campaign::start(&place, &all);
     campaign.until("block 4/12 ");
     data.take_away();
     let (status, told) = campaign.end();
@@ -184,8 +184,9 @@ fn resume_runs_only_what_is_missing() {
         let own = samples.lines().filter(|row| row.split(',').nth(3) == Some(target));
         own.map(str::to_string).collect()
     };
-    let null = rows("null");
-    assert_eq!(blocks_of(&null), 12, "the other went on");
+    let others = ["null", "tmpfs"];
+    let theirs = others.map(rows);
+    assert!(theirs.iter().all(|rows| blocks_of(rows) == 12), "the others went on");
     let before = blocks_of(&rows(&data.target));
     assert!((2..12).contains(&before), "{before}");
 
@@ -193,11 +194,11 @@ fn resume_runs_only_what_is_missing() {
     let (status, told) = Campaign::start(&place, &["resume"]).end();
     assert_eq!(status, 0, "{told:#?}");
     let steps = |target: &str| told.iter().filter(|l| l.contains(&format!("· {target} ·"))).count();
-    assert_eq!(steps("null"), 0, "{told:#?}");
+    assert_eq!(others.map(steps), [0, 0], "{told:#?}");
     assert_eq!(steps(&data.target), 12 - before, "{told:#?}");
-    assert!(rows("null") == null, "what was measured is not touched");
+    assert!(others.map(rows) == theirs, "what was measured is not touched");
     assert_eq!(blocks_of(&rows(&data.target)), 12);
-    assert!(place.ok(&["show"]).contains(&counted(2 * 12 * FIGURES)));
+    assert!(place.ok(&["show"]).contains(&counted(3 * 12 * FIGURES)));
     assert_eq!(state(&place), "done");
     let nothing = place.assay(&["resume"]);
     assert!(text(&nothing.stderr).contains("nothing is left to run"));

@@ -106,7 +106,14 @@ fn a_target_that_no_lab_can_make_is_told_and_the_others_run() {
     }
     let place = Place::new();
     let output = place
-        .command(&args(&["run", "--full", "--on", "tmpfs,xfs[mkfs.b=size=64k]", "--lab", "uml"]))
+        .command(&args(&[
+            "run",
+            "--full",
+            "--on",
+            "tmpfs,ext4,xfs[mkfs.b=size=64k]",
+            "--lab",
+            "uml",
+        ]))
         .env("ASSAY_CACHE", place.path("cache"))
         .output()
         .unwrap();

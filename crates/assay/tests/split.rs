@@ -201,6 +201,14 @@ fn what_cannot_be_split_is_refused_before_anything_is_done() {
     let raid = fails(&["--on", "btrfs[raid1]", "--on", "ext4"]);
     assert!(raid.contains("needs 2 disks"), "{raid}");
     assert!(!place.path("store.db").exists());
+    assert_blank(&disk, &[]);
+    place.assert_clean();
+}
+
+#[test]
+fn what_cannot_be_side_by_side_on_a_disk_is_refused_by_plan() {
+    let Some((place, disk)) = set_up(SIZE) else { return };
+    let link = disk.link.to_str().unwrap();
     let capped = ["--on", "ext4[cap.read_iops=500]", "--on", "ext4", "--order", "interleaved"];
     let disk_of = ["plan", "--device", link, "--split", "--scale", "smoke"];
     let shared = place.fails(&[&disk_of[..], &capped].concat(), 2);
