@@ -117,7 +117,7 @@ impl Checker {
         sample_texts(sample, &mut by_rule).map_err(|why| at(format!("sample {number}"), why))?;
         let fault = fault_of_figures(sample).or_else(|| fault_of_series(sample));
         fault.map_or(Ok(()), |why| Err(at(place(number, sample), why)))?;
-        unique("metric", sample.metrics.iter().map(|metric| &metric.name))
+        unique("metric", sample.metrics.iter().map(|metric| &*metric.name))
             .map_err(|error| at(place(number, sample), error))?;
         for (names, name) in
             [(&mut self.targets, &sample.case.target), (&mut self.tests, &sample.case.test)]
@@ -140,8 +140,8 @@ impl Checker {
         if !head.campaign.scale.is_finite() {
             return Err(at("the campaign", "its scale is not a finite number"));
         }
-        let labels = unique("target", head.targets.iter().map(|target| &target.label))?;
-        let ids = unique("test", head.tests.iter().map(|test| &test.id))?;
+        let labels = unique("target", head.targets.iter().map(|target| &*target.label))?;
+        let ids = unique("test", head.tests.iter().map(|test| &*test.id))?;
         listed("target", &self.targets, &labels)?;
         listed("test", &self.tests, &ids)
     }
@@ -190,11 +190,11 @@ fn head_texts(head: &mut Head, visit: &mut Visit<'_>) -> Result<(), DatasetError
 
 fn unique<'a>(
     what: &str,
-    names: impl Iterator<Item = &'a String>,
+    names: impl Iterator<Item = &'a str>,
 ) -> Result<HashSet<&'a str>, DatasetError> {
     let mut seen = HashSet::new();
     for name in names {
-        if !seen.insert(name.as_str()) {
+        if !seen.insert(name) {
             return Err(at(format!("{what} {name:?}"), "it stands twice"));
         }
     }
@@ -297,8 +297,8 @@ fn sample_texts(sample: &mut Sample, visit: &mut Visit<'_>) -> Result<(), NameEr
     visit(NameKind::Id, &mut sample.case.suite)?;
     visit(NameKind::Id, &mut sample.case.test)?;
     for Metric { name, value: _, unit, better: _ } in &mut sample.metrics {
-        visit(NameKind::Label, name)?;
-        visit(NameKind::Label, unit)?;
+        name.edit(|text| visit(NameKind::Label, text))?;
+        unit.edit(|text| visit(NameKind::Label, text))?;
     }
     for Histogram { op, latency: _, bins: _ } in &mut sample.histograms {
         visit(NameKind::Label, op)?;

@@ -42,6 +42,7 @@ mod target;
 mod test_info;
 mod units;
 mod user;
+mod word;
 mod work;
 
 pub use backing::{BackingPlan, CONDITION_FILLS, Dropped, Purge};
@@ -90,4 +91,5 @@ pub use target::{Target, TargetError};
 pub use test_info::{CacheNeed, GridCell, Group, Shape, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
+pub use word::Word;
 pub use work::{TestSize, Work};

@@ -1,5 +1,6 @@
 //! One number of a sample: its name, unit and direction.
 
+use crate::Word;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -60,11 +61,11 @@ impl Quantity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// Stable name, as `durable_rate`.
-    pub name: String,
+    pub name: Word,
     /// The number; finite.
     pub value: f64,
     /// Unit, as `MB/s`, `ms`, `%`.
-    pub unit: String,
+    pub unit: Word,
     /// Direction.
     pub better: Better,
 }

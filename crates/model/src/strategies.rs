@@ -100,9 +100,9 @@ fn tests() -> impl Strategy<Value = Vec<TestInfo>> {
 fn metrics() -> impl Strategy<Value = Vec<Metric>> {
     vec((number(), label(), any::<bool>()), 0..4).prop_map(|metrics| {
         let metric = |(i, (value, unit, higher)): (usize, (f64, String, bool))| Metric {
-            name: if i == 0 { "first".into() } else { format!("metric {i}") },
+            name: if i == 0 { "first".into() } else { format!("metric {i}").into() },
             value,
-            unit,
+            unit: unit.into(),
             better: if higher { Better::Higher } else { Better::Lower },
         };
         metrics.into_iter().enumerate().map(metric).collect()

@@ -118,7 +118,11 @@ fn harmed(harm: &str) -> model::Dataset {
     }
     for sample in &mut data.samples {
         [&mut sample.case.target, &mut sample.case.test].into_iter().for_each(add);
-        sample.metrics.iter_mut().for_each(|metric| add(&mut metric.unit));
+        for metric in &mut sample.metrics {
+            let mut unit = metric.unit.to_string();
+            add(&mut unit);
+            metric.unit = unit.into();
+        }
         if let model::Validity::Invalid(why) | model::Validity::Lukewarm(why) = &mut sample.validity
         {
             add(why);

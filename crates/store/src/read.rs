@@ -3,7 +3,7 @@
 use crate::{Store, StoreError, bins, found::Found, series};
 use model::{
     Campaign, Case, Dataset, GridCell, Head, Histogram, Metric, Sample, Shape, TargetRecord,
-    TargetState, TestInfo,
+    TargetState, TestInfo, Word,
 };
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::collections::{BTreeMap, HashMap};
@@ -424,7 +424,8 @@ fn read_kinds(db: &Connection, found: &Found) -> Result<HashMap<i64, Metric>, St
     let mut kinds = HashMap::new();
     while let Some(row) = rows.next()? {
         let better = found.word(row, 3, "better")?;
-        let kind = Metric { name: row.get(1)?, value: 0.0, unit: row.get(2)?, better };
+        let word = |column| row.get::<_, String>(column).map(Word::from);
+        let kind = Metric { name: word(1)?, value: 0.0, unit: word(2)?, better };
         kinds.insert(row.get(0)?, kind);
     }
     Ok(kinds)

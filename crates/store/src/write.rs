@@ -409,8 +409,15 @@ fn insert_metrics(db: &Connection, sample: i64, metrics: &[Metric]) -> rusqlite:
     )?;
     for (position, m) in metrics.iter().enumerate() {
         let better = m.better.as_str();
-        kind.execute(params![m.name, m.unit, better])?;
-        value.execute(params![sample, position as i64, m.value, m.name, m.unit, better])?;
+        kind.execute(params![m.name.as_str(), m.unit.as_str(), better])?;
+        value.execute(params![
+            sample,
+            position as i64,
+            m.value,
+            m.name.as_str(),
+            m.unit.as_str(),
+            better
+        ])?;
     }
     Ok(())
 }

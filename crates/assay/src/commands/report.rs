@@ -98,8 +98,8 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
         return Err(exit::usage(format!("no sample has the metric `{metric}`; they have {known}")));
     }
     let with = |(info, m): (TestInfo, Metric)| TestInfo {
-        metric: m.name,
-        unit: m.unit,
+        metric: m.name.to_string(),
+        unit: m.unit.to_string(),
         better: m.better,
         ..info
     };

@@ -51,7 +51,7 @@ pub(crate) fn check(data: &Dataset) {
         assert!(sample.metrics.iter().all(|m| m.value.is_finite()), "{sample:?}");
         assert_eq!(sample.metrics.is_empty(), !sample.validity.is_valid(), "{sample:?}");
         if let Some(first) = sample.metrics.first() {
-            assert_eq!((&first.name, &first.unit), (&test.metric, &test.unit));
+            assert_eq!((first.name.as_str(), first.unit.as_str()), (&*test.metric, &*test.unit));
         }
     }
     assert!(!data.samples.is_empty());

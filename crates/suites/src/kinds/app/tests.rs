@@ -76,7 +76,7 @@ fn figures_are_time_cost_and_what_ranks_comes_first() {
     }
     assert!(plain.iter().any(|n| n == "user_s" || n == "sys_s"));
     assert_eq!(names(&format!("{busy}\nrank = 'durable_s'"))[0], "durable_s");
-    assert!(!names(&format!("{busy}\nsync = false")).contains(&"sync_s".to_string()));
+    assert!(!names(&format!("{busy}\nsync = false")).contains(&"sync_s".into()));
 }
 
 #[test]
