@@ -94,7 +94,7 @@ impl Place {
                 procs,
                 cache,
                 is_valid,
-                metric: metric.name,
+                metric: metric.name.to_string(),
                 value: metric.value,
                 seconds,
             })
