@@ -378,11 +378,15 @@ impl Samples<'_> {
     ) -> Result<(), StoreError> {
         let mut statement = self.db.prepare_cached(sql)?;
         let mut rows = statement.query([self.found.number])?;
+        let mut last = None;
         while let Some(row) = rows.next()? {
             // A sample of an earlier attempt or try has no place.
-            if let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) {
-                fill(&mut self.list[place], row)?;
+            let Some(&place) = self.index.get(&row.get::<_, i64>(0)?) else { continue };
+            // As much again as is used would be kept for figures that do not come.
+            if let Some(full) = last.replace(place).filter(|full| *full != place) {
+                self.list[full].metrics.shrink_to_fit();
             }
+            fill(&mut self.list[place], row)?;
         }
         Ok(())
     }
