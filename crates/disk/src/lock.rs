@@ -10,7 +10,12 @@ use std::{
     ops::{Deref, DerefMut},
     os::{fd::AsFd, unix::fs::OpenOptionsExt},
     path::Path,
+    thread,
+    time::{Duration, Instant},
 };
+
+/// How long a copy of a lock may outlive its process.
+const COPY_OUTLIVES: Duration = Duration::from_secs(2);
 
 /// A file that is locked until this is dropped. Closing it is not enough: a program that another thread
 /// starts has a copy of every open file between its fork and its exec, and with it the lock.
@@ -24,6 +29,22 @@ impl Lock {
     /// The kernel or the file system has no such locks.
     pub fn take(file: File) -> io::Result<Option<Lock>> {
         Lock::of(file, FlockOperation::NonBlockingLockExclusive)
+    }
+
+    /// The same, for who must know whether a process works with the file: a program that a killed one was starting
+    /// has the lock until its exec, and udev has one on a device, each for a moment. `None` comes after two seconds.
+    ///
+    /// # Errors
+    /// The kernel or the file system has no such locks.
+    pub fn take_from_the_dead(file: File) -> io::Result<Option<Lock>> {
+        let start = Instant::now();
+        loop {
+            let lock = Lock::take(file.try_clone()?)?;
+            if lock.is_some() || start.elapsed() > COPY_OUTLIVES {
+                return Ok(lock);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Locks `file` together with others who share it; `None` when a process has it alone.
@@ -111,6 +132,23 @@ mod tests {
         let _copy = held.0.try_clone().unwrap();
         drop(held);
         assert!(exclusive(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_copy_that_ends_soon_is_no_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let copy = exclusive(&path).unwrap().unwrap();
+        let file = || File::open(&path).unwrap();
+        assert!(Lock::take(file()).unwrap().is_none());
+        let ends = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            drop(copy);
+        });
+        let taken = Lock::take_from_the_dead(file()).unwrap();
+        assert!(taken.is_some());
+        assert!(Lock::take_from_the_dead(file()).unwrap().is_none(), "it has an owner");
+        ends.join().unwrap();
     }
 
     #[test]

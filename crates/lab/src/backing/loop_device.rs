@@ -111,15 +111,7 @@ impl Attached {
     /// Whether a campaign that runs holds the device by [`hold`].
     pub(crate) fn is_held(&self) -> bool {
         let Ok(device) = File::open(&self.node) else { return false };
-        let start = Instant::now();
-        // udev holds such a lock for a moment, too.
-        while matches!(device.try_clone().map(Lock::take), Ok(Ok(None))) {
-            if start.elapsed() > Duration::from_secs(2) {
-                return true;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        false
+        matches!(Lock::take_from_the_dead(device), Ok(None))
     }
 }
 

@@ -104,7 +104,8 @@ impl Journal {
         let path = state.path().join(FOLDER).join(&name);
         loop {
             let file = state::open_file(&folder, &name, &path, create)?;
-            let Some(file) = Lock::take(file).map_err(LabError::io("lock", &path))? else {
+            let taken = Lock::take_from_the_dead(file).map_err(LabError::io("lock", &path))?;
+            let Some(file) = taken else {
                 return Err(LabError::Live { campaign: mark.campaign.clone(), journal: path });
             };
             // Another process may have finished and removed the file before it was locked here.

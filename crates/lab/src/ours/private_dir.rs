@@ -208,7 +208,7 @@ fn marker(dir: &OwnedFd) -> Result<Option<Mark>, LabError> {
 }
 
 fn is_locked(marker: File) -> bool {
-    matches!(Lock::take(marker), Ok(None))
+    matches!(Lock::take_from_the_dead(marker), Ok(None))
 }
 
 /// Removes all that is in `dir`, which is called `path`.
