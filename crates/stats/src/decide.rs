@@ -180,6 +180,7 @@ fn of_ranked(
     verdict.largest_loss = largest_loss(dataset, &board, (first, second), settings);
     let lead = (means[first] - means[second]).exp();
     verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
+    let is_contended = board.contended(first, second);
     let evidence = evidence(dataset, targets, board);
     if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut verdict, fit, dataset.campaign.seed);
@@ -189,6 +190,7 @@ fn of_ranked(
     verdict.candidates = order.iter().map(|&i| verdict.candidates[i].clone()).collect();
     match evidence {
         Some(evidence) => (verdict.kind, verdict.reason) = judge(&verdict, &evidence, settings),
+        None if is_contended => verdict.reason = Reason::Contended,
         None => verdict.reason = Reason::OneBlock,
     }
     verdict

@@ -359,6 +359,16 @@ fn one_block_is_a_point_estimate_and_says_so() {
 }
 
 #[test]
+fn one_block_of_a_busy_machine_is_no_point_estimate() {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 1, 3);
+    let busy = Metric::new("foreign_cpu_pct", 60.0, "%", Better::Lower);
+    data.samples.iter_mut().for_each(|sample| sample.metrics.push(busy.clone()));
+    let advice = ask(&data, &two_groups(), &[]).unwrap();
+    assert_eq!(advice.counsel, Counsel::Insufficient);
+    assert!(advice.sentence.contains("Repeat on a quiet machine"), "{}", advice.sentence);
+}
+
+#[test]
 fn what_the_campaign_lacks_is_said() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.2)], 4, 5, 3);
     let wanted = profile(vec![group("commits", 30.0, &["t0"]), group("mail", 70.0, &["files.*"])]);

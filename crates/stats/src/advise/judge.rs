@@ -121,6 +121,8 @@ impl Field<'_> {
             (1, 1) => Counsel::NoChoice,
             (_, 1) => Counsel::OnlyOne,
             _ if self.used.is_empty() => Counsel::NothingMeasured,
+            _ if advice.refusal == Some(Refusal::Contended) => Counsel::Insufficient,
+            // Of one block the first two have the same places always.
             _ if p_best.is_none() => Counsel::PointEstimate,
             _ if advice.refusal.is_some() => Counsel::Insufficient,
             _ if is_best => Counsel::Clear,
