@@ -15,8 +15,11 @@ impl Section for Contended {
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let contention = Contention::of(dataset, findings.contention_limit_pct);
         let valid = || dataset.samples.iter().filter(|sample| sample.validity.is_valid());
-        let said = valid().filter_map(|s| Some((s, String::new(), contention.why(s)?)));
-        let entries = by_reason(dataset, said);
+        let mut said: Vec<_> = valid()
+            .filter_map(|sample| Some((sample, String::new(), contention.why(sample)?)))
+            .collect();
+        said.sort_by(|a, b| stats::shared_pct(b.0).total_cmp(&stats::shared_pct(a.0)));
+        let entries = by_reason(dataset, said.into_iter());
         if entries.is_empty() {
             return None;
         }
@@ -26,7 +29,7 @@ impl Section for Contended {
              which they are more than a fifth is not judged.",
             valid().count()
         );
-        Some(vec![Block::Prose(prose), Block::Table(table(dataset, &entries))])
+        Some(vec![Block::Prose(prose), Block::Table(table(dataset, &entries, "that of the most contended sample"))])
     }
 
     fn of_whole(&self) -> bool {

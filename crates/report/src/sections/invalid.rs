@@ -6,18 +6,23 @@ use crate::{
 };
 use model::{Dataset, Sample, TestInfo, Validity};
 use stats::Findings;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rows printed; the rest is counted.
 const MOST_ROWS: usize = 200;
+/// Tests of a reason that are named; more are counted.
+const MOST_NAMES: usize = 2;
 
 pub(crate) struct Invalid;
 
-/// Target, index of the test, and reason without its numbers.
-pub(super) type Key<'a> = (&'a str, usize, String);
+/// Target, and reason without its numbers.
+pub(super) type Key<'a> = (&'a str, String);
 
+#[derive(Default)]
 pub(super) struct Entry {
     pub(super) count: usize,
+    /// Indices of the tests.
+    tests: BTreeSet<usize>,
     /// The reason of the first such sample, with its numbers.
     example: String,
 }
@@ -38,7 +43,7 @@ impl Section for Invalid {
             Block::Prose(format!(
                 "{count} of {total} samples are shown here and kept out of every mean."
             )),
-            Block::Table(table(dataset, &entries)),
+            Block::Table(table(dataset, &entries, "where numbers differ, those of the first sample")),
         ];
         if entries.len() > MOST_ROWS {
             let more = entries.len() - MOST_ROWS;
@@ -72,9 +77,12 @@ pub(super) fn by_reason<'a>(
         dataset.tests.iter().enumerate().map(|(i, t)| (t.id.as_str(), i)).collect();
     let mut entries = BTreeMap::new();
     for (sample, reason, text) in said {
-        let test = tests.get(sample.case.test.as_str()).copied().unwrap_or(usize::MAX);
-        let key = (sample.case.target.as_str(), test, reason);
-        entries.entry(key).or_insert(Entry { count: 0, example: text }).count += 1;
+        let entry: &mut Entry = entries.entry((sample.case.target.as_str(), reason)).or_default();
+        if entry.count == 0 {
+            entry.example = text;
+        }
+        entry.count += 1;
+        entry.tests.insert(tests.get(sample.case.test.as_str()).copied().unwrap_or(usize::MAX));
     }
     entries
 }
@@ -96,24 +104,35 @@ fn name(dataset: &Dataset, test: &TestInfo) -> String {
     if alone { test.name.clone() } else { format!("{}: {}", test.suite, test.name) }
 }
 
-/// A row for each reason.
-pub(super) fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>) -> Table {
-    let row = |((target, test, _), entry): (&Key<'_>, &Entry)| {
-        let name = dataset.tests.get(*test).map_or_else(|| "?".into(), |t| name(dataset, t));
+/// The tests of a reason: by name where they are few.
+fn names(dataset: &Dataset, tests: &BTreeSet<usize>) -> String {
+    if tests.len() > MOST_NAMES {
+        return format!("{} of {} tests", tests.len(), dataset.tests.len());
+    }
+    let name = |test: &usize| dataset.tests.get(*test).map_or("?".into(), |t| name(dataset, t));
+    Vec::from_iter(tests.iter().map(name)).join("; ")
+}
+
+/// A row for each target and reason; `example` says whose numbers it shows.
+pub(super) fn table(
+    dataset: &Dataset,
+    entries: &BTreeMap<Key<'_>, Entry>,
+    example: &str,
+) -> Table {
+    let row = |((target, _), entry): (&Key<'_>, &Entry)| {
         let cells = vec![
             Cell::plain(*target),
-            Cell::plain(name),
+            Cell::plain(names(dataset, &entry.tests)),
             Cell::plain(entry.count.to_string()),
             Cell::plain(&entry.example),
         ];
         Row::body(cells)
     };
     Table {
-        caption: "Reasons by target and test; where numbers differ, those of the first sample"
-            .into(),
+        caption: format!("Reasons by target; {example}"),
         columns: vec![
             Column::words("Target"),
-            Column::words("Test"),
+            Column::words("Tests"),
             Column::numbers("", "Samples"),
             Column::words("Reason"),
         ],
