@@ -29,7 +29,10 @@ impl Section for Contended {
              which they are more than a fifth is not judged.",
             valid().count()
         );
-        Some(vec![Block::Prose(prose), Block::Table(table(dataset, &entries, "that of the most contended sample"))])
+        Some(vec![
+            Block::Prose(prose),
+            Block::Table(table(dataset, &entries, "that of the most contended sample")),
+        ])
     }
 
     fn of_whole(&self) -> bool {

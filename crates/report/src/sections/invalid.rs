@@ -43,7 +43,11 @@ impl Section for Invalid {
             Block::Prose(format!(
                 "{count} of {total} samples are shown here and kept out of every mean."
             )),
-            Block::Table(table(dataset, &entries, "where numbers differ, those of the first sample")),
+            Block::Table(table(
+                dataset,
+                &entries,
+                "where numbers differ, those of the first sample",
+            )),
         ];
         if entries.len() > MOST_ROWS {
             let more = entries.len() - MOST_ROWS;
@@ -114,11 +118,7 @@ fn names(dataset: &Dataset, tests: &BTreeSet<usize>) -> String {
 }
 
 /// A row for each target and reason; `example` says whose numbers it shows.
-pub(super) fn table(
-    dataset: &Dataset,
-    entries: &BTreeMap<Key<'_>, Entry>,
-    example: &str,
-) -> Table {
+pub(super) fn table(dataset: &Dataset, entries: &BTreeMap<Key<'_>, Entry>, example: &str) -> Table {
     let row = |((target, _), entry): (&Key<'_>, &Entry)| {
         let cells = vec![
             Cell::plain(*target),
