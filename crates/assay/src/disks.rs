@@ -1,5 +1,5 @@
-//! Disks that the user gives up to a campaign: what they are, the consent to their destruction, what it
-//! costs them, and how they came out of it.
+//! Where consent to wipe a disk is asked for: disks that the user gives up to a campaign, what they are, what it costs
+//! them, and how they came out of it.
 
 use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;

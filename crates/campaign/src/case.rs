@@ -1,5 +1,5 @@
-//! One case: fill what is missing, bring the cache into the wanted state and prove it, release the
-//! workers, and turn what came back into samples.
+//! One case, and how its cold cache is proven, both halves: fill what is missing, bring the cache into the required
+//! state and measure it, release the workers, and turn what came back into samples, which `judge` decides over.
 
 use super::{
     contention::{self, OwnCpu},

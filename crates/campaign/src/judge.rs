@@ -1,5 +1,6 @@
-//! How a cold cache is proven, second half, and what makes a sample: the bytes that the device read decide over cold
-//! and hot; sums over phases and further metrics come with them. Pure, so that each rule is tested with numbers.
+//! How a cold cache is proven, second half, and what makes a sample: the bytes that the device read decide
+//! between cold, hot and lukewarm; where no device is counted, residency alone does. Sums over phases and further
+//! metrics come with them. Pure, so that each rule is tested with numbers.
 
 use super::limiter::Load;
 use lab::{Residency, Usage};

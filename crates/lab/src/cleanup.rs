@@ -1,5 +1,5 @@
-//! What `assay cleanup` does: undoes the journals of dead campaigns, and then what they left that no journal
-//! names. What a running campaign holds is left alone. It is known by its locks, so that it stays known
+//! What happens after kill -9, at `assay cleanup`: it tears down by the journals of dead campaigns, and then what they
+//! left that no journal names. What a running campaign holds is left alone. It is known by its locks, so that it stays known
 //! when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its
 //! loop devices.
 

@@ -1,5 +1,5 @@
-//! What a campaign has on this machine: its journal, its image on a loop device, its private
-//! directories. Dropping the lab undoes all of it.
+//! What a campaign has on this machine: its journal, its image on a loop device, its private directories. Dropping the
+//! lab tears all of it down; opening it again, after kill -9, first tears down what its journal names.
 
 use crate::{
     LabError, State, cleanup, image,

@@ -1,5 +1,5 @@
-//! A cell: one test at one process count, with one series for each target. The interval of a ratio begins here, at
-//! [`CellData::ratio`]: at what confidence, and with what was learnt from other cells.
+//! Where a ratio's interval begins, at [`CellData::ratio`]: at what confidence, and with what was learnt from other
+//! cells. A cell is one test at one process count, with one series for each target.
 
 use crate::{
     contention,

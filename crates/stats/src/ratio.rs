@@ -1,5 +1,5 @@
-//! The ratio of two series and its interval, on the logarithmic scale: paired by block where blocks are shared,
-//! Welch where they are not.
+//! Where a ratio's interval is computed, on the logarithmic scale: paired by block where blocks are shared, Welch where
+//! they are not.
 //!
 //! Percentile bootstrap is not used: below 20 replicates its 95 % intervals cover 82 to 93 %.
 

@@ -1,5 +1,5 @@
-//! Targets in one block, at every process count: on this machine, or one in a guest. What happens is stored
-//! as it comes.
+//! Where a sample that a guest handed back is stored: targets in one block, at every process count, on this machine or
+//! one in a guest. What happens is stored as it comes.
 
 use super::{Ended, Schedule, Slot};
 use crate::{

@@ -1,5 +1,5 @@
-//! What happens after kill -9 was written down before: the undo journal, one text file for each campaign,
-//! `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH CRC32 JSON`, the length in bytes and the sum of
+//! What happens after kill -9: the undo journal, written before each act, tells `cleanup` and `resume` what to tear
+//! down. It is one text file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH CRC32 JSON`, the length in bytes and the sum of
 //! the JSON alone. The first record names the boot, so that after another nothing is undone that a boot undoes. A
 //! record is on the disk before its act happens, and so is the room for the next one: when the disk is full, it is
 //! known before the act. The file is locked while the campaign lives and removed when all is undone; the campaign

@@ -1,5 +1,5 @@
-//! How a cold cache is made and proven, first half: remount, look that nothing is resident, and drop once more what
-//! looking has brought. One remount serves several cases when they read different files and nothing else happens
+//! How a cold cache is made and proven, first half: remount, measure that nothing is resident, and drop once more what
+//! measuring has brought in. One remount serves several cases when they read different files and nothing else happens
 //! between them.
 
 use super::{Instance, Place};

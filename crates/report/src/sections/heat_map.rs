@@ -1,5 +1,5 @@
-//! Every test on every candidate on one screen: tests across process counts, the ratio in words and colour. Each
-//! cell leads to its samples.
+//! Where a cell of the page is worded, in the overview: every test on every candidate on one screen, the ratio in
+//! words and colour. Each cell leads to its samples.
 
 use crate::{
     block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},

@@ -1,4 +1,4 @@
-//! What stands in a cell of a ratio table, and the tables: one for each group of tests and process count.
+//! Where a cell of the page is worded, in tables of ratios: one table for each group of tests and process count.
 
 use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
