@@ -72,6 +72,7 @@ impl Prepared {
         plan.check().map_err(|e| refusal::usage(e.to_string()))?;
         let items = items(&mut plan, notes)?;
         let counts = all_counts(&items);
+        spell_out(&mut plan)?;
         sweeps::enter(&mut plan)?;
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
@@ -432,6 +433,14 @@ fn default_targets() -> Result<Vec<Target>> {
         ));
     }
     Ok(ready)
+}
+
+/// Options by their full names, so that a candidate has one label however it was written.
+fn spell_out(plan: &mut Plan) -> Result<()> {
+    for target in plan.targets.iter_mut().chain(plan.names.values_mut()) {
+        *target = lab::spelled_out(target).map_err(|e| refusal::usage(e.to_string()))?;
+    }
+    Ok(())
 }
 
 /// Where `target` can be made as far as this machine knows by itself. What is wrong with its text is an

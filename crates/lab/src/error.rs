@@ -117,6 +117,14 @@ pub enum LabError {
         /// The reason and what to do.
         why: &'static str,
     },
+    /// Options that leave open what is meant.
+    #[error("`{target}`: {why}")]
+    UnclearOptions {
+        /// As written.
+        target: String,
+        /// The reason and what to do.
+        why: String,
+    },
     /// An option that would reach beyond the target's own disks.
     #[error("`{target}`: the option `{option}` is refused: {why}")]
     Reaches {

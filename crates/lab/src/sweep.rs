@@ -1,10 +1,11 @@
 //! From a sweep to its variants. Here names and values are checked against the knobs of the file
 //! system, and what its exclusions forbid is told from what can be made, before anything is.
-//!
-//! An option may be written by its short name: the part of an mkfs flag without the flag, as `agcount`
-//! for `mkfs.d=agcount`, or a long flag without its prefix, as `nodesize` for `mkfs.nodesize`.
 
-use crate::{FileSystem, LabError, fs, throttle, trial};
+use crate::{
+    FileSystem, LabError, fs,
+    short_names::{full_name, short_name},
+    trial,
+};
 use model::{Knob, LeftOut, Sweep, SweepMode, Swept, Target};
 
 /// Most variants of one sweep; each of them is a candidate in every block.
@@ -111,26 +112,6 @@ fn first_part<'v>(knobs: &[Knob], key: &str, values: &'v [String]) -> Option<&'v
     let (part, _) = values.first()?.split_once('=')?;
     let is_part = |knob: &Knob| knob.name.split_once('=') == Some((key, part));
     knobs.iter().any(is_part).then_some(part)
-}
-
-/// The full name of what was written as `key`; `key` itself where it is no short name.
-fn full_name(owner: &str, knobs: &[Knob], key: &str) -> Result<String, String> {
-    if throttle::is_cap(key) || knobs.iter().any(|knob| knob.name == key) {
-        return Ok(key.into());
-    }
-    let named: Vec<&str> =
-        knobs.iter().map(|knob| knob.name).filter(|name| short_name(name) == key).collect();
-    match named[..] {
-        [] => Ok(key.into()),
-        [name] => Ok(name.into()),
-        _ => Err(format!("`{key}` of {owner} can be {}; write one of them", named.join(" or "))),
-    }
-}
-
-/// `agcount` of `mkfs.d=agcount`, `nodesize` of `mkfs.nodesize`, `noatime` of `noatime`.
-fn short_name(name: &str) -> &str {
-    let part = name.rsplit('=').next().unwrap_or(name);
-    part.strip_prefix(crate::file_system::MKFS).unwrap_or(part)
 }
 
 /// The option that `value` begins with when it is `OPTION=...` and not of the flag `key`: a comma in the

@@ -136,8 +136,19 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::Cli;
+    use crate::cli::{Cli, values::candidates};
     use clap::{CommandFactory, Parser};
+
+    /// Whether what follows each `--on` can be made, as far as options and their values go.
+    fn check_candidates(command: &str) {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        for pair in words.windows(2).filter(|pair| pair[0] == "--on") {
+            for target in candidates(&[pair[1].into()]).unwrap().targets {
+                let made = lab::spelled_out(&target).map(|full| lab::fs::resolve(&full).is_ok());
+                assert!(matches!(made, Ok(true)), "{command}: {target}");
+            }
+        }
+    }
 
     #[test]
     fn every_verb_has_examples_that_the_program_reads() {
@@ -149,6 +160,7 @@ mod tests {
                 let words = command.split_whitespace().take_while(|word| *word != ">");
                 let read = Cli::try_parse_from(words);
                 assert!(read.is_ok(), "{command}: {}", read.err().unwrap());
+                check_candidates(command);
                 own += usize::from(command.split_whitespace().nth(1) == Some(verb.get_name()));
             }
             assert!(own > 0, "{} has no example", verb.get_name());
