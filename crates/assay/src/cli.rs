@@ -387,7 +387,7 @@ pub struct ImportArgs {
 /// Arguments of `cleanup`.
 #[derive(Args, Debug)]
 pub struct CleanupArgs {
-    /// Print what would be undone, and touch nothing
+    /// Print what would be torn down, and touch nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Look for private directories in this folder, too: one of --image-dir, or of a `dir:` target; may be

@@ -22,7 +22,7 @@ pub enum Exit {
     Blind = 5,
     /// `compare --fail-on-regression` found a regression; nothing else ends so.
     Regression = 6,
-    /// Stopped by a signal; everything provisioned was undone and `assay resume` goes on.
+    /// Stopped by a signal; everything provisioned was torn down and `assay resume` goes on.
     Stopped = 130,
 }
 

@@ -43,7 +43,7 @@ fn write_beside(file: &Path, done: &AtomicBool) {
     }
 }
 
-/// Whether the disk that `dir` lies on can be told apart from loop devices on it.
+/// Whether the disk that `dir` is on can be told apart from loop devices on it.
 fn lies_on_a_disk(dir: &Path) -> bool {
     let kind = rustix::fs::fstatfs(File::open(dir).unwrap()).unwrap().f_type;
     // ext2 to ext4, and xfs.

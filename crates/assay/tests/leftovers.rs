@@ -1,4 +1,4 @@
-//! What is left after a run whose journal is torn, damaged, foreign or gone: found by its mark, told, undone;
+//! What is left after a run whose journal is torn, damaged, foreign or gone: found by its mark, told, torn down;
 //! and what is not ours, or of a campaign that runs, or of another state folder: left alone.
 
 use crate::common::{Place, ready, record, root_or_skip, text, wait_for};

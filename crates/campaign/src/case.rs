@@ -234,7 +234,7 @@ fn establish_cache(
         let residency = hosts::together(cold.residency, elsewhere(&files, bench, true)?);
         return Ok(Ok(CacheBefore { residency, never_cold }));
     }
-    bench.instance.leave_cold();
+    bench.instance.invalidate_cold();
     // Filling may have left writes and deletes on their way.
     bench.instance.quiesce()?;
     match test.cache() {

@@ -9,7 +9,7 @@ use lab::{Aged, Ageing, Instance, Layout};
 use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
 use std::sync::atomic::AtomicBool;
 
-/// What was brought about, for the facts of the target and for every sample taken in it.
+/// What was done, for the facts of the target and for every sample taken in it.
 #[derive(Debug, Default)]
 pub struct Condition {
     facts: Vec<(&'static str, String)>,

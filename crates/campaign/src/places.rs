@@ -1,6 +1,6 @@
 //! Where each target is made: on this machine, or in a guest of it that has what this one lacks.
 //!
-//! A kind of guest is taken for a target when it has made, written and undone it once. That a target
+//! A kind of guest is taken for a target when it has made, written and torn down it once. That a target
 //! can be made is remembered in the cache folder, together with everything that it hangs on.
 
 pub use super::place::Place;

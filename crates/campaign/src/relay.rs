@@ -43,7 +43,7 @@ impl Step {
         (self.procs, self.test, self.again)
     }
 
-    /// Whether it is done beside the others' of the same part: a test is prepared. Targets are made and undone one
+    /// Whether it is done beside the others' of the same part: a test is prepared. Targets are made and torn down one
     /// after the other.
     fn is_shared(&self) -> bool {
         !self.is_timed && (1..u32::MAX).contains(&self.test)

@@ -1,5 +1,5 @@
 //! Target runs: a target at one process count in one block, made afresh, its tests run one after the other, and
-//! undone. Of several, each test runs on all before the next one, side by side. What happens is reported event by
+//! torn down. Of several, each test runs on all before the next one, side by side. What happens is reported event by
 //! event, so that a target run can run here or in a virtual machine.
 
 use super::{
@@ -87,9 +87,9 @@ type Events<'t> = dyn FnMut(Event) -> Result<()> + 't;
 pub type EventsOf<'t> = dyn FnMut(usize, Event) -> Result<()> + 't;
 
 /// Runs `target_runs`, which are at one process count: all their targets are made, then each test runs on all of
-/// them, then all are undone. Where there are several, each has a thread of its own and they take turns on the
+/// them, then all are torn down. Where there are several, each has a thread of its own and they take turns on the
 /// machine. A target that fails is reported as an event, and the others go on; an error is about this machine, or
-/// about what could not be undone.
+/// about what could not be torn down.
 pub fn run(
     context: &RunContext<'_>,
     target_runs: &[TargetRun<'_>],
@@ -129,9 +129,9 @@ pub fn run_one(
         // Undoing one has the machine busy while others are measured.
         slot.at(target_run.procs, u32::MAX).prepare();
     }
-    let undone = standing.finish(done, report);
+    let torn_down = standing.finish(done, report);
     let ended = ended?;
-    undone?;
+    torn_down?;
     Ok(ended)
 }
 
@@ -276,8 +276,9 @@ impl<'a> Standing<'a> {
     fn finish(self, done: bool, report: &mut Events<'_>) -> Result<()> {
         let label = self.target_run.label;
         drop(self.pool);
-        let undone = self.instance.finish(self.target_run.last && done);
-        let cost = undone.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
+        let torn_down = self.instance.finish(self.target_run.last && done);
+        let cost =
+            torn_down.with_context(|| format!("cannot undo {label}; run `assay cleanup`"))?;
         cost.map_or(Ok(()), |cost| report(Event::Cost(cost)))
     }
 }

@@ -100,7 +100,7 @@ impl Prepared {
         of(here, false).max(of(self.guests(), true)).max(1)
     }
 
-    /// Which of the guests' images the guest of the entrant at `position` has in `block`; none for what lies on no
+    /// Which of the guests' images the guest of the entrant at `position` has in `block`; none for what is on no
     /// disk, whose guest is up beside that of another.
     pub fn guest_images(&self, seed: u64, block: u32, position: usize) -> ops::Range<usize> {
         if !self.has_images(position, true) {
@@ -111,7 +111,7 @@ impl Prepared {
     }
 
     /// The part of split disks or the set of images, from 0, that the entrant at `position` has in `block`; 0
-    /// for what lies on no disk, and where all have the same.
+    /// for what is on no disk, and where all have the same.
     pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
         let in_guests = self.places.get(position).is_some_and(|place| place.is_of(true));
         let is_other = |at: &usize| match self.parts() {

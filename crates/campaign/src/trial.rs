@@ -44,7 +44,7 @@ impl Found {
 /// passed over: the campaign will say why.
 ///
 /// # Errors
-/// Something that was made for it could not be undone.
+/// Something that was made for it could not be torn down.
 pub fn run(
     context: &RunContext<'_>,
     campaign: &str,

@@ -1,5 +1,5 @@
 //! Where consent to destroy a disk is checked. A disk is written to only when it is named by its stable name, its
-//! serial number was given, nothing uses it, and all that lies on it was permitted by type.
+//! serial number was given, nothing uses it, and all that is on it was permitted by type.
 //!
 //! The judgement runs before anything is done, and again under an exclusive open each time before the
 //! disk is wiped, on facts that are gathered anew; the wipe goes through that same open file. Between

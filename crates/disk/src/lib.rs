@@ -5,7 +5,7 @@
 //! ours ([`Disk::of_image`]), a disk of the user's that was judged and locked ([`Disk::claimed`], by a
 //! [`Claim`] that only [`claim`] gives), and inside a guest what the guest was given ([`Disk::of_guest`]).
 //! Nothing here knows of file systems, mounts that are made, journals or campaigns: who calls writes down
-//! first what must be undone, and runs mkfs on the node afterwards.
+//! first what must be torn down, and runs mkfs on the node afterwards.
 
 mod backing;
 #[allow(unsafe_code)]

@@ -40,7 +40,7 @@ pub fn at(dir: &Path) -> Result<Option<Mount>, Error> {
     Ok(all()?.into_iter().rfind(|mount| mount.mount_point == dir))
 }
 
-/// The mount that `path` lies on; `path` is canonical.
+/// The mount that `path` is on; `path` is canonical.
 ///
 /// # Errors
 /// The mount table cannot be read.

@@ -73,7 +73,7 @@ pub enum Refusal {
     System {
         /// As given.
         path: PathBuf,
-        /// What lies on it.
+        /// What is on it.
         what: String,
     },
     /// It carries a mounted file system.
@@ -84,7 +84,7 @@ pub enum Refusal {
         /// Where.
         mount_point: PathBuf,
     },
-    /// A partition of it, or what lies on it, is mounted.
+    /// A partition of it, or what is on it, is mounted.
     #[error(
         "{path} holds {part}, which is mounted at {mount_point}; unmount it first if it may be destroyed"
     )]
@@ -116,7 +116,7 @@ pub enum Refusal {
         /// The node, as `/proc/swaps` names it.
         swap: PathBuf,
     },
-    /// Device-mapper, md, bcache or a loop device lies on it.
+    /// Device-mapper, md, bcache or a loop device is on it.
     #[error("{path} is held by {holder}; stop that first if it may be destroyed")]
     Held {
         /// As given.

@@ -1,6 +1,6 @@
 //! What happens after kill -9, at `assay cleanup`: it tears down by the journals of dead campaigns, and then what they
-//! left that no journal names. What a running campaign holds is left alone. It is known by its locks, so that it stays known
-//! when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its
+//! left that no journal names. What a running campaign holds is left alone. It is known by its locks, so that it stays
+//! known when its journal is removed: on the journal, on the marker of its mount points, on the state folder, on its
 //! loop devices.
 
 pub(crate) mod journal;
@@ -31,7 +31,7 @@ impl<'a> Cleanup<'a> {
     /// Does it. Campaigns that still run are skipped and named.
     ///
     /// # Errors
-    /// The state folder is not to be obeyed, or the kernel's lists cannot be read; what cannot be undone is in
+    /// The state folder is not to be obeyed, or the kernel's lists cannot be read; what cannot be torn down is in
     /// the report instead.
     pub fn run(&self) -> Result<CleanupReport, LabError> {
         let mut report = CleanupReport::default();

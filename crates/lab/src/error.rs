@@ -34,7 +34,7 @@ pub enum LabError {
         /// The registered names.
         known: String,
     },
-    /// The target lies on another target, and this file system cannot.
+    /// The target is on another target, and this file system cannot.
     #[error(
         "`{target}` cannot be made: {name} cannot be a layer on another target; write `{name}` alone"
     )]
@@ -99,14 +99,14 @@ pub enum LabError {
         /// The last lines it wrote.
         said: String,
     },
-    /// What a target that keeps the deleted lies on is full.
+    /// What a target that keeps the deleted is on is full.
     #[error(
         "{path}, which {name} is on, is full; use a larger --image-size or disk, or a smaller --scale"
     )]
     LowerFull {
         /// Where it is mounted.
         path: PathBuf,
-        /// The part that lies on it.
+        /// The part that is on it.
         name: &'static str,
     },
     /// Two options of a target exclude each other.
@@ -167,7 +167,7 @@ pub enum LabError {
     /// A journal names what no campaign makes.
     #[error(
         "{what} is not of campaign {campaign}, whose journal names it, and was left alone; undo it by hand if \
-         it should be undone, then remove the journal"
+         it should be torn down, then remove the journal"
     )]
     Foreign {
         /// What it names.
@@ -249,7 +249,7 @@ pub enum LabError {
         /// At once.
         line: Bytes,
     },
-    /// Some of what was provisioned could not be undone.
+    /// Some of what was provisioned could not be torn down.
     #[error("not everything was cleaned up: {0}; run `assay cleanup`")]
     NotUndone(String),
 }

@@ -26,12 +26,12 @@ pub trait FileSystem: Sync {
     /// What is known of it before it is made.
     fn about(&self) -> &About;
 
-    /// Devices that it lies on; 0 for what is in memory or in a directory.
+    /// Devices that it is on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
         if matches!(self.about().inner, Inner::Below | Inner::Store) { 0 } else { 1 }
     }
 
-    /// Whether it lies on a block device.
+    /// Whether it is on a block device.
     fn has_device(&self) -> bool {
         self.disks(&Options::new()) > 0
     }
@@ -55,12 +55,12 @@ pub trait FileSystem: Sync {
         Vec::new()
     }
 
-    /// The node of the disk that it offers to what lies on it; `None` for what is mounted.
+    /// The node of the disk that it offers to what is on it; `None` for what is mounted.
     fn offers(&self, _site: &Site) -> Option<PathBuf> {
         None
     }
 
-    /// The object store that it offers to what lies on it.
+    /// The object store that it offers to what is on it.
     fn store(&self, _site: &Site, _options: &Options) -> Option<Endpoint> {
         None
     }

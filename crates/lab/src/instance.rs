@@ -84,7 +84,7 @@ pub struct Instance<'lab> {
 }
 
 impl<'lab> Instance<'lab> {
-    /// Makes and mounts `stack` on `disks`. On an error what was done is undone.
+    /// Makes and mounts `stack` on `disks`. On an error what was done is torn down.
     pub(crate) fn start(
         lab: &'lab Lab,
         place: Place,

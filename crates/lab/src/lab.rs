@@ -45,7 +45,7 @@ impl Lab {
     /// of the same campaign left.
     ///
     /// # Errors
-    /// Another process works on the campaign, what it left cannot be undone, or `state` cannot be
+    /// Another process works on the campaign, what it left cannot be torn down, or `state` cannot be
     /// written.
     pub fn open(state: &Path, campaign: &str) -> Result<Lab, LabError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -270,7 +270,7 @@ impl Lab {
     /// Undoes everything now and tells what was done.
     ///
     /// # Errors
-    /// Something could not be undone; the journal is kept for `assay cleanup`.
+    /// Something could not be torn down; the journal is kept for `assay cleanup`.
     pub fn close(mut self) -> Result<CleanupReport, LabError> {
         let mut report = CleanupReport::default();
         self.undo(&mut report)?;

@@ -1,7 +1,7 @@
 //! Where to do it: file systems, backings, cache control and the undo journal.
 //!
 //! [`Lab`] owns what a campaign put on the machine, [`Instance`] is one freshly made candidate.
-//! Everything that must be undone is written to a journal before it is done, so that
+//! Everything that must be torn down is written to a journal before it is done, so that
 //! [`Cleanup`] can undo it after a kill -9 or a reboot. What a file system needs is data
 //! ([`FileSystem`] returns commands); only [`Lab`] and [`Instance`] run it.
 
@@ -30,8 +30,8 @@ mod observe;
 mod ours;
 mod page_cache;
 mod plan;
-mod site;
 mod short_names;
+mod site;
 mod stack;
 mod sweep;
 mod throttle;

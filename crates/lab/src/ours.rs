@@ -1,4 +1,4 @@
-//! What is ours: by which mark it is known, where it lies, and what of it must be undone.
+//! What is ours: by which mark it is known, where it lies, and what of it must be torn down.
 
 pub(crate) mod beneath;
 pub(crate) mod mark;

@@ -73,7 +73,9 @@ mod tests {
             full("xfs[mkfs.m=\"reflink=0,rmapbt=1\"]"),
             "parts of one flag are one option"
         );
-        for same in ["dir:/mnt/a", "ext4[mkfs.O=bigalloc]", "xfs[mkfs.d=agcount=4]", "xfs[agcont=4]"] {
+        for same in
+            ["dir:/mnt/a", "ext4[mkfs.O=bigalloc]", "xfs[mkfs.d=agcount=4]", "xfs[agcont=4]"]
+        {
             assert_eq!(full(same), same);
         }
     }

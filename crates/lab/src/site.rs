@@ -26,13 +26,13 @@ pub(crate) const DEGRADED: &str = "degraded";
 /// What the commands of a part name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The devices it lies on, as many as it asks for; none for what lies in a directory or in memory.
+    /// The devices it is on, as many as it asks for; none for what lies in a directory or in memory.
     pub disks: Vec<PathBuf>,
     /// Bytes of each of the disks at the bottom of the target; each part takes a few for itself.
     pub bytes: u64,
-    /// The directory in which it lies, of the file system below it; `None` for what lies on disks.
+    /// The directory in which it lies, of the file system below it; `None` for what is on disks.
     pub below: Option<PathBuf>,
-    /// The object store that it lies on beside that directory; `None` for all that lies on none.
+    /// The object store that it is on beside that directory; `None` for all that is on none.
     pub store: Option<Endpoint>,
     /// Where it is mounted. Not made for a part that offers a disk.
     pub dir: PathBuf,
@@ -80,7 +80,7 @@ pub enum Inner {
     Above,
     /// This part lies in a directory of the inner, as in `nfs(ext4)`.
     Below,
-    /// This part lies in a directory of the inner and offers an object store to what lies on it, as in
+    /// This part lies in a directory of the inner and offers an object store to what is on it, as in
     /// `rclone(s3(ext4))`, which finds the same directory below.
     Store,
 }

@@ -330,7 +330,7 @@ impl Standing {
         let Part { fs, options } = &self.part;
         let kind = fs.mount_kind(options);
         let mut sources = self.site.disks.clone();
-        // One that lies on several disks may be shown with any of them.
+        // One that is on several disks may be shown with any of them.
         sources.push(fs.source(&self.site, options));
         let fits = |shown: &Path| sources.iter().any(|source| is_same(shown, source));
         match mounts::at(dir)? {

@@ -191,7 +191,7 @@ fn the_disk_of_the_root_is_refused() {
         return;
     }
     let Some(root) = lab::Device::under(Path::new("/")).unwrap() else {
-        skip(Need::Other, "the root lies on no block device");
+        skip(Need::Other, "the root is on no block device");
         return;
     };
     let sysfs = fs::canonicalize(format!("/sys/dev/block/{root}")).unwrap();

@@ -118,7 +118,7 @@ fn one_remount_serves_cold_cases_on_other_files(instance: &Instance<'_>) {
     files::File::open(&b).unwrap().read_exact(&mut [0; 100]).unwrap();
     assert!(!remounts(&b) && is_read_from_disk(&b));
     assert!(remounts(&a) && is_read_from_disk(&a), "it was read since the last");
-    instance.leave_cold();
+    instance.invalidate_cold();
     assert!(remounts(&b), "something else has run");
     files::write(&data, "x").unwrap();
     assert!(remounts(&a), "something was written");

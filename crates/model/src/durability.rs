@@ -17,7 +17,7 @@ pub enum Durability {
 /// Why durability is not proven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unproven {
-    /// The file system, or the image that it lies on, is in memory.
+    /// The file system, or the image that it is on, is in memory.
     InMemory,
     /// There is no block device to look at below a file system of this type, as `nfs4`: it stands by the word of
     /// its server.

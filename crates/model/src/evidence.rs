@@ -26,7 +26,7 @@ pub const READ_AHEAD_PCT: f64 = 10.0;
 /// What the keys of costs begin with among the facts of a target.
 const COST: &str = "cost.";
 
-/// The fact of an instance that lies on one part of split disks: `2 of 3`.
+/// The fact of an instance that is on one part of split disks: `2 of 3`.
 pub const PART: &str = "device.part";
 
 /// Key of the fact that keeps [`PART`] of the instances in `block`.

@@ -147,7 +147,7 @@ impl TargetRecord {
 
 fn of_target(target: &Target, facts: &Environment) -> Vec<Layer> {
     match target {
-        // Of a directory it is known what it lies on.
+        // Of a directory it is known what it is on.
         Target::Dir(_) => {
             let kind = facts.0.get("mount.fstype").map_or("dir", String::as_str);
             vec![Layer::written(kind.strip_prefix("fuse.").unwrap_or(kind), &Options::new())]

@@ -57,7 +57,7 @@ pub struct Swept {
     pub name: String,
     /// Options in the order written, each with its values; an option without a value has one, empty.
     pub options: Vec<(String, Vec<String>)>,
-    /// What it lies on.
+    /// What it is on.
     pub inner: Option<Box<Swept>>,
 }
 

@@ -32,7 +32,7 @@ pub enum Target {
         name: String,
         /// mkfs and mount options.
         options: Options,
-        /// What it lies on, for `raid1(ext4)` and the like.
+        /// What it is on, for `raid1(ext4)` and the like.
         inner: Option<Box<Target>>,
     },
 }

@@ -49,7 +49,7 @@ impl Keeper {
         command.spawn().map(|child| Some(Keeper(child)))
     }
 
-    /// Lets it go: everything was undone here.
+    /// Lets it go: everything was torn down here.
     pub fn release(mut self) {
         // One that is gone needs not be told.
         let _ = self.0.stdin.take().map(|mut pipe| pipe.write_all(&[DONE]));

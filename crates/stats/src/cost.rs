@@ -246,7 +246,7 @@ fn kernel_share(samples: &[(&TestInfo, &Sample)]) -> Option<f64> {
 fn dominate(costs: &mut [Cost], band: f64) {
     let points: Vec<Option<(Ratio, Ratio)>> = costs.iter().map(|c| c.speed.zip(c.cpu)).collect();
     let labels: Vec<String> = costs.iter().map(|c| c.target.clone()).collect();
-    for (cost, by) in costs.iter_mut().zip(beaten(&points, band)) {
+    for (cost, by) in costs.iter_mut().zip(dominated(&points, band)) {
         cost.certain = by.is_some_and(|(_, certain)| certain);
         cost.dominated_by = by.map(|(j, _)| labels[j].clone());
     }
@@ -261,7 +261,7 @@ fn charge(costs: &mut [Cost], prices: &BTreeMap<String, Price>, band: f64) {
         .iter()
         .map(|cost| cost.speed.zip(saved(cost).map(|saved| times(Ratio::EXACT, saved))))
         .collect();
-    for (own, by) in (0..).zip(beaten(&points, band)) {
+    for (own, by) in (0..).zip(dominated(&points, band)) {
         let cost: &mut Cost = &mut costs[own];
         cost.price = prices.get(&cost.target).map(|price| Priced {
             price: *price,
@@ -281,7 +281,7 @@ fn times(ratio: Ratio, factor: f64) -> Ratio {
 
 /// Pareto's order on two ratios, by the points: both at least as good, and one of them better by more than the
 /// band. It is certain when the intervals of one that is better lie apart. For each who beats it.
-fn beaten(points: &[Option<(Ratio, Ratio)>], band: f64) -> Vec<Option<(usize, bool)>> {
+fn dominated(points: &[Option<(Ratio, Ratio)>], band: f64) -> Vec<Option<(usize, bool)>> {
     let beats = |a: (Ratio, Ratio), b: (Ratio, Ratio)| {
         let (speed, cpu) = (a.0.point / b.0.point, a.1.point / b.1.point);
         speed >= 1.0 && cpu >= 1.0 && speed.max(cpu) > 1.0 + band

@@ -19,5 +19,5 @@ pub use error::PoolError;
 pub use pool::{LocalPool, Observer, Pace, Pool};
 pub use worker::{Resolver, main};
 
-/// The hidden verb: `PROGRAM __worker FD SEAT [USER]`, its seat being its place in the pool, from 0.
+/// The hidden verb: `PROGRAM __worker FD SLOT [USER]`, its slot being its place in the pool, from 0.
 pub const WORKER_VERB: &str = "__worker";

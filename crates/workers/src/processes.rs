@@ -175,13 +175,13 @@ impl Process {
 fn start(
     exe: &Path,
     programs: Programs,
-    (fd, seat, user): (RawFd, u32, Option<User>),
+    (fd, slot, user): (RawFd, u32, Option<User>),
     leader: Option<Pid>,
 ) -> io::Result<Process> {
     let (stdout, stderr) = (memory_file()?, memory_file()?);
     let mut command = Command::new(exe);
     command
-        .args([WORKER_VERB, &fd.to_string(), &seat.to_string()])
+        .args([WORKER_VERB, &fd.to_string(), &slot.to_string()])
         // The worker becomes that user itself, who may not be allowed where the program lies.
         .args(user.map(|user| user.to_string()))
         .stdin(Stdio::piped())

@@ -37,7 +37,7 @@ const WARM_BYTES: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 enum StartError {
     #[error(
-        "`{}` is started by assay itself, with the numbers of a file descriptor and of a seat",
+        "`{}` is started by assay itself, with the numbers of a file descriptor and of a slot",
         crate::WORKER_VERB
     )]
     Usage,
@@ -55,7 +55,7 @@ enum StartError {
     Report(io::Error),
 }
 
-/// Runs this process as a worker, its arguments being `WORKER_VERB`, a file descriptor and its seat in
+/// Runs this process as a worker, its arguments being `WORKER_VERB`, a file descriptor and its slot in
 /// the pool. What fails in the test goes into the report; the exit code tells only whether there is one.
 pub fn main(find: Resolver) -> ExitCode {
     match serve(find) {
@@ -69,7 +69,7 @@ pub fn main(find: Resolver) -> ExitCode {
 }
 
 fn serve(find: Resolver) -> Result<(), StartError> {
-    let (fd, seat, user) = arguments().ok_or(StartError::Usage)?;
+    let (fd, slot, user) = arguments().ok_or(StartError::Usage)?;
     let memory = barrier::inherited(fd)?;
     let barrier_fd = memory.as_raw_fd();
     let barrier = Barrier::attach(memory)?;
@@ -79,7 +79,7 @@ fn serve(find: Resolver) -> Result<(), StartError> {
     if first.worker >= first.workers {
         return Err(BarrierError::NoSuchWorker(first.worker, first.workers).into());
     }
-    let member = barrier.member(seat)?;
+    let member = barrier.member(slot)?;
     let mut place = Surroundings { job: first, coordinator: &coordinator, user, barrier_fd };
     let ready = place.take_user();
     if place.job.programs != Programs::None {
@@ -117,9 +117,9 @@ fn serve(find: Resolver) -> Result<(), StartError> {
 fn arguments() -> Option<(RawFd, u32, Option<User>)> {
     let mut words = std::env::args().skip(2);
     let fd = words.next()?.parse().ok()?;
-    let seat = words.next()?.parse().ok()?;
+    let slot = words.next()?.parse().ok()?;
     let user = words.next().map(|text| text.parse()).transpose().ok()?;
-    Some((fd, seat, user))
+    Some((fd, slot, user))
 }
 
 /// The next line of stdin; `None` when there will be none.

@@ -26,7 +26,7 @@ pub struct BackingArgs {
     /// [default: each has the whole disks in turn]
     #[arg(long, help_heading = PLACE)]
     pub split: bool,
-    /// Folder for loop images: the disk that it lies on is the one that is measured [default: the state folder]
+    /// Folder for loop images: the disk that it is on is the one that is measured [default: the state folder]
     #[arg(long, value_name = "DIR", help_heading = PLACE)]
     pub image_dir: Option<PathBuf>,
     /// Size of the loop image [default: from the scale]
@@ -34,7 +34,7 @@ pub struct BackingArgs {
     pub image_size: Option<Bytes>,
 }
 
-/// The consent to destroy what lies on disks. It is given for one run, as an argument or typed, and is no
+/// The consent to destroy what is on disks. It is given for one run, as an argument or typed, and is no
 /// part of a plan: no plan file, suite, dataset or store can give it in the place of the user.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Consent {

@@ -7,7 +7,7 @@ use std::path::Path;
 const STATE: &str = "/state";
 const CAMPAIGN: &str = "c";
 
-/// A journal, as it is and with each line as the text of a whole record: what would be undone is such a thing
+/// A journal, as it is and with each line as the text of a whole record: what would be torn down is such a thing
 /// as a campaign makes.
 pub fn journal(bytes: &[u8]) -> bool {
     let lines = bytes.split(|&byte| byte == b'\n').filter_map(text);

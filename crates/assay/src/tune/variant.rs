@@ -90,7 +90,7 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
     (all.trials.len() > 1).then_some(all)
 }
 
-/// The file system of a target that is made, with its name and options; of one that lies on another
+/// The file system of a target that is made, with its name and options; of one that is on another
 /// by default, its own.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
     let usage = |error: LabError| exit::usage(error.to_string());

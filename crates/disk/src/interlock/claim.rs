@@ -117,7 +117,7 @@ impl Claim {
         self.wait_until_free(&node)
     }
 
-    /// Has the kernel forget the parts, so that the disk shows what lies on it as a whole.
+    /// Has the kernel forget the parts, so that the disk shows what is on it as a whole.
     pub(crate) fn forget_parts(&self) -> Result<(), Error> {
         division::forget_parts(&self.info.link, &self.identity, &self.parts).map(drop)
     }
@@ -171,7 +171,7 @@ impl Claim {
         filled
     }
 
-    /// Remembers what lies on the disk, which this process has just made and taken down, as its own.
+    /// Remembers what is on the disk, which this process has just made and taken down, as its own.
     /// What cannot be read is not remembered, and refused when it is to be wiped.
     pub(crate) fn learn(&self) {
         if let Ok(facts) = self.look() {
@@ -241,7 +241,7 @@ impl Claim {
     }
 }
 
-/// Types of what lies on the disk at `link`, as far as the own reader sees it; empty where there is no
+/// Types of what is on the disk at `link`, as far as the own reader sees it; empty where there is no
 /// such disk any more.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
 //! A disk in equal parts, one for each target. The kernel knows a part as a partition while a target is
-//! made on it, and no table describes it: what lies on the disk at other times is the user's to judge by
+//! made on it, and no table describes it: what is on the disk at other times is the user's to judge by
 //! its two ends, which stay blank.
 
 use super::{

@@ -74,7 +74,7 @@ pub(super) enum Use {
     Writer(Writer),
 }
 
-/// Something that lies on the disk or in one of its partitions.
+/// Something that is on the disk or in one of its partitions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Content {
     /// `the disk`, or the partition.
@@ -152,7 +152,7 @@ impl Facts {
         })
     }
 
-    /// Reads what lies on the disk that `file` is open on: by its own reader at both ends of the disk and
+    /// Reads what is on the disk that `file` is open on: by its own reader at both ends of the disk and
     /// of each partition, and by blkid and wipefs where they are installed. One that sees something is
     /// enough.
     pub(super) fn read_contents(&mut self, system: &System, file: &File) -> Result<(), Error> {
@@ -302,7 +302,7 @@ pub(super) fn uses(
     uses
 }
 
-/// What of the system or of the campaign lies on `mount`.
+/// What of the system or of the campaign is on `mount`.
 fn system_use(mount: &Mount, around: &Around<'_>) -> Option<Use> {
     let system = |what: &str| Some(Use::System { what: what.into() });
     if mount.mount_point == Path::new("/") {
@@ -326,7 +326,7 @@ fn swap_paths(text: &str) -> Vec<PathBuf> {
 /// Another disk with a serial number of this one. The namespaces of an NVMe controller share its serial
 /// number and differ in their world-wide names.
 pub(super) fn namesake(system: &System, disk: &Block, serials: &[String]) -> Option<String> {
-    // What a mapping lies on is no other disk.
+    // What a mapping is on is no other disk.
     let own = system.below(&disk.number);
     let others = system.disks().into_iter();
     let mut others = others.filter(|other| !own.contains(&other.number) && !other.is_hidden());

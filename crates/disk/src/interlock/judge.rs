@@ -108,7 +108,7 @@ fn refusal(path: PathBuf, using: &Use) -> Refusal {
     }
 }
 
-/// What lies on it: all of it must be permitted by type, or be assay's own.
+/// What is on it: all of it must be permitted by type, or be assay's own.
 pub(super) fn contents(facts: &Facts, permission: &Permission) -> Result<(), Refusal> {
     let permitted = |content: &&Content| {
         permission.kinds.contains(&content.signature.kind) || permission.ours.contains(content)

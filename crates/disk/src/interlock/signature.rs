@@ -1,4 +1,4 @@
-//! What lies on a disk: a pure reading of its two ends. It errs on the side of seeing something: bytes
+//! What is on a disk: a pure reading of its two ends. It errs on the side of seeing something: bytes
 //! that are no known format, but are not empty either, have a type too.
 
 use super::magic::{ALL, At, Magic};

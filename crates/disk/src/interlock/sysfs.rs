@@ -1,4 +1,4 @@
-//! What the kernel and udev tell of block devices: which are parts of which, what lies on what, and by
+//! What the kernel and udev tell of block devices: which are parts of which, what is on what, and by
 //! which serial number a disk is known.
 
 use crate::Device;
@@ -183,7 +183,7 @@ impl Block {
         text(&self.dir, "loop/backing_file").map(PathBuf::from)
     }
 
-    /// Devices that lie on it, as the kernel names them.
+    /// Devices that are on it, as the kernel names them.
     pub(super) fn holders(&self) -> Vec<String> {
         names(&self.dir.join("holders"))
     }

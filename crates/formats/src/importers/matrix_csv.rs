@@ -69,11 +69,11 @@ fn test_info(pattern: &str, block_bytes: u64, threads: u32) -> Option<TestInfo> 
         _ => return None,
     };
     let block = Bytes(block_bytes).short();
-    let crew = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    let workers = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
     Some(TestInfo {
         id: format!("matrix.{pattern}.{block}.t{threads}"),
         suite: "matrix".into(),
-        name: format!("{testtype} {block}, {crew}"),
+        name: format!("{testtype} {block}, {workers}"),
         testtype: testtype.into(),
         group,
         metric: IOPS.name.into(),

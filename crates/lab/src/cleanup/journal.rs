@@ -1,9 +1,9 @@
 //! What happens after kill -9: the undo journal, written before each act, tells `cleanup` and `resume` what to tear
-//! down. It is one text file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH CRC32 JSON`, the length in bytes and the sum of
-//! the JSON alone. The first record names the boot, so that after another nothing is undone that a boot undoes. A
-//! record is on the disk before its act happens, and so is the room for the next one: when the disk is full, it is
-//! known before the act. The file is locked while the campaign lives and removed when all is undone; the campaign
-//! keeps every entry in memory besides, and undoes by that.
+//! down. It is one text file for each campaign, `<state>/journal/<campaign>.jsonl`. Each line is a record, `LENGTH
+//! CRC32 JSON`, the length in bytes and the sum of the JSON alone. The first record names the boot, so that after
+//! another nothing is torn down that a boot tears down. A record is on the disk before its act happens, and so is the
+//! room for the next one: when the disk is full, it is known before the act. The file is locked while the campaign
+//! lives and removed when all is torn down; the campaign keeps every entry in memory besides, and undoes by that.
 
 mod record;
 
@@ -38,13 +38,13 @@ const LARGEST: u64 = 64 << 20;
 /// What was cleaned up, or in a dry run would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanupReport {
-    /// One line for each thing that was undone.
+    /// One line for each thing that was torn down.
     pub done: Vec<String>,
     /// Campaigns that are running and were left alone.
     pub live: Vec<String>,
     /// What the user should know: records that cannot be read, a journal that was removed.
     pub messages: Vec<String>,
-    /// One line for each thing that could not be undone; its journal is kept.
+    /// One line for each thing that could not be torn down; its journal is kept.
     pub failed: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Inner {
     file: Lock,
-    /// What is to be undone.
+    /// What is to be torn down.
     entries: Vec<Undo>,
     /// Bytes of whole records in the file.
     length: u64,
@@ -158,7 +158,7 @@ impl Journal {
     /// Undoes every entry, the latest first, and removes the journal when nothing is left.
     ///
     /// # Errors
-    /// The journal cannot be removed; what cannot be undone is in the report.
+    /// The journal cannot be removed; what cannot be torn down is in the report.
     pub(crate) fn undo_all(&self, report: &mut CleanupReport) -> Result<(), LabError> {
         let mut inner = self.lock();
         let failed_before = report.failed.len();
@@ -197,7 +197,7 @@ impl Journal {
         inner.entries.iter().rev().for_each(|entry| report.add(entry.would(&self.mark)));
     }
 
-    /// The entries that are still to be undone.
+    /// The entries that are still to be torn down.
     fn entries(&self) -> Vec<Undo> {
         self.lock().entries.clone()
     }
@@ -224,7 +224,7 @@ impl Inner {
         let mut bytes = Vec::new();
         (&*file).take(LARGEST).read_to_end(&mut bytes).map_err(failed())?;
         let (head, entries, faults) = record::read(&bytes);
-        // Of an unknown boot nothing is undone that a boot undoes: what is in its place may be somebody's else.
+        // Of an unknown boot nothing is torn down that a boot tears down: what is in its place may be somebody's else.
         let is_past = head.is_none_or(|head: Head| head.boot != mark::boot());
         let entries =
             entries.into_iter().filter(|entry: &Undo| !(is_past && entry.ends_with_boot()));
@@ -258,7 +258,7 @@ impl Inner {
 }
 
 /// What the journal `bytes` of `campaign` could make [`crate::Cleanup`] undo, with the state folder `state`:
-/// every entry that is read and not refused. For tests; nothing is undone.
+/// every entry that is read and not refused. For tests; nothing is torn down.
 #[doc(hidden)]
 pub fn believed(bytes: &[u8], state: &std::path::Path, campaign: &str) -> Vec<Undo> {
     let mark = Mark::new(state, campaign);
@@ -291,7 +291,7 @@ pub(crate) fn undo_dead(
     for campaign in campaigns {
         let mark = Mark::new(state.path(), &campaign);
         let folder = folder.try_clone().map_err(LabError::io("open", &dir))?;
-        let undone = Journal::at(folder, state, &mark, false).and_then(|journal| {
+        let torn_down = Journal::at(folder, state, &mark, false).and_then(|journal| {
             if dry_run {
                 journal.would_undo(report)
             } else {
@@ -300,7 +300,7 @@ pub(crate) fn undo_dead(
             left.extend(journal.entries());
             Ok(())
         });
-        match undone {
+        match torn_down {
             Ok(()) => {}
             Err(LabError::Live { campaign, .. }) => report.live.push(campaign),
             Err(error) => report.failed.push(error.to_string()),

@@ -21,7 +21,7 @@ use std::{
 /// Highest number of a cache that is looked for by its name: its mark cannot be read back.
 const MOST_PARTS: u32 = 4096;
 
-/// What is left, in the order in which it is to be undone, each with the mark of its campaign.
+/// What is left, in the order in which it is to be torn down, each with the mark of its campaign.
 #[derive(Debug, Default)]
 pub(crate) struct Leftovers {
     pub(crate) entries: Vec<(Mark, Undo)>,

@@ -1,5 +1,5 @@
 //! What happens after kill -9: undoing what the journal describes. Each kind does nothing when there is nothing left
-//! to undo, so a journal may be undone again. What a journal names is checked before it is believed: it lies where a
+//! to undo, so a journal may be replayed. What a journal names is checked before it is believed: it lies where a
 //! campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
@@ -15,7 +15,7 @@ impl Undo {
     /// Undoes it. Returns what was done; `None` when there was nothing to do.
     ///
     /// # Errors
-    /// It is not of the campaign of `mark`, or cannot be undone.
+    /// It is not of the campaign of `mark`, or cannot be torn down.
     pub(crate) fn apply(&self, mark: &Mark) -> Result<Option<String>, LabError> {
         self.check(mark)?;
         let done = self.act(mark).map_err(fs::explained)?;
@@ -82,7 +82,7 @@ impl Undo {
         Ok(done.then(|| self.object()))
     }
 
-    /// What is there of it to be undone.
+    /// What is there of it to be torn down.
     fn find(&self, mark: &Mark) -> Result<Option<String>, LabError> {
         let found = match self {
             Undo::Unmount { mount_point } => mounts::at(mount_point)?.is_some(),

@@ -1,4 +1,4 @@
-//! How contiguous files lie on the device: the layout score of Smith and Seltzer ("File system aging",
+//! How contiguous files are on the device: the layout score of Smith and Seltzer ("File system aging",
 //! SIGMETRICS 1997), from the extents that FIEMAP tells.
 
 use crate::{LabError, private_dir};
@@ -51,7 +51,7 @@ struct Map {
     extents: [Extent; EXTENTS],
 }
 
-/// How a set of files lies on the device. Files that have no blocks are not counted.
+/// How a set of files is on the device. Files that have no blocks are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Files.

@@ -104,7 +104,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Devices that it lies on.
+    /// Devices that it is on.
     pub fn disks(&self) -> usize {
         self.fs.disks(&self.options)
     }
@@ -114,7 +114,7 @@ impl Part {
 ///
 /// # Errors
 /// The name is not registered, an option is unknown or out of range, two options exclude each other, or
-/// it cannot lie on the other target, or under it.
+/// it cannot be on the other target, or under it.
 pub fn resolve(target: &Target) -> Result<Candidate<'_>, LabError> {
     match target {
         Target::Dir(dir) => Ok(Candidate::Directory(dir)),
@@ -178,7 +178,7 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
 }
 
 /// Refuses `target` when the one disk that its bottom offers is not what the part above it, the first of
-/// `others`, lies on.
+/// `others`, is on.
 fn offers_enough(target: &Target, others: &[Part]) -> Result<(), LabError> {
     let (name, needed) =
         others.first().map_or(("", 0), |part| (part.fs.about().name, part.disks()));

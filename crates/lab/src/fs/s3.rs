@@ -1,4 +1,4 @@
-//! s3: an object store in a directory of the file system below, served by versitygw for what lies on it:
+//! s3: an object store in a directory of the file system below, served by versitygw for what is on it:
 //! `rclone(s3(xfs))`, `s3fs(s3(xfs))`, `zerofs-nfs(s3(xfs))`. The short form of the first is `rclone[store=s3](xfs)`,
 //! where `s3.X=V` is the option `X=V` of the store.
 //!
@@ -36,7 +36,7 @@ const KNOBS: &[Knob] = &[
     value(RATE, "Mbit/s", "rate of the link to it in each direction; 0 for any", "0", &[]),
 ];
 
-/// The options of a part that can lie on it, as [`Fs`] has them.
+/// The options of a part that can be on it, as [`Fs`] has them.
 pub(super) const STORE: Knob = value(
     STORE_KEY,
     "",

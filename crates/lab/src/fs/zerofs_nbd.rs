@@ -1,5 +1,5 @@
 //! zerofs-nbd: a disk over an object store, served by ZeroFS and attached by nbd-client, for another file
-//! system to be made on. The store lies on an ext4 of its own, the carrier, which nobody else sees.
+//! system to be made on. The store is on an ext4 of its own, the carrier, which nobody else sees.
 //! Options are those of nbd-client(8) and of ZeroFS's configuration.
 
 use super::{

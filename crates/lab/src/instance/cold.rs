@@ -37,8 +37,8 @@ impl Instance<'_> {
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.
     pub fn make_cold(&self) -> Result<Coldness, LabError> {
-        let coldness = self.renew()?;
-        self.forget(&coldness)?;
+        let coldness = self.remount_or_evict()?;
+        self.drop_caches_after(&coldness)?;
         Ok(coldness)
     }
 
@@ -54,9 +54,9 @@ impl Instance<'_> {
     pub fn make_cold_for(&self, files: &[PathBuf]) -> Result<Cold, LabError> {
         self.quiesce()?;
         let is_cold = self.is_cold_for(files)?;
-        let coldness = if is_cold { Coldness::Remounted } else { self.renew()? };
+        let coldness = if is_cold { Coldness::Remounted } else { self.remount_or_evict()? };
         let residency = if files.is_empty() { None } else { Some(self.residency(files)?) };
-        self.forget(&coldness)?;
+        self.drop_caches_after(&coldness)?;
         self.quiesce()?;
         if !is_cold {
             let written = self.rest.written().filter(|_| coldness == Coldness::Remounted);
@@ -70,13 +70,13 @@ impl Instance<'_> {
     }
 
     /// To be called before a case that is not made cold: the next cold one needs a remount.
-    pub fn leave_cold(&self) {
+    pub fn invalidate_cold(&self) {
         self.since_remount.replace(None);
     }
 
     /// Unmounts and mounts it, or does what comes nearest to that.
-    fn renew(&self) -> Result<Coldness, LabError> {
-        self.leave_cold();
+    fn remount_or_evict(&self) -> Result<Coldness, LabError> {
+        self.invalidate_cold();
         match &self.place {
             Place::Mounted { .. } if self.disks.is_empty() => {
                 Ok(Coldness::Impossible("it lives in memory and has no device"))
@@ -108,7 +108,7 @@ impl Instance<'_> {
 
     /// Drops the caches, where that is allowed. What was remounted is not cold without it: what lies below
     /// its disk may be in memory.
-    fn forget(&self, coldness: &Coldness) -> Result<(), LabError> {
+    fn drop_caches_after(&self, coldness: &Coldness) -> Result<(), LabError> {
         let must = *coldness == Coldness::Remounted;
         if must || drop_caches::can_drop() { drop_caches::drop_all() } else { Ok(()) }
     }
@@ -122,7 +122,7 @@ impl Instance<'_> {
         if !as_mounted || files.is_empty() || self.has_own_cache() {
             return Ok(false);
         }
-        files.iter().try_for_each(|file| give_back(file))?;
+        files.iter().try_for_each(|file| evict(file))?;
         Ok(self.residency(files)?.resident_bytes == 0)
     }
 }
@@ -146,7 +146,7 @@ pub fn look_from_here(root: &Path, files: &[PathBuf], cold: bool) -> Result<Resi
 }
 
 /// Evicts the pages of `path` that were cached by looking whether it has to be filled.
-fn give_back(path: &Path) -> Result<(), LabError> {
+fn evict(path: &Path) -> Result<(), LabError> {
     let given = File::open(path).and_then(|file| Ok(fadvise(&file, 0, None, Advice::DontNeed)?));
     given.map_err(LabError::io("drop from the page cache", path))
 }

@@ -77,7 +77,7 @@ impl Instance<'_> {
     }
 }
 
-/// What the plain directory `root` lies on.
+/// What the plain directory `root` is on.
 fn directory(root: &Path) -> Result<(Vec<Layer>, Properties), LabError> {
     let root = root.canonicalize().map_err(LabError::io("find", root))?;
     let Some(mount) = mounts::holding(&root)? else { return Ok((Vec::new(), Vec::new())) };

@@ -204,7 +204,7 @@ impl HeldDir {
         }
     }
 
-    /// Writes back the file system that it lies on.
+    /// Writes back the file system that it is on.
     ///
     /// # Errors
     /// The file system fails.

@@ -66,7 +66,7 @@ impl Persistence {
     }
 
     /// Of the directory `path`: the device of its file system, or what a server or an overlay that says where it
-    /// keeps its files lies on.
+    /// keeps its files is on.
     pub(crate) fn of_dir(path: &Path) -> Result<Persistence, LabError> {
         let mut dir = path.canonicalize().map_err(LabError::io("find", path))?;
         let mut whole = true;

@@ -72,7 +72,7 @@ impl Instance<'_> {
         let mut checked = checked.filter_map(|(at, p)| Some((at, p.fs().check(&p.site)?)));
         let (lowest, checker) = checked.next().unzip();
         let start = Instant::now();
-        // What the checked part lies on has to stay for the checker.
+        // What the checked part is on has to stay for the checker.
         self.stack.take_down(lowest.unwrap_or(0), self.lab.mark())?;
         let unmount_ms = milliseconds(start);
         let checker = checker.filter(|_| check);

@@ -12,7 +12,7 @@ use std::{fs, path::Path};
 /// File systems that overwrite a file that was written in full where it lies.
 const IN_PLACE: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
 
-/// Disks, and those devices of a campaign that lie on them.
+/// Disks, and those devices of a campaign that are on them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Below {
     pub(super) disks: Vec<Device>,
@@ -40,7 +40,7 @@ impl Below {
     }
 }
 
-/// The disk that the image behind `disk` lies on.
+/// The disk that the image behind `disk` is on.
 fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
     let Some(image) = disk.image().filter(|image| image.direct_io) else { return Ok(None) };
     let path = image.path.canonicalize().map_err(LabError::io("find", &image.path))?;
@@ -51,7 +51,7 @@ fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
 }
 
 /// The lowest device that all of `device` goes through, byte by byte: the disk of a partition, what a
-/// mapping lies on. One that is made of several is counted by itself, as mirrors write everything twice.
+/// mapping is on. One that is made of several is counted by itself, as mirrors write everything twice.
 fn whole(device: Device, sysfs: &Path) -> Device {
     let disk = device.disk();
     let slaves = fs::read_dir(sysfs.join(disk.to_string()).join("slaves"));

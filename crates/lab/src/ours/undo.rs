@@ -1,10 +1,10 @@
-//! What must be undone, described by what to look for, as a journal holds it.
+//! What must be torn down, described by what to look for, as a journal holds it.
 
 use disk::DiskPart;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One act of the lab, to be undone.
+/// One act of the lab, to be torn down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "undo", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Undo {

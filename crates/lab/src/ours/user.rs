@@ -99,7 +99,7 @@ impl Rights {
 impl Drop for Rights {
     fn drop(&mut self) {
         if self.take_up().is_err() {
-            // Nothing of the lab can be undone without its rights; `assay cleanup` can.
+            // Nothing of the lab can be torn down without its rights; `assay cleanup` can.
             process::abort();
         }
     }

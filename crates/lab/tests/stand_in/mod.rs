@@ -1,5 +1,5 @@
 //! A loop device that stands in for a disk: it is attached to a sparse image of the test's own and has
-//! a stable name in /dev/disk/by-id, as udev would give it. All is undone when it is dropped.
+//! a stable name in /dev/disk/by-id, as udev would give it. All is torn down when it is dropped.
 #![allow(dead_code)] // each test file uses a part
 #![allow(unreachable_pub)]
 #![allow(clippy::unwrap_used)] // the lint knows test functions, not their helpers

@@ -1,5 +1,5 @@
 //! Points on two ratios as inline SVG, both logarithmic, the better corner at the upper right. Marked
-//! points are filled; hollow ones are beaten. Names stand beside the points and in the table above.
+//! points are filled; hollow ones are dominated. Names stand beside the points and in the table above.
 
 use crate::block::{Scatter, Spot};
 use maud::{Markup, html as markup};

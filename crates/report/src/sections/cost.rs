@@ -39,7 +39,7 @@ fn ratio(ratio: Option<Ratio>) -> Cell {
     ratio.map_or_else(|| Cell::plain("-"), cell)
 }
 
-fn beaten(by: Option<&String>, certain: bool) -> Cell {
+fn dominated(by: Option<&String>, certain: bool) -> Cell {
     let doubt = if certain { "" } else { "?" };
     let cell = |by: &String| Cell { word: doubt.into(), ..Cell::plain(by) };
     by.map_or_else(|| Cell::plain("-"), cell)
@@ -86,7 +86,7 @@ fn processors(findings: &Findings) -> Option<Table> {
             figure(cost.cpu_ns_per_op),
             figure(cost.cpu_ns_per_byte),
             Cell::plain(share),
-            beaten(cost.dominated_by.as_ref(), cost.certain),
+            dominated(cost.dominated_by.as_ref(), cost.certain),
         ]
     };
     let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
@@ -128,7 +128,7 @@ fn prices(findings: &Findings) -> Option<Table> {
             each(priced.price.mb_per_s),
             figure(Some(priced.month)),
             ratio(priced.work_per_money),
-            beaten(priced.dominated_by.as_ref(), priced.certain),
+            dominated(priced.dominated_by.as_ref(), priced.certain),
         ]
     };
     let table = table(findings, "Price, as it was given", &heads, cells)?;
@@ -220,7 +220,7 @@ fn scatter(
     (spots.len() > 1).then(|| {
         Block::Scatter(Scatter {
             caption: format!(
-                "Speed against {what}: up and right is better, hollow is certainly beaten"
+                "Speed against {what}: up and right is better, hollow is certainly dominated"
             ),
             x: format!("speed / {base}"),
             y: format!("{axis} / {base}"),

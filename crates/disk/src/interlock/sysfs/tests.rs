@@ -52,7 +52,7 @@ impl Tree {
         self.link(&dir, &format!("sys/dev/block/{number}"));
     }
 
-    /// `upper` lies on `lower`, a path below `sys/devices`.
+    /// `upper` is on `lower`, a path below `sys/devices`.
     fn stack(&self, lower: &str, upper: &str) {
         let name = lower.rsplit('/').next().unwrap();
         self.link(&format!("sys/devices/{lower}"), &format!("sys/devices/{upper}/slaves/{name}"));

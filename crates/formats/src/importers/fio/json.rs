@@ -278,7 +278,7 @@ impl About {
             Some([Disk { read_sectors: Some(read), write_sectors: Some(write) }]) => {
                 Some((read.saturating_mul(512), write.saturating_mul(512)))
             }
-            // Of several disks some may lie on others; their sum would count those twice.
+            // Of several disks some may be on others; their sum would count those twice.
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Which parts lie on an object store, and how a target asks for one: `rclone[store=s3,s3.delay=20](xfs)` is the short
+//! Which parts are on an object store, and how a target asks for one: `rclone[store=s3,s3.delay=20](xfs)` is the short
 //! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
 //! in the directory below and leave the store out without a word.
 
@@ -9,7 +9,7 @@ use model::{Options, Target};
 /// `own` on `below`, with the object store between them that its options ask for.
 ///
 /// # Errors
-/// `own` cannot lie on an object store, or its options say two things about it.
+/// `own` cannot be on an object store, or its options say two things about it.
 pub(super) fn stacked(
     target: &Target,
     mut own: Part,
@@ -36,8 +36,8 @@ pub(super) fn stacked(
 }
 
 const NOT_ON_OBJECTS: &str =
-    "it does not lie on an object store; rclone, s3fs, zerofs-nfs and zerofs-9p do";
-const TWO_PLACES: &str = "it lies on s3, and store=local says that it does not; drop one";
+    "it is not on an object store; rclone, s3fs, zerofs-nfs and zerofs-9p do";
+const TWO_PLACES: &str = "it is on s3, and store=local says that it is not; drop one";
 const TWICE: &str = "the options of the store are those of s3 in the parentheses; write them there";
 const NO_STORE: &str = "options of an object store need store=s3";
 
@@ -79,8 +79,8 @@ mod tests {
     fn what_would_leave_the_store_out_is_refused() {
         for (target, why) in [
             ("s3(xfs)", "an object store has no files"),
-            ("nfs(s3(xfs))", "does not lie on an object store"),
-            ("s3(s3(xfs))", "does not lie on an object store"),
+            ("nfs(s3(xfs))", "is not on an object store"),
+            ("s3(s3(xfs))", "is not on an object store"),
             ("rclone[store=local](s3(xfs))", "drop one"),
             ("rclone[store=s3,s3.delay=20](s3(xfs))", "write them there"),
             ("rclone[s3.delay=20](xfs)", "need store=s3"),

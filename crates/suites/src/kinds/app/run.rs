@@ -25,7 +25,7 @@ pub(super) struct AppRun<'a> {
 }
 
 impl<'a> AppRun<'a> {
-    /// Opens the directory and reads the programs, which a cold cache has lost too: they lie on
+    /// Opens the directory and reads the programs, which a cold cache has lost too: they are on
     /// another file system, whose speed is not the question.
     pub(super) fn new(test: &'a AppTest, job: &'a Job) -> Result<AppRun<'a>, TestError> {
         let home = test.home(job);

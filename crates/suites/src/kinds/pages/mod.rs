@@ -1,9 +1,9 @@
 //! The kind `pages`: clients change pages of a table at random places behind a write-ahead log with
 //! group commit, as the server of a relational database does.
 
+mod clients;
 mod group;
 mod run;
-mod stage;
 mod table;
 
 use self::{

@@ -2,8 +2,8 @@
 //! they changed, and a thread that makes checkpoints.
 
 use super::{
+    clients::Clients,
     group::GroupLog,
-    stage::Stage,
     table::{Content, Share, Table, stamp},
 };
 use crate::{
@@ -69,7 +69,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Commits from `start_ns` on until the load is over.
-    fn work(&mut self, start_ns: u64, log: &GroupLog, stage: &Stage) -> Result<(), TestError> {
+    fn work(&mut self, start_ns: u64, log: &GroupLog, clients: &Clients) -> Result<(), TestError> {
         let Teller { client, share, content, record } = self;
         client.run(start_ns, |k| {
             let page = share.choose();
@@ -77,7 +77,7 @@ impl<'a> Teller<'a> {
             log.commit(record)?;
             let durable_ns = now_ns();
             share.write(page, k)?;
-            stage.committed();
+            clients.committed();
             Ok(durable_ns)
         })
     }
@@ -93,9 +93,9 @@ impl PagesRun<'_> {
     }
 
     /// Syncs the table whenever it is asked for; returns how often.
-    fn checkpoints(&self, stage: &Stage) -> Result<u64, TestError> {
+    fn checkpoints(&self, clients: &Clients) -> Result<u64, TestError> {
         let mut count = 0;
-        while stage.checkpoint_due() {
+        while clients.checkpoint_due() {
             self.sync_table()?;
             count += 1;
         }
@@ -104,24 +104,24 @@ impl PagesRun<'_> {
 
     /// The phases; threads are there before the first begins and are waited for after the last.
     fn play(&self, tellers: &mut [Teller<'_>], meter: &mut dyn Meter) -> Result<u64, TestError> {
-        let stage = Stage::new(self.clients, self.checkpoint_every);
+        let clients = Clients::new(self.clients, self.checkpoint_every);
         thread::scope(|scope| {
             let spawn = |teller| {
-                let seat = stage.seat();
-                let stage = &stage;
+                let slot = clients.slot();
+                let clients = &clients;
                 scope.spawn(move || {
-                    let _seat = seat;
-                    match stage.start_ns() {
-                        Some(start_ns) => Teller::work(teller, start_ns, &self.log, stage),
+                    let _slot = slot;
+                    match clients.start_ns() {
+                        Some(start_ns) => Teller::work(teller, start_ns, &self.log, clients),
                         None => Ok(()),
                     }
                 })
             };
-            let clients: Vec<_> = tellers.iter_mut().map(spawn).collect();
-            let checkpointer = scope.spawn(|| self.checkpoints(&stage));
-            let phases = self.phases(&stage, meter);
-            stage.close();
-            let ended: Vec<_> = clients.into_iter().map(joined).collect();
+            let threads: Vec<_> = tellers.iter_mut().map(spawn).collect();
+            let checkpointer = scope.spawn(|| self.checkpoints(&clients));
+            let phases = self.phases(&clients, meter);
+            clients.close();
+            let ended: Vec<_> = threads.into_iter().map(joined).collect();
             let checkpoints = joined(checkpointer);
             phases?;
             first_cause(ended)?;
@@ -129,10 +129,10 @@ impl PagesRun<'_> {
         })
     }
 
-    fn phases(&self, stage: &Stage, meter: &mut dyn Meter) -> Result<(), TestError> {
+    fn phases(&self, clients: &Clients, meter: &mut dyn Meter) -> Result<(), TestError> {
         let commit_bytes = self.record_bytes as u64 + self.table.page_bytes;
         meter.phase(PhaseKind::Operate, &mut |progress: Progress<'_>| {
-            stage.play(now_ns(), commit_bytes, progress);
+            clients.play(now_ns(), commit_bytes, progress);
             Ok(())
         })?;
         meter.phase(PhaseKind::Sync, &mut |_| self.sync_table())

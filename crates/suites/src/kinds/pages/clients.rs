@@ -14,7 +14,7 @@ use std::{
 const REPORT: Duration = Duration::from_millis(10);
 
 /// What the threads share.
-pub(super) struct Stage {
+pub(super) struct Clients {
     state: Mutex<State>,
     changed: Condvar,
     commits: AtomicU64,
@@ -37,20 +37,20 @@ enum Start {
 }
 
 /// A client's place; the client has left when it is dropped, also by a panic.
-pub(super) struct Seat<'a>(&'a Stage);
+pub(super) struct Slot<'a>(&'a Clients);
 
-impl Drop for Seat<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         self.0.lock().running -= 1;
         self.0.changed.notify_all();
     }
 }
 
-impl Stage {
+impl Clients {
     /// For `clients` clients and a checkpoint after every `checkpoint_every` commits of all.
-    pub(super) fn new(clients: u32, checkpoint_every: u64) -> Stage {
+    pub(super) fn new(clients: u32, checkpoint_every: u64) -> Clients {
         let state = State { start: Start::Awaited, running: clients, due: false };
-        Stage {
+        Clients {
             state: Mutex::new(state),
             changed: Condvar::new(),
             commits: AtomicU64::new(0),
@@ -59,8 +59,8 @@ impl Stage {
     }
 
     /// The place of one of the clients.
-    pub(super) fn seat(&self) -> Seat<'_> {
-        Seat(self)
+    pub(super) fn slot(&self) -> Slot<'_> {
+        Slot(self)
     }
 
     /// Waits for the start of the phase; `None` when there will be none.
@@ -143,20 +143,20 @@ mod tests {
 
     #[test]
     fn the_last_client_ends_the_phase_and_every_commit_is_reported() {
-        let stage = Stage::new(3, 10);
+        let clients = Clients::new(3, 10);
         let counters = Counters::default();
         let checkpoints = thread::scope(|scope| {
             for _ in 0..3 {
-                let seat = stage.seat();
+                let slot = clients.slot();
                 scope.spawn(|| {
-                    let _seat = seat;
-                    assert_eq!(stage.start_ns(), Some(5));
-                    (0..100).for_each(|_| stage.committed());
+                    let _slot = slot;
+                    assert_eq!(clients.start_ns(), Some(5));
+                    (0..100).for_each(|_| clients.committed());
                 });
             }
-            let checkpointer =
-                scope.spawn(|| std::iter::from_fn(|| stage.checkpoint_due().then_some(())).count());
-            stage.play(5, 7, Progress::new(&counters));
+            let checkpointer = scope
+                .spawn(|| std::iter::from_fn(|| clients.checkpoint_due().then_some(())).count());
+            clients.play(5, 7, Progress::new(&counters));
             checkpointer.join().unwrap()
         });
         let progress = Progress::new(&counters);
@@ -167,15 +167,15 @@ mod tests {
 
     #[test]
     fn a_phase_that_never_begins_sends_everybody_away() {
-        let stage = Stage::new(1, 1);
+        let clients = Clients::new(1, 1);
         thread::scope(|scope| {
-            let seat = stage.seat();
+            let slot = clients.slot();
             let client = scope.spawn(|| {
-                let _seat = seat;
-                stage.start_ns()
+                let _slot = slot;
+                clients.start_ns()
             });
-            let checkpointer = scope.spawn(|| stage.checkpoint_due());
-            stage.close();
+            let checkpointer = scope.spawn(|| clients.checkpoint_due());
+            clients.close();
             assert_eq!(client.join().unwrap(), None);
             assert!(!checkpointer.join().unwrap());
         });
