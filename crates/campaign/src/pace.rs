@@ -115,8 +115,8 @@ impl End {
             End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
             End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
             End::Budget(seen) => format!(
-                "{after}: the budget of {} does not hold another; {} are used, a block took up to \
-                 {}. So far {}",
+                "{after}: another does not fit the budget of {}; {} are used, and blocks took up to {}. \
+                 So far {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
                 time(spent.block_s),

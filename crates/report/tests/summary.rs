@@ -42,7 +42,7 @@ fn the_answer_looks_like_this() {
     Scope: device P5510, backing ext4, kernel 6.18.2, 5 blocks, scale 0.2, 2025-11-21, suite columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
-    Candidates over 8 of 10 cells, each group of tests weighing the same
+    Candidates over 8 of 10 cells, each group of tests weighted equally
      Target                  Score / ext4  95 % CI    P(best)  Rank  Worst-case loss (95 %)
     ----------------------------------------------------------------------------------------
      xfs                             1.03  1.01-1.04    >0.99     1                     0 %
@@ -155,13 +155,13 @@ fn what_has_no_room_is_counted() {
     ext4, xfs & btrfs <on> a loop image
 
     For these tests of columnar at these sizes on this machine, fs11[ooo] is best (P>0.99): 1.05x
-    fs10[ooo] (95 % CI 1.03-1.07, 3 blocks). Largest loss: a test with a name, columnar.g0.t0, 1
+    fs10[ooo] (95 % CI 1.03-1.07, 3 blocks). Weakest cell: a test with a name, columnar.g0.t0, 1
     process, 0.90x (unclear).
     Scope: device P5510, backing ext4, kernel 6.18.2, 3 blocks, scale 0.2, 2025-11-21, quick look, suite
     columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
-    Candidates over 40 of 40 cells, each group of tests weighing the same; 4 more
+    Candidates over 40 of 40 cells, each group of tests weighted equally; 4 more
      Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Worst-case loss (95 %)
     -------------------------------------------------------------------------------
      fs11[ooo]              2.09  2.01-2.17    >0.99     1                     0 %

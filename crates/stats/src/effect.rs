@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(crate) struct Effect {
     /// Its column.
     pub(crate) column: usize,
-    /// Score over the default, each group of tests weighing the same, with the interval of the blocks.
+    /// Score over the default, each group of tests weighted equally, with the interval of the blocks.
     pub(crate) ratio: Ratio,
     /// The word for it; unclear when the machine was busy with other work.
     pub(crate) verdict: Comparison,

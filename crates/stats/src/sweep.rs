@@ -30,7 +30,7 @@ pub struct SweepEffects {
 pub struct VariantEffect {
     /// Its label.
     pub target: String,
-    /// Geometric mean of its ratios, each group of tests weighing the same, with the interval that the
+    /// Geometric mean of its ratios, each group of tests weighted equally, with the interval that the
     /// blocks give.
     pub ratio: Ratio,
     /// What that allows to say; unclear when the machine was busy with other work.

@@ -56,7 +56,7 @@ impl Search<'_> {
             ]);
         }
         format!(
-            "Confirmation over {} and {}, each group of tests weighing the same\n\n{}",
+            "Confirmation over {} and {}, each group of tests weighted equally\n\n{}",
             many(confirmation.blocks, "block"),
             many(confirmation.cells, "cell"),
             aligned(&rows)

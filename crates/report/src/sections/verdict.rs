@@ -158,7 +158,7 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
     };
     (shown > 0 && all.len() > 1).then(|| Table {
         caption: format!(
-            "Candidates over {} of {} cells, each group of tests weighing the same{more}",
+            "Candidates over {} of {} cells, each group of tests weighted equally{more}",
             findings.verdict.cells, findings.verdict.of_cells
         ),
         columns: vec![

@@ -67,7 +67,7 @@ pub(crate) fn largest_loss(loss: &CellRatio) -> String {
     let CellRatio { name, procs, ratio, .. } = loss;
     let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
     let doubt = if includes_1 { " (unclear)" } else { "" };
-    format!(" Largest loss: {name}, {}, {}x{doubt}.", processes(*procs), multiple(ratio.point))
+    format!(" Weakest cell: {name}, {}, {}x{doubt}.", processes(*procs), multiple(ratio.point))
 }
 
 /// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.

@@ -84,7 +84,7 @@ fn a_lead_is_clear_with_its_probability_and_largest_loss() {
     assert_eq!((advice.counsel, advice.leaders.as_slice()), (Counsel::Clear, &["xfs".into()][..]));
     let start = "For oltp-db by these tests at these sizes on this machine, xfs is best (P>0.9";
     assert!(advice.sentence.starts_with(start), "{}", advice.sentence);
-    assert!(advice.sentence.contains("5 blocks). Largest loss: t3 by name, 1 process, 0.7"));
+    assert!(advice.sentence.contains("5 blocks). Weakest cell: t3 by name, 1 process, 0.7"));
     assert!(of(&advice, "btrfs").expected_regret.unwrap() > 0.4);
     assert!(of(&advice, "xfs").regret_95.unwrap() < 0.01);
     assert_eq!((advice.cells, advice.of_cells, advice.blocks), (4, 4, 5));

@@ -47,7 +47,7 @@ fn a_lead_is_called_with_its_largest_loss() {
             && verdict.sentence.contains(", 5 blocks).")
     );
     assert!(
-        verdict.sentence.contains("Largest loss: t3 by name, 1 process, 0.7"),
+        verdict.sentence.contains("Weakest cell: t3 by name, 1 process, 0.7"),
         "{}",
         verdict.sentence
     );
