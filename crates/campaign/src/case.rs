@@ -17,7 +17,7 @@ use model::{
     Metric, PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,
 };
 use std::{path::PathBuf, sync::atomic::AtomicBool, time::Duration};
-use suites::{Measured, Test};
+use suites::{Measured, Shift, Test};
 use workers::{Moved, Pool, PoolError};
 
 /// How long workers work at a time where candidates share the machine: short beside what changes its speed, long
@@ -90,6 +90,7 @@ fn attempt(
     if let Err(error) = untimed(JobMode::Fill, jobs, bench) {
         return broken(error, test, &jobs[0], bench, place);
     }
+    let jobs = &mut hosts::shifted(test, jobs)[..];
     let cache = match establish_cache(test, jobs, bench)? {
         Ok(cache) => cache,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
@@ -226,7 +227,7 @@ fn establish_cache(
     if test.cache() == CacheNeed::Cold {
         // Asked for before, as a test may have to look into directories for them, which makes these hot.
         let files = files_of_each(test, jobs);
-        let cold = bench.instance.make_cold_for(&files_here(&files, jobs, bench))?;
+        let cold = bench.instance.make_cold_for(&files_here(&files, bench))?;
         let never_cold = match cold.coldness {
             Coldness::Impossible(why) => Some(why),
             _ => None,
@@ -272,9 +273,9 @@ fn files_of_each(test: &dyn Test, jobs: &[Job]) -> Vec<Vec<PathBuf>> {
 }
 
 /// Those of `files` that are read on this host.
-fn files_here(files: &[Vec<PathBuf>], jobs: &[Job], bench: &Bench<'_>) -> Vec<PathBuf> {
-    let here = |job: &Job| bench.hosts.is_here(job.worker, jobs.len() as u32);
-    let own = jobs.iter().zip(files).filter(|(job, _)| here(job));
+fn files_here(files: &[Vec<PathBuf>], bench: &Bench<'_>) -> Vec<PathBuf> {
+    let workers = files.len() as u32;
+    let own = (0..).zip(files).filter(|(seat, _)| bench.hosts.is_here(*seat, workers));
     own.flat_map(|(_, files)| files.iter().cloned()).collect()
 }
 
@@ -286,7 +287,7 @@ fn elsewhere(files: &[Vec<PathBuf>], bench: &Bench<'_>, cold: bool) -> Result<Op
 /// How much of the files of `test` is resident; `None` when it reads none.
 fn resident(test: &dyn Test, jobs: &[Job], bench: &Bench<'_>) -> Result<Option<Residency>> {
     let files = files_of_each(test, jobs);
-    let own = files_here(&files, jobs, bench);
+    let own = files_here(&files, bench);
     let here = if own.is_empty() { None } else { Some(bench.instance.residency(&own)?) };
     Ok(hosts::together(here, elsewhere(&files, bench, false)?))
 }
@@ -348,6 +349,9 @@ impl Outcome {
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));
         metrics.extend(hosts::metrics(&self.report, &measured.phases));
+        if test.shift() == Shift::Reads && job.owners.is_some() {
+            metrics.extend(hosts::readers_of_own(&self.report));
+        }
         Sample {
             block: place.block,
             position: place.position,

@@ -3,13 +3,14 @@
 
 use anyhow::{Context, Result};
 use lab::Residency;
-use model::{Better, Environment, Metric, PoolReport, User, WorkerReport};
+use model::{Better, Environment, Job, Metric, PoolReport, User, WorkerReport};
 use std::{
     collections::BTreeMap,
     ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
+use suites::{Shift, Test};
 use workers::{LocalPool, Pool};
 
 /// Hosts, this one always among them.
@@ -38,6 +39,22 @@ pub trait Hosts: Sync {
     /// Whether `worker` of so many is on this host.
     fn is_here(&self, _worker: u32, _workers: u32) -> bool {
         true
+    }
+
+    /// Whether it was asked that nobody reads what its own host wrote.
+    fn is_shifted(&self) -> bool {
+        false
+    }
+
+    /// For each of so many workers those of other hosts whose files it takes, one, two and three strides further on;
+    /// `None` where a host would read its own.
+    fn owners(&self, _workers: u32) -> Option<Vec<[u32; 3]>> {
+        None
+    }
+
+    /// On which host each of so many workers is; empty where all are here.
+    fn names(&self, _workers: u32) -> Vec<String> {
+        Vec::new()
     }
 
     /// Has every other host that has workers look how much of their `files`, which lie below `root`, is in its
@@ -74,6 +91,27 @@ impl Hosts for ThisHost {
         let pool = pool.context("cannot find this program to start workers")?;
         Ok(Box::new(pool.in_the_name_of(user)))
     }
+}
+
+/// Those who do `jobs` in the timed part of `test`: where workers are shifted, a worker that only reads does the job of
+/// one on another host. The number of a job is then that of who wrote its files, its place in the list who reads them.
+pub(crate) fn shifted(test: &dyn Test, jobs: &[Job]) -> Vec<Job> {
+    let of = |job: &Job| match (test.shift(), job.owners) {
+        (Shift::Reads, Some([owner, ..])) => {
+            Job { cpu: job.cpu, owners: job.owners, ..jobs[owner as usize].clone() }
+        }
+        _ => job.clone(),
+    };
+    jobs.iter().map(of).collect()
+}
+
+/// How many workers read what a worker of their own host wrote, where all were to read that of another.
+pub(crate) fn readers_of_own(report: &PoolReport) -> Option<Metric> {
+    let writer = |worker: &WorkerReport| report.hosts.get(worker.worker as usize);
+    let read = report.workers.iter().zip(&report.hosts);
+    let own = read.filter(|(worker, host)| writer(worker) == Some(host)).count();
+    (!report.hosts.is_empty())
+        .then(|| Metric::new("readers_of_own_host", own as f64, "", Better::Lower))
 }
 
 /// What is resident here and elsewhere.
@@ -175,6 +213,67 @@ mod tests {
         assert_eq!(value("host_ops_per_s.b"), Some(5e6));
         let here = PoolReport { hosts: Vec::new(), ..report };
         assert_eq!(super::metrics(&here, &(0..1)), []);
+    }
+
+    fn job(worker: u32, owners: Option<[u32; 3]>) -> Job {
+        Job {
+            test: "x.a".into(),
+            mode: model::JobMode::Run,
+            dir: format!("/nowhere/w{worker}").into(),
+            worker,
+            workers: 2,
+            threads: 1,
+            scale: 1.0,
+            work: None,
+            seed: 1,
+            data: model::DataKind::Random,
+            memory: model::Bytes(1 << 30),
+            knobs: model::Options::new(),
+            programs: model::Programs::None,
+            cpu: Some(worker),
+            declaration: None,
+            owners,
+        }
+    }
+
+    #[test]
+    fn a_reader_takes_the_files_of_another_and_a_writer_its_own() {
+        let test = |settings: &str| {
+            let text = format!("suite = 'x'\nid = 'x.a'\nkind = {settings}");
+            suites::of_job(&Job { declaration: Some(text), ..job(0, None) }).unwrap()
+        };
+        let jobs = [job(0, Some([1; 3])), job(1, Some([0; 3]))];
+        let taken = |settings: &str, jobs: &[Job]| {
+            let shifted = shifted(test(settings), jobs);
+            shifted.iter().map(|job| (job.worker, job.dir.clone(), job.cpu)).collect::<Vec<_>>()
+        };
+        let dir = |worker: u32| PathBuf::from(format!("/nowhere/w{worker}"));
+        let (own, other) = (
+            [(0, dir(0), Some(0)), (1, dir(1), Some(1))],
+            [(1, dir(1), Some(0)), (0, dir(0), Some(1))],
+        );
+        assert_eq!(taken("'io'\nrw = 'rndrd'", &jobs), other);
+        assert_eq!(taken("'files'\naction = 'stat'", &jobs), other);
+        for writes in ["'io'\nrw = 'randrw'", "'io'\nrw = 'seqwr'", "'files'\naction = 'delete'"] {
+            assert_eq!(taken(writes, &jobs), own, "{writes}");
+        }
+        // Each sees the names of all there, so that nobody can be kept from its own.
+        assert_eq!(taken("'files'\naction = 'find'\nshared = true", &jobs), own);
+        assert_eq!(taken("'io'\nrw = 'rndrd'", &[job(0, None), job(1, None)]), own);
+    }
+
+    #[test]
+    fn who_reads_what_its_host_wrote_is_counted_by_the_reports() {
+        let of = |workers: [u32; 3], hosts: &[&str]| {
+            let workers = workers.map(|number| WorkerReport { worker: number, ..worker(0, 1, 1) });
+            let hosts = hosts.iter().map(ToString::to_string).collect();
+            let report = PoolReport { workers: workers.into(), hosts, ..PoolReport::default() };
+            readers_of_own(&report).map(|metric| metric.value)
+        };
+        assert_eq!(of([1, 2, 0], &["a", "b", "c"]), Some(0.0));
+        assert_eq!(of([1, 2, 0], &["a", "b", "a"]), Some(1.0));
+        assert_eq!(of([0, 1, 2], &["a", "b", "c"]), Some(3.0));
+        assert_eq!(of([0, 1, 2], &[]), None);
     }
 
     #[test]

@@ -313,6 +313,7 @@ impl Prepared {
             programs: if item.test.runs_programs() { self.programs } else { Programs::None },
             cpu: None,
             declaration: None,
+            owners: None,
         }
     }
 }

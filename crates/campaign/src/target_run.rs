@@ -317,12 +317,16 @@ pub fn fault_kind(error: &anyhow::Error) -> FaultKind {
 fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: Bytes) -> Vec<Job> {
     // What programs of others have touched is not worked on by this one.
     let dir = if item.test.runs_programs() { "p" } else { "w" };
+    let workers = item.workers(count).0;
+    let shift = context.prepared.plan.shift;
+    let owners = shift.then(|| context.hosts.owners(workers)).flatten();
     let job = |worker: u32| Job {
         worker,
+        owners: owners.as_ref().and_then(|owners| owners.get(worker as usize).copied()),
         dir: root.join(format!("{dir}{worker}")),
         seed: context.seed,
         declaration: item.test.declaration(),
         ..context.prepared.job(item, count, context.scale, memory)
     };
-    (0..item.workers(count).0).map(job).collect()
+    (0..workers).map(job).collect()
 }

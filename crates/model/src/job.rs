@@ -145,6 +145,10 @@ pub struct Job {
     /// The declaration of the test, TOML, when it is not built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,
+    /// Where workers are shifted, the workers of other hosts whose files this one takes: one, two and three strides
+    /// further on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owners: Option<[u32; 3]>,
 }
 
 /// What a phase of a timed part did.

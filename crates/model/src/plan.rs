@@ -81,6 +81,9 @@ pub struct Plan {
     /// In which order the tests of a block are run on its candidates; in turn when not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
+    /// Whether workers of other hosts read what those of one host wrote.
+    #[serde(skip_serializing_if = "is_default")]
+    pub shift: bool,
     /// On which kinds of machine they are made: this one, or a guest of it.
     #[serde(skip_serializing_if = "is_default")]
     pub lab: LabChoice,
@@ -120,6 +123,7 @@ impl Default for Plan {
             baseline: None,
             backing: BackingPlan::default(),
             order: None,
+            shift: false,
             lab: LabChoice::default(),
             kernel: None,
             knobs: Options::new(),

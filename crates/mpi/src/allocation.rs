@@ -6,7 +6,7 @@ use crate::{
     lead::{Lead, Plan},
     merge::{Part, merge},
     orders::{Answer, Card, Looks, Order, Task},
-    placement::{self, Map},
+    placement::{self, Request},
     topic::Topic,
     world::{self, SILENCE, World},
 };
@@ -46,6 +46,8 @@ pub struct Allocation {
     cards: Vec<Card>,
     /// Ranks in the order in which they get work.
     order: Vec<usize>,
+    /// Whether nobody is to read what its own host wrote.
+    shift: bool,
     runs: AtomicU64,
     /// Sizes of the groups that were formed.
     formed: Mutex<BTreeSet<usize>>,
@@ -57,7 +59,7 @@ impl Allocation {
     ///
     /// # Errors
     /// A rank does not say what it is.
-    pub fn of(world: Rc<World>, map: Map) -> Result<Allocation> {
+    pub fn of(world: Rc<World>, Request { map, shift }: Request) -> Result<Allocation> {
         let mut cards = vec![world::card(); world.size()];
         for _ in 1..world.size() {
             let card = world.await_word::<Card>(Topic::Answer, ANSWER_WITHIN)?;
@@ -69,7 +71,7 @@ impl Allocation {
         world.name_hosts(hosts);
         WORLD.set(Some(world));
         let (runs, formed, is_lost) = Default::default();
-        Ok(Allocation { cards, order, runs, formed, is_lost })
+        Ok(Allocation { cards, order, shift, runs, formed, is_lost })
     }
 
     /// Lets all ranks go; ends them where one of them cannot go any more.
@@ -167,6 +169,18 @@ impl Hosts for Allocation {
 
     fn is_many(&self) -> bool {
         self.leaders().len() > 1
+    }
+
+    fn is_shifted(&self) -> bool {
+        self.shift
+    }
+
+    fn owners(&self, workers: u32) -> Option<Vec<[u32; 3]>> {
+        placement::owners(&self.names(workers))
+    }
+
+    fn names(&self, workers: u32) -> Vec<String> {
+        self.seats(workers as usize).into_iter().map(|(_, host)| host).collect()
     }
 
     fn process(&self) -> u32 {

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use assay_mpi::{
     allocation::Allocation,
     keeper::{self, Keeper},
-    placement::Map,
+    placement::Request,
     rank,
     world::World,
 };
@@ -27,14 +27,14 @@ fn main() -> ExitCode {
 }
 
 fn take_part() -> Result<ExitCode> {
-    let (map, arguments) = split(env::args_os())?;
+    let (request, arguments) = split(env::args_os())?;
     let keeper = Keeper::start(&arguments).context("cannot start who cleans up after a kill")?;
     let world = World::begin(tell)?;
     if world.rank() > 0 {
         keeper.into_iter().for_each(Keeper::release);
         return Ok(follow(&world));
     }
-    let allocation = Allocation::of(Rc::new(world), map)?;
+    let allocation = Allocation::of(Rc::new(world), request)?;
     let status = assay_program::main_on(&allocation, arguments.into_iter());
     keeper.into_iter().for_each(Keeper::release);
     allocation.end()?;
@@ -50,23 +50,25 @@ fn follow(world: &World) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The arguments without `--map`, and what that says.
-fn split(arguments: impl Iterator<Item = OsString>) -> Result<(Map, Vec<OsString>)> {
-    let (mut map, mut rest) = (Map::default(), Vec::new());
-    let mut arguments = arguments;
+/// The arguments without `--map` and `--shift`, and what these say.
+fn split(mut arguments: impl Iterator<Item = OsString>) -> Result<(Request, Vec<OsString>)> {
+    let (mut request, mut rest) = (Request::default(), Vec::new());
     while let Some(word) = arguments.next() {
-        match word.to_str().and_then(|text| text.strip_prefix("--map")) {
-            Some("") => {
-                let value = arguments.next().context("--map takes host or core")?;
-                map = value.to_string_lossy().parse().map_err(anyhow::Error::msg)?;
+        let text = word.to_str().unwrap_or_default();
+        let map = match text.strip_prefix("--map") {
+            Some("") => Some(arguments.next().context("--map takes host or core")?),
+            Some(value) => value.strip_prefix('=').map(OsString::from),
+            None => None,
+        };
+        match map {
+            Some(value) => {
+                request.map = value.to_string_lossy().parse().map_err(anyhow::Error::msg)?;
             }
-            Some(value) if value.starts_with('=') => {
-                map = value[1..].parse().map_err(anyhow::Error::msg)?;
-            }
-            _ => rest.push(word),
+            None if text == "--shift" => request.shift = true,
+            None => rest.push(word),
         }
     }
-    Ok((map, rest))
+    Ok((request, rest))
 }
 
 /// Shows a line; where that is not possible there is nobody to read it.

@@ -1,6 +1,15 @@
-//! Which ranks work where a case wants fewer than there are.
+//! Which ranks work where a case wants fewer than there are, and whose files each reads where hosts are shifted.
 
 use std::{collections::BTreeMap, str::FromStr};
+
+/// What is asked of an allocation beside the arguments of the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// How workers are spread over the hosts.
+    pub map: Map,
+    /// Whether nobody is to read what its own host wrote.
+    pub shift: bool,
+}
 
 /// How workers are spread over the hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +57,25 @@ pub fn leaders(hosts: &[String]) -> Vec<usize> {
     (0..hosts.len()).filter(is_first).collect()
 }
 
+/// For each worker, of which `hosts` has the host, those of other hosts that are one, two and three strides further on;
+/// each is so for one worker. `None` where a host has more than half of them, so that it had to read its own.
+///
+/// With the workers in the order of their hosts a stride is as long as the largest host. No stride leads so far that it
+/// comes round to the host it began at: on two hosts all three are the same.
+pub fn owners(hosts: &[String]) -> Option<Vec<[u32; 3]>> {
+    let mut by_host: Vec<usize> = (0..hosts.len()).collect();
+    by_host.sort_by_key(|worker| &hosts[*worker]);
+    let count = |host: &String| hosts.iter().filter(|other| *other == host).count();
+    let stride = hosts.iter().map(count).max()?;
+    let farthest = (hosts.len() - stride).max(1);
+    let mut owners = vec![[0; 3]; hosts.len()];
+    for (place, worker) in by_host.iter().enumerate() {
+        let further = |strides: usize| place + (strides * stride).min(farthest);
+        owners[*worker] = [1, 2, 3].map(|n| by_host[further(n) % hosts.len()] as u32);
+    }
+    (stride <= farthest && hosts.len() > 1).then_some(owners)
+}
+
 /// How many workers before each one are on its host.
 pub fn local_numbers(hosts: &[String]) -> Vec<usize> {
     let before = |at: usize| hosts[..at].iter().filter(|host| **host == hosts[at]).count();
@@ -71,6 +99,41 @@ mod tests {
         let names = hosts("b a b a");
         assert_eq!(order(&names, Map::Host), [0, 1, 2, 3]);
         assert_eq!(order(&names, Map::Core), [0, 2, 1, 3]);
+    }
+
+    #[test]
+    fn nobody_takes_the_files_of_its_own_host_and_each_is_taken_once() {
+        for names in [
+            "a b",
+            "a a b b",
+            "a b a b",
+            "a b c",
+            "a a a b b b c c",
+            "b a c a d a b c",
+            "a b b c c c",
+        ] {
+            let hosts = hosts(names);
+            let owners = owners(&hosts).unwrap();
+            for strides in 0..3 {
+                let mut taken: Vec<u32> = owners.iter().map(|of| of[strides]).collect();
+                let own =
+                    taken.iter().zip(&hosts).filter(|(of, host)| hosts[**of as usize] == **host);
+                assert_eq!(own.count(), 0, "{names}, {strides}: {taken:?}");
+                taken.sort_unstable();
+                assert_eq!(taken, (0..hosts.len() as u32).collect::<Vec<_>>(), "{names}");
+            }
+        }
+        // As `mdtest -N 1` on four hosts: stat of the next, read of the one after it, removal of the third.
+        assert_eq!(owners(&hosts("a b c d")).unwrap()[0], [1, 2, 3]);
+        assert_eq!(owners(&hosts("a a b b")).unwrap(), [[2; 3], [3; 3], [0; 3], [1; 3]]);
+    }
+
+    #[test]
+    fn a_host_with_more_than_half_of_the_workers_cannot_be_shifted() {
+        for names in ["a", "a a", "a a b", "a b a"] {
+            assert_eq!(owners(&hosts(names)), None, "{names}");
+        }
+        assert_eq!(owners(&[]), None);
     }
 
     #[test]

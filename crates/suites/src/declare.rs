@@ -191,6 +191,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         programs: Programs::None,
         cpu: None,
         declaration: None,
+        owners: None,
     };
     let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =
         test.estimate(&job);

@@ -174,6 +174,17 @@ pub enum Stretch {
     Given,
 }
 
+/// Whose files a worker reads where nobody is to read what its own host wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shift {
+    /// Its own: it writes in the same run, or programs of others do the work.
+    Never,
+    /// All it does is to read what was there before: that of the first of `Job::owners`.
+    Reads,
+    /// Those of `Job::owners`, as its phases say.
+    Phases,
+}
+
 /// How a test reads of which every operation is a read at a place of its own, drawn at random: from a cold cache
 /// each has to wait for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,6 +247,11 @@ pub trait Test: Sync {
     /// there, and is one thread.
     fn can_be_held(&self, _job: &Job) -> bool {
         false
+    }
+
+    /// What becomes of it where workers are shifted.
+    fn shift(&self) -> Shift {
+        Shift::Never
     }
 
     /// What the machine lacks, so that the test cannot run here.

@@ -29,6 +29,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         programs: Programs::None,
         cpu: None,
         declaration: None,
+        owners: None,
     }
 }
 

@@ -79,6 +79,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         programs: Programs::None,
         cpu: None,
         declaration: None,
+        owners: None,
     };
     (0..workers).map(job).collect()
 }

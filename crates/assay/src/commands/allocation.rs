@@ -5,7 +5,7 @@ use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit};
 use anyhow::Result;
 use campaign::{hosts::Hosts, prepare::Prepared};
-use model::{Campaign, Order, Target};
+use model::{Campaign, Order, Plan, Target};
 use std::path::Path;
 
 /// The plan of `args`. Workers of an allocation are there from the start: unasked they are one and all, never more;
@@ -18,9 +18,11 @@ pub fn prepared(
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
 ) -> Result<Prepared> {
-    let allocated = hosts.most_workers().map(|most| with_workers(args, most));
+    let allocated = hosts.most_workers().map(|most| with_workers(args, most, hosts.is_shifted()));
     let mut prepared = plan_input::prepared(allocated.as_ref().unwrap_or(args), store, state)?;
     process_limit::check(&prepared, hosts)?;
+    prepared.plan.shift |= hosts.is_shifted();
+    check_shift(&prepared, hosts)?;
     if allocated.is_none() {
         return Ok(prepared);
     }
@@ -35,10 +37,58 @@ pub fn prepared(
     Ok(prepared)
 }
 
-fn with_workers(args: &PlanArgs, most: u32) -> PlanArgs {
+/// Fails where a host would read what it wrote although the plan wants another to do so.
+fn check_shift(prepared: &Prepared, hosts: &dyn Hosts) -> Result<()> {
+    let cannot = |count: &&u32| hosts.owners(**count).is_none();
+    let Some(count) = prepared.counts.iter().filter(|_| prepared.plan.shift).find(cannot) else {
+        return Ok(());
+    };
+    let spread = spread(&hosts.names(*count));
+    let spread = if spread.is_empty() { "this machine alone".into() } else { spread };
+    Err(exit::usage(format!(
+        "--shift: {} would be on {spread}, and a host would read what it wrote itself; take counts by --procs of which \
+         no host has more than half",
+        stats::processes(*count)
+    )))
+}
+
+/// How many workers each host has, as `node1:4, node2:4`, when `names` has that of each.
+pub fn spread(names: &[String]) -> String {
+    let count = |host: &String| names.iter().filter(|name| *name == host).count();
+    let is_first = |(at, host): &(usize, &String)| !names[..*at].contains(host);
+    let hosts = names.iter().enumerate().filter(is_first);
+    hosts.map(|(_, host)| format!("{host}:{}", count(host))).collect::<Vec<_>>().join(", ")
+}
+
+/// What a plan says of the hosts: how the workers of each count are spread over them.
+///
+/// # Errors
+/// A host does not answer.
+pub fn lines(prepared: &Prepared, hosts: &dyn Hosts) -> Result<Vec<String>> {
+    if hosts.most_workers().is_none() {
+        return Ok(Vec::new());
+    }
+    let (_, differences) = hosts.describe(dir_of(&prepared.plan))?;
+    let line =
+        |count: &u32| format!("{} on {}", stats::processes(*count), spread(&hosts.names(*count)));
+    let mut lines: Vec<String> = prepared.counts.iter().map(line).collect();
+    lines.extend(prepared.plan.shift.then(|| SHIFTED.into()));
+    Ok(differences.into_iter().chain(lines).collect())
+}
+
+/// What the reader of shifted figures must know.
+const SHIFTED: &str = "Shifted: what a test reads was written by another host (--shift), except where a test writes what \
+                       it reads, or runs programs of others.";
+
+fn with_workers(args: &PlanArgs, most: u32, is_shifted: bool) -> PlanArgs {
     // A plan file has its own.
     let unasked = args.procs.is_empty() && args.plan.is_none() && args.like.is_none();
-    let mut counts = if unasked { vec![1, most] } else { args.procs.clone() };
+    let mut counts = match (unasked, is_shifted) {
+        (false, _) => args.procs.clone(),
+        // One worker has nobody else to read from.
+        (true, true) => vec![most],
+        (true, false) => vec![1, most],
+    };
     counts.dedup();
     PlanArgs { procs: counts, ..args.clone() }
 }
@@ -48,8 +98,9 @@ fn with_workers(args: &PlanArgs, most: u32) -> PlanArgs {
 /// # Errors
 /// A host does not answer.
 pub fn described(mut campaign: Campaign, hosts: &dyn Hosts) -> Result<Campaign> {
-    let (facts, differences) = hosts.describe(dir_of(&campaign))?;
+    let (facts, differences) = hosts.describe(dir_of(&campaign.plan))?;
     campaign.environment.0.extend(facts.0);
+    campaign.notes.extend(campaign.plan.shift.then(|| SHIFTED.into()));
     campaign.notes.splice(0..0, differences);
     Ok(campaign)
 }
@@ -64,7 +115,8 @@ pub fn resumed(
     allowed: bool,
 ) -> Result<Option<String>> {
     process_limit::check(prepared, hosts)?;
-    let (facts, _) = hosts.describe(dir_of(campaign))?;
+    check_shift(prepared, hosts)?;
+    let (facts, _) = hosts.describe(dir_of(&campaign.plan))?;
     let [begun, now] = [&campaign.environment, &facts].map(|facts| facts.0.get(HOSTS));
     if begun == now {
         return Ok(None);
@@ -82,9 +134,9 @@ pub fn resumed(
 /// The fact that names the hosts, with the ranks of each.
 const HOSTS: &str = "hosts";
 
-/// A directory that the campaign works in.
-fn dir_of(campaign: &Campaign) -> &Path {
-    let dir = campaign.plan.targets.iter().find_map(|target| match target {
+/// A directory that a campaign of `plan` works in.
+fn dir_of(plan: &Plan) -> &Path {
+    let dir = plan.targets.iter().find_map(|target| match target {
         Target::Dir(dir) => Some(dir.as_path()),
         _ => None,
     });

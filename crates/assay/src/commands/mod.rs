@@ -41,7 +41,7 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
     let state = paths::state(cli.state.as_deref());
     match cli.verb {
         Verb::Run(args) => run::run(&args, &store, &state, hosts),
-        Verb::Plan(args) => plan::plan(&args, &store, &state),
+        Verb::Plan(args) => plan::plan(&args, &store, &state, hosts),
         Verb::Resume(args) => resume::resume(&args, &store, &state, hosts),
         Verb::Cleanup(args) => cleanup::cleanup(&args, &state),
         Verb::List(args) => list::list(&args, &store),

@@ -1,14 +1,14 @@
 //! `assay plan`: what a run would do, without doing it.
 
 use super::{
+    allocation,
     forecast::{self, Experience},
-    plan_input,
 };
-use crate::{cli::PlanArgs, disks, exit::Exit, process_limit, selection, terminal, whereabouts};
+use crate::{cli::PlanArgs, disks, exit::Exit, selection, terminal, whereabouts};
 use anyhow::Result;
 use campaign::{
     condition,
-    hosts::ThisHost,
+    hosts::Hosts,
     images, pace,
     places::{self, Place},
     prepare::{self, Prepared},
@@ -25,9 +25,8 @@ use model::{Bytes, Plan};
 use std::{fmt::Write, path::Path};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
-pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
-    let mut prepared = plan_input::prepared(args, store, state)?;
-    process_limit::check(&prepared, &ThisHost)?;
+pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
+    let mut prepared = allocation::prepared(args, (store, state), hosts)?;
     programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
     disks::look(&mut prepared, &args.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;
@@ -43,7 +42,8 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path) -> Result<Exit> {
     }
     let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
     let load = Load::of(&prepared, scale, prepare::memory()?);
-    let mut heads = whereabouts::lines(&prepared, state);
+    let mut heads = allocation::lines(&prepared, hosts)?;
+    heads.extend(whereabouts::lines(&prepared, state));
     heads.extend(sweeps::lines(&prepared.plan));
     let mut text: String = heads.iter().map(|line| format!("{line}\n")).collect();
     text.extend(prepared.left_out().map(|line| format!("left out: {line}\n")));

@@ -65,5 +65,6 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         programs: Programs::Confined,
         cpu: None,
         declaration: test.declaration(),
+        owners: None,
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn job(declaration: Option<String>, procs: u32) -> Job {
         programs: Programs::None,
         cpu: None,
         declaration,
+        owners: None,
     }
 }
 

@@ -92,6 +92,66 @@ fn hosts_have_their_own_figures_clocks_and_cold_caches() {
     }
 }
 
+/// Tests that read, and whose files are written by other tests or by filling.
+const READERS: [&str; 6] = [
+    "--suite",
+    "columnar",
+    "--tests",
+    "columnar.read.float.large",
+    "--tests",
+    "metadata.hard.file.*",
+];
+
+#[test]
+fn where_hosts_are_shifted_none_reads_what_it_wrote() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    let words = |more: &[&str]| place.run(&[&READERS, more].concat(), "0.02");
+    let run = |words: &[String]| Job::start(&place, Some(&hosts), 4, words).wait(4 * BOUND);
+    let (status, output) = run(&words(&["--shift", "--procs", "1"]));
+    assert!(!status.success() && output.contains("1 process would be on assayh1:1"), "{output}");
+    let own_readers = |rows: &[job::Row]| {
+        let own = rows.iter().filter(|row| row.metric == "readers_of_own_host");
+        own.map(|row| (row.procs, row.cache, row.value)).collect::<Vec<_>>()
+    };
+    // Unasked all ranks and not one.
+    let (status, output) = run(&words(&["--shift"]));
+    assert!(status.success(), "{output}");
+    let rows = place.rows();
+    assert_eq!(own_readers(&rows)[0], (4, CacheState::Cold, 0.0), "{output}");
+    assert!(own_readers(&rows).iter().all(|(.., own)| *own == 0.0));
+    assert!(rows.iter().all(|row| row.procs == 4), "{output}");
+    assert!(rows.iter().any(|row| row.metric == "ops_rate" && row.is_valid), "no phases: {output}");
+    place.assert_clean();
+    let (status, output) = run(&words(&["--procs", "4"]));
+    assert!(status.success(), "{output}");
+    assert_eq!(own_readers(&place.rows()), []);
+}
+
+#[test]
+fn a_plan_knows_the_allocation() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    let plan = |more: &[&str]| {
+        let mut words = place.run(more, "0.002");
+        words[0] = "plan".into();
+        Job::start(&place, Some(&hosts), 4, &words).wait(BOUND)
+    };
+    let (status, output) = plan(&[]);
+    assert!(status.success(), "{output}");
+    for line in ["1 process on assayh1:1", "4 processes on assayh1:2, assayh2:2"] {
+        assert!(output.lines().any(|own| own == line), "no `{line}`: {output}");
+    }
+    let (status, output) = plan(&["--procs", "2,5"]);
+    assert!(!status.success());
+    assert!(output.contains("5 processes are asked for, and 4 ranks were started"), "{output}");
+    let (status, output) = plan(&["--shift", "--procs", "3"]);
+    assert!(!status.success() && output.contains("3 processes would be on"), "{output}");
+    place.assert_clean();
+}
+
 #[test]
 fn what_a_killed_rank_leaves_is_removed_and_resumed() {
     let Some(_one) = mpirun() else { return };

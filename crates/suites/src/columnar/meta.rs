@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     sizes::Sizes,
 };
-use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Shift, Stretch, Test, TestError};
 use engine::progress::Progress;
 use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use rustix::fs::{FlockOperation, fcntl_lock};
@@ -90,6 +90,10 @@ impl Test for MetaTest {
     /// Between two operations nothing is under way.
     fn can_be_held(&self, job: &Job) -> bool {
         self.threads(job) <= 1
+    }
+
+    fn shift(&self) -> Shift {
+        if self.operation == Operation::Lock { Shift::Never } else { Shift::Reads }
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {

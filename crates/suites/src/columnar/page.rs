@@ -37,6 +37,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         programs: Programs::None,
         cpu: None,
         declaration: None,
+        owners: None,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     settings::Settings,
     sizes::{PAGE_WORDS, RANDOM_FILES, Sizes},
 };
-use crate::{Estimate, Measured, Meter, RandomReads, Run, Stretch, Test, TestError};
+use crate::{Estimate, Measured, Meter, RandomReads, Run, Shift, Stretch, Test, TestError};
 use engine::{
     data::derive_seed,
     map::{PAGE_BYTES, ReadMap},
@@ -126,6 +126,10 @@ impl Test for RandomTest {
     /// Around what is not in memory, the kernel still reads when they stop.
     fn can_be_held(&self, job: &Job) -> bool {
         self.threads(job) <= 1 && self.cache != CacheNeed::Cold
+    }
+
+    fn shift(&self) -> Shift {
+        Shift::Reads
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {

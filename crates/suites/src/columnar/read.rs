@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
     sizes::Sizes,
 };
-use crate::{Estimate, Measured, Meter, Run, Stretch, Test, TestError};
+use crate::{Estimate, Measured, Meter, Run, Shift, Stretch, Test, TestError};
 use engine::{
     map::{PAGE_BYTES, ReadMap},
     progress::Progress,
@@ -75,6 +75,10 @@ impl Test for ReadTest {
     /// Of what is not in memory, several workers together have too much read ahead when they stop.
     fn can_be_held(&self, job: &Job) -> bool {
         self.threads(job) <= 1 && (self.cache != CacheNeed::Cold || job.workers == 1)
+    }
+
+    fn shift(&self) -> Shift {
+        Shift::Reads
     }
 
     fn files(&self, job: &Job) -> Vec<PathBuf> {

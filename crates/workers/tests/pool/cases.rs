@@ -41,6 +41,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         programs: Programs::None,
         cpu: None,
         declaration: None,
+        owners: None,
     };
     (0..workers).map(job).collect()
 }

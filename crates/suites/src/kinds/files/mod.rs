@@ -14,7 +14,7 @@ mod tests;
 mod walk;
 
 use super::{Defaults, Head, Kind};
-use crate::{Estimate, Measured, Run, Test, TestError};
+use crate::{Estimate, Measured, Run, Shift, Test, TestError};
 use model::{Better, CacheNeed, Job, PoolReport, Shape, TestInfo};
 use settings::{Action, KNOBS, Settings};
 use std::path::PathBuf;
@@ -66,6 +66,12 @@ impl Test for FilesTest {
 
     fn cache(&self) -> CacheNeed {
         self.settings.cache()
+    }
+
+    fn shift(&self) -> Shift {
+        // Who goes through a directory of all sees its own names, too.
+        let sees_all = self.settings.shared && self.settings.action.walks();
+        if self.settings.action.changes() || sees_all { Shift::Never } else { Shift::Reads }
     }
 
     fn declaration(&self) -> Option<String> {

@@ -12,7 +12,7 @@ mod settings;
 mod source;
 
 use super::{Defaults, Head, Kind};
-use crate::{Estimate, Measured, RandomReads, Run, Test, TestError, Workers};
+use crate::{Estimate, Measured, RandomReads, Run, Shift, Test, TestError, Workers};
 use engine::io::EngineKind;
 use layout::Layout;
 use model::{Better, CacheNeed, GridCell, Group, Job, PoolReport, Shape, TestInfo};
@@ -104,6 +104,10 @@ impl Test for IoTest {
 
     fn threads(&self, _job: &Job) -> u32 {
         self.settings.threads
+    }
+
+    fn shift(&self) -> Shift {
+        if self.settings.rw.writes() { Shift::Never } else { Shift::Reads }
     }
 
     fn declaration(&self) -> Option<String> {

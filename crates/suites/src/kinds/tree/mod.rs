@@ -10,7 +10,7 @@ mod settings;
 mod tests;
 
 use super::{Head, Kind};
-use crate::{Estimate, Measured, Run, Test, TestError};
+use crate::{Estimate, Measured, Run, Shift, Test, TestError};
 use geometry::Geometry;
 use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use phase::Phase;
@@ -74,6 +74,10 @@ impl Test for TreeTest {
 
     fn cache(&self) -> CacheNeed {
         CacheNeed::Any
+    }
+
+    fn shift(&self) -> Shift {
+        Shift::Phases
     }
 
     fn declaration(&self) -> Option<String> {

@@ -173,6 +173,9 @@ impl Run for TreeRun<'_> {
 /// Who made the items that `phase` of this worker takes.
 fn owner(settings: &Settings, job: &Job, phase: Phase) -> u32 {
     let workers = job.workers.max(1);
+    if let Some(owners) = job.owners {
+        return phase.strides().checked_sub(1).map_or(job.worker, |at| owners[at as usize]);
+    }
     let strides = u64::from(phase.strides()) * u64::from(settings.stride);
     ((u64::from(job.worker) + strides) % u64::from(workers)) as u32
 }
@@ -189,9 +192,10 @@ fn walk(
     let stems = match phase.is_tree() {
         true => Vec::new(),
         false => {
-            // With trees of their own, items lie in the tree that is one stride further.
-            let next =
-                (u64::from(owner) + u64::from(settings.stride)) % u64::from(job.workers.max(1));
+            // With trees of their own, items lie in the tree that is one stride further. Workers of other hosts are
+            // at no fixed distance: each makes its items in its own tree.
+            let stride = if job.owners.is_some() { 0 } else { settings.stride };
+            let next = (u64::from(owner) + u64::from(stride)) % u64::from(job.workers.max(1));
             Tree::new(base, settings.unique.then_some(next as u32), geometry).stems(what, owner)
         }
     };

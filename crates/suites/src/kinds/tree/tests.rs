@@ -112,16 +112,24 @@ impl Meter for Pool<'_> {
 
 #[test]
 fn workers_with_a_stride_take_the_items_of_others() {
-    for unique in [false, true] {
+    // Three workers of which each has a host, by a setting and as the hosts say.
+    let by_hosts = |worker: u32| Some([1, 2, 2].map(|strides| (worker + strides) % 3));
+    for (unique, stride, owners) in [
+        (false, 1, (|_| None) as fn(u32) -> Option<[u32; 3]>),
+        (true, 1, |_| None),
+        (false, 0, by_hosts),
+        (true, 0, by_hosts),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let more =
-            "items = 64\nstride = 1\ndepth = 1\nbranch = 3\nwrite_bytes = 100\nread_bytes = 100";
-        let test = test(&format!("{more}\nunique = {unique}"));
+            "items = 64\ndepth = 1\nbranch = 3\nwrite_bytes = 100\nread_bytes = 100";
+        let test = test(&format!("{more}\nunique = {unique}\nstride = {stride}"));
         let gate = std::sync::Barrier::new(3);
         let jobs: Vec<Job> = (0..3)
             .map(|worker| Job {
                 worker,
                 workers: 3,
+                owners: owners(worker),
                 dir: dir.path().join(format!("w{worker}")),
                 ..job(dir.path())
             })
