@@ -2,7 +2,7 @@
 
 use super::{
     KIND,
-    settings::{Fsync, Rank, Rw, Settings},
+    settings::{Fsync, Rank, Rw, Settings, Shared},
 };
 use crate::{kinds::Head, page};
 use engine::io::{EngineKind, Order};
@@ -31,8 +31,9 @@ pub(super) fn name(settings: &Settings) -> String {
         }
         _ => String::new(),
     };
+    let file = if settings.shared == Shared::None { "" } else { ", one file" };
     format!(
-        "{}{share} {}, {} thread{plural}",
+        "{}{share} {}, {} thread{plural}{file}",
         pattern(settings.rw),
         settings.block.short(),
         settings.threads
@@ -69,6 +70,13 @@ fn files(settings: &Settings) -> String {
                 left is the price of the loop, or of the delay that was asked for."
             .into();
     }
+    if settings.rw == Rw::SeqWr && settings.shared != Shared::None {
+        return format!(
+            "Before the clock starts, one file is made for all workers, empty, and {opened} by each; {}. It stays \
+             until the next run of this test.",
+            parts(settings)
+        );
+    }
     if settings.rw == Rw::SeqWr {
         return format!(
             "Before the clock starts, each thread gets {files} of its own, empty and {opened}; those \
@@ -91,11 +99,28 @@ fn files(settings: &Settings) -> String {
              resident is proven, and afterwards that the device gave what was read."
         }
     };
+    let whose = match settings.shared {
+        Shared::None => {
+            format!("Each worker has {files}, {size} in all at scale 1, shared with other tests")
+        }
+        _ => format!("All workers have one file together; {}", parts(settings)),
+    };
     format!(
-        "Each worker has {files}, {size} in all at scale 1, shared with other tests. What is missing \
+        "{whose}. What is missing \
          is written in full before with data that cannot be compressed, and synced: no block is \
          unwritten when the clock starts. Then they are {opened}. {cache}"
     )
+}
+
+/// Whose what is in a shared file.
+fn parts(settings: &Settings) -> String {
+    let size = settings.size;
+    match settings.shared {
+        Shared::Interleaved => format!(
+            "its blocks belong to the workers in turn, the first to the first one, and so on, {size} to each at scale 1"
+        ),
+        _ => format!("each worker has a segment of it, {size} in one piece at scale 1"),
+    }
 }
 
 fn operations(settings: &Settings) -> String {

@@ -1,6 +1,9 @@
 //! The files on disk: made before, opened for a run, emptied from the cache, removed.
 
-use super::layout::{FOLDER, Layout};
+use super::{
+    layout::{FOLDER, Layout},
+    source::Slice,
+};
 use crate::TestError;
 use engine::data::{Data, Pattern, RUN_WORDS, derive_seed};
 use model::Job;
@@ -8,6 +11,7 @@ use rustix::fs::{Advice, fadvise};
 use std::{
     fs::{self, File},
     io::{self, Write},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +20,11 @@ const NEW: &str = "new-";
 
 /// The paths of the files of `layout` for `job`.
 pub(super) fn paths(layout: &Layout, job: &Job) -> Vec<PathBuf> {
-    layout.paths.iter().map(|path| job.dir.join(path)).collect()
+    let path = |path: &PathBuf| match path.strip_prefix("..") {
+        Ok(beside) => job.dir.parent().unwrap_or(&job.dir).join(beside),
+        Err(_) => job.dir.join(path),
+    };
+    layout.paths.iter().map(path).collect()
 }
 
 /// Makes what is missing, and removes what a run that was broken off left.
@@ -27,6 +35,9 @@ pub(super) fn fill(layout: &Layout, job: &Job) -> Result<(), TestError> {
     let folder = job.dir.join(FOLDER);
     fs::create_dir_all(&folder).map_err(TestError::io("create", &folder))?;
     remove_new(&folder)?;
+    if let Some(slice) = &layout.slice {
+        return fill_shared(layout, slice, job);
+    }
     if layout.new {
         return Ok(());
     }
@@ -39,16 +50,48 @@ pub(super) fn fill(layout: &Layout, job: &Job) -> Result<(), TestError> {
     })
 }
 
+/// Makes the part of `job` of the file of all. The length of that tells nothing, as others write at the same time: who
+/// has written its part leaves a file of the same name, empty, in the folder of its own.
+fn fill_shared(layout: &Layout, slice: &Slice, job: &Job) -> Result<(), TestError> {
+    let Some(path) = paths(layout, job).pop() else { return Ok(()) };
+    let folder = path.parent().unwrap_or(&job.dir);
+    fs::create_dir_all(folder).map_err(TestError::io("create", folder))?;
+    if layout.new {
+        return if job.worker == 0 { remove_new(folder) } else { Ok(()) };
+    }
+    let mark = job.dir.join(FOLDER).join(path.file_name().unwrap_or_default());
+    if mark.exists() && path.exists() {
+        return Ok(());
+    }
+    let open = File::options().write(true).create(true).truncate(false).open(&path);
+    let file = open.map_err(TestError::io("create", &path))?;
+    let data = content(&path, layout.own_bytes, job);
+    let mut done = 0;
+    while done < layout.own_bytes {
+        let left = slice.block_bytes - done % slice.block_bytes;
+        let piece = data.piece_bytes(done / 8, RUN_WORDS.min((left / 8) as usize));
+        file.write_all_at(piece, slice.place(done)).map_err(TestError::io("write", &path))?;
+        done += piece.len() as u64;
+    }
+    file.sync_all().map_err(TestError::io("fsync", &path))?;
+    File::create(&mark).map(drop).map_err(TestError::io("create", &mark))
+}
+
 fn is_whole(path: &Path, bytes: u64) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() == bytes)
+}
+
+/// What the worker of `job` fills `bytes` of the file `path` with.
+fn content(path: &Path, bytes: u64, job: &Job) -> Data {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pattern = Pattern::new(&job.data, derive_seed(job.seed, &name), job.worker, RUN_WORDS);
+    Data::of(pattern, bytes / 8)
 }
 
 /// Every block is written with data that cannot be compressed, so that no later write is the first
 /// one to its place on the disk.
 fn write(path: &Path, bytes: u64, job: &Job) -> Result<(), TestError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let pattern = Pattern::new(&job.data, derive_seed(job.seed, &name), job.worker, RUN_WORDS);
-    let data = Data::of(pattern, bytes / 8);
+    let data = content(path, bytes, job);
     let mut file = File::create(path).map_err(TestError::io("create", path))?;
     let mut word = 0;
     while word < data.len() {

@@ -1,8 +1,8 @@
 //! Which files a test uses at a scale, and which part of the work each thread does.
 
 use super::{
-    settings::{Fsync, Rw, Settings},
-    source::{Source, WriteBack},
+    settings::{Fsync, Rw, Settings, Shared},
+    source::{Slice, Source, WriteBack},
 };
 use crate::kinds::scaled;
 use engine::{
@@ -31,18 +31,22 @@ const LEAST_PACED_OPS: f64 = 400.0;
 /// Operations of a test that counts them, at any scale, at least.
 const LEAST_OPS: u64 = 400;
 
-/// The folder of the files in the directory of a worker.
+/// The folder of the files in the directory of a worker, and of a shared file beside these directories.
 pub(super) const FOLDER: &str = "io";
 
 /// The files of one worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Under the directory of the worker.
+    /// Under the directory of the worker, or beside it.
     pub(super) paths: Vec<PathBuf>,
     /// Bytes of each.
     pub(super) file_bytes: u64,
+    /// Bytes of each that this worker takes.
+    pub(super) own_bytes: u64,
     /// They are made by the timed part and removed behind it.
     pub(super) new: bool,
+    /// Its part of the file that all workers share, when they do.
+    pub(super) slice: Option<Slice>,
 }
 
 impl Layout {
@@ -51,28 +55,56 @@ impl Layout {
         let (new, block) = (settings.rw == Rw::SeqWr, settings.block.0);
         let count = match (settings.engine, new) {
             (EngineKind::Null, _) => 0,
+            _ if settings.shared != Shared::None => 1,
             // Each thread has files of its own to make longer.
             (_, true) => u64::from(settings.files) * u64::from(settings.threads),
             (_, false) => u64::from(settings.files),
         };
         let least = LEAST_BYTES.max(LEAST_BLOCKS * block * u64::from(settings.threads));
         let each = scaled(settings.size.0, job.scale, least) / count.max(1);
-        let unit = match new {
+        let unit = match new || settings.shared != Shared::None {
             true => block,
             false if each >= UNIT_BYTES => UNIT_BYTES,
             false => SMALL_UNIT_BYTES,
         };
         // Never shorter than a block, and in whole units.
-        let file_bytes = (each - each % unit).max(block.next_multiple_of(unit));
+        let own_bytes = (each - each % unit).max(block.next_multiple_of(unit));
         let word = if new { "new" } else { "old" };
-        let path = |n| Path::new(FOLDER).join(format!("{word}-{file_bytes}-{n}"));
-        Layout { paths: (0..count).map(path).collect(), file_bytes, new }
+        if settings.shared != Shared::None {
+            let (shared, workers) = (settings.shared.word(), job.workers);
+            let name = format!("../{FOLDER}/{word}-{shared}-{own_bytes}x{workers}-{block}");
+            return Layout {
+                paths: (0..count).map(|_| PathBuf::from(&name)).collect(),
+                file_bytes: own_bytes.saturating_mul(u64::from(workers)),
+                own_bytes,
+                new,
+                slice: Some(slice(settings, own_bytes, job)),
+            };
+        }
+        let path = |n| Path::new(FOLDER).join(format!("{word}-{own_bytes}-{n}"));
+        let paths = (0..count).map(path).collect();
+        Layout { paths, file_bytes: own_bytes, own_bytes, new, slice: None }
     }
 
-    /// Bytes of all files.
-    pub(super) fn bytes(&self) -> u64 {
-        self.file_bytes.saturating_mul(self.paths.len() as u64)
+    /// They are there after the run: who shares a new file cannot know when the others have checked it.
+    pub(super) fn stays(&self) -> bool {
+        !self.new || self.slice.is_some()
     }
+
+    /// Bytes of all files that are this worker's.
+    pub(super) fn bytes(&self) -> u64 {
+        self.own_bytes.saturating_mul(self.paths.len() as u64)
+    }
+}
+
+/// Where the part of the worker of `job` lies in the file of all.
+fn slice(settings: &Settings, own_bytes: u64, job: &Job) -> Slice {
+    let (block, worker) = (settings.block.0, u64::from(job.worker));
+    let (first, stride) = match settings.shared {
+        Shared::Interleaved => (worker * block, u64::from(job.workers) * block),
+        _ => (worker.saturating_mul(own_bytes), block),
+    };
+    Slice { first_byte: first, block_bytes: block, stride_bytes: stride }
 }
 
 /// What one thread does.
@@ -80,7 +112,9 @@ impl Layout {
 pub(super) struct Share {
     /// Its files, as places in the list of the worker's.
     pub(super) files: Range<usize>,
+    /// In the files, or in the worker's own part of the file of all.
     pub(super) access: Access,
+    pub(super) slice: Option<Slice>,
     pub(super) write_back: WriteBack,
     /// Blocks from which it takes: for several threads on shared blocks, its part of them.
     pub(super) blocks: u64,
@@ -100,6 +134,11 @@ pub(super) struct Share {
 impl Share {
     /// The operations from the first on; the same whenever it is called.
     pub(super) fn source(&self) -> Source {
+        Source { slice: self.slice, ..self.own_source() }
+    }
+
+    /// The same, with places in the worker's own part where a file is shared.
+    pub(super) fn own_source(&self) -> Source {
         let blocks = if self.one_pass { self.blocks } else { u64::MAX };
         Source::new(&self.access, self.write_back, blocks)
     }
@@ -125,14 +164,15 @@ pub(super) fn shares(settings: &Settings, layout: &Layout, job: &Job) -> Vec<Sha
 fn share(settings: &Settings, layout: &Layout, job: &Job, thread: u32) -> Share {
     let (threads, own) = (u64::from(settings.threads), u64::from(thread));
     let seed = derive_seed(job.seed, &format!("{} {} {thread}", job.test, job.worker));
-    let files = match layout.new {
+    let alone = layout.new && layout.slice.is_none();
+    let files = match alone {
         true => part(layout.paths.len() as u64, own, threads),
         false => 0..layout.paths.len() as u64,
     };
     let mut access = Access {
         // The null engine has no files, but operations.
         files: (files.end - files.start).max(1) as u32,
-        file_bytes: layout.file_bytes,
+        file_bytes: layout.own_bytes,
         block_bytes: settings.block.0 as u32,
         blocks: None,
         order: if settings.rw.sequential() { Order::Sequential } else { settings.offsets },
@@ -141,13 +181,14 @@ fn share(settings: &Settings, layout: &Layout, job: &Job, thread: u32) -> Share 
         seed,
     };
     let all = access.total_blocks();
-    let region = if layout.new { 0..all } else { part(all, own, threads) };
+    let region = if alone { 0..all } else { part(all, own, threads) };
     let blocks = region.end - region.start;
     // Blocks drawn with replacement come from all of the files.
     access.blocks = (access.order != Order::Uniform).then_some(region);
     let content = || Pattern::new(&job.data, seed, 0, RUN_WORDS);
     Share {
         files: files.start as usize..files.end as usize,
+        slice: layout.slice,
         content: settings.rw.writes().then(content),
         write_back: match settings.rw {
             Rw::Rewrite => WriteBack::Every(1),

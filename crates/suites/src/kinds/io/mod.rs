@@ -151,14 +151,14 @@ impl Test for IoTest {
             Rw::Rewrite => (moved, moved),
             Rw::Seeks => (moved, moved / 10),
         };
-        let (disk_bytes, scratch_bytes) = if layout.new { (0, bytes) } else { (bytes, 0) };
+        let (disk_bytes, scratch_bytes) = if layout.stays() { (bytes, 0) } else { (0, bytes) };
         Estimate { write_bytes, read_bytes, ops: 0, disk_bytes, scratch_bytes, fixed_s }
     }
 
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
         let layout = Layout::new(&self.settings, job);
-        let stays = layout.paths.iter().filter(|_| !layout.new);
-        stays.map(|path| (path.clone(), layout.file_bytes)).collect()
+        let stays = layout.paths.iter().filter(|_| layout.stays());
+        stays.map(|path| (path.clone(), layout.own_bytes)).collect()
     }
 
     fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {

@@ -42,12 +42,14 @@ pub(super) fn written_bytes(shares: &[Share], ended: &[Ended], layout: &Layout) 
 
 /// Distinct pages that were touched by reads, or by writes.
 fn pages(shares: &[Share], ended: &[Ended], layout: &Layout, writes: bool) -> u64 {
-    let pages = layout.file_bytes.div_ceil(PAGE_BYTES);
+    // Of a shared file as if the part of the worker were a file: pages that it has in common with others count once.
+    let pages = layout.own_bytes.div_ceil(PAGE_BYTES);
     let mut touched = vec![false; (pages * layout.paths.len() as u64) as usize];
     for share in shares.iter().zip(ended) {
         let block_bytes = u64::from(share.0.access.block_bytes);
-        for (file, op) in done(share.0, share.1).filter(|(_, op)| op.write == writes) {
-            let first = file as u64 * pages;
+        let source = share.0.own_source().take(share.1.ops as usize);
+        for op in source.filter(|op| op.write == writes) {
+            let first = (share.0.files.start as u64 + u64::from(op.file)) * pages;
             let of_op = op.offset / PAGE_BYTES..(op.offset + block_bytes).div_ceil(PAGE_BYTES);
             touched[(first + of_op.start) as usize..(first + of_op.end) as usize].fill(true);
         }

@@ -11,7 +11,7 @@ const RW: &[&str] = &["seqrd", "seqwr", "seqrewr", "rndrd", "rndwr", "randrw", "
 const BOOL: &[&str] = &["true", "false"];
 
 /// The settings, as help and pages show them.
-pub(super) static KNOBS: [Knob; 23] = [
+pub(super) static KNOBS: [Knob; 24] = [
     Knob::new(
         "rw",
         "",
@@ -28,6 +28,13 @@ pub(super) static KNOBS: [Knob; 23] = [
         "bytes of the files of one worker at scale 1, at least 8 MiB at any",
     ),
     Knob::new("files", "", "1", "files of one worker, all equally long; in `seqwr` of one thread"),
+    Knob::new(
+        "shared",
+        "",
+        "none",
+        "one file for all workers: each has a segment of its own, or they take turns block by block",
+    )
+    .one_of(&["none", "segments", "interleaved"]),
     Knob::new("engine", "", "sync", "how I/O is asked for")
         .one_of(&["sync", "io_uring", "mmap", "null"]),
     Knob::new("direct", "", "false", "past the page cache, with O_DIRECT").one_of(BOOL),
@@ -131,6 +138,30 @@ impl Rw {
     }
 }
 
+/// Whose the files are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Shared {
+    /// Each worker has its own.
+    #[default]
+    None,
+    /// One file of all, in which each worker has a part in one piece.
+    Segments,
+    /// One file of all, in which the blocks of the workers take turns.
+    Interleaved,
+}
+
+impl Shared {
+    /// The word in declarations and names of files.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Shared::None => "none",
+            Shared::Segments => "segments",
+            Shared::Interleaved => "interleaved",
+        }
+    }
+}
+
 /// When files are made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fsync {
@@ -175,6 +206,7 @@ pub(super) struct Settings {
     pub(super) block: Bytes,
     pub(super) size: Bytes,
     pub(super) files: u32,
+    pub(super) shared: Shared,
     #[serde(deserialize_with = "word")]
     pub(super) engine: EngineKind,
     pub(super) direct: bool,
@@ -280,6 +312,9 @@ impl Settings {
             return Some(format!(
                 "`files` must be at least 1, and those of all threads {MOST_FILES}"
             ));
+        }
+        if self.shared != Shared::None && self.files != 1 {
+            return Some("all workers share one file; leave `files` or `shared` out".into());
         }
         if self.workers > MAX_THREADS {
             return Some(format!("`workers` must be 0 to {MAX_THREADS}"));

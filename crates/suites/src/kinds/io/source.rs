@@ -11,6 +11,26 @@ pub(super) enum WriteBack {
     Every(u64),
 }
 
+/// The part of a worker in a file that all workers share: blocks at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slice {
+    /// Where its first block begins.
+    pub(super) first_byte: u64,
+    /// Bytes of a block.
+    pub(super) block_bytes: u64,
+    /// From the begin of a block to that of its next, bytes.
+    pub(super) stride_bytes: u64,
+}
+
+impl Slice {
+    /// Where byte `own` of the part lies in the file.
+    #[inline]
+    pub(super) fn place(&self, own: u64) -> u64 {
+        let (block, rest) = (own / self.block_bytes, own % self.block_bytes);
+        self.first_byte + block * self.stride_bytes + rest
+    }
+}
+
 /// The operations of a thread from the first on.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
@@ -21,6 +41,8 @@ pub(super) struct Source {
     stride: u64,
     until_write: u64,
     pending: Option<Op>,
+    /// Where the blocks lie when the file is shared.
+    pub(super) slice: Option<Slice>,
 }
 
 impl Source {
@@ -31,7 +53,7 @@ impl Source {
             WriteBack::Every(blocks) => blocks,
         };
         let offsets = Offsets::new(access);
-        Source { offsets, left: blocks, stride, until_write: stride, pending: None }
+        Source { offsets, left: blocks, stride, until_write: stride, pending: None, slice: None }
     }
 }
 
@@ -42,7 +64,10 @@ impl OpSource for Source {
             return Some(op);
         }
         self.left = self.left.checked_sub(1)?;
-        let op = self.offsets.next_op()?;
+        let mut op = self.offsets.next_op()?;
+        if let Some(slice) = self.slice {
+            op.offset = slice.place(op.offset);
+        }
         if self.stride > 0 {
             self.until_write -= 1;
             if self.until_write == 0 {
@@ -87,6 +112,32 @@ mod tests {
             source(WriteBack::Every(2), 4).map(|op| (op.write, op.offset / 4096)).collect();
         assert_eq!(ops, [(false, 0), (false, 1), (true, 1), (false, 2), (false, 3), (true, 3)]);
         assert_eq!(source(WriteBack::Every(1), 3).count(), 6);
+    }
+
+    #[test]
+    fn in_a_shared_file_blocks_lie_in_the_part_of_the_worker() {
+        let places = |first_block: u64, stride: u64| {
+            let slice = Slice {
+                first_byte: first_block * 4096,
+                block_bytes: 4096,
+                stride_bytes: stride * 4096,
+            };
+            let source = Source { slice: Some(slice), ..source(WriteBack::Every(2), 4) };
+            source.map(|op| (op.write, op.offset / 4096)).collect::<Vec<_>>()
+        };
+        let written_back = |at: [u64; 4]| {
+            [
+                (false, at[0]),
+                (false, at[1]),
+                (true, at[1]),
+                (false, at[2]),
+                (false, at[3]),
+                (true, at[3]),
+            ]
+        };
+        assert_eq!(places(16, 1), written_back([16, 17, 18, 19]));
+        assert_eq!(places(1, 3), written_back([1, 4, 7, 10]));
+        assert_eq!(Slice { first_byte: 10, block_bytes: 8, stride_bytes: 24 }.place(17), 59);
     }
 
     #[test]
