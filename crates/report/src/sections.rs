@@ -33,6 +33,7 @@ registry! {
     sweeps::Sweeps,
     ratios::Ratios,
     scaling::Scale,
+    io500::Score,
     latency::Latency,
     steady::Steady,
     time_series::RatesOverTime,

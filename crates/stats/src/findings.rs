@@ -1,8 +1,8 @@
 //! Everything that was concluded of a campaign, or of two.
 
 use crate::{
-    Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Latencies, Leaders, Next,
-    Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
+    Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Io500, Latencies, Leaders,
+    Next, Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, classes,
 };
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
@@ -43,6 +43,8 @@ pub struct Findings {
     pub latencies: Vec<Latencies>,
     /// How rates grow with processes, where there are several counts.
     pub scalings: Vec<Scaling>,
+    /// The score of IO500 for each process count, where its phases were run.
+    pub io500: Vec<Io500>,
     /// What each target costs, where it was measured.
     pub costs: Vec<Cost>,
     /// Whether sustained runs had reached a steady state, where they were long enough to tell.

@@ -29,6 +29,7 @@ mod facts;
 mod findings;
 mod footer;
 mod holm;
+mod io500;
 mod latency;
 mod leaders;
 mod left;
@@ -81,6 +82,7 @@ pub use error::StatsError;
 pub use facts::CampaignFacts;
 pub use findings::{Failure, Findings, part};
 pub use footer::{Counts, Extreme, Footer};
+pub use io500::{Io500, Io500Score};
 pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
 pub use logs::{BlockLogs, Confidence, Learnt, LogRow, LogTable, LogTest, VECTORS, block_logs};
@@ -272,6 +274,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         failures: findings::failures(dataset),
         latencies: latency::latencies(dataset, &targets),
         scalings: scaling::scalings(dataset, &targets, &cells),
+        io500: io500::scores(dataset, &targets, &cells),
         costs: cost::costs(dataset, &targets, &verdict, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
         doubts: proof::doubts(dataset, &targets),

@@ -21,6 +21,7 @@ shipped!(
     "stream.toml",
     "files.toml",
     "metadata.toml",
+    "io500.toml",
     "oltp.toml",
     "apps.toml"
 );

@@ -10,8 +10,8 @@ use model::LabKind;
 use serde::Serialize;
 use stats::{
     CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability, Failure,
-    Findings, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness, SweepEffects, Table,
-    Timed, VerdictKind,
+    Findings, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness, SweepEffects,
+    Table, Timed, VerdictKind,
 };
 
 /// [`Findings`].
@@ -43,6 +43,8 @@ pub(super) struct View<'a> {
     latencies: &'a [Latencies],
     #[serde(skip_serializing_if = "is_empty")]
     scalings: &'a [Scaling],
+    #[serde(skip_serializing_if = "is_empty")]
+    io500: &'a [Io500],
     costs: &'a [Cost],
     steadiness: &'a [Steadiness],
     #[serde(skip_serializing_if = "is_empty")]
@@ -79,6 +81,7 @@ impl View<'_> {
             leaders: findings.leaders.as_ref(),
             latencies: &findings.latencies,
             scalings: &findings.scalings,
+            io500: &findings.io500,
             costs: &findings.costs,
             steadiness: &findings.steadiness,
             doubts: &findings.doubts,

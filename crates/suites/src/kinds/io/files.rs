@@ -69,7 +69,7 @@ fn fill_shared(layout: &Layout, slice: &Slice, job: &Job) -> Result<(), TestErro
     let mut done = 0;
     while done < layout.own_bytes {
         let left = slice.block_bytes - done % slice.block_bytes;
-        let piece = data.piece_bytes(done / 8, RUN_WORDS.min((left / 8) as usize));
+        let piece = data.piece_bytes(done / 8, RUN_WORDS.min(left / 8));
         file.write_all_at(piece, slice.place(done)).map_err(TestError::io("write", &path))?;
         done += piece.len() as u64;
     }

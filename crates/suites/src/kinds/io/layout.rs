@@ -134,7 +134,7 @@ pub(super) struct Share {
 impl Share {
     /// The operations from the first on; the same whenever it is called.
     pub(super) fn source(&self) -> Source {
-        Source { slice: self.slice, ..self.own_source() }
+        self.own_source().within(self.slice)
     }
 
     /// The same, with places in the worker's own part where a file is shared.

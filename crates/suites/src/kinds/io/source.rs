@@ -42,7 +42,7 @@ pub(super) struct Source {
     until_write: u64,
     pending: Option<Op>,
     /// Where the blocks lie when the file is shared.
-    pub(super) slice: Option<Slice>,
+    slice: Option<Slice>,
 }
 
 impl Source {
@@ -54,6 +54,11 @@ impl Source {
         };
         let offsets = Offsets::new(access);
         Source { offsets, left: blocks, stride, until_write: stride, pending: None, slice: None }
+    }
+
+    /// The same with its blocks in `slice` of a shared file.
+    pub(super) fn within(self, slice: Option<Slice>) -> Source {
+        Source { slice, ..self }
     }
 }
 

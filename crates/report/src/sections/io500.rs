@@ -1,0 +1,59 @@
+//! The score of IO500 where its phases were run, which is no official one.
+
+use crate::{
+    block::{Block, Cell, Column, Row, Table},
+    number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Findings, Io500, Io500Score};
+
+pub(crate) struct Score;
+
+impl Section for Score {
+    fn title(&self) -> &'static str {
+        "IO500"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let none = findings.comparison.is_some() || findings.advice.is_some();
+        (!none && !findings.io500.is_empty()).then(|| vec![Block::Table(table(&findings.io500))])
+    }
+}
+
+fn table(scores: &[Io500]) -> Table {
+    let mut rows = Vec::new();
+    for of_count in scores {
+        rows.push(Row::title(stats::processes(of_count.procs)));
+        rows.extend(of_count.targets.iter().map(row));
+    }
+    let columns = vec![
+        Column::words("Target"),
+        Column::numbers("bandwidth", "GiB/s"),
+        Column::numbers("operations", "kIOPS"),
+        Column::numbers("score", ""),
+        Column::words("phases without a valid sample"),
+    ];
+    Table {
+        caption: "Score by the rules of IO500; no official submission".into(),
+        columns,
+        rows,
+        footnotes: vec![
+            "Bandwidth: geometric mean of the four phases that move data; operations: that of the eight on names; score: \
+             root of the product of both. IO500 asks for 300 s in each phase that writes, for all of them in one go, \
+             and for its own programs: a figure here stands beside another one of this program, and in no list."
+                .into(),
+        ],
+    }
+}
+
+fn row(of: &Io500Score) -> Row {
+    let known = |value: Option<f64>| Cell::plain(value.map_or("-".into(), number::value));
+    Row::body(vec![
+        Cell::plain(&of.target),
+        known(of.bandwidth_gib_per_s),
+        known(of.kiops),
+        known(of.score),
+        Cell::plain(of.missing.join(", ")),
+    ])
+}
