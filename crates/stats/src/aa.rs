@@ -50,7 +50,8 @@ pub struct AaCheck {
     /// The twin over the candidate, geometric mean over the cells.
     pub ratio: Option<Ratio>,
     /// What that ratio says.
-    pub verdict: Option<Comparison>,
+    #[serde(rename = "verdict")]
+    pub comparison: Option<Comparison>,
 }
 
 impl AaCheck {
@@ -70,7 +71,7 @@ impl AaCheck {
 
     /// Whether the mean over all cells sets the two apart, by interval and band.
     fn is_apart(&self) -> bool {
-        matches!(self.verdict, Some(Comparison::Better | Comparison::Worse))
+        matches!(self.comparison, Some(Comparison::Better | Comparison::Worse))
     }
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn check(
         as_far: by_chance.iter().filter(|apart| apart.reaches(&measured)).count(),
         patterns: by_chance.len(),
         ratio,
-        verdict: ratio.filter(|r| r.low.is_some()).map(|ratio| judge(&ratio, settings.band)),
+        comparison: ratio.filter(|r| r.low.is_some()).map(|ratio| judge(&ratio, settings.band)),
     }
 }
 

@@ -265,7 +265,8 @@ pub struct Support {
     /// First over second.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
     /// Its share in the score.
     pub weight: f64,
 }

@@ -4,7 +4,7 @@ use crate::Ratio;
 use serde::Serialize;
 use std::fmt;
 
-/// What a ratio with its interval allows to say.
+/// What a ratio with its interval allows to say. JSON has it under the key `verdict`, which scripts read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Comparison {

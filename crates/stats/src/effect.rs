@@ -14,7 +14,7 @@ pub(crate) struct Effect {
     /// Score over the default, each group of tests weighted equally, with the interval of the blocks.
     pub(crate) ratio: Ratio,
     /// The word for it; unclear when the machine was busy with other work.
-    pub(crate) verdict: Comparison,
+    pub(crate) comparison: Comparison,
     /// Holds by Holm's procedure over the variants.
     pub(crate) holm: bool,
     /// The cell on which it gains most.
@@ -30,7 +30,8 @@ pub struct Affected {
     #[serde(flatten)]
     pub cell: CellRatio,
     /// What the ratio allows to say.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
 }
 
 /// Every candidate of `board` over its first, the best first.
@@ -40,14 +41,14 @@ pub(crate) fn effects(dataset: &Dataset, board: &Board<'_>, settings: &Settings)
     let marks = holm(&p_values);
     let affected = |(cell, ratio): (&CellData, Ratio)| Affected {
         cell: CellRatio::new(dataset, cell, ratio),
-        verdict: judge(&ratio, settings.band),
+        comparison: judge(&ratio, settings.band),
     };
     let rows = ratios.into_iter().zip(&board.columns).enumerate().skip(1);
     let mut effects: Vec<Effect> = rows
         .map(|(at, (ratio, &column))| Effect {
             column,
             ratio,
-            verdict: match board.contended(at, 0) {
+            comparison: match board.contended(at, 0) {
                 true => Comparison::Unclear,
                 false => judge(&ratio, settings.band),
             },

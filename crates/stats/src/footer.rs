@@ -24,7 +24,8 @@ pub struct Footer {
     /// Geometric mean of the ratios over the same tests, with the interval that the blocks give.
     pub ratio: Option<Ratio>,
     /// What that ratio allows to say; `None` for the baseline.
-    pub verdict: Option<Comparison>,
+    #[serde(rename = "verdict")]
+    pub comparison: Option<Comparison>,
     /// Tests in the geometric means.
     pub tests: usize,
     /// Tests in the table that are scored.
@@ -162,13 +163,13 @@ fn footer(
     let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
     let contended = cell::too_contended(contended);
     let mut counts = Counts::default();
-    rows.iter().filter_map(|r| r.cells[column].verdict).for_each(|v| counts.add(v));
+    rows.iter().filter_map(|r| r.cells[column].comparison).for_each(|v| counts.add(v));
     let (min_ratio, max_ratio) = extremes(rows, column);
     Footer {
         target: rows[0].cells[column].target.clone(),
         geometric_mean: mean_value(shared, column),
         ratio,
-        verdict: judged
+        comparison: judged
             .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
         tests: shared.iter().filter(|c| c.valid_for([column])).count(),
         of_tests: rows.len(),

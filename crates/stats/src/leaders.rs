@@ -35,7 +35,8 @@ pub struct Contrast {
     /// The first over the second.
     pub ratio: Ratio,
     /// What that allows to say.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
     /// Whether it holds among all cells of the two (Holm, 5 %).
     pub holm: bool,
 }
@@ -58,11 +59,11 @@ pub(crate) fn leaders(
         .collect();
     let p_values: Vec<Option<f64>> = all.iter().map(|c| c.ratio.p).collect();
     for (contrast, holds) in all.iter_mut().zip(holm(&p_values)) {
-        contrast.holm = holds && contrast.verdict.is_difference();
+        contrast.holm = holds && contrast.comparison.is_difference();
     }
     let size = |c: &Contrast| c.ratio.point.ln().abs();
     all.sort_by(|x, y| {
-        let decided = y.verdict.is_difference().cmp(&x.verdict.is_difference());
+        let decided = y.comparison.is_difference().cmp(&x.comparison.is_difference());
         decided.then(size(y).total_cmp(&size(x)))
     });
     let side = |ahead: bool| {
@@ -91,7 +92,7 @@ fn contrast(
         group: info.group,
         procs: cell.procs,
         ratio: versus.ratio,
-        verdict: versus.verdict,
+        comparison: versus.comparison,
         holm: false,
     })
 }

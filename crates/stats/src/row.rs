@@ -59,7 +59,8 @@ pub struct Lead {
     /// Best over second.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
 }
 
 /// One test on one target.
@@ -81,7 +82,8 @@ pub struct Cell {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<Interval>,
     /// What the ratio allows to say; `None` for the baseline and without a ratio.
-    pub verdict: Option<Comparison>,
+    #[serde(rename = "verdict")]
+    pub comparison: Option<Comparison>,
     /// Why the verdict is unclear although there is an interval.
     pub reason: Option<Unjudged>,
     /// True when the difference holds among all ratios of this table (Holm, 5 %).

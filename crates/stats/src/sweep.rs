@@ -34,7 +34,8 @@ pub struct VariantEffect {
     /// blocks give.
     pub ratio: Ratio,
     /// What that allows to say; unclear when the machine was busy with other work.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
     /// Holds among all variants of the sweep (Holm, 5 %).
     pub holm: bool,
     /// The test on which it gains most; `None` when it gains on none.
@@ -72,7 +73,7 @@ fn sweep_effects(
         .map(|effect| VariantEffect {
             target: targets[effect.column].clone(),
             ratio: effect.ratio,
-            verdict: effect.verdict,
+            comparison: effect.comparison,
             holm: effect.holm,
             gain: effect.gain.filter(|gain| gain.cell.ratio.point > 1.0),
             loss: effect.loss.filter(|loss| loss.cell.ratio.point < 1.0),

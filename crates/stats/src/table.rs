@@ -111,8 +111,8 @@ fn lead(data: &CellData, labels: &[String], settings: &Settings) -> Option<Lead>
     let mut order: Vec<usize> = (0..labels.len()).filter(|&c| data.valid_for([c])).collect();
     order.sort_by(|&a, &b| data.level(b).total_cmp(&data.level(a)));
     let (&first, &second) = (order.first()?, order.get(1)?);
-    let Versus { ratio, verdict, .. } = versus(data, first, second, settings)?;
-    Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, verdict })
+    let Versus { ratio, comparison, .. } = versus(data, first, second, settings)?;
+    Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, comparison })
 }
 
 fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cell {
@@ -128,7 +128,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         cv: cv(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
         plain: judged.and_then(|v| v.alone),
-        verdict: judged.map(|v| v.verdict),
+        comparison: judged.map(|v| v.comparison),
         reason: contended.then_some(Unjudged::Contended),
         holm: false,
         invalid_reasons: invalid.map(|(why, n)| format!("{why} ({n})")).collect(),

@@ -15,7 +15,7 @@ pub(crate) struct Versus {
     /// The interval of the cell's own variance; `None` without replicates.
     pub(crate) alone: Option<Interval>,
     /// What it allows to say.
-    pub(crate) verdict: Comparison,
+    pub(crate) comparison: Comparison,
     /// True when the machine was too busy with other work for any verdict.
     pub(crate) contended: bool,
 }
@@ -31,6 +31,6 @@ pub(crate) fn versus(
     let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
     let alone = data.compare_alone(candidate, base).and_then(plain);
     let contended = cell::too_contended([candidate, base].map(|c| &data.series[c]));
-    let verdict = if contended { Comparison::Unclear } else { judge(&ratio, settings.band) };
-    Some(Versus { ratio, alone, verdict, contended })
+    let comparison = if contended { Comparison::Unclear } else { judge(&ratio, settings.band) };
+    Some(Versus { ratio, alone, comparison, contended })
 }

@@ -44,7 +44,7 @@ fn what_is_decided_comes_first_and_then_the_size() {
     assert_eq!((found.first.as_str(), found.second.as_str()), ("xfs", "ext4"));
     assert_eq!(names(&found.ahead), ["t2", "t0", "t1"], "t1 is the largest and is not decided");
     assert_eq!(names(&found.behind), ["t3", "t4"], "what is equal is on no side");
-    let decided: Vec<bool> = found.ahead.iter().map(|c| c.verdict.is_difference()).collect();
+    let decided: Vec<bool> = found.ahead.iter().map(|c| c.comparison.is_difference()).collect();
     assert_eq!(decided, [true, true, false]);
     assert!((found.ahead[0].ratio.point - 3.099).abs() < 1e-3 && found.ahead[0].holm);
     assert!(found.behind[0].ratio.high.unwrap() < 1.0);

@@ -35,7 +35,7 @@ fn null_tables_are_wrong_as_often_as_they_say() {
         excluding += out;
         tables_excluding += usize::from(out > 0);
         tables_marked += usize::from(cells().any(|c| c.holm));
-        claimed += cells().filter(|c| is_claim(c.verdict.unwrap())).count();
+        claimed += cells().filter(|c| is_claim(c.comparison.unwrap())).count();
     }
     let mean = excluding as f64 / tables as f64;
     assert!((2.2..=2.8).contains(&mean), "{mean} of 60 intervals exclude 1");

@@ -43,12 +43,12 @@ fn variants_are_ordered_by_effect_over_their_own_default() {
     assert!((best.ratio.point - (1.2f64 * 1.5).sqrt()).abs() < 0.01, "{best:?}");
     assert!((worst.ratio.point - (0.9f64 * 0.4).sqrt()).abs() < 0.01, "{worst:?}");
     assert_eq!(
-        [best, same, worst].map(|v| v.verdict),
+        [best, same, worst].map(|v| v.comparison),
         [Comparison::Better, Comparison::Same, Comparison::Worse]
     );
     assert!(best.holm && worst.holm);
     let gain = best.gain.as_ref().unwrap();
-    assert_eq!((gain.cell.test.as_str(), gain.verdict), ("r", Comparison::Better));
+    assert_eq!((gain.cell.test.as_str(), gain.comparison), ("r", Comparison::Better));
     assert_eq!(best.loss, None, "it loses nowhere");
     assert_eq!(worst.loss.as_ref().unwrap().cell.test, "r");
     assert_eq!(worst.gain, None);

@@ -57,7 +57,7 @@ fn above_one_is_better_also_when_less_is_better() {
     );
     data.tests[0].better = Better::Lower;
     let cell = &first_table(&data).rows[0].cells[1];
-    assert_eq!((cell.verdict, cell.n), (Some(Comparison::Better), 3));
+    assert_eq!((cell.comparison, cell.n), (Some(Comparison::Better), 3));
     assert!(cell.ratio.unwrap().point > 1.9 && (cell.value.unwrap() - 5.229).abs() < 1e-3);
 }
 
@@ -72,7 +72,7 @@ fn what_is_not_valid_leaves_its_reason_and_no_value() {
     samples.extend(series("ext4", "t1", &[20.0, 22.0]));
     let table = first_table(&two_targets(samples));
     let cell = &table.rows[0].cells[1];
-    assert_eq!((cell.value, cell.ratio, cell.verdict, cell.lukewarm), (None, None, None, 1));
+    assert_eq!((cell.value, cell.ratio, cell.comparison, cell.lukewarm), (None, None, None, 1));
     assert_eq!(cell.invalid_reasons, ["no space (1)", "rate is 0 (1)"]);
     // The geometric means of both targets stand on the one test that both have.
     let footers = &table.footers;
@@ -106,12 +106,12 @@ fn contention_makes_a_cell_unclear() {
     let busy = Metric::new("foreign_cpu_pct", 35.0, "%", Better::Lower);
     samples.iter_mut().take(2).for_each(|s| s.metrics.push(busy.clone()));
     let two_of_ten = first_table(&two_targets(samples.clone()));
-    assert_eq!(two_of_ten.rows[0].cells[1].verdict, Some(Comparison::Better));
+    assert_eq!(two_of_ten.rows[0].cells[1].comparison, Some(Comparison::Better));
     samples[2].metrics.push(busy);
     let three_of_ten = first_table(&two_targets(samples));
     let cell = &three_of_ten.rows[0].cells[1];
     assert_eq!(
-        (cell.verdict, cell.reason, cell.holm),
+        (cell.comparison, cell.reason, cell.holm),
         (Some(Comparison::Unclear), Some(Unjudged::Contended), false)
     );
 }
@@ -123,7 +123,7 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     let quiet = [lower("foreign_cpu_pct", 3.0), lower("foreign_disk_pct", 10.0)];
     samples.iter_mut().for_each(|s| s.metrics.extend(quiet.clone()));
     let data = two_targets(samples.clone());
-    assert_eq!(first_table(&data).rows[0].cells[1].verdict, Some(Comparison::Better));
+    assert_eq!(first_table(&data).rows[0].cells[1].comparison, Some(Comparison::Better));
     assert!(data.samples.iter().all(|s| Contention::of(&data, 10.0).why(s).is_none()));
     for sample in samples.iter_mut().take(3) {
         sample.metrics.truncate(1);
@@ -136,7 +136,10 @@ fn a_disk_that_others_used_makes_a_cell_unclear_and_says_what_they_did() {
     }
     let data = two_targets(samples);
     let cell = &first_table(&data).rows[0].cells[1];
-    assert_eq!((cell.verdict, cell.reason), (Some(Comparison::Unclear), Some(Unjudged::Contended)));
+    assert_eq!(
+        (cell.comparison, cell.reason),
+        (Some(Comparison::Unclear), Some(Unjudged::Contended))
+    );
     let reasons: Vec<_> =
         data.samples.iter().filter_map(|s| Contention::of(&data, 10.0).why(s)).collect();
     assert_eq!(
@@ -159,7 +162,7 @@ fn a_sample_too_short_to_tell_is_judged_by_the_others_of_its_turn() {
             samples.extend(long);
         }
         let infos = ["short", "long"].iter().map(|id| test(id, Group::ReadHot)).collect();
-        first_table(&dataset(&["xfs", "ext4"], infos, samples)).rows[0].cells[1].verdict
+        first_table(&dataset(&["xfs", "ext4"], infos, samples)).rows[0].cells[1].comparison
     };
     assert_eq!(judged(2.0), Some(Comparison::Better));
     assert_eq!(judged(40.0), Some(Comparison::Unclear));
@@ -237,7 +240,7 @@ proptest! {
             let (a, b) = (one.cells[1].ratio.unwrap(), other.cells[1].ratio.unwrap());
             prop_assert!((a.point * b.point - 1.0).abs() < 1e-12);
             prop_assert!((a.low.unwrap() * b.high.unwrap() - 1.0).abs() < 1e-12);
-            prop_assert_eq!(one.cells[1].verdict.unwrap(), opposite(other.cells[1].verdict.unwrap()));
+            prop_assert_eq!(one.cells[1].comparison.unwrap(), opposite(other.cells[1].comparison.unwrap()));
         }
     }
 }

@@ -162,7 +162,7 @@ fn a_gain_too_small_to_act_on_keeps_the_default() {
     let confirmation = confirmation(&outcome).unwrap();
     assert_eq!(confirmation.chosen, None);
     assert!(confirmation.finalists[0].holm);
-    assert_eq!(confirmation.finalists[0].verdict, Comparison::Same);
+    assert_eq!(confirmation.finalists[0].comparison, Comparison::Same);
 }
 
 /// The default cannot be measured: no ratio can be told.

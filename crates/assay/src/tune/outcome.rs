@@ -148,7 +148,7 @@ fn interval(finalist: &Finalist) -> String {
 /// The verdict, with what Holm's procedure says of it.
 fn word(finalist: &Finalist) -> String {
     let holm = if finalist.holm { ", holds by Holm" } else { "" };
-    format!("{}{holm}", finalist.verdict)
+    format!("{}{holm}", finalist.comparison)
 }
 
 /// Rows with their columns aligned.
@@ -177,7 +177,7 @@ mod tests {
         Finalist {
             variant,
             ratio,
-            verdict,
+            comparison: verdict,
             holm: verdict == Comparison::Better,
             largest_loss: None,
         }

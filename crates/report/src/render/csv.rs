@@ -48,7 +48,7 @@ fn test_line(table: &Table, row: &Row, cell: &Cell) -> String {
         (None, 1.., _) => "lukewarm",
         _ => "",
     };
-    let verdict = cell.verdict.map_or(missing, Comparison::as_str);
+    let verdict = cell.comparison.map_or(missing, Comparison::as_str);
     let names = [row.testtype.as_str(), &row.test, &cell.target];
     line(table, names, cell.value, &row.unit, cell.ratio.as_ref(), verdict)
 }
@@ -57,7 +57,7 @@ fn footer_lines(table: &Table) -> Vec<String> {
     let unit = table.rows.first().map_or("", |row| row.unit.as_str());
     let mean = |f: &Footer| {
         let unit = if f.geometric_mean.is_some() { unit } else { "" };
-        let verdict = f.verdict.map_or("", Comparison::as_str);
+        let verdict = f.comparison.map_or("", Comparison::as_str);
         line(
             table,
             ["", GEOMETRIC_MEAN, &f.target],

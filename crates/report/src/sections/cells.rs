@@ -208,9 +208,9 @@ fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
 fn result(cell: &stats::Cell, row: &stats::Row) -> String {
     let value = cell.value.map(|value| format!("{} {}", number::value(value), row.unit));
     let value = value.unwrap_or_else(|| "no valid sample".into());
-    let ratio = cell.ratio.as_ref().filter(|_| cell.verdict.is_some()).map(|ratio| {
+    let ratio = cell.ratio.as_ref().filter(|_| cell.comparison.is_some()).map(|ratio| {
         let parts =
-            [number::ratio(ratio.point), ratios::word(cell.verdict), number::interval(ratio)];
+            [number::ratio(ratio.point), ratios::word(cell.comparison), number::interval(ratio)];
         format!(", {}", parts.join(" ").trim_end())
     });
     format!("{}: {value}{}", cell.target, ratio.unwrap_or_default())

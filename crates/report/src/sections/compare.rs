@@ -137,7 +137,7 @@ fn pairs(pairs: &[Pair]) -> Table {
     let row = |pair: &Pair| {
         let ratio = pair.ratio.as_ref().map_or_else(
             || Cell::plain("-"),
-            |r| ratios::judged(r, pair.verdict, ratios::word(pair.verdict)),
+            |r| ratios::judged(r, pair.comparison, ratios::word(pair.comparison)),
         );
         let names = [Cell::plain(&pair.b), Cell::plain(&pair.a), ratio];
         let counts = [pair.cells.to_string(), ratios::counts(&pair.counts)].map(Cell::plain);
@@ -209,14 +209,14 @@ fn differences(all: &[Difference]) -> Table {
 
 fn difference(d: &Difference) -> Row {
     let value = |v: f64| Cell::plain(format!("{} {}", number::value(v), d.unit));
-    let word = ratios::starred(d.verdict.to_string(), Some(d.verdict), d.holm);
+    let word = ratios::starred(d.comparison.to_string(), Some(d.comparison), d.holm);
     Row::body([
         Cell::plain(format!("{}, {}", d.name, stats::processes(d.procs))),
         Cell::plain(&d.b),
         Cell::plain(&d.a),
         value(d.value_a),
         value(d.value_b),
-        ratios::judged(&d.ratio, Some(d.verdict), word),
+        ratios::judged(&d.ratio, Some(d.comparison), word),
     ])
 }
 

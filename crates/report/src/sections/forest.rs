@@ -99,7 +99,7 @@ fn of_score(candidate: &Candidate, findings: &Findings) -> ForestRow {
 /// The mean of a group with the word for it.
 fn of_group(footer: &Footer, findings: &Findings) -> Option<ForestRow> {
     let ratio = footer.ratio.as_ref().filter(|_| footer.target != findings.baseline)?;
-    let verdict = footer.verdict.unwrap_or(Comparison::Unclear);
+    let verdict = footer.comparison.unwrap_or(Comparison::Unclear);
     let word = if verdict == Comparison::Unclear { "unclear" } else { verdict.as_str() };
     Some(ForestRow {
         name: footer.target.clone(),

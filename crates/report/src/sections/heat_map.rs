@@ -104,8 +104,8 @@ pub(super) fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<Strin
         let text = ratios::absence(cell, findings).into();
         return HeatCell { text, word: String::new(), fill: Fill::Empty, drawer };
     };
-    let judged = ratios::judged(ratio, cell.verdict, ratios::word(cell.verdict));
-    let fill = match (judged.shade, cell.verdict) {
+    let judged = ratios::judged(ratio, cell.comparison, ratios::word(cell.comparison));
+    let fill = match (judged.shade, cell.comparison) {
         (Some(shade), _) => Fill::Decided(shade),
         (None, Some(Comparison::Unclear)) => Fill::Unclear,
         _ => Fill::Empty,

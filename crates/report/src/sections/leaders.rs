@@ -52,7 +52,7 @@ fn table(findings: &Findings, each: usize) -> Option<Table> {
 }
 
 fn row(contrast: &Contrast) -> Row {
-    let verdict = Some(contrast.verdict);
+    let verdict = Some(contrast.comparison);
     let word = ratios::starred(ratios::word(verdict), verdict, contrast.holm);
     Row::body([
         Cell::plain(format!("{}: {}", contrast.group.title(), contrast.name)),

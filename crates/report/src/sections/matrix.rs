@@ -129,12 +129,12 @@ fn leads(grid: &Grid<'_>) -> Table {
 
 fn lead(row: &stats::Row, with_word: bool) -> Cell {
     let Some(lead) = &row.lead else { return Cell::plain("-") };
-    let word = match lead.verdict {
+    let word = match lead.comparison {
         Comparison::Unclear => "?",
         Comparison::Same => "same",
         _ => "",
     };
-    let decided = matches!(lead.verdict, Comparison::Better);
+    let decided = matches!(lead.comparison, Comparison::Better);
     Cell {
         text: format!("{} {}", lead.target, number::ratio(lead.ratio.point)),
         word: if with_word { word.into() } else { String::new() },

@@ -190,11 +190,11 @@ pub(crate) fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
 
 fn ratio(cell: &stats::Cell) -> Cell {
     let Some(ratio) = &cell.ratio else { return Cell::plain("-") };
-    let mut word = word(cell.verdict);
+    let mut word = word(cell.comparison);
     if let Some(reason) = &cell.reason {
         word = format!("{word} {reason}");
     }
-    judged(ratio, cell.verdict, starred(word, cell.verdict, cell.holm))
+    judged(ratio, cell.comparison, starred(word, cell.comparison, cell.holm))
 }
 
 /// The word for a verdict, with a star where it says a difference that `holds` among many.
@@ -248,7 +248,7 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
 
 fn mean_ratio(footer: &Footer) -> Cell {
     let dash = || Cell::plain("-");
-    footer.ratio.as_ref().map_or_else(dash, |r| judged(r, footer.verdict, word(footer.verdict)))
+    footer.ratio.as_ref().map_or_else(dash, |r| judged(r, footer.comparison, word(footer.comparison)))
 }
 
 fn extreme(extreme: Option<&Extreme>) -> Cell {

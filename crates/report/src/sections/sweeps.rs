@@ -43,7 +43,7 @@ fn blocks(sweep: &SweepEffects, dataset: &Dataset, findings: &Findings) -> Vec<B
 
 fn effects(sweep: &SweepEffects) -> Table {
     let row = |variant: &VariantEffect| {
-        let verdict = Some(variant.verdict);
+        let verdict = Some(variant.comparison);
         let word = ratios::starred(ratios::word(verdict), verdict, variant.holm);
         let cells = vec![
             Cell::plain(&sweep.default),
@@ -84,7 +84,7 @@ fn most_affected(variant: &VariantEffect) -> String {
     affected.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let said = |affected: &&Affected| {
         let cell = &affected.cell;
-        let word = ratios::word(Some(affected.verdict));
+        let word = ratios::word(Some(affected.comparison));
         format!(
             "{}, {}: {} {word}",
             cell.name,

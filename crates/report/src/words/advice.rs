@@ -215,7 +215,7 @@ pub fn merit(merit: &Merit) -> String {
 /// What one group of a profile says of its first two, with a practical band of `band`.
 pub fn group_lead(group: &GroupLead, band: f64) -> String {
     let name = &group.group;
-    let Lead { target, second, ratio, verdict } = &group.lead;
+    let Lead { target, second, ratio, comparison: verdict } = &group.lead;
     if group.contended {
         return format!(
             "{name}: {target} and {second} are not judged, the machine was busy with other work."

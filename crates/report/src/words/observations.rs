@@ -66,7 +66,7 @@ impl Duel<'_> {
     /// The geometric mean over the table where it is decided; nothing for a single test, which speaks for itself.
     fn mean(&self) -> Option<Sized> {
         let footer = self.table.footers.get(self.column)?;
-        let (ratio, claim) = (footer.ratio?, footer.verdict?);
+        let (ratio, claim) = (footer.ratio?, footer.comparison?);
         ratio.low?;
         let place = format!("over {} tests", footer.tests);
         let text = match claim {
@@ -81,7 +81,7 @@ impl Duel<'_> {
     fn extremes(&self) -> Vec<Sized> {
         let decided = |row: &&Row| {
             let cell = &row.cells[self.column];
-            cell.holm && cell.verdict.is_some_and(Comparison::is_difference) && !row.is_short()
+            cell.holm && cell.comparison.is_some_and(Comparison::is_difference) && !row.is_short()
         };
         let size = |row: &Row| row.cells[self.column].ratio.map_or(0.0, |r| r.point.ln());
         let rows = || self.table.rows.iter().filter(decided);
@@ -93,7 +93,7 @@ impl Duel<'_> {
 
     fn one(&self, row: &Row) -> Option<Sized> {
         let cell = &row.cells[self.column];
-        let (ratio, claim) = (cell.ratio?, cell.verdict?);
+        let (ratio, claim) = (cell.ratio?, cell.comparison?);
         let place = format!("in {}", self.name(row));
         let text = self.difference(&ratio, claim, is_rate(row), &place);
         Some(self.sized(ratio.point.ln().abs(), vec![row.test.clone()], claim, text))
@@ -105,7 +105,7 @@ impl Duel<'_> {
             let cell = &row.cells[self.column];
             let replicated = cell.ratio.is_some_and(|r| r.low.is_some());
             let judged = replicated && !row.is_short();
-            judged && cell.verdict == Some(claim) && cell.reason == reason
+            judged && cell.comparison == Some(claim) && cell.reason == reason
         };
         let rows: Vec<&Row> = self.table.rows.iter().filter(matching).collect();
         let every = if claim == Comparison::Same { "all" } else { "any" };

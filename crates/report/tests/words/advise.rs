@@ -259,7 +259,7 @@ fn a_busy_machine_decides_no_group() {
     let [commits, pages] = advice.group_leads.as_slice() else {
         panic!("{:?}", advice.group_leads)
     };
-    assert_eq!(commits.lead.verdict, stats::Comparison::Unclear);
+    assert_eq!(commits.lead.comparison, stats::Comparison::Unclear);
     let busy = "commits: xfs and ext4 are not judged, the machine was busy with other work.";
     assert!(commits.contended && !pages.contended);
     assert_eq!(advice.leads[0], busy);

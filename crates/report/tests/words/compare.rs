@@ -29,7 +29,7 @@ fn targets_of_the_same_label_are_set_against_each_other() {
     assert_eq!(findings.targets, ["A:ext4", "A:xfs", "B:xfs", "B:ext4"]);
     assert_eq!(joined.samples.len(), a.samples.len() + b.samples.len());
     let pairs: Vec<_> =
-        comparison.pairs.iter().map(|p| (&*p.a, &*p.b, p.verdict.unwrap())).collect();
+        comparison.pairs.iter().map(|p| (&*p.a, &*p.b, p.comparison.unwrap())).collect();
     let expected = [("A:ext4", "B:ext4", Comparison::Same), ("A:xfs", "B:xfs", Comparison::Better)];
     assert_eq!(pairs, expected);
     let mean = comparison.pairs[1].ratio.unwrap();
@@ -60,7 +60,7 @@ fn ratios_inside_a_campaign_stay_paired_and_those_between_are_not() {
     assert_eq!(cells[1].target, "A:xfs");
     assert!((width(1) - 1.0).abs() < 1e-9 && width(2) > 1.5 && width(3) > 1.5);
     assert_eq!(
-        (cells[1].verdict, cells[3].verdict),
+        (cells[1].comparison, cells[3].comparison),
         (Some(Comparison::Better), Some(Comparison::Unclear))
     );
     let footer = &findings.tables[0].footers[3];
@@ -106,7 +106,7 @@ fn a_test_is_found_by_name_in_another_suite() {
     let ids: Vec<_> = joined.tests.iter().map(|t| t.id.as_str()).collect();
     assert_eq!(ids, ["metadata.file.create"]);
     let cell = &findings.tables[0].rows[0].cells[1];
-    assert_eq!((cell.target.as_str(), cell.verdict), ("B:lustre", Some(Comparison::Unclear)));
+    assert_eq!((cell.target.as_str(), cell.comparison), ("B:lustre", Some(Comparison::Unclear)));
     assert!((cell.ratio.unwrap().point - 2.0).abs() < 0.01 && cell.ratio.unwrap().low.is_none());
     let only = |side: usize| -> Vec<_> {
         comparison.unmatched[side].iter().map(|u| u.test.as_str()).collect()
@@ -359,7 +359,7 @@ fn contention_decides_nothing_either() {
     let busy = Metric::new("foreign_cpu_pct", 60.0, "%", model::Better::Lower);
     b.samples.iter_mut().for_each(|s| s.metrics.push(busy.clone()));
     let (_, _, comparison) = compared(&a, &b);
-    assert_eq!(comparison.pairs[0].verdict, Some(Comparison::Unclear));
+    assert_eq!(comparison.pairs[0].comparison, Some(Comparison::Unclear));
     assert!(comparison.differences.is_empty());
 }
 

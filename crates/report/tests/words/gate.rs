@@ -104,7 +104,7 @@ fn by_blocks_equal_campaigns_whose_runs_differ_would_fail() {
             let b = runs.side("b", (1, 60), EQUAL, 2 * seed + 1);
             let look = of_sides(&a, &b, 0.02);
             assert_eq!(look.gate(0.02).unwrap().outcome, Outcome::Blind);
-            look.differences.iter().any(|d| d.holm && d.verdict == Comparison::Worse)
+            look.differences.iter().any(|d| d.holm && d.comparison == Comparison::Worse)
         };
         let share = (0..60).filter(fails).count() as f64 / 60.0;
         println!("by blocks, {} shared, {} own: {share} would fail", runs.shared, runs.own);

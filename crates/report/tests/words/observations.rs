@@ -57,7 +57,7 @@ fn what_is_unclear_is_left_to_the_table() {
     });
     let found = judged(&two(samples, 6));
     assert!(
-        found.tables[0].rows.iter().all(|row| row.cells[1].verdict == Some(Comparison::Unclear))
+        found.tables[0].rows.iter().all(|row| row.cells[1].comparison == Some(Comparison::Unclear))
     );
     assert_eq!(texts(&found), [""; 0]);
 }
@@ -91,10 +91,10 @@ fn what_is_no_rate_is_better_and_not_faster() {
 fn verdicts(table: &Table, observation: &Observation) -> Vec<Comparison> {
     let column = table.footers.iter().position(|f| f.target == observation.target).unwrap();
     if observation.tests.is_empty() {
-        return vec![table.footers[column].verdict.unwrap()];
+        return vec![table.footers[column].comparison.unwrap()];
     }
     let row = |id: &String| table.rows.iter().find(|r| r.test == *id).unwrap();
-    observation.tests.iter().map(|id| row(id).cells[column].verdict.unwrap()).collect()
+    observation.tests.iter().map(|id| row(id).cells[column].comparison.unwrap()).collect()
 }
 
 /// The words that a verdict allows.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     CellRatio, Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board,
-    cell::CellData, comparison::judge as verdict, model_fit::Fit, versus::versus,
+    cell::CellData, comparison::judge, model_fit::Fit, versus::versus,
 };
 use model::{Dataset, Profile};
 
@@ -243,7 +243,7 @@ impl<'a> Field<'a> {
             unit: cell.unit.clone(),
             values: [cell.mean_value(pair.0)?, cell.mean_value(pair.1)?],
             ratio: judged.ratio,
-            verdict: judged.verdict,
+            comparison: judged.comparison,
             weight,
         })
     }
@@ -257,12 +257,12 @@ impl<'a> Field<'a> {
         let (first, second) = (self.columns[*order.first()?], self.columns[*order.get(1)?]);
         let ratio = *self.of_cells(&[second, first], &own).ratios(self.bar()).get(1)?;
         let contended = work::contended(&own, &[first, second]);
-        let judged = verdict(&ratio, self.settings.band);
+        let judged = judge(&ratio, self.settings.band);
         let lead = Lead {
             target: self.targets[first].clone(),
             second: self.targets[second].clone(),
             ratio,
-            verdict: if contended { Comparison::Unclear } else { judged },
+            comparison: if contended { Comparison::Unclear } else { judged },
         };
         Some(GroupLead { group: self.profile.groups[group].name.clone(), lead, contended })
     }

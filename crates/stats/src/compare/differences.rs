@@ -27,7 +27,8 @@ pub struct Pair {
     /// Geometric mean of B over A over the cells that both have.
     pub ratio: Option<Ratio>,
     /// What that ratio allows to say.
-    pub verdict: Option<Comparison>,
+    #[serde(rename = "verdict")]
+    pub comparison: Option<Comparison>,
     /// Number of these cells.
     pub cells: usize,
     /// Cells by verdict.
@@ -60,7 +61,8 @@ pub struct Difference {
     /// B over A.
     pub ratio: Ratio,
     /// What the ratio allows to say.
-    pub verdict: Comparison,
+    #[serde(rename = "verdict")]
+    pub comparison: Comparison,
     /// True when it holds among all cells of all pairs (Holm, 5 %).
     pub holm: bool,
 }
@@ -122,7 +124,7 @@ pub(super) fn judge_pairs(
     let p_values: Vec<Option<f64>> = compared.iter().map(|c| c.versus.ratio.p).collect();
     let marks = holm::holm(&p_values);
     let decided = |(compared, holm): (&Compared<'_>, bool)| {
-        let differs = compared.versus.verdict.is_difference();
+        let differs = compared.versus.comparison.is_difference();
         if differs { difference(dataset, compared, holm) } else { None }
     };
     let mut differences: Vec<Difference> = compared.iter().zip(marks).filter_map(decided).collect();
@@ -181,13 +183,13 @@ fn pair(
     let shared = in_mean(cells, (a, b));
     let each: Vec<Versus> = shared.iter().filter_map(|cell| versus(cell, b, a, settings)).collect();
     let mut counts = Counts::default();
-    each.iter().for_each(|v| counts.add(v.verdict));
+    each.iter().for_each(|v| counts.add(v.comparison));
     let ratio = mean_ratio(&shared, b, a);
     let contended = is_contended(&shared, (a, b));
     Pair {
         a: targets[a].clone(),
         b: targets[b].clone(),
-        verdict: ratio
+        comparison: ratio
             .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
         ratio,
         cells: shared.len(),
@@ -210,7 +212,7 @@ fn difference(dataset: &Dataset, compared: &Compared<'_>, holm: bool) -> Option<
         value_b: cell.mean_value(*b)?,
         unit: cell.unit.clone(),
         ratio: versus.ratio,
-        verdict: versus.verdict,
+        comparison: versus.comparison,
         holm: holm && !versus.contended,
     })
 }

@@ -160,11 +160,11 @@ fn said(ratio: Option<&Ratio>, word: Option<&str>) -> Value {
 }
 
 fn of_cell(cell: &Cell) -> (String, Value) {
-    (cell.target.clone(), said(cell.ratio.as_ref(), cell.verdict.map(|v| v.as_str())))
+    (cell.target.clone(), said(cell.ratio.as_ref(), cell.comparison.map(|v| v.as_str())))
 }
 
 fn of_footer(footer: &Footer) -> (String, Value) {
-    (footer.target.clone(), said(footer.ratio.as_ref(), footer.verdict.map(|v| v.as_str())))
+    (footer.target.clone(), said(footer.ratio.as_ref(), footer.comparison.map(|v| v.as_str())))
 }
 
 /// What this crate says by the choice: each by its names.

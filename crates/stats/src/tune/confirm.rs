@@ -26,7 +26,7 @@ pub struct Finalist {
     /// Score over the default, with the interval of the blocks.
     pub ratio: Ratio,
     /// The word for it; unclear when the machine was busy with other work.
-    pub verdict: Comparison,
+    pub comparison: Comparison,
     /// Holds by Holm's procedure over the finalists.
     pub holm: bool,
     /// The test on which it loses most against the default, when it is worse by interval and band.
@@ -42,16 +42,16 @@ pub(super) fn confirm(dataset: &Dataset, settings: &Settings) -> Result<Confirma
             .map(|effect| Finalist {
                 variant: effect.column - 1,
                 ratio: effect.ratio,
-                verdict: effect.verdict,
+                comparison: effect.comparison,
                 holm: effect.holm,
                 largest_loss: effect
                     .loss
-                    .filter(|l| l.verdict == Comparison::Worse)
+                    .filter(|l| l.comparison == Comparison::Worse)
                     .map(|l| l.cell),
             })
             .collect();
         Confirmation {
-            chosen: finalists.iter().position(|f| f.holm && f.verdict == Comparison::Better),
+            chosen: finalists.iter().position(|f| f.holm && f.comparison == Comparison::Better),
             finalists,
             blocks: board.blocks(),
             cells: board.cells.len(),
