@@ -1,7 +1,7 @@
 //! bonnie++'s CSV and text, versions 1.03 to 2.00.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 use model::Dataset;

@@ -1,7 +1,7 @@
 //! A bundle gives back what went in, names nobody unless asked, and does no harm whoever made it.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::options;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};

@@ -1,7 +1,7 @@
 //! elbencho's CSV, JSON and text of one and the same run.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 use model::Dataset;

@@ -1,7 +1,7 @@
 //! IOR's listing of several versions, its JSON and its CSV.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 

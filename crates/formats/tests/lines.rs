@@ -1,7 +1,7 @@
 //! An error of a table names the line on which an editor shows the fault, however its lines end.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::{error, file};
 use formats::{export, published};

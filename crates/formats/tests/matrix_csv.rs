@@ -1,7 +1,7 @@
 //! The plain matrix of operations per second.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 use model::Group;

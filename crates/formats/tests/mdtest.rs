@@ -1,7 +1,7 @@
 //! mdtest's output, versions 1.9 to 4.1, plain and verbose.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 

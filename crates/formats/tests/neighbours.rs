@@ -2,7 +2,7 @@
 //! figures, what is not valid is in none of them, and no name breaks a line.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::{options, sample};
 use formats::{export, import, published};

@@ -1,7 +1,7 @@
 //! sysbench's fileio output, versions 1.0 and 1.1.
 #![allow(clippy::unwrap_used)]
 
-mod files;
+use crate::files;
 
 use files::*;
 

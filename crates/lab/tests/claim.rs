@@ -2,8 +2,8 @@
 //! root; where it or a file system is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod stand_in;
-mod victim;
+use crate::stand_in;
+use crate::victim;
 
 use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect};
 use model::{Bytes, Purge};

@@ -2,7 +2,7 @@
 //! where it or a tool is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod stand_in;
+use crate::stand_in;
 
 use lab::{DiskRequest, LabError, Refusal, inspect};
 use model::Bytes;

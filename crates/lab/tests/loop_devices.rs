@@ -2,7 +2,7 @@
 //! missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod victim;
+use crate::victim;
 
 use lab::{
     Availability, Check, Cleanup, Coldness, Instance, Lab, LabError, Snapshot, fs, residency,

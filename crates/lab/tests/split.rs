@@ -3,8 +3,8 @@
 //! ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod stand_in;
-mod victim;
+use crate::stand_in;
+use crate::victim;
 
 use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect, part_size};
 use model::{Bytes, Purge, Target};

@@ -3,7 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use model::{Better, Dataset, Metric, ROUND_RATES};
 use report::{TerminalOptions, html, markdown, terminal};

@@ -3,7 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use report::{html, json, markdown};
 use stats::{Settings, findings};

@@ -3,7 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use model::{Better, FLOOR, Metric, READ_AHEAD_HITS};
 use report::{TerminalOptions, html, json, terminal};

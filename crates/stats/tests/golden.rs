@@ -5,7 +5,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use common::{dataset, sample, test};
 use model::{Better, Dataset, Group, TestInfo};

@@ -1,7 +1,7 @@
 //! The score of IO500, of known truth.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 use common::{dataset, sample, test};
 use model::{Group, Sample, TestInfo};
 use stats::{Io500, Settings, findings};

@@ -4,7 +4,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use common::{dataset, normal, sample, test};
 use model::{Dataset, Group, Metric, QUICK_LOOKS, Rng, Sample, Target, TestInfo};

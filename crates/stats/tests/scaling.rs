@@ -1,7 +1,7 @@
 //! Rates at several process counts, of known truth.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 use common::{dataset, sample, test};
 use model::{Better, Group, Sample, TestInfo};
 use stats::{Scaling, Settings, findings};

@@ -1,7 +1,7 @@
 //! Sweeps of known truth.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 use common::{dataset, sample, test};
 use model::{Dataset, Group, Sweep, SweepMode};
 use stats::{Comparison, Settings, SweepEffects, findings};

@@ -3,7 +3,7 @@
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use common::{Noise, dataset, sample, test};
 use model::{Better, Dataset, Group, Metric, Sample, Validity};

@@ -1,7 +1,7 @@
 //! The search for better options on simulated machines whose truth is known.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 
 use common::Noise;
 use model::{Dataset, Validity};

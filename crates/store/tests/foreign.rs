@@ -1,7 +1,7 @@
 //! What a store believes of files that it did not make: nothing that could do harm.
 #![allow(clippy::unwrap_used)]
 
-mod scratch;
+use crate::scratch;
 
 use model::{CampaignState, LatencyKind, Metric, Origin, Validity};
 use scratch::{Scratch, latencies, named, small};

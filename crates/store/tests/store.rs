@@ -2,7 +2,7 @@
 //! file that is not a store is left alone.
 #![allow(clippy::unwrap_used)]
 
-mod scratch;
+use crate::scratch;
 
 use model::{
     CampaignState, GridCell, Head, Histogram, LatencyKind, Metric, Sample, Shape, TargetState,

@@ -1,7 +1,7 @@
 //! How targets fare in a block: only the last try of each counts.
 #![allow(clippy::unwrap_used)]
 
-mod scratch;
+use crate::scratch;
 
 use model::{Fault, FaultKind, Sample};
 use scratch::{Scratch, small};

@@ -91,6 +91,9 @@ pub(super) fn units(
     long: &[(&str, &str)],
 ) -> anyhow::Result<Vec<Unit>> {
     let mut units = Vec::new();
+    if let Some((stray, _)) = long.iter().find(|(of, _)| !binaries.iter().any(|b| b.name == *of)) {
+        bail!("`{stray}` in LONG_TESTS is no test binary any more");
+    }
     for binary in binaries {
         let name = binary.name.as_str();
         let of = |part: &str, args: Vec<String>, is_long| {

@@ -1,8 +1,8 @@
 //! Runs the tests of the workspace: `cargo run -p xtask -- test quick`, `labs` or `all`.
 //!
-//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of each binary of many are run one
-//! after the other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the
-//! latter compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit,
+//! Units are a test binary, or a module of a binary of many (`MODULES`). Those of the program are run one after the
+//! other, and beside them, one after the other as well, all the rest: the former mostly wait for disks, the latter
+//! compute. Some come last, alone (`ALONE`). Every failure is shown; at the end stand the time of each unit,
 //! and each skip with its reason. A skip for something that this machine has is a failure.
 
 mod binaries;
@@ -39,8 +39,8 @@ const LONG: &str = "20";
 /// Long simulations among quick tests, each a unit of the labs: its binary, and with what the names of its tests
 /// begin.
 const LONG_TESTS: &[(&str, &str)] = &[
-    ("stats/intervals", "a_noisy_target_is_covered"),
-    ("stats/intervals", "the_one_ratio_of_a_campaign_that_ends"),
+    ("report/words", "intervals::a_noisy_target_is_covered"),
+    ("report/words", "intervals::the_one_ratio_of_a_campaign_that_ends"),
     ("stats/lib", "bar::tests::"),
 ];
 
@@ -54,7 +54,10 @@ const ALONE: &[&str] = &[
 ];
 
 /// Binaries of which each module is a unit, run by itself: its tests disturb those of others.
-const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs"];
+const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs", "lab/machine"];
+
+/// Tests of the program from outside: with what the names of their units begin.
+const PROGRAM: &str = "assay/e2e";
 
 /// Runs what `args` ask for: a part, and optionally the beginning of units' names.
 pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
@@ -83,14 +86,14 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     let asked = units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name));
     let is_alone = |unit: &&Unit| ALONE.contains(&unit.name.as_str());
     let (alone, others): (Vec<_>, Vec<_>) = asked.partition(is_alone);
-    let is_of_many = |unit: &&Unit| MODULES.iter().any(|name| unit.is_of(name));
-    let (of_many, rest) = others.into_iter().partition(is_of_many);
+    let is_of_program = |unit: &&Unit| unit.name.starts_with(PROGRAM);
+    let (of_program, rest) = others.into_iter().partition(is_of_program);
     let env = |unit: &Unit| {
         (part != Part::Quick && is_fuzz(unit)).then_some(("ASSAY_FUZZ_SECONDS", LONG))
     };
     let start = Instant::now();
     let run = |unit: &Unit| run::run(unit, env(unit));
-    let mut ran = in_lanes(&[of_many, rest], run)?;
+    let mut ran = in_lanes(&[of_program, rest], run)?;
     ran.extend(in_lanes(&[alone], run)?);
     Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,0 +1,23 @@
+//! Bytes of other tools in and out, in one binary: each of its own costs a link and its share of generic code.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod bonnie;
+mod bundle;
+mod elbencho;
+mod exports;
+mod files;
+mod fio;
+mod hostile;
+mod hyperfine_iostat;
+mod ior;
+mod lines;
+mod matrix_csv;
+mod mdtest;
+mod neighbours;
+mod published;
+mod round_trips;
+mod schema;
+mod streams;
+mod sysbench;

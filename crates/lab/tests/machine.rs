@@ -1,0 +1,16 @@
+//! What the lab makes on this machine, in one binary of which each module is run by itself: its tests disturb others.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod claim;
+mod condition;
+mod directories;
+mod durable;
+mod fuse;
+mod interlock;
+mod loop_devices;
+mod split;
+mod stand_in;
+mod trials;
+mod victim;

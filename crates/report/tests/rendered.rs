@@ -1,0 +1,25 @@
+//! What is rendered, in one binary: each binary of its own costs a link and its share of generic code.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod advice;
+mod ageing;
+mod common;
+mod cost;
+mod durable;
+mod io500;
+mod labs;
+mod large;
+mod marks;
+mod next;
+mod page;
+mod renderers;
+mod scaling;
+mod sections;
+mod selfcheck;
+mod short;
+mod summary;
+mod sweeps;
+mod time_series;
+mod timeline;

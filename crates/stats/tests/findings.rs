@@ -1,0 +1,17 @@
+//! What is found in datasets, in one binary: each of its own costs a link and its share of generic code.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod cost;
+mod golden;
+mod io500;
+mod leaders;
+mod precision;
+mod race;
+mod scaling;
+mod selfcheck;
+mod sweep;
+mod tables;
+mod tune;
