@@ -2,12 +2,13 @@
 //! figures that are in the samples.
 
 use crate::common::{Place, text};
-use formats::export;
+use formats::{NamedBytes, export};
 use model::{
-    Better, CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample, Series, Validity,
+    Better, CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample, Series, Shape,
+    Validity,
 };
 use needs::{Need, skip};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 fn page() -> String {
@@ -153,10 +154,16 @@ fn q_reads_as_many_columns_as_there_are() {
     }
 }
 
-/// What `program`, with `package`, prints in a folder with the tables; `None` where there is no such package.
-fn python(package: &str, program: &str) -> Option<String> {
+/// The tables of `data` as Parquet.
+fn parquet(data: &Dataset) -> Vec<NamedBytes> {
+    let format = export::ALL.iter().find(|format| format.name == "parquet").unwrap();
+    (format.files)(data, &Default::default()).unwrap()
+}
+
+/// What `program`, with `package`, prints in a folder with the tables of `data`; `None` where there is no such package.
+fn python(package: &str, program: &str, data: &Dataset) -> Option<String> {
     let place = Place::new();
-    for (file, bytes) in export::csv(&data()).unwrap() {
+    for (file, bytes) in export::csv(data).unwrap().into_iter().chain(parquet(data)) {
         fs::write(place.path(&file), bytes).unwrap();
     }
     let run = |program: &str| {
@@ -175,8 +182,16 @@ fn python(package: &str, program: &str) -> Option<String> {
 
 #[test]
 fn the_example_for_pandas_gives_the_means() {
-    let Some(printed) = python("pandas", &code(&page(), "## pandas")) else { return };
+    let example = code(&page(), "## pandas");
+    pandas_gives_the_means("pandas", &example);
+    let of_parquet = example.replace("read_csv", "read_parquet").replace(".csv\"", ".parquet\"");
+    assert_ne!(of_parquet, example);
+    pandas_gives_the_means("pyarrow, pandas", &of_parquet);
+}
+
+fn pandas_gives_the_means(packages: &str, program: &str) {
     let data = data();
+    let Some(printed) = python(packages, program, &data) else { return };
     let [first, second] = [&data.tests[0].id, &data.tests[1].id];
     let lines: Vec<&str> = printed.lines().filter(|line| !line.is_empty()).collect();
     let mut labels: Vec<&str> = data.targets.iter().map(|target| target.label.as_str()).collect();
@@ -196,9 +211,16 @@ fn the_example_for_pandas_gives_the_means() {
 #[test]
 fn the_example_for_duckdb_gives_the_means() {
     let sql = code(&page(), "## DuckDB");
+    duckdb_gives_the_means(&sql);
+    let of_parquet = sql.replace(".csv'", ".parquet'");
+    assert_ne!(of_parquet, sql);
+    duckdb_gives_the_means(&of_parquet);
+}
+
+fn duckdb_gives_the_means(sql: &str) {
     let program = format!("import duckdb\nprint(duckdb.sql('''{sql}''').fetchall())");
-    let Some(printed) = python("duckdb", &program) else { return };
     let data = data();
+    let Some(printed) = python("duckdb", &program, &data) else { return };
     let mut rows = printed.matches("'cold'").count();
     for (test, target, mean) in [(0, 0, "6.0"), (0, 1, "12.0"), (1, 0, "2.5")] {
         let (test, target) = (&data.tests[test].id, &data.targets[target].label);
@@ -209,4 +231,82 @@ fn the_example_for_duckdb_gives_the_means() {
         rows -= 1;
     }
     assert_eq!(rows, 0, "{printed}");
+}
+
+/// The tables of `data` as `reader` finds them in the Parquet files: name, columns with their types, rows.
+fn read_back(package: &str, reader: &str, data: &Dataset) -> Option<Vec<(String, Value, Value)>> {
+    let tables: Vec<_> = parquet(data).into_iter().map(|(name, _)| name).collect();
+    let program = format!(
+        "import json\n{reader}\nfor name in {tables:?}:\n    if name.endswith('.parquet'):\n        \
+         print(json.dumps([name, *read(name)]))"
+    );
+    let printed = python(package, &program, data)?;
+    Some(printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// As DuckDB and as Arrow read it, with the names that they have for types.
+const READERS: [(&str, &str, [&str; 4]); 2] = [
+    (
+        "duckdb",
+        "import duckdb\ndef read(name):\n    t = duckdb.sql(f\"SELECT * FROM '{name}'\")\n    \
+         return [[c, str(k)] for c, k in zip(t.columns, t.types)], t.fetchall()",
+        ["BIGINT", "DOUBLE", "BOOLEAN", "VARCHAR"],
+    ),
+    (
+        "pyarrow",
+        "import pyarrow.parquet as p\ndef read(name):\n    t = p.read_table(name)\n    \
+         return [[f.name, str(f.type)] for f in t.schema], [list(r.values()) for r in t.to_pylist()]",
+        ["int64", "double", "bool", "string"],
+    ),
+];
+
+#[test]
+fn parquet_has_what_csv_has_in_the_types_of_the_page() {
+    let mut data = data();
+    data.tests[0].name = "=1+1".into();
+    data.tests[1].shape = Some(Shape { only_writes: true, cell: None });
+    let page = page();
+    for (package, reader, [integer, number, truth, words]) in READERS {
+        let Some(tables) = read_back(package, reader, &data) else { continue };
+        assert_eq!(tables.len(), 5, "{package}");
+        for (file, columns, rows) in tables {
+            let csv_name = file.replace(".parquet", ".csv");
+            let typed = table(&page, &format!("## `{csv_name}`"));
+            let expected = typed.iter().map(|row| match row[1].as_str() {
+                "integer" => json!([row[0], integer]),
+                "number" => json!([row[0], number]),
+                "true or false" => json!([row[0], truth]),
+                _ => json!([row[0], words]),
+            });
+            assert_eq!(columns, expected.collect::<Value>(), "{package} {file}");
+            assert_eq!(rows, as_values(&data, &csv_name, &typed), "{package} {file}");
+        }
+    }
+}
+
+/// The rows of the table `name` of CSV as values.
+fn as_values(data: &Dataset, name: &str, columns: &[Vec<String>]) -> Value {
+    let (_, bytes) = export::csv(data).unwrap().into_iter().find(|(file, _)| file == name).unwrap();
+    let value = |(at, cell): (usize, &str)| match columns[at][1].as_str() {
+        _ if cell.is_empty() => Value::Null,
+        "integer" => json!(cell.parse::<u64>().unwrap()),
+        "number" => json!(cell.parse::<f64>().unwrap()),
+        "true or false" => json!(cell == "true"),
+        _ => json!(cell.strip_prefix('\'').unwrap_or(cell)),
+    };
+    let row = |line: &str| line.split(',').enumerate().map(value).collect::<Value>();
+    text(&bytes).lines().skip(1).map(row).collect()
+}
+
+/// A group of rows is read after the other.
+#[test]
+fn parquet_of_many_rows_is_whole() {
+    let mut data = data();
+    data.samples[0].histograms[0].bins = (1..=600_000).map(|ns| (ns, 2)).collect();
+    let sum = "SELECT count(*), sum(latency_ns * count)::BIGINT FROM 'histograms.parquet'";
+    let program = format!("import duckdb\nprint(duckdb.sql(\"{sum}\").fetchall())");
+    let Some(printed) = python("duckdb", &program, &data) else { return };
+    let of_others = 4 * (1000 * 3 + 2000);
+    let sum = 600_000_u64 * 600_001 + of_others;
+    assert_eq!(printed.trim(), format!("[({}, {sum})]", 600_000 + 4 * 2));
 }

@@ -35,7 +35,7 @@ macro_rules! registry {
 }
 
 registry! {
-    csv, json, bundle, psv, fio_json, hyperfine, benchfmt, openmetrics,
+    csv, parquet, json, bundle, psv, fio_json, hyperfine, benchfmt, openmetrics,
 }
 
 /// Writes the files of one format.

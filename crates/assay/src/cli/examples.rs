@@ -88,8 +88,9 @@ Examples:
 
 pub(super) const EXPORT: &str = "\
 Examples:
-  For R or pandas, and everything in one document:
+  For R or a sheet, for DuckDB or pandas, and everything in one document:
     assay export last --out samples
+    assay export last --format parquet --out samples
     assay export last --format json --out samples
   For a colleague, who reads it back with `assay import`; nothing in it names this machine:
     assay export last --format bundle
