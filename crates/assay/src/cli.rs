@@ -126,9 +126,9 @@ pub struct RunArgs {
 /// What `run` and `resume` end with.
 #[derive(Args, Debug)]
 pub struct EndArgs {
-    /// Where to write the HTML report
-    #[arg(long, value_name = "FILE", default_value = "report.html", help_heading = OUTPUT)]
-    pub html: PathBuf,
+    /// Where to write the report: a page, or the tables in the format of .md, .csv and .json
+    #[arg(long, short, alias = "html", value_name = "FILE", default_value = "report.html", help_heading = OUTPUT)]
+    pub out: PathBuf,
     /// Format on stdout; another than table prints everything
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
     pub format: Format,
@@ -157,7 +157,7 @@ pub struct ResumeArgs {
     #[arg(default_value = "last")]
     pub id: String,
     /// Give the campaign so many further blocks, as +5, also when it is done: those that it has stay
-    #[arg(long, value_name = "+N", value_parser = more_blocks)]
+    #[arg(long, value_name = "+N", value_parser = more_blocks, allow_negative_numbers = true)]
     pub blocks: Option<u32>,
     /// Go on although the hosts under mpirun are not those of the begin; the report says so
     #[arg(long)]
@@ -214,15 +214,15 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that files with the ending of `path` have; tables where that says nothing.
-    pub fn of_file(path: &Path) -> Format {
+    /// The format that files with the ending of `path` have, where that says something.
+    pub fn of_file(path: &Path) -> Option<Format> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
-            Some("html" | "htm") => Format::Html,
-            Some("md") => Format::Md,
-            Some("csv") => Format::Csv,
-            Some("json") => Format::Json,
-            _ => Format::Table,
+            Some("html" | "htm") => Some(Format::Html),
+            Some("md") => Some(Format::Md),
+            Some("csv") => Some(Format::Csv),
+            Some("json") => Some(Format::Json),
+            _ => None,
         }
     }
 }
@@ -267,7 +267,7 @@ pub struct TuneArgs {
     #[arg(long, value_name = "TARGET")]
     pub on: Target,
     /// Time for the whole search, as 30m; a stage that has begun is finished
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration, allow_hyphen_values = true)]
     pub budget: Duration,
     /// Suite to run instead of the campaign's; repeat or separate by commas
     #[arg(long, value_name = "SUITE", value_delimiter = ',')]
@@ -316,6 +316,18 @@ pub enum AdviseFormat {
     Html,
 }
 
+impl AdviseFormat {
+    /// As [`Format::of_file`].
+    pub fn of_file(path: &Path) -> Option<AdviseFormat> {
+        match Format::of_file(path)? {
+            Format::Html => Some(AdviseFormat::Html),
+            Format::Md => Some(AdviseFormat::Md),
+            Format::Json => Some(AdviseFormat::Json),
+            Format::Table | Format::Csv => None,
+        }
+    }
+}
+
 /// Arguments of `advise`.
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
@@ -334,9 +346,9 @@ pub struct AdviseArgs {
     /// List the profiles that ship, with their weights
     #[arg(long)]
     pub profiles: bool,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: AdviseFormat,
+    /// Format of the output [default: that of the ending of --out, else table]
+    #[arg(long, value_enum)]
+    pub format: Option<AdviseFormat>,
     /// File to write instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

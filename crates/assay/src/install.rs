@@ -10,6 +10,7 @@ use crate::{exit, signals, terminal};
 use anyhow::Result;
 use build::Build;
 use lab::{Cmd, artifacts};
+use model::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// Room for the build of a program, bytes; ZeroFS used 1.3 GB.
@@ -48,11 +49,10 @@ pub fn names() -> Vec<&'static str> {
 /// No product has that name, the machine lacks something that it needs, a step fails, or a signal stops
 /// it; what was done then is kept, and the next call goes on.
 pub fn install(name: &str) -> Result<()> {
-    let known = || names().join(" or ");
-    let product = PRODUCTS
-        .iter()
-        .find(|product| product.name() == name)
-        .ok_or_else(|| exit::usage(format!("assay cannot install `{name}`; write {}", known())))?;
+    let product = PRODUCTS.iter().find(|product| product.name() == name).ok_or_else(|| {
+        let (meant, known) = (did_you_mean(name, names()), names().join(", "));
+        exit::usage(format!("assay cannot install `{name}`{meant}; write one of {known}"))
+    })?;
     let stop = signals::stop_flag()?;
     match product.recipe()? {
         Recipe::Present(place) => {

@@ -116,6 +116,16 @@ fn campaigns_and_stores_that_do_not_fit_are_named() {
     .unwrap();
     let line = place.fails(&["list"], 1);
     assert!(line.contains("store.db"), "{line}");
+    fs::remove_file(place.path("store.db")).unwrap();
+    place.ok(&["run", "--on", "null", "--suite", "null", "--preset", "smoke", "--scale", "smoke"]);
+    let whole = fs::read(place.path("store.db")).unwrap();
+    for left in [100, 4096, whole.len() / 2] {
+        fs::write(place.path("store.db"), &whole[..left]).unwrap();
+        for verb in [&["list"][..], &["report"], &["run", "--on", "null", "--suite", "null"]] {
+            let line = place.fails(verb, 1);
+            assert!(line.contains("store.db is damaged or was cut short"), "{verb:?}: {line}");
+        }
+    }
 }
 
 #[test]
@@ -150,6 +160,39 @@ fn a_host_without_room_for_the_image_is_refused() {
 }
 
 #[test]
+fn a_full_folder_of_images_is_named_before_anything_is_stored() {
+    if !root_or_skip("a small mount") {
+        return;
+    }
+    let place = Place::new();
+    let dir = place.dir("small");
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=20m", "none"]).arg(&dir).status();
+    assert!(mounted.unwrap().success());
+    let images = dir.display().to_string();
+    let common = ["--on", "ext4", "--preset", "smoke", "--image-dir", &images];
+    let said: Vec<_> = [&["plan"][..], &["run"], &["run", "--image-size", "64MiB"]]
+        .into_iter()
+        .map(|verb| place.assay(&[verb, &common].concat()))
+        .collect();
+    let data = format!("dir:{images}");
+    let full = Command::new("sh").args(["-c", "cat /dev/zero > fill"]).current_dir(&dir).status();
+    let on_full = place.assay(&["run", "--on", &data, "--preset", "smoke", "--suite", "files"]);
+    assert!(Command::new("umount").arg(&dir).status().unwrap().success());
+    for output in &said {
+        let line = crate::common::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{line}");
+        assert!(line.contains(" free, the image of ") && line.contains("--image-dir"), "{line}");
+    }
+    assert!(!full.unwrap().success(), "it is full");
+    let line = crate::common::text(&on_full.stderr);
+    assert_eq!(on_full.status.code(), Some(3), "{line}");
+    assert!(line.contains("is full: it has no room"), "{line}");
+    assert_eq!(place.ok(&["list"]).lines().count(), 1, "the last alone was begun");
+    place.assert_clean();
+}
+
+#[test]
 fn a_plan_cannot_hand_unknown_options_to_programs_nor_name_other_disks() {
     let place = Place::new();
     let plan = |target: &str| {
@@ -166,4 +209,76 @@ fn a_plan_cannot_hand_unknown_options_to_programs_nor_name_other_disks() {
     // A disk of others is refused wherever it is named.
     let on = "ext4[mkfs.J=\"device=UUID=x\"]";
     assert!(place.fails(&["run", "--on", on], 2).contains("it names a disk"));
+}
+
+#[test]
+fn a_slip_is_answered_with_what_may_be_meant() {
+    let place = Place::new();
+    let on = format!("dir:{}", place.dir("a").display());
+    let study = "published-nano-2025-09-rhel9-p5510";
+    for (args, meant) in [
+        (vec!["run", "--on", &on, "--tests", "columnar.wirte.*"], "`columnar.write.*`"),
+        (vec!["run", "--on", &on, "--preset", "quik"], "`quick`"),
+        (vec!["run", "--on", &on, "--lab", "umll"], "`uml`"),
+        (vec!["run", "--on", &on, "--order", "interleavd"], "`interleaved`"),
+        (vec!["run", "--on", &on, "--scale", "tny"], "`tiny`"),
+        (vec!["run", "--on", &on, "--data", "zeroes"], "`zeros`"),
+        (vec!["run", "--on", &on, "--knob", "set_mode=trun"], "`trunc`"),
+        (vec!["run", "--on", "ext4,xfs", "--baseline", "xsf"], "`xfs`"),
+        (vec!["run", "--on", "xfs[agcnt=4]"], "`mkfs.d=agcount`"),
+        (vec!["run", "--sweep", "xfs[agcount=4,8]", "--sweep-mode", "gird"], "`grid`"),
+        (vec!["tune", "--on", "ext4", "--suite", "null", "--try", "lazytim"], "`lazytime`"),
+        (vec!["selftest", "--only", "cap.raed.500"], "`cap.read.500`"),
+        (vec!["doctor", "--install", "zfss"], "`zfs`"),
+        (vec!["report", study, "--metric", "nano_rat"], "`nano_rate`"),
+        (vec!["report", study, "--price", "xsf=0.08*500GB"], "`xfs`"),
+        (vec!["advise", study, "--profile", "desktop", "--require", "snapshot"], "`snapshots`"),
+    ] {
+        let output = place.assay(&args);
+        let said = crate::common::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(&format!("did you mean {meant}?")), "{args:?}: {said}");
+    }
+    assert!(!place.path("store.db").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn a_number_below_zero_is_refused_as_a_number() {
+    let place = Place::new();
+    for (option, value) in [
+        ("--procs", "-1"),
+        ("--threads", "-2"),
+        ("--blocks", "-3"),
+        ("--seed", "-1"),
+        ("--scale", "-1"),
+        ("--age", "-1"),
+        ("--fullness", "-5"),
+        ("--case-timeout", "-1"),
+        ("--image-size", "-1"),
+        ("--budget", "-5m"),
+    ] {
+        let output = place.assay(&["plan", "--on", "ext4", option, value]);
+        let said = crate::common::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{option}: {said}");
+        let about = format!("invalid value '{value}' for '{option}");
+        assert!(said.contains(&about), "{option}: {said}");
+    }
+}
+
+#[test]
+fn a_plan_with_a_wrong_value_says_what_is_wanted() {
+    let place = Place::new();
+    for (line, says) in [
+        ("preset = 3", "expected text in quotes"),
+        ("preset = 'quik'", "did you mean `quick`?"),
+        ("presett = 'quick'", "did you mean `preset`?"),
+        ("procs = -1", "expected a list in brackets"),
+        ("blocks = 'x'", "expected a whole number"),
+        ("blocks = -1", "expected a whole number"),
+    ] {
+        fs::write(place.path("plan.toml"), format!("{line}\n")).unwrap();
+        let said = place.fails(&["run", "plan.toml"], 2);
+        assert!(said.contains("plan.toml:1") && said.contains(says), "{line}: {said}");
+    }
 }

@@ -12,6 +12,7 @@ use lab::{
 };
 use model::{
     Job, JobMode, LabKind, Plan, Programs, Scale, Target, TargetRecord, TargetState, TestInfo,
+    did_you_mean,
 };
 use rustix::fs::{Access, access};
 use std::{
@@ -83,8 +84,9 @@ impl Prepared {
         if let Some(baseline) = &plan.baseline
             && !candidates.contains(baseline)
         {
+            let meant = did_you_mean(baseline, candidates.iter().map(String::as_str));
             return Err(refusal::usage(format!(
-                "baseline `{baseline}` is not a target of this campaign; use one of {}",
+                "baseline `{baseline}` is not a target of this campaign{meant}; use one of {}",
                 candidates.join(", ")
             )));
         }
@@ -399,8 +401,10 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
         false => plan.tests.iter().map(String::as_str).collect(),
     };
     if let Some(glob) = globs.iter().find(|glob| !of_suite(glob)) {
+        let ids = suite.tests.iter().flat_map(|test| test.infos()).map(|info| info.id);
+        let meant = model::pattern_meant(glob, ids);
         return Err(refusal::usage(format!(
-            "no test of suite {} matches `{glob}`; `assay explain {0}` lists them",
+            "no test of suite {} matches `{glob}`{meant}; `assay explain {0}` lists them",
             suite.name
         )));
     }

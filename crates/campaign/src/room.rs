@@ -36,9 +36,10 @@ struct Shortage {
 }
 
 /// Fails when the scale of `prepared` is fixed and the room is too small for it: no image could be written,
-/// or the tests would run out of space. Disks are looked at where they are claimed.
+/// or the tests would run out of space; and when not even the smallest image finds room. Disks are looked at where
+/// they are claimed.
 pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
-    let Some(scale) = prepared.fixed_scale() else { return Ok(()) };
+    let Some(scale) = prepared.fixed_scale() else { return check_least(prepared, state) };
     let at = |scale| shortage(prepared, scale, state);
     let Some(short) = at(scale)? else { return Ok(()) };
     let (place, free) = (short.place.display(), short.free);
@@ -57,6 +58,24 @@ pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
     Err(refusal::usage(format!(
         "scale {scale} needs {needs}, and {free} are free in {place}; {fix}"
     )))
+}
+
+/// An automatic size follows the room down to the smallest. Of a size that was asked for, a directory beside the
+/// images has no need.
+fn check_least(prepared: &Prepared, state: &Path) -> Result<()> {
+    let plan = &prepared.plan;
+    let is_dir = |target: &Target| matches!(target, Target::Dir(_));
+    let has_other_work = plan.backing.size.is_some() && plan.targets.iter().any(is_dir);
+    if has_other_work || !plan.backing.devices.is_empty() || !prepared.needs_image() {
+        return Ok(());
+    }
+    let dir = images::work_dir(prepared, state);
+    let (free, size) = (sizing::room(prepared, &dir)?, image_size(prepared, LEAST)?);
+    let needed = lab::image_room(size);
+    match needed > free {
+        true => Err(LabError::NoSpace { dir, size, needed, free }.into()),
+        false => Ok(()),
+    }
 }
 
 /// Whether the scale of `prepared`, which is fixed, fits.

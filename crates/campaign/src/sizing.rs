@@ -2,6 +2,7 @@
 //! and room.
 
 use super::prepare::Prepared;
+use crate::refusal;
 use anyhow::{Context, Result};
 use model::{Bytes, Group, Job};
 use std::{
@@ -49,8 +50,15 @@ pub fn pilot(dir: &Path) -> Result<Pilot> {
         let rate = read.with_context(|| format!("cannot read {}", dir.display()))?;
         return Ok(Pilot { write_bytes_per_s: rate, read_bytes_per_s: rate });
     }
-    let file = tempfile::tempfile_in(dir);
-    file.and_then(try_out).with_context(|| format!("cannot try {}", dir.display()))
+    let tried = tempfile::tempfile_in(dir).and_then(try_out);
+    match tried {
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(refusal::lacking(format!(
+            "{} is full: it has no room for the {} that it is tried with; make room, or name another folder",
+            dir.display(),
+            Bytes(PILOT_BYTES as u64)
+        ))),
+        tried => tried.with_context(|| format!("cannot try {}", dir.display())),
+    }
 }
 
 fn try_out(mut file: File) -> io::Result<Pilot> {

@@ -177,7 +177,7 @@ pub enum LabError {
     },
     /// Not enough room for the image.
     #[error(
-        "{dir} has {free} free, the image of {size} needs {needed}; choose another backing directory or a smaller size"
+        "{dir} has {free} free, the image of {size} needs {needed}; make room, or name a folder on a disk that has it by --image-dir"
     )]
     NoSpace {
         /// Directory of the image.

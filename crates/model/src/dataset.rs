@@ -1,8 +1,8 @@
 //! A campaign as it is stored, and the dataset that statistics and report read.
 
-use crate::{Environment, LabKind, Plan, Sample, TestInfo, Twin};
+use crate::{Environment, LabKind, Metric, Plan, Sample, TestInfo, Twin};
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// Where a campaign came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,6 +180,26 @@ impl Dataset {
     pub fn parted(self) -> (Head, Vec<Sample>) {
         let Dataset { campaign, targets, tests, samples } = self;
         (Head { campaign, targets, tests }, samples)
+    }
+
+    /// The same with every test ranked by `metric`, without the tests whose samples do not have it; `None` where none
+    /// has.
+    pub fn ranked_by(&self, metric: &str) -> Option<Dataset> {
+        let mut found: BTreeMap<&str, &Metric> = BTreeMap::new();
+        for sample in &self.samples {
+            let own = sample.metrics.iter().find(|own| own.name == metric);
+            own.into_iter().for_each(|own| _ = found.entry(&sample.case.test).or_insert(own));
+        }
+        let ranked = |info: &TestInfo| {
+            let own = found.get(info.id.as_str())?;
+            let (metric, unit) = (own.name.to_string(), own.unit.to_string());
+            Some(TestInfo { metric, unit, better: own.better, ..info.clone() })
+        };
+        let tests: Vec<TestInfo> = self.tests.iter().filter_map(ranked).collect();
+        let of_it = self.samples.iter().filter(|own| found.contains_key(own.case.test.as_str()));
+        let samples = of_it.cloned().collect();
+        let (campaign, targets) = (self.campaign.clone(), self.targets.clone());
+        (!tests.is_empty()).then_some(Dataset { campaign, targets, tests, samples })
     }
 
     /// The second of its A/A pair, when it has one: a check of the method, no candidate.

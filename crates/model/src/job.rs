@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Like, Metric, Options, Synced, Work};
+use crate::{Bytes, Histogram, Like, Metric, Options, Synced, Work, did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -62,8 +62,10 @@ impl FromStr for DataKind {
             .into_iter()
             .find(|kind| kind.to_string() == text)
             .ok_or_else(|| {
+                let known = ["random", "compressible", "zeros", "ancestor"];
+                let meant = did_you_mean(text, known);
                 format!(
-                    "`{text}` is not a kind of data; use random, compressible, zeros, ancestor, or on \
+                    "`{text}` is not a kind of data{meant}; use random, compressible, zeros, ancestor, or on \
                      the command line like:PATH"
                 )
             })

@@ -1,7 +1,7 @@
 //! A knob is one thing that can be set, described once: help, validation, documentation, the
 //! stored parameters and the report all read it from here.
 
-use crate::did_you_mean;
+use crate::{did_you_mean, nearest};
 use std::{collections::BTreeMap, fmt};
 
 /// Options by key. A flag without a value (`noatime`) has an empty value.
@@ -51,17 +51,28 @@ impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KnobError::Unknown { owner, key, known } => {
-                let meant = did_you_mean(key, known.split(", "));
+                let meant = meant(key, known);
                 write!(f, "{owner} has no option `{key}`{meant}; it knows {known}")
             }
             KnobError::Value { owner, key, value, allowed } => {
-                write!(f, "{owner}: `{key}={value}` is not allowed; use one of {allowed}")
+                let meant = did_you_mean(value, allowed.split(", "));
+                write!(f, "{owner}: `{key}={value}` is not allowed{meant}; use one of {allowed}")
             }
         }
     }
 }
 
 impl std::error::Error for KnobError {}
+
+/// As [`did_you_mean`]; `agcount` is also known as `mkfs.d=agcount`.
+fn meant(key: &str, known: &str) -> String {
+    let whole = || known.split(", ");
+    let short = |name: &str| name.split_once('=').map(|(_, short)| short.to_string());
+    let shorts: Vec<String> = whole().filter_map(short).collect();
+    let near = nearest(key, whole().chain(shorts.iter().map(String::as_str)));
+    let full = near.and_then(|near| whole().find(|name| name.rsplit('=').next() == Some(near)));
+    full.or(near).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}
 
 impl Knob {
     /// A knob that takes any text.

@@ -1,6 +1,7 @@
 //! In which kind of lab something was measured. Figures of one kind are never ranked against those
 //! of another: the machine between the work and the disk is part of what was measured.
 
+use crate::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -97,7 +98,10 @@ impl FromStr for LabChoice {
             "host" => Ok(LabChoice::Host),
             "qemu" => Ok(LabChoice::Qemu),
             "uml" => Ok(LabChoice::Uml),
-            _ => Err(format!("`{text}` is not a lab; use auto, host, qemu or uml")),
+            _ => {
+                let meant = did_you_mean(text, ["auto", "host", "qemu", "uml"]);
+                Err(format!("`{text}` is not a lab{meant}; use auto, host, qemu or uml"))
+            }
         }
     }
 }

@@ -9,7 +9,9 @@ const LETTERS_A_SLIP: usize = 4;
 /// exchanged), as long as they are few beside its length.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let slips = |known: &'k str| (damerau_levenshtein(name, known), known);
-    let most = name.chars().count().div_ceil(LETTERS_A_SLIP);
+    let letters = name.chars().count();
+    // Of a letter alone nothing would be left.
+    let most = letters.div_ceil(LETTERS_A_SLIP).min(letters.saturating_sub(1));
     let found = known.into_iter().map(slips).min_by_key(|(slips, _)| *slips);
     found.filter(|(slips, _)| *slips <= most).map(|(_, known)| known)
 }
@@ -17,6 +19,17 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 /// For a message about `name`, which is none of `known`: " (did you mean `ext4`?)", or nothing.
 pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(name, known).map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default()
+}
+
+/// The same for a pattern of parts, as `columnar.wirte.*`, that fits none of `names`.
+pub fn pattern_meant(pattern: &str, names: impl IntoIterator<Item = String>) -> String {
+    let parts: Vec<&str> = pattern.split('.').collect();
+    let alike = |name: String| {
+        let own = name.split('.').zip(&parts);
+        own.map(|(own, asked)| if *asked == "*" { "*" } else { own }).collect::<Vec<_>>().join(".")
+    };
+    let alike: Vec<String> = names.into_iter().map(alike).collect();
+    did_you_mean(pattern, alike.iter().map(String::as_str))
 }
 
 #[cfg(test)]
@@ -42,5 +55,16 @@ mod tests {
     fn a_message_asks_only_where_there_is_something_near() {
         assert_eq!(did_you_mean("ext5", KNOWN), " (did you mean `ext4`?)");
         assert_eq!(did_you_mean("minix", KNOWN), "");
+    }
+
+    #[test]
+    fn a_pattern_is_near_in_the_parts_that_it_names() {
+        let meant = |pattern| {
+            pattern_meant(pattern, ["columnar.write.int", "columnar.size"].map(String::from))
+        };
+        assert_eq!(meant("columnar.wirte.*"), " (did you mean `columnar.write.*`?)");
+        assert_eq!(meant("colunar.*"), " (did you mean `columnar.*`?)");
+        assert_eq!(meant("columnar.sise"), " (did you mean `columnar.size`?)");
+        assert_eq!(meant("matrix.*"), "");
     }
 }

@@ -1,5 +1,6 @@
 //! In which order the tests of a block are run on its candidates.
 
+use crate::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -31,10 +32,13 @@ impl fmt::Display for Order {
 }
 
 impl FromStr for Order {
-    type Err = &'static str;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
         let all = [Order::InTurn, Order::Interleaved];
-        all.into_iter().find(|order| order.name() == text).ok_or("use in-turn or interleaved")
+        all.into_iter().find(|order| order.name() == text).ok_or_else(|| {
+            let meant = did_you_mean(text, all.map(Order::name));
+            format!("`{text}` is no order{meant}; use in-turn or interleaved")
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a plan cannot be run.
 
-use crate::NamingError;
+use crate::{NamingError, did_you_mean};
 use std::fmt;
 
 /// Most cycles of churn; the usual ladder is 0, 100, 300, 1000.
@@ -41,10 +41,14 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlanError::Scale(text) => write!(
-                f,
-                "`{text}` is not a scale; use auto, full, small, tiny, smoke or a factor from 0.0005 to 4"
-            ),
+            PlanError::Scale(text) => {
+                let meant = did_you_mean(text, ["auto", "full", "small", "tiny", "smoke"]);
+                write!(
+                    f,
+                    "`{text}` is not a scale{meant}; use auto, full, small, tiny, smoke or a factor from 0.0005 \
+                     to 4"
+                )
+            }
             PlanError::Procs(n) => {
                 write!(f, "{n} processes cannot be run; use --procs 1 to {MOST_PROCS}")
             }

@@ -1,12 +1,13 @@
 //! How much to measure: a preset says how often and for how long, a scale how large.
 
 use crate::PlanError;
+use crate::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Preset {
     /// One block of the smallest sizes: does it work?
     Smoke,
@@ -17,6 +18,40 @@ pub enum Preset {
     Standard,
     /// Ten blocks or more, so twelve at the first look, until the ratios are precise; with an A/A pair.
     Publish,
+}
+
+impl Preset {
+    const ALL: [(&str, Preset); 4] = [
+        ("smoke", Preset::Smoke),
+        ("quick", Preset::Quick),
+        ("standard", Preset::Standard),
+        ("publish", Preset::Publish),
+    ];
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = Preset::ALL.into_iter().find(|(_, preset)| preset == self);
+        f.write_str(own.map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Preset::ALL.into_iter().find(|(name, _)| *name == text);
+        found.map(|(_, preset)| preset).ok_or_else(|| {
+            let meant = did_you_mean(text, Preset::ALL.map(|(name, _)| name));
+            format!("`{text}` is no preset{meant}; use smoke, quick, standard or publish")
+        })
+    }
+}
+
+impl TryFrom<String> for Preset {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
 }
 
 /// Numbers of blocks after which an adaptive campaign looks whether it may end. Looking more often

@@ -12,7 +12,7 @@
 //! lab, which makes the variants.
 
 use crate::{
-    Target,
+    Target, did_you_mean,
     target::{excerpt, in_quotes, inner, name, quoted, take, whole, word},
 };
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,10 @@ impl FromStr for SweepMode {
         [SweepMode::Grid, SweepMode::OneAtATime]
             .into_iter()
             .find(|mode| mode.as_str() == text)
-            .ok_or_else(|| "use grid or one-at-a-time".into())
+            .ok_or_else(|| {
+                let meant = did_you_mean(text, ["grid", "one-at-a-time"]);
+                format!("`{text}` is no mode{meant}; use grid or one-at-a-time")
+            })
     }
 }
 

@@ -100,7 +100,7 @@ pub enum StatsError {
         label: String,
     },
     /// A requirement that no fact of any file system speaks of.
-    #[error("no file system has a fact on `{feature}`; known are: {known}")]
+    #[error("no file system has a fact on `{feature}`{}; known are: {known}", model::did_you_mean(.feature, .known.split(", ")))]
     UnknownFeature {
         /// What was required.
         feature: String,

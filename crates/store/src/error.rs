@@ -10,14 +10,21 @@ pub(crate) const BUSY: Duration = Duration::from_secs(10);
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file could not be opened.
-    #[error(
-        "cannot open the store {path}: {source}; check that the path and its permissions are right"
-    )]
+    #[error("cannot open the store {path}; check that the path and its permissions are right")]
     Open {
         /// The file.
         path: PathBuf,
         /// What SQLite said.
         source: rusqlite::Error,
+    },
+    /// The file was a store.
+    #[error(
+        "the store {path} is damaged or was cut short; put a copy of it back, or move it away and the next run begins \
+         another"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
     },
     /// The file is something else.
     #[error("{path} is not a store of assay ({why}); name another file")]
@@ -46,8 +53,8 @@ pub enum StoreError {
         /// How long it was waited for.
         seconds: u64,
     },
-    /// No campaign has this id or prefix.
-    #[error("no campaign `{0}` is stored; `assay list` shows those that are")]
+    /// No campaign has this id or prefix; in quotes, with what may be meant.
+    #[error("no campaign {0} is stored; `assay list` shows those that are")]
     NotFound(String),
     /// The prefix fits several campaigns.
     #[error("`{prefix}` could be {ids}; write more of the id")]

@@ -1,7 +1,7 @@
 //! A campaign by its id, and what its columns hold as values.
 
 use crate::StoreError;
-use model::LAST;
+use model::{LAST, did_you_mean};
 use rusqlite::{Connection, OptionalExtension, Row, types::ValueRef};
 use serde::de::DeserializeOwned;
 use std::{fmt::Display, str::FromStr};
@@ -51,7 +51,7 @@ impl Found {
                 let ids = found.into_iter().map(|f| f.id).collect::<Vec<_>>().join(", ");
                 Err(StoreError::Ambiguous { prefix: id.into(), ids })
             }
-            (None, _) => Err(StoreError::NotFound(id.into())),
+            (None, _) => Err(StoreError::NotFound(format!("`{id}`{}", meant(db, name)?))),
         }
     }
 
@@ -104,4 +104,14 @@ impl Found {
 fn name_and_before(id: &str) -> (&str, u32) {
     let counted = id.rsplit_once('~').and_then(|(name, n)| Some((name, n.parse().ok()?)));
     counted.unwrap_or((id, 0))
+}
+
+/// The id or name that `name` may stand for, as a remark.
+fn meant(db: &Connection, name: &str) -> Result<String, StoreError> {
+    let sql = "SELECT id FROM campaign UNION
+               SELECT plan ->> 'name' FROM campaign WHERE json_valid(plan) AND plan ->> 'name' IS NOT NULL";
+    let mut statement = db.prepare_cached(sql)?;
+    let known = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let known = known.iter().map(String::as_str).chain([LAST]).filter(|known| *known != name);
+    Ok(did_you_mean(name, known))
 }

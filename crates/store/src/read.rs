@@ -159,7 +159,7 @@ fn read_campaign(db: &Connection, found: &Found) -> Result<Campaign, StoreError>
          FROM campaign WHERE number = ?",
     )?;
     let mut rows = statement.query([found.number])?;
-    let row = rows.next()?.ok_or_else(|| StoreError::NotFound(found.id.clone()))?;
+    let row = rows.next()?.ok_or_else(|| StoreError::NotFound(format!("`{}`", found.id)))?;
     Ok(Campaign {
         id: found.id.clone(),
         created: row.get(0)?,

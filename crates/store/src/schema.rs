@@ -107,6 +107,7 @@ fn failed(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
         Some(ErrorCode::NotADatabase) => {
             StoreError::NotAStore { path: path.into(), why: "it is no SQLite database" }
         }
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path: path.into() },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => source.into(),
         _ => StoreError::Open { path: path.into(), source },
     }

@@ -65,7 +65,7 @@ impl Store {
             ],
         )?;
         if changed == 0 {
-            let what = format!("{id}, block {}, try {} of {}", of.block, of.nth, of.target);
+            let what = format!("`{id}`, block {}, try {} of {}", of.block, of.nth, of.target);
             return Err(StoreError::NotFound(what));
         }
         Ok(())

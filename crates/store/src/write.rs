@@ -91,7 +91,7 @@ impl Store {
             params![seconds, campaign.number, block, attempt],
         )?;
         if changed == 0 {
-            return Err(StoreError::NotFound(format!("{id}, block {block}, attempt {attempt}")));
+            return Err(StoreError::NotFound(format!("`{id}`, block {block}, attempt {attempt}")));
         }
         Ok(tx.commit()?)
     }
@@ -185,7 +185,7 @@ impl Store {
             ],
         )?;
         if changed == 0 {
-            return Err(StoreError::NotFound(format!("{id}, target {}", target.label)));
+            return Err(StoreError::NotFound(format!("`{id}`, target {}", target.label)));
         }
         Ok(tx.commit()?)
     }

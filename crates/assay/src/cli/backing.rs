@@ -30,7 +30,7 @@ pub struct BackingArgs {
     #[arg(long, value_name = "DIR", help_heading = PLACE)]
     pub image_dir: Option<PathBuf>,
     /// Size of the loop image [default: from the scale]
-    #[arg(long, value_name = "SIZE", help_heading = PLACE)]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = PLACE)]
     pub image_size: Option<Bytes>,
 }
 

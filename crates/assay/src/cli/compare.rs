@@ -30,7 +30,7 @@ pub struct CompareArgs {
     pub tests: Vec<String>,
     /// End with status 6 when a target that both have became worse by more than this, as 5%, in a test or in
     /// the mean of all, and with status 5 when that would not have been found
-    #[arg(long, alias = "fail-over", value_name = "PERCENT", value_parser = share)]
+    #[arg(long, alias = "fail-over", value_name = "PERCENT", value_parser = share, allow_hyphen_values = true)]
     pub fail_on_regression: Option<f64>,
     /// Measure what became worse once more on this machine, by itself and as often as there are campaigns of
     /// B, and call it a regression if it is so again
@@ -40,7 +40,7 @@ pub struct CompareArgs {
     pub consent: Consent,
     #[command(flatten)]
     pub programs: ProgramArgs,
-    /// File for the HTML page, besides what is printed
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// File for a page, or for the tables in the format of .md, .csv and .json, besides what is printed
+    #[arg(long, short, alias = "html", value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }

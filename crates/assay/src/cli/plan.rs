@@ -3,7 +3,7 @@
 use super::{
     BackingArgs, ProgramArgs,
     headings::{COMPARED, LENGTH, OUTPUT, PLACE, WORK},
-    values::{duration_s, preset, tag},
+    values::{duration_s, tag},
 };
 use crate::like::DataSource;
 use clap::Args;
@@ -56,22 +56,29 @@ pub struct PlanArgs {
     pub tests: Vec<String>,
     /// Numbers of worker processes [default: the suite's, else 1 and four times the processors, at
     /// most 64]
-    #[arg(long, value_delimiter = ',', help_heading = WORK)]
+    #[arg(long, value_delimiter = ',', allow_negative_numbers = true, help_heading = WORK)]
     pub procs: Vec<u32>,
     /// Threads in each worker for the parallel parts [default: 1]
-    #[arg(long, help_heading = WORK)]
+    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub threads: Option<u32>,
     /// How much to measure: smoke 1 block; quick 3 or more, until its verdict is decided, or the leaders are the
     /// same within 5 %, and seven in ten ratios are resolved, or ten minutes are over; standard 5, 8, 12 or 20
     /// and publish 12 or 20, until every ratio is decided or known to 5 % [default: quick]
-    #[arg(long, value_parser = preset, help_heading = LENGTH)]
+    #[arg(long, help_heading = LENGTH)]
     pub preset: Option<Preset>,
     /// Exact number of blocks, whatever their precision
-    #[arg(long, help_heading = LENGTH)]
+    #[arg(long, allow_negative_numbers = true, help_heading = LENGTH)]
     pub blocks: Option<u32>,
     /// Longest time for all blocks, as 2h or 90m: no block is begun that would not end within it [default:
     /// 10m with quick]
-    #[arg(long, value_name = "TIME", value_parser = duration_s, conflicts_with = "blocks", help_heading = LENGTH)]
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = duration_s,
+        conflicts_with = "blocks",
+        allow_hyphen_values = true,
+        help_heading = LENGTH
+    )]
     pub budget: Option<u64>,
     /// Enter the baseline twice, as an A/A pair: a check of the method by itself, which is no
     /// candidate [default: with the presets standard and publish]
@@ -82,10 +89,10 @@ pub struct PlanArgs {
     pub no_aa: bool,
     /// One factor on every size, with the ancestor's proportions: full (1), small, tiny, smoke or a number;
     /// auto makes each test long enough by itself, after a trial [default: auto]
-    #[arg(long, help_heading = WORK)]
+    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub scale: Option<Scale>,
     /// Seed of order, offsets and data [default: drawn]
-    #[arg(long, help_heading = WORK)]
+    #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub seed: Option<u64>,
     /// Data to write: random, compressible, zeros, ancestor, or like:PATH, as compressible and as
     /// repetitive as a sample of the files there [default: random]
@@ -93,10 +100,10 @@ pub struct PlanArgs {
     pub data: Option<DataSource>,
     /// Age every fresh file system by this many cycles of churn before its tests, as 0, 100, 300 or
     /// 1000; 0 makes the files of the others without churning them
-    #[arg(long, value_name = "CYCLES", help_heading = WORK)]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, help_heading = WORK)]
     pub age: Option<u32>,
     /// Fill every fresh file system to this share of its space before its tests, as 50, 80 or 95
-    #[arg(long, value_name = "PERCENT", help_heading = WORK)]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, help_heading = WORK)]
     pub fullness: Option<u32>,
     /// Target to compare the others with [default: the first]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
@@ -123,6 +130,6 @@ pub struct PlanArgs {
     #[arg(long, value_name = "KEY=VALUE", help_heading = WORK)]
     pub knob: Vec<String>,
     /// Longest time that one case may take, seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS", help_heading = LENGTH)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = LENGTH)]
     pub case_timeout: Option<u64>,
 }

@@ -1,17 +1,6 @@
-//! How values on the command line are read: presets, times, shares, lists of targets.
+//! How values on the command line are read: times, shares, lists of targets.
 
-use model::{Preset, Target, TargetError, TargetNames, split_name};
-
-/// A preset by its name.
-pub(super) fn preset(text: &str) -> Result<Preset, String> {
-    match text {
-        "smoke" => Ok(Preset::Smoke),
-        "quick" => Ok(Preset::Quick),
-        "standard" => Ok(Preset::Standard),
-        "publish" => Ok(Preset::Publish),
-        _ => Err("use smoke, quick, standard or publish".into()),
-    }
-}
+use model::{Target, TargetError, TargetNames, split_name};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {

@@ -25,15 +25,17 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
     let required = requirements(&args.require)?;
     let dataset = source::dataset(&args.id, store)?;
     let block_s = source::block_s(&dataset, store)?;
+    let of_file = args.out.as_deref().and_then(AdviseFormat::of_file);
+    let format = args.format.or(of_file).unwrap_or_default();
     let text = match &args.profile {
         Some(name) => {
             let findings = findings(&dataset, &shipped::profile(name)?, &required, block_s)?;
-            text(&dataset, &findings, args.format)
+            text(&dataset, &findings, format)
         }
-        None => tiers(&dataset, &required, block_s, args.format)?,
+        None => tiers(&dataset, &required, block_s, format)?,
     };
     match &args.out {
-        Some(path) => write(path, &text)?,
+        Some(path) => write(path, &text, &dataset)?,
         None => terminal::tables(&text)?,
     }
     Ok(Exit::Done)

@@ -1,12 +1,22 @@
 //! `assay cleanup`: undo what a killed run left behind, by its journal and by our mark on what it made.
 
-use crate::{cli::CleanupArgs, exit::Exit, terminal};
+use crate::{
+    cli::CleanupArgs,
+    exit::{self, Exit},
+    terminal,
+};
 use anyhow::Result;
 use lab::Cleanup;
 use std::path::Path;
 
 /// Undoes what every campaign left that no longer runs, or says what that would be.
 pub fn cleanup(args: &CleanupArgs, state: &Path) -> Result<Exit> {
+    if let Some(dir) = args.beside.iter().find(|dir| !dir.is_dir()) {
+        return Err(exit::usage(format!(
+            "there is no folder {} to look in; mount the disk that is meant",
+            dir.display()
+        )));
+    }
     let report = Cleanup { state, beside: &args.beside, dry_run: args.dry_run }.run()?;
     for line in &report.done {
         terminal::out(line)?;

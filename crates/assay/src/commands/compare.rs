@@ -6,7 +6,7 @@ use super::{
     rerun,
 };
 use crate::{
-    cli::CompareArgs,
+    cli::{CompareArgs, Format},
     exit::{self, Exit},
     source, terminal,
 };
@@ -22,8 +22,9 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     let (a, b) = (side(&args.a, args, store)?, side(&args.b, args, store)?);
     let (dataset, findings) = judged(&a, &b, args)?;
     terminal::tables(&text(&dataset, &findings, args.format))?;
-    if let Some(path) = &args.html {
-        write(path, &::report::html(&dataset, &findings))?;
+    if let Some(path) = &args.out {
+        let page = text(&dataset, &findings, Format::of_file(path).unwrap_or(Format::Html));
+        write(path, &page, &dataset)?;
     }
     let (Some(limit), Some(comparison)) = (args.fail_on_regression, &findings.comparison) else {
         return Ok(Exit::Done);

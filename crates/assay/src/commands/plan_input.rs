@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use campaign::{input, prepare::Prepared};
-use model::{Plan, Sweep, SweepMode, Swept, Target};
+use model::{Plan, Sweep, SweepMode, Swept, Target, did_you_mean};
 use std::{collections::BTreeMap, path::Path};
 
 /// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
@@ -153,13 +153,33 @@ pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
     refuse_consent(text, path)?;
     let plan: Plan = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        let why = error.message().replace('\n', " ");
+        let why = plain(error.message());
         let said = text.lines().nth(line - 1).unwrap_or_default().trim();
         let said: String = said.chars().take(MOST_SHOWN).collect();
         exit::usage(format!("{}:{line}: `{said}`: {why}", path.display()))
     })?;
     check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
     Ok(plan)
+}
+
+/// What the reader of TOML says, in the words of who writes it, with the name that may be meant.
+fn plain(why: &str) -> String {
+    let quoted: Vec<&str> = why.split('`').skip(1).step_by(2).collect();
+    let meant = match quoted.split_first() {
+        Some((name, known)) if why.starts_with("unknown") => {
+            did_you_mean(name, known.iter().copied())
+        }
+        _ => String::new(),
+    };
+    let words = [
+        ("\n", " "),
+        ("expected a sequence", "expected a list in brackets"),
+        ("expected a string", "expected text in quotes"),
+        ("expected u32", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        (", expected one of", &format!("{meant}, expected one of")),
+    ];
+    words.iter().fold(why.to_string(), |said, (theirs, ours)| said.replace(theirs, ours))
 }
 
 /// Whoever wrote the file is not who may give up the disks of this machine.
@@ -176,4 +196,48 @@ fn refuse_consent(text: &str, path: &Path) -> Result<()> {
             path.display()
         )))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Verb};
+    use clap::Parser;
+
+    fn plan(words: &[String]) -> Plan {
+        let words = ["assay".to_string()].into_iter().chain(words.iter().cloned());
+        match Cli::try_parse_from(words).unwrap().verb {
+            Verb::Run(args) => from_args(&args.plan).unwrap(),
+            _ => unreachable!(),
+        }
+    }
+
+    /// Words as a shell takes them where quotes hold none.
+    fn words(command: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for (at, part) in command.split('\'').enumerate() {
+            let mut pieces = if at % 2 == 1 { vec![part] } else { part.split(' ').collect() };
+            let first = pieces.remove(0);
+            words.last_mut().unwrap().push_str(first);
+            words.extend(pieces.into_iter().map(String::from));
+        }
+        words
+    }
+
+    #[test]
+    fn the_command_of_a_plan_asks_for_that_plan() {
+        for command in [
+            "run --on ext4[commit=5] --on 'fast=dir:/mnt/a b,c' --sweep xfs[agcount=4,8] --sweep-mode one-at-a-time \
+             --suite files,oltp --tests files.* --procs 1,4 --threads 2 --preset standard --budget 90m --scale small \
+             --seed 7 --age 100 --fullness 80 --baseline fast --order in-turn --data zeros --knob 'a=b c' --lab uml \
+             --case-timeout 60 --image-size 1GiB --no-aa",
+            "run --on raid1(xfs) --device /dev/disk/by-id/x --condition --split --aa --blocks 4 --kernel /boot/k",
+            "run",
+        ] {
+            let asked = plan(&words(command));
+            let again = words(&asked.command());
+            assert_eq!(again[0], "assay");
+            assert_eq!(plan(&again[1..]), asked, "{}", asked.command());
+        }
+    }
 }

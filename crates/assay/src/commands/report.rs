@@ -6,7 +6,7 @@ use crate::{
     source, terminal,
 };
 use anyhow::{Context, Result};
-use model::{Dataset, Metric, TestInfo};
+use model::{Dataset, did_you_mean};
 use stats::{Findings, Settings};
 use std::{
     collections::BTreeSet,
@@ -27,15 +27,12 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
         terminal::tables(&each.join("\n\n"))?;
         return Ok(Exit::Done);
     }
-    let of_file = || args.out.as_deref().map_or(Format::Table, Format::of_file);
-    let format = args.format.unwrap_or_else(of_file);
+    let of_file = args.out.as_deref().and_then(Format::of_file);
+    let format = args.format.or(of_file).unwrap_or_default();
     let text = text_of_all(&all, format)?;
     match (&args.out, all.first()) {
-        (Some(path), Some((dataset, _))) if format == Format::Html => {
-            write_page(path, &text, dataset)?;
-        }
-        (Some(path), _) => write(path, &text)?,
-        (None, _) => terminal::tables(&text)?,
+        (Some(path), Some((dataset, _))) => write(path, &text, dataset)?,
+        _ => terminal::tables(&text)?,
     }
     Ok(Exit::Done)
 }
@@ -74,9 +71,10 @@ fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
     if let Some((unknown, _)) =
         args.price.iter().find(|(label, _)| !labels.contains(&label.as_str()))
     {
+        let meant = did_you_mean(unknown, labels.iter().copied());
         let known = labels.join(", ");
         return Err(exit::usage(format!(
-            "--price: `{unknown}` is not a target of it; those are {known}"
+            "--price: `{unknown}` is not a target of it{meant}; those are {known}"
         )));
     }
     let prices = args.price.iter().cloned().collect();
@@ -85,27 +83,16 @@ fn settings(dataset: &Dataset, args: &ReportArgs) -> Result<Settings> {
 
 /// Makes every test rank by `metric`, and leaves out the tests that do not have it.
 pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
-    let found = |id: &str| {
-        let samples = dataset.samples.iter().filter(|s| s.case.test == id);
-        samples.flat_map(|s| &s.metrics).find(|m| m.name == metric).cloned()
-    };
-    let ranked: Vec<_> =
-        dataset.tests.iter().filter_map(|info| Some((info.clone(), found(&info.id)?))).collect();
-    if ranked.is_empty() {
+    let Some(ranked) = dataset.ranked_by(metric) else {
         let names: BTreeSet<_> =
             dataset.samples.iter().flat_map(|s| &s.metrics).map(|m| m.name.as_str()).collect();
+        let meant = did_you_mean(metric, names.iter().copied());
         let known = names.into_iter().collect::<Vec<_>>().join(", ");
-        return Err(exit::usage(format!("no sample has the metric `{metric}`; they have {known}")));
-    }
-    let with = |(info, m): (TestInfo, Metric)| TestInfo {
-        metric: m.name.to_string(),
-        unit: m.unit.to_string(),
-        better: m.better,
-        ..info
+        return Err(exit::usage(format!(
+            "no sample has the metric `{metric}`{meant}; they have {known}"
+        )));
     };
-    dataset.tests = ranked.into_iter().map(with).collect();
-    let kept: BTreeSet<String> = dataset.tests.iter().map(|info| info.id.clone()).collect();
-    dataset.samples.retain(|sample| kept.contains(&sample.case.test));
+    *dataset = ranked;
     dataset.campaign.notes.push(format!("Ranked by {metric}, not by the metric of each test."));
     Ok(())
 }
@@ -140,18 +127,15 @@ pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<
     Ok(findings(dataset, baseline)?.with_time(source::timed_at(dataset, path)?))
 }
 
-/// Writes `text` to `path`.
-pub fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Writes the page of `dataset` to `path`. What is there stays under another name, unless it is of the same campaign.
-pub fn write_page(path: &Path, page: &str, dataset: &Dataset) -> Result<()> {
+/// Writes `text`, a report of `dataset`, to `path`. What is there stays under another name, unless it is the same or
+/// of the same campaign.
+pub fn write(path: &Path, text: &str, dataset: &Dataset) -> Result<()> {
     // Of a pipe or a terminal nothing is read.
     let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
     let there = if is_file { fs::read(path).unwrap_or_default() } else { Vec::new() };
     let id = dataset.campaign.id.as_bytes();
-    if !there.is_empty() && !there.windows(id.len()).any(|part| part == id) {
+    let is_replaced = there == text.as_bytes() || there.windows(id.len()).any(|part| part == id);
+    if !there.is_empty() && !is_replaced {
         let kept = spare_name(path);
         fs::rename(path, &kept)
             .with_context(|| format!("cannot keep {} as {}", path.display(), kept.display()))?;
@@ -161,7 +145,7 @@ pub fn write_page(path: &Path, page: &str, dataset: &Dataset) -> Result<()> {
             kept.display()
         ));
     }
-    write(path, page)
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// `report.1.html` for `report.html`: the first such name that is free.

@@ -51,7 +51,7 @@ pub fn resume(
         );
     }
     let changed = allocation::resumed((campaign, &prepared), hosts, args.hosts_changed)?;
-    run::check_writable(&args.end.html)?;
+    run::check_writable(&args.end.out)?;
     disks::check_consent(&prepared.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
     for line in report.done.iter().chain(&report.messages).chain(&report.failed) {

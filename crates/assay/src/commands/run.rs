@@ -29,7 +29,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
     room::check(&prepared, state, Remedy::Choose)?;
     let stop = signals::stop_flag()?;
-    check_writable(&args.end.html)?;
+    check_writable(&args.end.out)?;
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
@@ -73,9 +73,9 @@ pub fn check_writable(path: &Path) -> Result<()> {
 pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
     let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
-    let text = report::text(&dataset, &findings, Format::Html);
-    report::write_page(&end.html, &text, &dataset)?;
-    let page = end.html.canonicalize().unwrap_or_else(|_| end.html.clone());
+    let format = Format::of_file(&end.out).unwrap_or(Format::Html);
+    report::write(&end.out, &report::text(&dataset, &findings, format), &dataset)?;
+    let page = end.out.canonicalize().unwrap_or_else(|_| end.out.clone());
     let is_answer = end.format == Format::Table && !end.full;
     let printed = terminal::tables(&match is_answer {
         true => report::summary(&dataset, &findings, Some(&page)),

@@ -8,6 +8,7 @@ use crate::{
     signals, terminal,
 };
 use anyhow::Result;
+use model::did_you_mean;
 use std::{path::Path, sync::atomic::Ordering};
 
 /// Runs every check, or those that `args` name, and prints the table.
@@ -24,8 +25,9 @@ pub fn selftest(args: &SelftestArgs, state: &Path) -> Result<Exit> {
 fn chosen(only: &[String]) -> Result<Vec<&'static dyn Check>> {
     let names: Vec<String> = CHECKS.iter().map(|check| check.name()).collect();
     if let Some(name) = only.iter().find(|name| !names.contains(name)) {
+        let meant = did_you_mean(name, names.iter().map(String::as_str));
         let known = names.join(", ");
-        return Err(exit::usage(format!("there is no check `{name}`; use one of {known}")));
+        return Err(exit::usage(format!("there is no check `{name}`{meant}; use one of {known}")));
     }
     let wanted = |check: &&&dyn Check| only.is_empty() || only.contains(&check.name());
     Ok(CHECKS.iter().filter(wanted).copied().collect())

@@ -3,7 +3,7 @@
 use crate::exit;
 use anyhow::Result;
 use lab::{FileSystem, LabError, Trial};
-use model::{Layer, Options, Target};
+use model::{Layer, Options, Target, did_you_mean};
 use std::collections::BTreeSet;
 
 /// The default with some settings changed.
@@ -57,9 +57,10 @@ pub fn field(default: &Target, wanted: &Wanted) -> Result<Vec<Variant>> {
     let named = |trial: &Trial, name: &str| trial.key == name || trial.setting() == name;
     if let Some(unknown) = wanted.only.iter().find(|n| !trials.iter().any(|t| named(t, n))) {
         let known: BTreeSet<String> = trials.iter().map(Trial::setting).collect();
+        let meant = did_you_mean(unknown, known.iter().map(String::as_str));
         let known = known.into_iter().collect::<Vec<_>>().join(", ");
         return Err(exit::usage(format!(
-            "{name} has no setting `{unknown}` to try; it has {known}"
+            "{name} has no setting `{unknown}` to try{meant}; it has {known}"
         )));
     }
     let plain = Variant { trials: Vec::new(), target: default.clone() };
