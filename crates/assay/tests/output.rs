@@ -54,7 +54,7 @@ const VERBS: &[&[&str]] = &[
         "smoke",
         "--scale",
         "smoke",
-        "--html",
+        "--out",
         "full.html",
     ],
     &["cleanup"],
@@ -280,6 +280,17 @@ fn a_report_has_the_format_of_the_file_it_is_written_to() {
     assert!(begins("a.md", &[]).starts_with("# "));
     assert_eq!(begins("a.txt", &[]), "null on n");
     assert!(begins("c.html", &["--format", "json"]).starts_with('{'), "what is said counts");
+    place.ok(&["advise", "first", "--profile", "desktop", "--out", "advice.html"]);
+    assert!(fs::read_to_string(place.path("advice.html")).unwrap().starts_with("<!DOCTYPE"));
+    // What is there already is of something else each time, and stays.
+    place.ok(&["compare", "first", "last", "--out", "advice.html"]);
+    let kept = fs::read_to_string(place.path("advice.1.html")).unwrap();
+    assert!(kept.contains("desktop"), "{kept}");
+    place.ok(&["compare", "first", "last", "--out", "changes.md"]);
+    assert!(fs::read_to_string(place.path("changes.md")).unwrap().starts_with("# "));
+    fs::write(place.path("mine.csv"), "mine").unwrap();
+    place.ok(&["report", "first", "--out", "mine.csv"]);
+    assert_eq!(fs::read_to_string(place.path("mine.1.csv")).unwrap(), "mine");
 }
 
 #[test]
@@ -297,6 +308,16 @@ fn a_log_of_both_streams_has_each_sentence_once() {
 }
 
 #[test]
+fn a_campaign_that_is_not_stored_is_answered_with_one_that_is() {
+    let place = measured();
+    assert!(
+        place.fails(&["show", "frist"], 1).contains("`frist` (did you mean `first`?) is stored")
+    );
+    assert!(place.fails(&["report", "lst"], 1).contains("did you mean `last`?"));
+    assert!(place.fails(&["show", "last~7"], 1).contains("no campaign `last~7` is stored"));
+}
+
+#[test]
 fn several_campaigns_stand_side_by_side_and_no_table_pools_them() {
     let place = measured();
     place.ok(&["report", "first", "last", "--format", "html", "--out", "both.html"]);
@@ -309,4 +330,18 @@ fn several_campaigns_stand_side_by_side_and_no_table_pools_them() {
     assert!(text.starts_with(alone.trim_end()), "{text}");
     let said = place.fails(&["report", "first", "last", "--format", "csv"], 2);
     assert!(said.contains("csv and json are of one campaign"), "{said}");
+}
+
+#[test]
+fn the_page_says_how_to_run_it_again_and_the_hash_of_its_samples() {
+    let place = measured();
+    place.ok(&["report", "first", "--out", "page.html"]);
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(page.contains("To run it again: <code>assay run --on null "), "{page}");
+    assert!(page.contains("Order of the candidates: block 1 "), "{page}");
+    let (_, rest) = page.split_once("SHA-256 of the samples: ").unwrap();
+    place.ok(&["export", "first", "--format", "bundle", "--identify"]);
+    let hash = "zcat *.assay.gz | tail -n +3 | sha256sum";
+    let output = Command::new("sh").args(["-c", hash]).current_dir(place.path("")).output();
+    assert_eq!(rest[..64], text(&output.unwrap().stdout)[..64]);
 }

@@ -26,15 +26,21 @@ fn samples() -> String {
             at += 1;
             let gain = 0.06 * target as f64 * (test as f64 - 5.0) / 5.0;
             let value = 100.0 * (gain + noise(at * 7 + test)).exp() * f64::from(procs).sqrt();
+            let summed = 100.0 * (noise(at * 3 + test) - gain).exp();
             let validity = if (target, test) == (2, 4) { "invalid: no space" } else { "valid" };
-            writeln!(
-                text,
-                "c1,{block},{target},{},s,s.t{test},{procs},1,any,rate,{value},MB/s,higher,1000000,10,{},0.0,1.0,,,0.1,0.1,\
-                 none,{validity},host,",
-                TARGETS[target],
-                1 + test % 5,
-            )
-            .unwrap();
+            // Not every test has the other metric.
+            for (metric, value) in
+                [("rate", value), ("sum_rate", summed)].into_iter().take(1 + test % 3)
+            {
+                writeln!(
+                    text,
+                    "c1,{block},{target},{},s,s.t{test},{procs},1,any,{metric},{value},MB/s,higher,1000000,10,{},0.0,\
+                     1.0,,,0.1,0.1,none,{validity},host,",
+                    TARGETS[target],
+                    1 + test % 5,
+                )
+                .unwrap();
+            }
         }
     }
     text
@@ -58,8 +64,14 @@ pub(super) fn import(place: &Place) {
 
 /// Its page over `baseline`.
 pub(super) fn page(place: &Place, baseline: &str) -> PathBuf {
-    let text = place.ok(&["report", "last", "--format", "html", "--baseline", baseline]);
-    let path = place.path(&format!("{baseline}.html"));
+    page_with(place, baseline, &[])
+}
+
+/// The same with more arguments.
+pub(super) fn page_with(place: &Place, baseline: &str, more: &[&str]) -> PathBuf {
+    let report = ["report", "last", "--format", "html", "--baseline", baseline];
+    let text = place.ok(&[&report, more].concat());
+    let path = place.path(&format!("{baseline}{}.html", more.join("")));
     fs::write(&path, text).unwrap();
     path
 }

@@ -52,6 +52,34 @@ fn another_baseline_says_what_the_program_says_over_it() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+#[test]
+fn another_metric_says_what_the_program_says_by_it() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let mut browser = Browser::start(&place);
+    let page = campaign::page(&place, "ext4");
+    browser.open(&campaign::page_with(&place, "ext4", &["--metric", "sum_rate"]), "");
+    let program = said(&mut browser, "main");
+    browser.open(&page, "");
+    assert_ne!(parts(&said(&mut browser, "main").0), parts(&program.0));
+    browser.eval(&format!(
+        "{CHANGE} change(document.querySelectorAll('.bar select')[1], 'sum_rate'); 0"
+    ));
+    assert_eq!(browser.text("location.hash"), "#metric=sum_rate");
+    let computed = said(&mut browser, "#what-if");
+    assert_eq!(parts(&computed.0), parts(&program.0));
+    assert_eq!(computed.1, program.1.replace("invalid", "-"));
+    // A cell leads to its own samples, though not all tests have the metric.
+    let shown = "[...document.querySelectorAll('#what-if .heat a')].every(a => \
+                 document.querySelector(a.getAttribute('href')).closest('details').querySelector('summary').textContent\
+                 .startsWith(a.closest('tr').querySelector('th').textContent + ','))";
+    assert_eq!(browser.eval(shown), Value::Bool(true));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
 /// What is said of each panel, whatever the order of its rows.
 fn parts(description: &str) -> BTreeMap<String, Vec<String>> {
     let panel = |panel: &str| {

@@ -14,22 +14,32 @@ const RIGHT: f64 = 460.0;
 const LINE: f64 = 18.0;
 /// Height of a bar.
 const THICK: f64 = 11.0;
+/// Width of a figure.
+const FIGURE: f64 = 40.0;
 /// Characters of a name that fit beside a bar.
 const NAME: usize = 20;
 
 /// Where a value ends; the mark is always in sight.
 struct Scale {
     most: f64,
+    mark: f64,
 }
 
 impl Scale {
     fn of(bars: &Bars) -> Scale {
         let values = bars.groups.iter().flat_map(|group| &group.bars).filter_map(|bar| bar.value);
-        Scale { most: values.fold(bars.mark, f64::max) }
+        Scale { most: values.fold(bars.mark, f64::max), mark: bars.mark }
     }
 
     fn x(&self, value: f64) -> f64 {
         LEFT + value / self.most * (RIGHT - LEFT)
+    }
+
+    /// Where the figure of a bar begins: behind it, and not across the mark.
+    fn figure(&self, value: f64) -> f64 {
+        let (end, mark) = (self.x(value), self.x(self.mark));
+        let is_crossed = end < mark && mark < end + FIGURE;
+        6.0 + if is_crossed { mark } else { end }
     }
 }
 
@@ -71,7 +81,7 @@ fn render_bar(bar: &Bar, scale: &Scale, middle: f64) -> Markup {
         text x=(LEFT - 6.0) y=(baseline) text-anchor="end" { (cut(&bar.name, NAME)) }
         rect class="amount" x=(LEFT) y=(format!("{:.1}", middle - THICK / 2.0)) height=(THICK)
             width=(format!("{:.1}", scale.x(value) - LEFT)) {}
-        text x=(format!("{:.0}", scale.x(value) + 6.0)) y=(baseline) { (said) }
+        text x=(format!("{:.0}", scale.figure(value))) y=(baseline) { (said) }
     }
 }
 
@@ -96,6 +106,7 @@ mod tests {
         assert!(svg.contains("width=\"310.0\"") && svg.contains("width=\"77.5\""), "{svg}");
         assert!(svg.contains("&lt;ext4&gt;") && svg.contains(">2.00<"), "{svg}");
         assert!(svg.contains("M305.0 4V"), "the mark at 1: {svg}");
+        assert!(drawn([Some(0.95), None]).contains("<text x=\"466\""), "right of the mark");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{
     ageing, built, clean,
-    html::{BESIDE, Extent, document, render},
+    html::{BESIDE, Extent, anchor, contents, document, render},
     title,
 };
 use crate::block::Block;
@@ -21,13 +21,15 @@ pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
     let ladder = clean::blocks(ageing::ladder(campaigns).map(Block::Lines).into_iter().collect());
     let heading = names.join(" | ");
+    let all = beside(&sections, BESIDE);
     let main = markup! {
+        (contents(all.iter().map(|(title, _)| *title)))
         p { "Each campaign is judged by itself. Ratios between them are those of `assay compare`." }
         @if !ladder.is_empty() {
             section { h2 { "Ageing" } @for block in &ladder { (render(block, BESIDE)) } }
         }
-        @for (title, columns) in beside(&sections, BESIDE) {
-            section {
+        @for (title, columns) in all {
+            section id=(anchor(title)) {
                 h2 { (title) }
                 div class="beside" {
                     @for (at, blocks) in columns {

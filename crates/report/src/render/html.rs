@@ -85,12 +85,14 @@ fn page(
     sections: &Sections,
     (extent, logs): (Extent, Option<&str>),
 ) -> Markup {
+    let shown: Vec<_> = sections.iter().filter(|(_, blocks)| extent.has(blocks)).collect();
     let main = markup! {
+        (contents(shown.iter().map(|(heading, _)| heading.as_str())))
         @if let Some(what) = extent.left_out() {
             p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
         }
-        @for (heading, blocks) in sections.iter().filter(|(_, blocks)| extent.has(blocks)) {
-            section {
+        @for (heading, blocks) in shown {
+            section id=(anchor(heading)) {
                 h2 { (heading) }
                 @for block in blocks { (render(block, extent)) }
             }
@@ -100,6 +102,21 @@ fn page(
     let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));
     let footer = format!("assay {version}, campaign {id}");
     document(&title(dataset), question(dataset, findings).as_deref(), &main, &footer, logs)
+}
+
+/// Links to the sections.
+pub(super) fn contents<'h>(headings: impl Iterator<Item = &'h str>) -> Markup {
+    markup! {
+        nav aria-label="Sections" {
+            @for heading in headings { a href=(format!("#{}", anchor(heading))) { (heading) } " " }
+        }
+    }
+}
+
+/// What the section called `heading` is linked by.
+pub(super) fn anchor(heading: &str) -> String {
+    let letter = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    format!("at-{}", heading.chars().map(letter).collect::<String>())
 }
 
 /// The file around `main`; `logs` are what the script computes other choices from.
@@ -149,7 +166,7 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
     let notes = extent.notes;
     match block {
         Block::Heading(text) => markup! { h3 { (text) } },
-        Block::Prose(text) => markup! { p { (text) } },
+        Block::Prose(text) => markup! { p { (with_code(text)) } },
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
         Block::Table(table) => render_table(table, notes),
         Block::Forest(forest) => forest::render(forest),
@@ -165,6 +182,19 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::HeatMap(_) | Block::Chart(_) | Block::Scatter(_) => markup! {},
         Block::Bars(_) | Block::TimeSeries(_) | Block::Dots(_) | Block::Lines(_) => markup! {},
         Block::Timeline(_) => markup! {},
+    }
+}
+
+/// `text` with what stands between backquotes as code.
+fn with_code(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return markup! { (text) };
+    }
+    markup! {
+        @for (at, part) in parts.into_iter().enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
     }
 }
 
@@ -224,6 +254,7 @@ fn render_row(row: &Row, table: &Table, notes: bool) -> Markup {
             } @else {
                 th scope="row" { (text(first)) }
                 @for (cell, column) in others { (render_cell(cell, column, notes)) }
+                @for _ in row.cells.len()..table.columns.len() { td {} }
             }
         }
     }

@@ -10,15 +10,17 @@ const LEFT: f64 = 40.0;
 /// Panels beside each other.
 const ACROSS: usize = 3;
 /// From one panel to the next, and what of it is drawn on.
-const STEP: (f64, f64) = (160.0, 130.0);
+const STEP: (f64, f64) = (160.0, 142.0);
 const AREA: (f64, f64) = (138.0, 78.0);
 /// Room between the sides of a panel and its first and last place.
 const INSET: f64 = 12.0;
 /// Room over a panel for its name, over all panels for each line of the legend.
-const TOP: f64 = 16.0;
+const TOP: f64 = 28.0;
 const LINE: f64 = 16.0;
-/// Characters of a name that fit over a panel, and of one in the legend.
-const NAME: usize = 23;
+/// How far the axis follows intervals beyond the points; what is wider is cut off.
+const BEYOND: f64 = 1.5;
+/// Characters of a line of a name over a panel, and of a name in the legend.
+const NAME: usize = 21;
 const KEY: usize = 22;
 /// Names in a line of the legend.
 const KEYS: usize = 3;
@@ -34,8 +36,13 @@ struct Scale<'a> {
 impl<'a> Scale<'a> {
     fn of(lines: &'a Lines) -> Scale<'a> {
         let spans = lines.panels.iter().flat_map(|panel| panel.lines.iter().flatten().flatten());
-        let points = spans.map(|span| span.point).chain(lines.ideal.iter().copied());
-        let axis = Axis::of(points.collect::<Vec<_>>().into_iter());
+        let points: Vec<f64> =
+            spans.clone().map(|span| span.point).chain(lines.ideal.iter().copied()).collect();
+        let least = points.iter().copied().fold(f64::INFINITY, f64::min) / BEYOND;
+        let most = points.iter().copied().fold(0.0, f64::max) * BEYOND;
+        let ends = spans.filter_map(|span| span.ends).flat_map(|(low, high)| [low, high]);
+        let ends: Vec<f64> = ends.map(|end| end.clamp(least, most)).collect();
+        let axis = Axis::of(points.into_iter().chain(ends));
         let keys = lines.names.len() + usize::from(!lines.ideal.is_empty());
         Scale { lines, axis, legend: LINE * keys.div_ceil(KEYS) as f64 }
     }
@@ -109,7 +116,9 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
     let lines = scale.lines;
     let ideal: Vec<Option<f64>> = lines.ideal.iter().copied().map(Some).collect();
     markup! {
-        text class="h" x=(left) y=(bottom - AREA.1 - 5.0) { (cut(&panel.name, NAME)) }
+        @for (line, text) in in_lines(&panel.name).into_iter().rev().enumerate() {
+            text class="h" x=(left) y=(bottom - AREA.1 - 5.0 - 12.0 * line as f64) { (text) }
+        }
         @for tick in scale.axis.ticks() {
             @let y = bottom - scale.y(tick);
             path class=(if tick == 1.0 { "one" } else { "g" }) d=(format!("M{left} {y:.1}h{}", AREA.0)) {}
@@ -123,6 +132,16 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
         @if at.is_multiple_of(ACROSS) { text x=(left) y=(bottom + 24.0) { (lines.across) } }
         polyline class="g" stroke-dasharray="1 3" fill="none" points=(scale.path((left, bottom), &ideal)) {}
         @for (line, spans) in panel.lines.iter().enumerate() { (render_line(spans, scale, (left, bottom), line)) }
+    }
+}
+
+/// `name` in at most two lines.
+fn in_lines(name: &str) -> Vec<String> {
+    let fits = |at: &usize| name[..*at].chars().count() <= NAME;
+    let space = name.match_indices(' ').map(|(at, _)| at).take_while(fits).last();
+    match space.filter(|_| name.chars().count() > NAME) {
+        Some(at) => vec![name[..at].into(), cut(&name[at + 1..], NAME).into()],
+        None => vec![cut(name, NAME).into()],
     }
 }
 
@@ -173,7 +192,7 @@ mod tests {
         assert_eq!(svg.matches("<path class=\"k").count(), 2 + 4 * 5, "legend and intervals");
         assert!(svg.contains("&lt;xfs&gt;") && svg.contains(">ideal<"), "{svg}");
         // Two rows of panels under one line of legend.
-        assert!(svg.contains("0 0 520 276"), "{svg}");
+        assert!(svg.contains("0 0 520 300"), "{svg}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{names, sections::anchors};
 use maud::{Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
 use serde::Serialize;
-use stats::{BlockLogs, Findings, Ratio, VECTORS};
+use stats::{BlockLogs, Findings, Ratio, Settings, VECTORS};
 
 /// The files share their names, and run in this order.
 const SCRIPT: &str = concat!(
@@ -22,7 +22,25 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-QaEdogNRYdW1kJaFR3BPs0MigIO43+Cnkr83hk6TlLA='";
+                                 script-src 'sha256-YtvLHCcwdpr9Y2Pud32MYWdBVeRxxQrRapS98snWH7U='";
+
+/// Metrics that a reader may rank by instead, where samples have them.
+const METRICS: [&str; 11] = [
+    "cache_rate",
+    "sync_s",
+    "sum_rate",
+    "nano_rate",
+    "iops",
+    "latency_ms",
+    "latency_max_ms",
+    "service_p50_us",
+    "service_p99_us",
+    "response_p50_us",
+    "response_p99_us",
+];
+
+/// Samples above which there is no choice of metric: each one costs a copy of them.
+const MOST_SAMPLES: usize = 20_000;
 
 /// What the script is given.
 #[derive(Serialize)]
@@ -33,6 +51,15 @@ struct Carried {
     drawers: String,
     /// What stands for an interval that is.
     very_wide: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    metrics: Vec<Other>,
+}
+
+/// What is computed by another metric.
+#[derive(Serialize)]
+struct Other {
+    name: &'static str,
+    logs: BlockLogs,
 }
 
 /// What other choices are computed from, JSON that is safe in a page; `None` where there is nothing to choose.
@@ -43,10 +70,38 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     }
     let mut logs = stats::block_logs(dataset, findings).ok()?;
     name(&mut logs, findings);
+    let may_choose = dataset.samples.len() <= MOST_SAMPLES;
+    let metrics = METRICS
+        .into_iter()
+        .filter(|_| may_choose)
+        .filter_map(|metric| other(dataset, findings, &logs, metric));
+    let metrics = metrics.collect();
     let widest = Ratio { point: 1.0, low: Some(1e-9), high: Some(1e9), p: None };
     let very_wide = widest.span(|_| String::new()).unwrap_or_default();
-    let carried = Carried { logs, drawers: anchors(findings), very_wide };
+    let carried = Carried { logs, drawers: anchors(findings), very_wide, metrics };
     serde_json::to_string(&carried).ok().map(|json| harmless(&json))
+}
+
+/// The logarithms by `metric`, of the same candidates; `None` where that leaves nothing to choose.
+fn other(
+    dataset: &Dataset,
+    findings: &Findings,
+    logs: &BlockLogs,
+    metric: &'static str,
+) -> Option<Other> {
+    let is_other = dataset.tests.iter().any(|test| test.metric != metric);
+    let by_it = dataset.ranked_by(metric).filter(|_| is_other)?;
+    let settings = Settings {
+        baseline: Some(findings.baseline.clone()),
+        band: findings.band,
+        contention_limit_pct: findings.contention_limit_pct,
+        ..Settings::default()
+    };
+    let own = stats::findings(&by_it, &settings).ok()?;
+    let mut others = stats::block_logs(&by_it, &own).ok()?;
+    name(&mut others, &own);
+    let is_same = others.targets == logs.targets && own.lab == findings.lab;
+    is_same.then_some(Other { name: metric, logs: others })
 }
 
 /// Gives tests the names that they have in tables, and makes all names fit to be shown.

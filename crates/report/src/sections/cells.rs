@@ -43,11 +43,14 @@ impl Section for Cells {
         }
         let samples = by_case(dataset);
         let mut blocks = vec![Block::Prose(introduction(dataset, chosen.len(), all))];
-        blocks.extend(
-            chosen
-                .into_iter()
-                .map(|place| Block::Drawer(drawer(dataset, findings, place, &samples))),
-        );
+        let mut group = None;
+        for place in chosen {
+            let own = findings.tables[place.0].group;
+            if group.replace(own) != Some(own) {
+                blocks.push(Block::Heading(own.title().into()));
+            }
+            blocks.push(Block::Drawer(drawer(dataset, findings, place, &samples)));
+        }
         Some(blocks)
     }
 

@@ -1,5 +1,6 @@
 //! Where a cell of the page is worded, in the overview: every test on every candidate on one screen, the ratio in
-//! words and colour. Each cell leads to its samples.
+//! words and colour. Each cell leads to its samples. Tests of a grid are in the map of that, which has fewer
+//! rows.
 
 use crate::{
     block::{Block, Fill, HeatCell, HeatGroup, HeatMap, HeatRow},
@@ -22,7 +23,8 @@ impl Section for Heat {
         if none || findings.targets.len() < 2 || findings.tables.is_empty() {
             return None;
         }
-        Some(vec![Block::HeatMap(heat_map(dataset, findings))])
+        let map = heat_map(dataset, findings);
+        (!map.groups.is_empty()).then(|| vec![Block::HeatMap(map)])
     }
 
     fn in_terminal(&self) -> bool {
@@ -47,6 +49,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
             .map(|(name, places)| row(name, &places, findings, &with_drawer));
         groups.push(HeatGroup { title: title.into(), rows: rows.collect() });
     }
+    groups.retain(|group| !group.rows.is_empty());
     HeatMap {
         caption: format!(
             "Ratio over {}: blue is better, orange worse, hatched unclear",
@@ -65,7 +68,8 @@ fn rows(findings: &Findings, first: usize, counts: &BTreeSet<u32>) -> Vec<(Strin
     let mut rows: Vec<(&str, String, Places)> = Vec::new();
     for (table_at, table) in findings.tables.iter().enumerate().filter(|(_, t)| t.group == group) {
         let column = counts.iter().position(|procs| *procs == table.procs);
-        for (row_at, row) in table.rows.iter().enumerate() {
+        let alone = table.rows.iter().enumerate().filter(|(_, row)| row.grid.is_none());
+        for (row_at, row) in alone {
             let known = rows.iter().position(|(test, ..)| *test == row.test);
             let at = known.unwrap_or_else(|| {
                 rows.push((&row.test, names::of_row(row, table), vec![None; counts.len()]));

@@ -1,8 +1,13 @@
-//! How the numbers were made, short enough to be read.
+//! How the numbers were made, short enough to be read, and how to make them again.
 
 use crate::{block::Block, names, number, sections::Section};
-use model::Dataset;
+use model::{Dataset, Origin, printable};
+use sha2::{Digest, Sha256};
 use stats::{Findings, Timed};
+use std::collections::BTreeMap;
+
+/// Blocks whose order is told.
+const MOST_ORDERS: usize = 12;
 
 pub(crate) struct Method;
 
@@ -11,9 +16,10 @@ impl Section for Method {
         "Method"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let own = if findings.comparison.is_none() { again(dataset) } else { Vec::new() };
         let time = findings.timed.iter().map(measured);
-        Some(time.chain(notes(findings)).map(Block::Prose).collect())
+        Some(own.into_iter().chain(time).chain(notes(findings)).map(Block::Prose).collect())
     }
 
     fn in_terminal(&self) -> bool {
@@ -37,6 +43,56 @@ pub fn measured(timed: &Timed) -> String {
         100.0 * timed.share(),
         number::span(median_s)
     )
+}
+
+/// What it takes to do the same again, and to tell whether these are the same samples.
+fn again(dataset: &Dataset) -> Vec<String> {
+    let campaign = &dataset.campaign;
+    let mut said = Vec::new();
+    if campaign.origin == Origin::Run {
+        said.push(format!("To run it again: `{}`", campaign.plan.command()));
+        said.extend(ended(dataset));
+        said.push(format!("Order of the candidates: {}.", orders(dataset)));
+    }
+    said.push(format!("SHA-256 of the samples: {}", digest(dataset)));
+    said
+}
+
+/// Why no block came after the last, where no note says it.
+fn ended(dataset: &Dataset) -> Option<String> {
+    let is_said = dataset.campaign.notes.iter().any(|note| note.starts_with("Ended after"));
+    let blocks = dataset.samples.iter().map(|sample| sample.block + 1).max()?;
+    let asked = dataset.campaign.plan.block_count() == blocks && !is_said;
+    asked.then(|| format!("Ended after {}: as many as were planned.", names::blocks(blocks as usize)))
+}
+
+/// `block 1 ext4, xfs; block 2 xfs, ext4`. A candidate that was run again stands twice.
+fn orders(dataset: &Dataset) -> String {
+    let mut blocks: BTreeMap<u32, BTreeMap<u32, &str>> = BTreeMap::new();
+    for sample in &dataset.samples {
+        let own = blocks.entry(sample.block).or_default();
+        own.insert(sample.position, &sample.case.target);
+    }
+    let order = |(block, places): (&u32, &BTreeMap<u32, &str>)| {
+        format!("block {} {}", block + 1, places.values().copied().collect::<Vec<_>>().join(", "))
+    };
+    let shown: Vec<String> = blocks.iter().take(MOST_ORDERS).map(order).collect();
+    let more = match blocks.len() - shown.len() {
+        0 => String::new(),
+        n => format!("; {n} more"),
+    };
+    shown.join("; ") + &more
+}
+
+/// Hexadecimal hash of the samples as the lines of a bundle have them, where it keeps all names.
+fn digest(dataset: &Dataset) -> String {
+    let mut hash = Sha256::new();
+    for sample in &dataset.samples {
+        let line = serde_json::to_string(sample).unwrap_or_default();
+        hash.update(printable(&line).as_bytes());
+        hash.update(b"\n");
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn notes(findings: &Findings) -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::{
     words,
 };
 use model::{Dataset, Quantity};
-use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio};
+use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio, Unjudged};
 
 /// Footer with geometric means.
 pub(crate) const GEOMETRIC_MEAN: &str = "GEOMETRIC MEAN";
@@ -40,10 +40,13 @@ impl Section for Ratios {
     }
 }
 
-/// What the table shows, as one paragraph; nothing where nothing was replicated.
+/// What the table shows, as one paragraph; nothing where nothing was replicated. Cells that are contended say so.
 fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
-    let sentences: Vec<String> =
-        words::observations(findings, table).into_iter().map(|o| o.text).collect();
+    let sentences: Vec<String> = words::observations(findings, table)
+        .into_iter()
+        .filter(|own| own.claim != Comparison::Unclear)
+        .map(|own| own.text)
+        .collect();
     (!sentences.is_empty()).then(|| Block::Prose(sentences.join(" ")))
 }
 
@@ -63,6 +66,9 @@ fn legend(findings: &Findings) -> String {
     if cells().any(|cell| cell.read_ahead_pct.is_some()) {
         values += " read ahead: cold at the start, but that share of the random reads found in memory, by \
                    read-ahead for others, what they read.";
+    }
+    if cells().any(|cell| cell.reason == Some(Unjudged::Contended)) {
+        values += " contended: others had more than a tenth of the machine, so that the ratio is not judged.";
     }
     if findings.targets.len() < 2 {
         return values;
@@ -89,7 +95,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
         }
         rows.push(body(row, table, unit.is_none(), findings));
     }
-    if table.rows.len() > 1 {
+    if table.rows.len() > 1 && !table.footers.is_empty() {
         rows.extend(footers(&table.footers));
     }
     Table {

@@ -43,6 +43,14 @@ function baselineControl() {
   return made('label', {}, 'Baseline ', select);
 }
 
+// By which figure of the samples candidates are compared.
+function metricControl() {
+  const option = (value, text) => made('option', { value }, text);
+  const select = made('select', {}, option('', 'as ranked'), ...metrics.map(({ name }) => option(name, name)));
+  control(select, () => { select.value = metric()?.name ?? ''; }, () => choose('metric', select.value));
+  return made('label', {}, 'Metric ', select);
+}
+
 // Boxes of which those that are off are named in the state, or, of process counts, those that are on.
 function countControls() {
   const change = (count, isOn) => {
@@ -87,7 +95,7 @@ function resetControl() {
   const refresh = () => { button.disabled = !isChosen(); };
   button.addEventListener('again', refresh);
   button.addEventListener('click', () => {
-    ['base', 'procs', 'off', 'weights'].forEach(name => state.delete(name));
+    ['base', 'metric', 'procs', 'off', 'weights'].forEach(name => state.delete(name));
     keep();
     show();
   });
@@ -97,7 +105,7 @@ function resetControl() {
 
 const bar = made('div', { class: 'bar', role: 'group', 'aria-label': 'Controls' });
 if (logs) {
-  bar.append(baselineControl(), ...(counts.length > 1 ? [countControls()] : []), groupControls(),
+  bar.append(baselineControl(), ...(metrics.length ? [metricControl()] : []), ...(counts.length > 1 ? [countControls()] : []), groupControls(),
     flag('intervals', 'Intervals'), resetControl());
 }
 if (judged().length) bar.append(...FILTERS.map(([name, text]) => flag(name, text)));

@@ -1,7 +1,9 @@
 // Drawers: opened by a link into them and closed by Escape, which leads back to where they were opened from; commands
 // have a button that copies them.
 
-for (const code of document.querySelectorAll('details code')) {
+const isCommand = code => code.textContent.startsWith('assay ');
+
+for (const code of [...document.querySelectorAll('main code')].filter(isCommand)) {
   const button = element('button', 'Copy');
   button.setAttribute('aria-label', `Copy ${code.textContent}`);
   button.addEventListener('click', async () => {
@@ -13,10 +15,11 @@ for (const code of document.querySelectorAll('details code')) {
 
 let opener = null;
 
-// For browsers that do not open a drawer for a link into it, too.
+// To a section, or to a drawer, which some browsers do not open for a link into it.
 function openAt(anchor) {
-  const drawer = document.getElementById(anchor)?.closest('details');
-  if (!drawer) return;
+  const place = document.getElementById(anchor);
+  const drawer = place?.closest('details');
+  if (!drawer) { place?.scrollIntoView(); return; }
   drawer.open = true;
   drawer.querySelector('summary').focus();
   drawer.scrollIntoView();

@@ -3,9 +3,20 @@
 // else keeps the choice of the report, and says so by its captions.
 
 const report = isTrusted ? carried('logs') : null;
-const logs = report && decoded(report);
+const reported = report && decoded(report);
+const metrics = report?.metrics ?? [];
 const HALF = 5;
 const MOST_ROWS = 32;
+
+// The logarithms of the metric in the state, else of the one that each test is ranked by.
+const metric = () => metrics.find(({ name }) => name === state.get('metric'));
+let logs = reported;
+const takeMetric = () => { logs = metric() ? decoded(metric().logs) : reported; };
+const byMetric = () => (metric() ? `, by ${metric().name}` : '');
+
+// Where the samples of a test at a process count are: a metric that not all tests have moves their rows.
+const drawers = new Map(reported?.tables.flatMap((table, at) => table.rows.map((row, own) =>
+  [`${reported.tests[row.test].id} ${table.procs}`, `${report.drawers}-${at}-${own}`])));
 
 const groups = logs ? [...new Map(logs.tables.filter(table => table.rows.some(row => row.scored))
   .map(({ group, title }) => [group, title]))] : [];
@@ -22,7 +33,7 @@ function choice() {
   return { base: Math.max(0, base), procs: procs.length ? procs : counts, off, weightOf: group => +(weights.get(group) ?? HALF) };
 }
 
-const isChosen = () => ['base', 'procs', 'off', 'weights'].some(name => state.has(name));
+const isChosen = () => metric() !== undefined || ['base', 'procs', 'off', 'weights'].some(name => state.has(name));
 
 function tableOf(caption, kind, heads, bodies) {
   const table = made('table', kind ? { class: kind } : {}, element('caption', caption), made('thead', {}, ...heads), ...bodies);
@@ -60,7 +71,7 @@ function meansTable(found, panels, base) {
   const score = { title: 'Score', ratios: new Map(found.ratios.map(({ column, ratio }) => [column, ratio])) };
   const isScored = column => score.ratios.has(column);
   const rows = columns.length && columns.every(isScored) && found.over === base ? [row(score, true)] : [];
-  return tableOf(`Ratios over ${logs.targets[base]} with their 95 % intervals: the score, and the mean of each group`, '',
+  return tableOf(`Ratios over ${logs.targets[base]}${byMetric()} with their 95 % intervals: the score, and the mean of each group`, '',
     [made('tr', {}, head('Mean'), ...columns.map(column => head(logs.targets[column], { class: 'n' })))],
     [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
 }
@@ -70,11 +81,10 @@ function ratiosTable(tables, { base, procs }) {
   const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
   const kinds = new Map();
   tables.forEach(table => {
-    const at = logs.tables.indexOf(table);
     const rows = kinds.get(table.title) ?? kinds.set(table.title, new Map()).get(table.title);
-    table.rows.forEach((row, own) => {
+    table.rows.forEach(row => {
       const cells = rows.get(row.test) ?? rows.set(row.test, new Map()).get(row.test);
-      const drawer = `${report.drawers}-${at}-${own}`;
+      const drawer = drawers.get(`${logs.tests[row.test].id} ${table.procs}`);
       cells.set(table.procs, { row, drawer: document.getElementById(drawer) && drawer });
     });
   });
@@ -85,7 +95,7 @@ function ratiosTable(tables, { base, procs }) {
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
   const bodies = [...kinds].map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
-  return tableOf(`Ratio over ${logs.targets[base]}: blue is better, orange worse, hatched unclear`, 'heat', [
+  return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear`, 'heat', [
     made('tr', {}, head('Test', { rowspan: 2 }),
       ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
     made('tr', {}, ...columns.flatMap(() => procs.map(count => head(processesText(count), { class: 'n' })))),
@@ -122,7 +132,7 @@ function plot(found, panels) {
     room -= rows.length;
   }
   const band = Math.round(100 * logs.band);
-  return forestPlot(`Ratio over ${name(found.over)} with its 95 % interval; right of 1 is better, shaded is ±${band} %`,
+  return forestPlot(`Ratio over ${name(found.over)}${byMetric()} with its 95 % interval; right of 1 is better, shaded is ±${band} %`,
     logs.band, [{ title: 'Score by this choice', rows: best.map(score) }, ...shown]);
 }
 
@@ -159,7 +169,10 @@ const replaced = ['figure.forest', 'table.heat'].map(kind => document.querySelec
 
 function showChoice() {
   document.getElementById('what-if')?.remove();
+  takeMetric();
   const isShown = logs !== null && isChosen();
-  replaced.forEach(own => { if (own) own.hidden = isShown; });
-  if (isShown) document.querySelector('main').prepend(section());
+  for (const own of replaced.filter(own => own)) {
+    for (const its of [own, document.querySelector(`nav a[href="#${own.id}"]`)]) if (its) its.hidden = isShown;
+  }
+  if (isShown) document.querySelector('main nav').after(section());
 }
