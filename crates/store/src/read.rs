@@ -246,6 +246,15 @@ const SAMPLES: &str =
           WHERE campaign = ?1 GROUP BY block, target)
      ORDER BY s.block, s.position, s.number";
 
+/// In the order of the index of samples, so that millions of rows need no sorting.
+pub(crate) const METRICS: &str =
+    "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
+     WHERE s.campaign = ? ORDER BY s.block, s.attempt, s.position, s.number, m.position";
+
+pub(crate) const HISTOGRAMS: &str =
+    "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h ON h.sample = s.number
+     WHERE s.campaign = ? ORDER BY s.block, s.attempt, s.position, s.number, h.position";
+
 fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreError> {
     let mut statement = db.prepare_cached(SAMPLES)?;
     let mut rows = statement.query([found.number])?;
@@ -255,16 +264,8 @@ fn read_samples(db: &Connection, found: &Found) -> Result<Vec<Sample>, StoreErro
         read.list.push(read_sample(found, row)?);
     }
     let kinds = read_kinds(db, found)?;
-    read.each(
-        "SELECT m.sample, m.kind, m.value FROM sample s JOIN metric m ON m.sample = s.number
-         WHERE s.campaign = ? ORDER BY m.sample, m.position",
-        |sample, row| add_metric(found, &kinds, sample, row),
-    )?;
-    read.each(
-        "SELECT h.sample, h.op, h.latency, h.bins FROM sample s JOIN histogram h
-         ON h.sample = s.number WHERE s.campaign = ? ORDER BY h.sample, h.position",
-        |sample, row| add_histogram(found, sample, row),
-    )?;
+    read.each(METRICS, |sample, row| add_metric(found, &kinds, sample, row))?;
+    read.each(HISTOGRAMS, |sample, row| add_histogram(found, sample, row))?;
     read.each(
         "SELECT t.sample, t.bytes FROM sample s JOIN series t ON t.sample = s.number
          WHERE s.campaign = ?",

@@ -240,6 +240,23 @@ mod tests {
     }
 
     #[test]
+    fn millions_of_figures_are_read_without_sorting_them() {
+        let mut db = Connection::open_in_memory().unwrap();
+        migrate(&mut db, MIGRATIONS).unwrap();
+        let steps = |sql: &str| {
+            let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let step = |row: &rusqlite::Row<'_>| row.get::<_, String>(3);
+            plan.query_map([1], step).unwrap().collect::<Result<Vec<_>, _>>().unwrap()
+        };
+        for sql in [crate::read::METRICS, crate::read::HISTOGRAMS] {
+            let steps = steps(sql);
+            assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{steps:?}");
+        }
+        let sorted = "SELECT * FROM metric WHERE sample > ? ORDER BY value";
+        assert!(steps(sorted).iter().any(|step| step.contains("TEMP B-TREE")), "it would be seen");
+    }
+
+    #[test]
     fn a_failing_step_changes_nothing() {
         let mut db = Connection::open_in_memory().unwrap();
         migrate(&mut db, &["CREATE TABLE a (x)", "nonsense"]).unwrap_err();

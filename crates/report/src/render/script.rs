@@ -22,7 +22,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-YtvLHCcwdpr9Y2Pud32MYWdBVeRxxQrRapS98snWH7U='";
+                                 script-src 'sha256-nM6WnakAoKi5FdMieUiyElg17ZpacKZSARnWkwtCqGY='";
 
 /// Metrics that a reader may rank by instead, where samples have them.
 const METRICS: [&str; 11] = [

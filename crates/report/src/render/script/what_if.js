@@ -12,7 +12,7 @@ const MOST_ROWS = 32;
 const metric = () => metrics.find(({ name }) => name === state.get('metric'));
 let logs = reported;
 const takeMetric = () => { logs = metric() ? decoded(metric().logs) : reported; };
-const byMetric = () => (metric() ? `, by ${metric().name}` : '');
+const byMetric = () => (metric() ? ` by ${metric().name}` : '');
 
 // Where the samples of a test at a process count are: a metric that not all tests have moves their rows.
 const drawers = new Map(reported?.tables.flatMap((table, at) => table.rows.map((row, own) =>
@@ -172,7 +172,8 @@ function showChoice() {
   takeMetric();
   const isShown = logs !== null && isChosen();
   for (const own of replaced.filter(own => own)) {
-    for (const its of [own, document.querySelector(`nav a[href="#${own.id}"]`)]) if (its) its.hidden = isShown;
+    const link = [...document.querySelectorAll('nav a')].find(link => link.hash === `#${own.id}`);
+    for (const its of [own, link]) if (its) its.hidden = isShown;
   }
   if (isShown) document.querySelector('main nav').after(section());
 }
