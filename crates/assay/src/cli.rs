@@ -234,6 +234,9 @@ pub struct ReportArgs {
     /// by side, each judged by itself
     #[arg(value_name = "ID", default_value = "last")]
     pub ids: Vec<String>,
+    /// Judge the campaigns, which are of equal machines and the same work, as one of which each is a block
+    #[arg(long)]
+    pub pool: bool,
     /// Format of the output [default: that of the ending of --out, else table]
     #[arg(long, value_enum)]
     pub format: Option<Format>,

@@ -7,9 +7,12 @@
 //! killed, `pulse` knows when rank 0 is lost. The rest needs an MPI: `world` carries messages of the kinds of `topic`,
 //! `heart` those that say that rank 0 lives, `watchdog` ends what waits for ever, `rank` is what every other rank does,
 //! `lead` keeps them in step, `allocation` is rank 0's view of all.
+//!
+//! With `--each-host` (`each_host`) every host runs a campaign of its own instead, which `fleet` starts and gathers.
 
 pub mod clocks;
 pub mod differences;
+pub mod each_host;
 pub mod keeper;
 pub mod merge;
 pub mod orders;
@@ -18,6 +21,8 @@ pub mod pulse;
 
 #[cfg(feature = "mpi")]
 pub mod allocation;
+#[cfg(feature = "mpi")]
+pub mod fleet;
 #[cfg(feature = "mpi")]
 mod heart;
 #[cfg(feature = "mpi")]

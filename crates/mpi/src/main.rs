@@ -3,6 +3,8 @@
 use anyhow::{Context, Result};
 use assay_mpi::{
     allocation::Allocation,
+    each_host::Asked,
+    fleet,
     keeper::{self, Keeper},
     placement::Request,
     rank,
@@ -17,7 +19,7 @@ use std::{
 };
 
 fn main() -> ExitCode {
-    if let Some(status) = assay_program::hidden().or_else(keeper::hidden) {
+    if let Some(status) = assay_program::hidden().or_else(keeper::hidden).or_else(fleet::hidden) {
         return status;
     }
     take_part().unwrap_or_else(|error| {
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
 
 fn take_part() -> Result<ExitCode> {
     let (request, arguments) = split(env::args_os())?;
+    if let Some(asked) = Asked::of(&arguments)? {
+        return each_host(&asked);
+    }
     let keeper = Keeper::start(&arguments).context("cannot start who cleans up after a kill")?;
     let world = World::begin(tell)?;
     if world.rank() > 0 {
@@ -39,6 +44,18 @@ fn take_part() -> Result<ExitCode> {
     keeper.into_iter().for_each(Keeper::release);
     allocation.end()?;
     Ok(status)
+}
+
+/// Every host by itself; who cannot go on ends all, and with them their campaigns.
+fn each_host(asked: &Asked) -> Result<ExitCode> {
+    let world = World::begin(tell)?;
+    if world.rank() > 0 {
+        return Ok(follow(&world));
+    }
+    Ok(fleet::lead(&world, asked, tell).unwrap_or_else(|error| {
+        tell(&format!("{error:#}"));
+        world.abort()
+    }))
 }
 
 /// Serves rank 0. Who cannot go on ends all: MPI would wait for a rank that is lost.

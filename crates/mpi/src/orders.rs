@@ -1,7 +1,7 @@
 //! What rank 0 says to the others, and what they answer. Jobs and reports are those of local workers.
 
 use crate::clocks::Offset;
-use model::{Environment, Job, User, WorkerReport};
+use model::{Dataset, Environment, Job, User, WorkerReport};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -36,6 +36,20 @@ pub enum Order {
     Describe {
         /// A directory of the file system.
         dir: PathBuf,
+    },
+    /// Run the campaign of this host by itself.
+    Campaign {
+        /// The words of the program.
+        words: Vec<String>,
+        /// Its store.
+        store: PathBuf,
+    },
+    /// Say what a campaign of this host measured.
+    HandOver {
+        /// Its store.
+        store: PathBuf,
+        /// Its id.
+        campaign: String,
     },
     /// The campaign is over.
     End,
@@ -121,8 +135,25 @@ pub enum Answer {
     Resident(u64, u64),
     /// What the host is.
     Described(Environment),
+    /// The campaign of this host runs.
+    Runs,
+    /// It has ended.
+    Ran(Ended),
+    /// What it measured.
+    Measured(Box<Dataset>),
     /// It could not be done: one line.
     Failed(String),
+}
+
+/// How the campaign of a host ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ended {
+    /// Its status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Its id, where it was begun.
+    pub campaign: Option<String>,
+    /// The last that it said.
+    pub said: String,
 }
 
 /// The clocks of a pool, by rank, as looked at once.

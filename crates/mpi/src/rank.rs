@@ -1,7 +1,7 @@
 //! What a rank other than 0 does: orders, one after the other, until the campaign ends.
 
 use crate::{
-    differences,
+    differences, fleet,
     orders::{Answer, News, Order, Ruling, Step, Task, Word},
     topic::Topic,
     world::{self, LOOK_EVERY, World},
@@ -46,6 +46,13 @@ pub fn serve(world: &World) -> Result<()> {
             Order::Describe { dir } => {
                 let found = Answer::Described(differences::of_this_host(&dir));
                 world.tell(0, Topic::Answer, &found)?;
+            }
+            Order::Campaign { words, store } => {
+                let answer = fleet::run_here(world, &words, &store)?;
+                world.tell(0, Topic::Answer, &answer)?;
+            }
+            Order::HandOver { store, campaign } => {
+                world.tell(0, Topic::Answer, &fleet::hand_over(&store, &campaign))?;
             }
             Order::End => return Ok(()),
         }

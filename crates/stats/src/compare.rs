@@ -11,6 +11,7 @@ mod apart;
 mod changed;
 mod differences;
 mod join;
+mod pool;
 mod power;
 mod regression;
 mod same;
@@ -22,6 +23,7 @@ pub use join::Unmatched;
 pub use regression::{AskedCell, Blindness, Finding, Gate, Loss, Outcome, Power, Regression};
 
 pub(crate) use join::Joined;
+pub(crate) use pool::pooled;
 
 use crate::{CampaignFacts, Durability, Settings, StatsError, cell::CellData};
 use model::{Dataset, LabKind};

@@ -51,6 +51,19 @@ pub enum StatsError {
         /// Id of the other.
         b: String,
     },
+    /// Campaigns of machines of several kinds that were to be taken for one.
+    #[error(
+        "{one} and {other} are not of equal machines, so they cannot be one: they differ in {what}; report them side by \
+         side, without --pool"
+    )]
+    OtherMachine {
+        /// Id of the one.
+        one: String,
+        /// Id of the other.
+        other: String,
+        /// Facts that differ.
+        what: String,
+    },
     /// Campaigns that did not do the same work.
     #[error(
         "{one} and {other} did not do the same work, so their ratios would say nothing: {what}; measure the second \

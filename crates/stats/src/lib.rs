@@ -160,6 +160,15 @@ pub fn advise(
     Ok(findings)
 }
 
+/// The cells that all of `all`, which are campaigns of equal machines, have in common as one campaign, of which each of
+/// them is one block.
+///
+/// # Errors
+/// There is none, one is named twice, or they are of other machines, have nothing in common or did other work.
+pub fn pooled(all: &[Dataset]) -> Result<Dataset, StatsError> {
+    compare::pooled(all)
+}
+
 /// The cells that the campaigns of `a` and `b` have in common as one dataset, with targets called `A:xfs` and
 /// `B:xfs`, and its findings. Tests are the same when id, metric, unit and direction are, else when name,
 /// type, metric, unit and direction are. With several campaigns on a side each is one block of the dataset. A

@@ -19,8 +19,10 @@ type Judged = (Dataset, Findings);
 
 /// Prints or writes the tables.
 pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
-    let all: Vec<Judged> =
-        args.ids.iter().map(|id| asked(args, id, store)).collect::<Result<_>>()?;
+    let all: Vec<Judged> = match args.pool {
+        true => vec![pooled(args, store)?],
+        false => args.ids.iter().map(|id| asked(args, id, store)).collect::<Result<_>>()?,
+    };
     if args.summary {
         let each: Vec<String> =
             all.iter().map(|(data, found)| summary(data, found, None)).collect();
@@ -37,12 +39,28 @@ pub fn report(args: &ReportArgs, store: &Path) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The campaign called `id`, judged as `args` want it.
-fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
+/// All campaigns that `args` name as one.
+fn pooled(args: &ReportArgs, store: &Path) -> Result<Judged> {
+    let all: Vec<Dataset> =
+        args.ids.iter().map(|id| read(args, id, store)).collect::<Result<_>>()?;
+    let dataset = stats::pooled(&all).map_err(|error| exit::usage(error.to_string()))?;
+    let settings = settings(&dataset, args)?;
+    let findings = stats::findings(&dataset, &settings);
+    Ok((dataset, findings.map_err(|error| exit::usage(error.to_string()))?))
+}
+
+/// The campaign called `id`, ranked as `args` want it.
+fn read(args: &ReportArgs, id: &str, store: &Path) -> Result<Dataset> {
     let mut dataset = source::dataset(id, store)?;
     if let Some(metric) = &args.metric {
         rank_by(&mut dataset, metric)?;
     }
+    Ok(dataset)
+}
+
+/// The campaign called `id`, judged as `args` want it.
+fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
+    let dataset = read(args, id, store)?;
     let settings = settings(&dataset, args)?;
     let findings = stats::findings(&dataset, &settings)
         .map_err(|error| exit::usage(error.to_string()))?

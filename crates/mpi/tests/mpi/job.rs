@@ -4,6 +4,7 @@ use super::hosts::Hosts;
 use model::{CacheState, Sample};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
+    collections::BTreeMap,
     fs,
     fs::File,
     os::unix::process::CommandExt,
@@ -42,9 +43,19 @@ impl Place {
         self.0.path().join(name)
     }
 
+    /// The target as a word.
+    pub(crate) fn on(&self) -> String {
+        format!("dir:{}", self.target().display())
+    }
+
+    /// The page of the last campaign.
+    pub(crate) fn page(&self) -> String {
+        fs::read_to_string(self.path("report.html")).unwrap()
+    }
+
     /// The words of a campaign of names; `more` without `--tests` takes those of one test.
     pub(crate) fn run(&self, more: &[&str], scale: &str) -> Vec<String> {
-        let on = format!("dir:{}", self.target().display());
+        let on = self.on();
         let words = ["run", "--on", &on, "--suite", "metadata", "--preset", "smoke"];
         let mut words: Vec<String> =
             words.iter().chain(more).map(|word| word.to_string()).collect();
@@ -61,13 +72,45 @@ impl Place {
         fs::read_dir(made.path()).is_ok_and(|mut inside| inside.next().is_some())
     }
 
+    /// How many campaigns have made something.
+    pub(crate) fn busy(&self) -> usize {
+        let made = fs::read_dir(self.target()).unwrap().flatten();
+        made.filter(|made| fs::read_dir(made.path()).is_ok_and(|mut dir| dir.next().is_some()))
+            .count()
+    }
+
     /// Whether nothing is left: no directory, no mount point, no process.
     pub(crate) fn is_clean(&self) -> bool {
+        self.is_clean_in(&["state".into()])
+    }
+
+    /// The same where each of `hosts` has a state folder of its own.
+    pub(crate) fn is_clean_at(&self, hosts: &[String]) -> bool {
+        let states: Vec<String> = hosts.iter().map(|host| format!("state/{host}")).collect();
+        self.is_clean_in(&states)
+    }
+
+    fn is_clean_in(&self, states: &[String]) -> bool {
         let is_empty = |dir: PathBuf| fs::read_dir(dir).is_ok_and(|mut dir| dir.next().is_none());
-        is_empty(self.target())
-            && is_empty(self.path("state/mnt"))
-            && is_empty(self.path("state/journal"))
-            && processes(self).is_empty()
+        let is_undone = |state: &String| {
+            is_empty(self.path(&format!("{state}/mnt")))
+                && is_empty(self.path(&format!("{state}/journal")))
+        };
+        is_empty(self.target()) && states.iter().all(is_undone) && processes(self).is_empty()
+    }
+
+    pub(crate) fn assert_clean_at(&self, hosts: &[String]) {
+        assert!(self.is_clean_at(hosts), "left: {:?}", processes(self));
+    }
+
+    /// Tags of all campaigns, by host.
+    pub(crate) fn tags(&self) -> Vec<BTreeMap<String, String>> {
+        let store = Store::open(&self.path("assay.db")).unwrap();
+        let of = |id: &str| store.dataset(id).unwrap().campaign.plan.tags;
+        let list = store.list().unwrap().into_iter();
+        let mut tags: Vec<_> = list.map(|campaign| of(&campaign.unwrap().id)).collect();
+        tags.sort();
+        tags
     }
 
     pub(crate) fn assert_clean(&self) {

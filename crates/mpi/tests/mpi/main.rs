@@ -153,6 +153,76 @@ fn a_plan_knows_the_allocation() {
 }
 
 #[test]
+fn the_phases_of_io500_run_on_two_hosts_with_a_file_of_all() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    let place = Place::new();
+    let on = place.on();
+    let words = ["run", "--on", &on, "--suite", "io500", "--scale", "0.002", "--preset", "smoke"];
+    let words: Vec<String> = words.iter().chain(&["--shift"]).map(ToString::to_string).collect();
+    let (status, output) = Job::start(&place, Some(&hosts), 4, &words).wait(4 * BOUND);
+    assert!(status.success(), "{output}");
+    let rows = place.rows();
+    let rates = rows.iter().filter(|row| row.metric == "durable_rate" || row.metric == "rate");
+    assert_eq!(rates.count(), 4, "easy and hard, written and read: {output}");
+    assert!(
+        rows.iter().filter(|row| row.metric == "readers_of_own_host").all(|row| row.value == 0.0)
+    );
+    assert!(place.page().contains("no official submission"));
+    place.assert_clean();
+}
+
+/// Words of a small campaign of names on every host by itself.
+fn each_host(place: &Place, more: &[&str]) -> Vec<String> {
+    let mut words = place.run(&["--procs", "1", "--blocks", "2"], "0.002");
+    let own = ["--each-host"].iter().chain(more).map(ToString::to_string);
+    drop(words.splice(1..1, own));
+    words
+}
+
+#[test]
+fn each_host_has_a_campaign_and_equal_hosts_are_pooled() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    for (more, order) in [
+        (&[][..], ["assayh1 begins", "assayh2 begins", "assayh1 has ended"]),
+        (&["in-turn"][..], ["assayh1 begins", "assayh1 has ended", "assayh2 begins"]),
+    ] {
+        let place = Place::new();
+        let (status, output) =
+            Job::start(&place, Some(&hosts), 4, &each_host(&place, more)).wait(4 * BOUND);
+        assert!(status.success(), "{output}");
+        let at =
+            order.map(|line| output.find(line).unwrap_or_else(|| panic!("no {line}: {output}")));
+        assert!(at.is_sorted(), "{more:?}: {output}");
+        assert!(output.contains("2 hosts, each one block"), "{output}");
+        let tags = place.tags();
+        let of = |key: &str| tags.iter().map(|tags| tags[key].as_str()).collect::<Vec<_>>();
+        assert_eq!(of("host"), ["assayh1", "assayh2"]);
+        assert_eq!(of("class")[0], of("class")[1]);
+        place.assert_clean_at(&hosts.names());
+    }
+}
+
+#[test]
+fn when_a_rank_is_killed_the_campaigns_of_all_hosts_are_undone() {
+    let Some(_one) = mpirun() else { return };
+    let Some(hosts) = hosts(2) else { return };
+    for victim in [1, 0] {
+        let place = Place::new();
+        let mut words = each_host(&place, &[]);
+        *words.iter_mut().find(|word| *word == "0.002").unwrap() = "0.5".into();
+        let job = Job::start(&place, Some(&hosts), 2, &words);
+        with_patience(BOUND, || (place.busy() == 2).then_some(()));
+        let pid = with_patience(BOUND, || rank(&place, victim));
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        let (status, output) = job.wait(BOUND);
+        assert!(!status.success(), "{output}");
+        with_patience(BOUND, || place.is_clean_at(&hosts.names()).then_some(()));
+    }
+}
+
+#[test]
 fn what_a_killed_rank_leaves_is_removed_and_resumed() {
     let Some(_one) = mpirun() else { return };
     let Some(hosts) = hosts(2) else { return };

@@ -34,7 +34,7 @@ pub(crate) struct Joined {
 }
 
 /// A campaign and what it shares with the first of A.
-struct Member<'a> {
+pub(super) struct Member<'a> {
     dataset: &'a Dataset,
     partners: BTreeMap<usize, usize>,
     cells: BTreeSet<Key>,
@@ -50,6 +50,16 @@ pub(super) fn join(a: &[Dataset], b: &[Dataset]) -> Result<Joined, StatsError> {
     of_a.iter_mut().for_each(|m| m.shared.retain(|_, key| in_b.contains(key)));
     let unmatched = [left_out(&of_a[0], &of_b[0]), left_out_of_all(&of_b, &of_a[0])];
     Ok(Joined { dataset: dataset(&of_a, &of_b), unmatched })
+}
+
+/// The campaigns of `all` with the cells that each of them has, as cells of the first.
+pub(super) fn in_common(all: &[Dataset]) -> Result<Vec<Member<'_>>, StatsError> {
+    let mut members = members(all, &all[0], &cells(&all[0])?)?;
+    let own = |member: &Member<'_>| member.shared.values().copied().collect::<BTreeSet<Key>>();
+    let shared: Vec<BTreeSet<Key>> = members.iter().map(own).collect();
+    let in_all = |key: &Key| shared.iter().all(|own| own.contains(key));
+    members.iter_mut().for_each(|member| member.shared.retain(|_, key| in_all(key)));
+    Ok(members)
 }
 
 fn members<'a>(
@@ -288,7 +298,7 @@ fn ends(of_a: &[Member<'_>], of_b: &[Member<'_>]) -> Option<String> {
 }
 
 /// The samples that `member` shares, as samples of the cells of the first of A, whose tests are `tests`.
-fn relabelled(
+pub(super) fn relabelled(
     member: &Member<'_>,
     tests: &[TestInfo],
     prefix: &str,
@@ -331,7 +341,7 @@ fn other_counts(shared: &Shared) -> Option<String> {
 }
 
 /// The candidates of all `members`, each label once; the twin of an A/A pair is none.
-fn targets(members: &[Member<'_>], prefix: &str) -> Vec<TargetRecord> {
+pub(super) fn targets(members: &[Member<'_>], prefix: &str) -> Vec<TargetRecord> {
     let mut all: Vec<TargetRecord> = Vec::new();
     for Member { dataset, .. } in members {
         let twin = dataset.twin().map(|twin| twin.label);
