@@ -253,7 +253,7 @@ pub struct ReportArgs {
     /// What a target costs in a month, as gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s: price times amount, of space,
     /// provisioned operations and throughput; repeat for each target
     #[arg(long, value_name = "TARGET=PRICE", value_parser = values::price)]
-    pub price: Vec<(String, stats::Price)>,
+    pub price: Vec<(String, model::Price)>,
     /// File to write instead of stdout
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

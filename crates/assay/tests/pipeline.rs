@@ -47,6 +47,34 @@ fn tables_can_rank_by_another_metric() {
 }
 
 #[test]
+fn prices_are_kept_with_the_campaign() {
+    let place = Place::new();
+    let plan = place.path("prices.toml");
+    let text = "targets = [\"null\", \"null\"]\nsuites = [\"null\"]\nprocs = [1]\n\
+                [prices]\nnull = \"0.08*500GB\"\n\"null#2\" = \"0.08*500GB+0.005*3000IOPS\"\n";
+    fs::write(&plan, text).unwrap();
+    let plan = plan.to_str().unwrap();
+    let short = ["--preset", "smoke", "--scale", "smoke", "--blocks", "1"];
+    let foreseen = place.ok(&[&["plan", plan], &short[..]].concat());
+    assert!(foreseen.contains("price: null#2 costs 55 a month (0.08*500GB+"), "{foreseen}");
+    place.ok(&[&["run", plan, "--price", "null#2=0.1*100GB"], &short[..]].concat());
+    let html = fs::read_to_string(place.path("report.html")).unwrap();
+    assert!(html.contains("Price, as it was given"), "the page at the end of the run has them");
+    let month = |args: &[&str]| {
+        let text = place.ok(&[&["report"], args].concat());
+        let table = text.split_once("Price, as it was given").unwrap().1.to_string();
+        let row = table.lines().find(|line| line.trim().starts_with("null#2")).unwrap().to_string();
+        row.split_whitespace().nth(4).unwrap().to_string()
+    };
+    assert_eq!((month(&[]), month(&["--price", "null#2=1*5GB"])), ("10.0".into(), "5.00".into()));
+    let json = place.ok(&["export", "last", "--format", "json"]);
+    assert!(json.contains("0.1*100GB"), "{json}");
+    let run = [&["run", plan, "--price", "ext4=1*1GB"], &short[..]].concat();
+    let refused = place.fails(&run, 2);
+    assert!(refused.contains("the price of `ext4` is of no target of this campaign"), "{refused}");
+}
+
+#[test]
 fn the_share_of_time_that_was_measured_is_shown() {
     let place = Place::new();
     let args = ["run", "--suite", "null", "--on", "null", "--procs", "1", "--preset", "smoke"];

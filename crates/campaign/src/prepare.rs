@@ -90,6 +90,12 @@ impl Prepared {
                 candidates.join(", ")
             )));
         }
+        if let Some(unknown) = plan.prices.keys().find(|label| !candidates.contains(label)) {
+            return Err(refusal::usage(format!(
+                "the price of `{unknown}` is of no target of this campaign; those are {}",
+                candidates.join(", ")
+            )));
+        }
         let (entrants, labels) = (Vec::new(), Vec::new());
         let programs = Programs::Confined;
         let mut prepared =

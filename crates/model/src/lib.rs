@@ -31,6 +31,7 @@ mod order;
 mod plan;
 mod plan_error;
 mod preset;
+mod price;
 mod profile;
 mod rng;
 mod rotation;
@@ -80,6 +81,7 @@ pub use order::Order;
 pub use plan::{AGED_SHARE, Plan, Twin};
 pub use plan_error::PlanError;
 pub use preset::{LOOKS, Preset, QUICK_LOOKS, Scale};
+pub use price::{Charge, Price, PriceError};
 pub use profile::{
     Floor, MixOp, Preference, Procs, Profile, ProfileError, ProfileHead, Require, Tier, WorkGroup,
 };

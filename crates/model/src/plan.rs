@@ -3,8 +3,8 @@
 
 use crate::plan_error::{MAX_AGE, MAX_FULLNESS, MOST_PROCS};
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, QUICK_LOOKS, Scale,
-    Sweep, Target, TargetNames, TestSize, label_targets, naming,
+    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, Price, QUICK_LOOKS,
+    Scale, Sweep, Target, TargetNames, TestSize, label_targets, naming,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -76,6 +76,9 @@ pub struct Plan {
     pub fullness: Option<u32>,
     /// Target the others are compared with; the default is the first.
     pub baseline: Option<String>,
+    /// What candidates cost in a month, by their labels, all in one currency.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prices: BTreeMap<String, Price>,
     /// Where made file systems lie.
     pub backing: BackingPlan,
     /// In which order the tests of a block are run on its candidates; in turn when not given.
@@ -121,6 +124,7 @@ impl Default for Plan {
             age: None,
             fullness: None,
             baseline: None,
+            prices: BTreeMap::new(),
             backing: BackingPlan::default(),
             order: None,
             shift: false,

@@ -10,11 +10,10 @@ use crate::{
     board::Board,
     cell::{CellData, Series},
     point::{Point, mean},
-    price::Price,
     select::{self, Grouped},
     short,
 };
-use model::{Better, CacheState, Dataset, Environment, Readings, Sample, TestInfo};
+use model::{Better, CacheState, Dataset, Environment, Price, Readings, Sample, TestInfo};
 use serde::Serialize;
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -132,7 +131,9 @@ pub(crate) fn costs(
         spend(cost, &samples);
     }
     dominate(&mut costs, settings.band);
-    charge(&mut costs, &settings.prices, settings.band);
+    let mut prices = dataset.campaign.plan.prices.clone();
+    prices.extend(settings.prices.clone());
+    charge(&mut costs, &prices, settings.band);
     Ok(if costs.iter().any(Cost::is_known) { costs } else { Vec::new() })
 }
 

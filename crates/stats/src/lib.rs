@@ -42,7 +42,6 @@ mod place;
 mod point;
 mod power;
 mod precision;
-mod price;
 mod prior;
 mod proof;
 mod race;
@@ -89,7 +88,6 @@ pub use logs::{BlockLogs, Confidence, Learnt, LogRow, LogTable, LogTest, VECTORS
 pub use names::{list, processes};
 pub use next::Next;
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
-pub use price::{Charge, Price, PriceError};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, half_width, log_ratio};
@@ -105,7 +103,7 @@ use bar::Bar;
 use cell::CellData;
 use classes::{Class, classes};
 use compare::Columns;
-use model::Dataset;
+use model::{Dataset, Price};
 use std::collections::BTreeMap;
 
 /// How to judge.
@@ -120,7 +118,7 @@ pub struct Settings {
     /// A sample is contended when others had more than this share of the machine's processor time, or of
     /// the disk below its devices, percent.
     pub contention_limit_pct: f64,
-    /// What targets cost in a month, by label, in one currency.
+    /// What targets cost in a month, by label, in one currency: in the place of what the plan says.
     pub prices: BTreeMap<String, Price>,
 }
 

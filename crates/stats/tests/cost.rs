@@ -185,6 +185,23 @@ fn a_run_that_had_not_settled_is_counted_and_stays_valid() {
     );
 }
 
+/// What the plan says holds wherever the campaign is judged, unless somebody says otherwise of a target.
+#[test]
+fn prices_come_with_the_campaign() {
+    let mut data = dataset(3);
+    let given = [("a", "0.1*100GB"), ("b", "0.1*100GB+0.01*2000IOPS")];
+    data.campaign.plan.prices =
+        given.map(|(label, text)| (label.to_string(), text.parse().unwrap())).into();
+    let month = |settings: &Settings, at: usize| {
+        findings(&data, settings).unwrap().costs[at].price.clone().map(|price| price.month)
+    };
+    let plain = Settings::default();
+    assert_eq!([0, 1, 2].map(|at| month(&plain, at)), [Some(10.0), Some(30.0), None]);
+    let prices = [("b".to_string(), "1*5GB".parse().unwrap())].into();
+    let other = Settings { prices, ..Settings::default() };
+    assert_eq!([0, 1, 2].map(|at| month(&other, at)), [Some(10.0), Some(5.0), None]);
+}
+
 /// b is half as fast again as a, and costs three times as much; c is half as fast at the price of a.
 #[test]
 fn the_same_money_does_more_or_less_work() {

@@ -3,11 +3,11 @@
 use super::{
     BackingArgs, ProgramArgs,
     headings::{COMPARED, LENGTH, OUTPUT, PLACE, WORK},
-    values::{duration_s, tag},
+    values::{duration_s, price, tag},
 };
 use crate::like::DataSource;
 use clap::Args;
-use model::{LabChoice, Order, Preset, Scale, SweepMode, Swept};
+use model::{LabChoice, Order, Preset, Price, Scale, SweepMode, Swept};
 use std::path::PathBuf;
 
 /// What to measure; each argument overrides the plan file.
@@ -108,6 +108,10 @@ pub struct PlanArgs {
     /// Target to compare the others with [default: the first]
     #[arg(long, value_name = "TARGET", help_heading = COMPARED)]
     pub baseline: Option<String>,
+    /// What a target costs in a month, as gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s: price times amount, of space,
+    /// provisioned operations and throughput; kept with the campaign; may be repeated
+    #[arg(long, value_name = "TARGET=PRICE", value_parser = price, help_heading = COMPARED)]
+    pub price: Vec<(String, Price)>,
     #[command(flatten)]
     pub backing: BackingArgs,
     /// in-turn: all tests of a candidate, then all of the next; interleaved: each test on all candidates,

@@ -1,6 +1,6 @@
 //! How values on the command line are read: times, shares, lists of targets.
 
-use model::{Target, TargetError, TargetNames, split_name};
+use model::{Price, PriceError, Target, TargetError, TargetNames, split_name};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
@@ -58,9 +58,9 @@ pub fn candidates(arguments: &[String]) -> Result<Candidates, String> {
 }
 
 /// What a target costs, `TARGET=PRICE`. Labels of targets may have a `=` in them.
-pub(super) fn price(text: &str) -> Result<(String, stats::Price), String> {
+pub(super) fn price(text: &str) -> Result<(String, Price), String> {
     let (label, price) = text.rsplit_once('=').ok_or("write it as TARGET=PRICE")?;
-    Ok((label.into(), price.parse().map_err(|error: stats::PriceError| error.to_string())?))
+    Ok((label.into(), price.parse().map_err(|error: PriceError| error.to_string())?))
 }
 
 /// A tag, `KEY=VALUE`.

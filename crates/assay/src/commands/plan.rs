@@ -70,6 +70,9 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
     if let Some(twin) = plan.twin() {
         writeln!(text, "A/A pair: {} is {} again, to check the method", twin.label, twin.of)?;
     }
+    for (label, price) in &plan.prices {
+        writeln!(text, "price: {label} costs {} a month ({price})", price.month())?;
+    }
     for block in 0..looks(plan)[0] {
         let seed = plan.seed.unwrap_or_default();
         let order = schedule::block_order(prepared, seed, block);

@@ -38,7 +38,9 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
         plan.names.extend(asked.names);
         plan.names.retain(|_, target| asked.targets.contains(target));
         plan.targets = asked.targets;
+        plan.prices.clear();
     }
+    plan.prices.extend(args.price.iter().cloned());
     set_names(&mut plan, args);
     set_sweeps(&mut plan, args);
     if !args.tests.is_empty() {

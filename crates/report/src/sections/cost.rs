@@ -121,7 +121,7 @@ fn prices(findings: &Findings) -> Option<Table> {
     ];
     let cells = |cost: &stats::Cost| {
         let Some(priced) = &cost.price else { return vec![Cell::plain("-"); heads.len()] };
-        let each = |charge: Option<stats::Charge>| figure(charge.map(|charge| charge.each));
+        let each = |charge: Option<model::Charge>| figure(charge.map(|charge| charge.each));
         vec![
             each(priced.price.gb),
             each(priced.price.iops),

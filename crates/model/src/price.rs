@@ -1,11 +1,11 @@
 //! What a target costs in money, as its user says: so much for each GB, each provisioned IOPS and each provisioned
 //! MB/s in a month. `0.08*500GB+0.005*3000IOPS+0.04*125MB/s`, each part once, in any order.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// So many units at a price each, for a month.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Charge {
     /// Price of one for a month.
     pub each: f64,
@@ -20,7 +20,8 @@ impl Charge {
 }
 
 /// The price of a target for a month, in one currency for all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Price {
     /// Of its space, GB.
     pub gb: Option<Charge>,
@@ -38,11 +39,34 @@ impl Price {
 }
 
 /// A text that is no price.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no price; write it like 0.08*500GB+0.005*3000IOPS+0.04*125MB/s, parts may be left out"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceError(String);
+
+impl fmt::Display for PriceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no price; write it like 0.08*500GB+0.005*3000IOPS+0.04*125MB/s, parts may be left out",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for PriceError {}
+
+impl TryFrom<String> for Price {
+    type Error = PriceError;
+
+    fn try_from(text: String) -> Result<Price, PriceError> {
+        text.parse()
+    }
+}
+
+impl From<Price> for String {
+    fn from(price: Price) -> String {
+        price.to_string()
+    }
+}
 
 impl FromStr for Price {
     type Err = PriceError;
