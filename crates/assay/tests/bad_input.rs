@@ -282,3 +282,19 @@ fn a_plan_with_a_wrong_value_says_what_is_wanted() {
         assert!(said.contains("plan.toml:1") && said.contains(says), "{line}: {said}");
     }
 }
+
+#[test]
+fn a_server_is_named_on_the_command_line_alone() {
+    let place = Place::new();
+    let target = "nfs[server=files.lan:/srv]";
+    fs::write(place.path("p.toml"), format!("targets = ['{target}']\nsuites = ['null']\n"))
+        .unwrap();
+    let line = place.fails(&["run", "p.toml"], 2);
+    assert!(line.contains("no file has this machine mount") && line.contains("--on"), "{line}");
+    if fs::read_to_string("/proc/filesystems").unwrap().lines().any(|line| line.ends_with("nfs4")) {
+        return needs::skip(needs::Need::Other, "this kernel has NFS, and would ask for files.lan");
+    }
+    // No guest is booted for what no guest reaches.
+    let line = place.fails(&["run", "--suite", "null", "--on", target], 3);
+    assert!(line.contains("it has no network, and cannot reach the server"), "{line}");
+}

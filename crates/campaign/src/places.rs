@@ -95,19 +95,32 @@ fn search(
         Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
             Search { target, found: None, reasons: vec![why.clone()] }
         }
-        Place::Host if kinds.contains(&LabKind::Host) || matches!(target, Target::Dir(_)) => {
+        Place::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
             Search { target, found: Some(Place::Host), reasons: Vec::new() }
         }
         _ => Search { target, found: None, reasons: Vec::new() },
     };
     let mut all: Vec<Search<'_>> = plan.targets.iter().zip(&prepared.places).map(begin).collect();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
-        let open: Vec<_> = all.iter_mut().filter(|search| search.found.is_none()).collect();
+        let open = all.iter_mut().filter(|search| search.found.is_none());
+        let (far, open): (Vec<_>, Vec<_>) =
+            open.partition(|search| lab::fs::is_remote(search.target));
+        far.into_iter().for_each(|search| search.reasons.push(no_network(kind)));
         if !open.is_empty() {
             in_guests(kind, plan.kernel.as_deref(), open, &trial)?;
         }
     }
     Ok(all.into_iter().map(Search::place).collect())
+}
+
+/// Whether no guest can have `target`.
+fn is_of_this_machine(target: &Target) -> bool {
+    matches!(target, Target::Dir(_)) || lab::fs::is_remote(target)
+}
+
+/// Why a guest cannot have an export of a server that is named.
+fn no_network(kind: LabKind) -> String {
+    format!("{}: it has no network, and cannot reach the server", kind.place())
 }
 
 /// Finds which of `open` guests of `kind` can make, in one boot.

@@ -63,6 +63,8 @@ impl Names {
         paths(&dataset.campaign.plan)
             .into_iter()
             .for_each(|path| names.add_given(Kind::Path, path));
+        let servers = dataset.campaign.plan.targets.iter().filter_map(server);
+        servers.for_each(|host| names.add_given(Kind::Host, host));
         let facts = dataset.targets.iter().map(|target| &target.facts);
         for named in facts.chain([&dataset.campaign.environment]).flat_map(naming) {
             names.add_given(Kind::Host, named);
@@ -170,6 +172,12 @@ fn directory(target: &Target) -> Option<&Path> {
     }
 }
 
+/// The host of whose export `target` is.
+fn server(target: &Target) -> Option<&str> {
+    let Target::Made { options, .. } = target else { return None };
+    Some(options.get("server")?.rsplit_once(":/")?.0)
+}
+
 /// The values in `known` that are names.
 fn naming(known: &Environment) -> impl Iterator<Item = &str> {
     let is_naming = |key: &str| NAMING_KEYS.contains(&key.rsplit('.').next().unwrap_or(key));
@@ -232,6 +240,15 @@ mod tests {
     }
 
     #[test]
+    fn the_host_of_an_export_is_a_name_however_short() {
+        let target: Target = "nfs[server=nas:/srv/jane,vers=3]".parse().unwrap();
+        let mut names = Names::default();
+        names.add_given(Kind::Host, server(&target).unwrap());
+        assert_eq!(names.strike("nfs[server=nas:/srv/jane]"), "nfs[server=host-1:/path-1]");
+        assert_eq!(server(&"nfs[vers=3]".parse().unwrap()), None);
+    }
+
+    #[test]
     fn what_names_nobody_stays() {
         for text in [
             "rw,relatime,subvol=/",
@@ -242,6 +259,7 @@ mod tests {
             "127.0.0.1:/dev/loop1 on localhost, ::1",
             "Linux 6.18.44-fc-v595, LVM 2.03.16(2)",
             "usb-storage, scsi-debug",
+            "0.08*500GB+0.005*3000IOPS+0.04*125MB/s",
         ] {
             assert_eq!(struck(text), text);
         }

@@ -31,6 +31,9 @@ pub struct About {
     pub modules: &'static [&'static str],
     /// How it takes the target in its parentheses.
     pub inner: Inner,
+    /// Whether it is somebody's on a server that was named: reached from this machine alone, and nothing in it
+    /// is ours but a private directory.
+    pub is_remote: bool,
     /// Smallest device on which it can be made, bytes; 0 when it has none.
     pub min_bytes: u64,
     /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
@@ -54,6 +57,7 @@ impl About {
             tools: &[],
             modules: &[],
             inner: Inner::None,
+            is_remote: false,
             min_bytes: 0,
             has_own_cache: false,
             keeps_deleted: false,

@@ -205,6 +205,18 @@ pub enum LabError {
         /// The reason.
         why: String,
     },
+    /// A server that keeps a directory of ours and does not answer.
+    #[error(
+        "{path} is not removed: {server}, on which it lies, does not answer ({why}); remove it there once it does"
+    )]
+    NoAnswer {
+        /// The directory.
+        path: PathBuf,
+        /// The export.
+        server: String,
+        /// What was tried.
+        why: String,
+    },
     /// A target directory that cannot be used.
     #[error("dir:{path} cannot be measured: {why}")]
     BadDir {

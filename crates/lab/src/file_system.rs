@@ -26,6 +26,16 @@ pub trait FileSystem: Sync {
     /// What is known of it before it is made.
     fn about(&self) -> &About;
 
+    /// What it is instead with these options, where they make something else of it.
+    fn with(&self, _options: &Options) -> Option<&'static dyn FileSystem> {
+        None
+    }
+
+    /// Why it cannot be with these options, beside what its exclusions say: the reason and what to do.
+    fn excluded(&self, _options: &Options) -> Option<&'static str> {
+        None
+    }
+
     /// Devices that it is on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
         if matches!(self.about().inner, Inner::Below | Inner::Store) { 0 } else { 1 }

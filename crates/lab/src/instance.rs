@@ -1,5 +1,6 @@
 //! One freshly made candidate: what workers run on, how it is checked, made cold and measured.
 
+pub(crate) mod held;
 pub(crate) mod held_dir;
 pub(crate) mod persistence;
 #[allow(unsafe_code)]
@@ -16,7 +17,8 @@ pub use upkeep::{Check, Upkeep};
 
 use crate::{
     Below, Device, Lab, LabError, Residency, Waited, drop_caches,
-    held_dir::HeldDir,
+    held::Held,
+    held_dir::NamedDir,
     kept::Kept,
     mounts,
     persistence::Persistence,
@@ -51,8 +53,8 @@ pub(crate) enum Place {
     Mounted { dir: PathBuf },
     /// In this private directory, which nobody else can reach.
     Plain { dir: PathBuf },
-    /// In a private directory of a directory of the user's.
-    Held(HeldDir),
+    /// In a private directory of a directory of the user's, or of an export that the lab mounted.
+    Held(Held),
 }
 
 /// A provisioned target. It lives no longer than its lab; dropping it undoes it.
@@ -123,15 +125,16 @@ impl<'lab> Instance<'lab> {
     }
 
     fn bring_up(&mut self) -> Result<(), LabError> {
-        if let Place::Mounted { .. } = self.place {
-            let (made, mounted) = self.stack.make()?;
-            self.mkfs_ms = made.as_secs_f64() * 1e3;
-            self.mount_ms = mounted.as_secs_f64() * 1e3;
-            fs::create_dir(&self.root).map_err(LabError::io("create", &self.root))?;
-            self.devices = self.disks.iter().filter_map(Disk::device).collect();
-        } else {
-            self.devices = Device::under(&self.root)?.into_iter().collect();
-        }
+        let (made, mounted) = self.stack.make()?;
+        self.mkfs_ms = made.as_secs_f64() * 1e3;
+        self.mount_ms = mounted.as_secs_f64() * 1e3;
+        self.make_root()?;
+        self.devices = match self.place {
+            Place::Mounted { .. } => self.disks.iter().filter_map(Disk::device).collect(),
+            Place::Plain { .. } | Place::Held(_) => {
+                Device::under(&self.root)?.into_iter().collect()
+            }
+        };
         self.persistence = Some(match self.stack.parts().is_empty() || self.devices.is_empty() {
             true => Persistence::of_dir(&self.root)?,
             false => Persistence::of_stack(&self.stack, self.devices.clone())?,
@@ -142,6 +145,19 @@ impl<'lab> Instance<'lab> {
         self.quiesce()?;
         self.fresh_bytes = self.used_bytes()?;
         self.check()
+    }
+
+    /// Makes its root, where that could not be made before it was mounted.
+    fn make_root(&self) -> Result<(), LabError> {
+        match (&self.place, self.stack.top()) {
+            (Place::Mounted { .. }, _) => {
+                fs::create_dir(&self.root).map_err(LabError::io("create", &self.root))
+            }
+            (Place::Held(held), Some(export)) => {
+                held.make(NamedDir::open(&export.site.dir)?, self.lab.mark())
+            }
+            (Place::Held(_) | Place::Plain { .. }, _) => Ok(()),
+        }
     }
 
     /// Imposes `caps` on each of its devices until it is taken down.
@@ -185,7 +201,7 @@ impl<'lab> Instance<'lab> {
     /// It cannot be made.
     pub fn make_dir(&self, path: &Path) -> Result<(), LabError> {
         match &self.place {
-            Place::Held(held) => held.make_dir(path),
+            Place::Held(held) => held.get()?.make_dir(path),
             _ => fs::create_dir_all(path).map_err(LabError::io("create", path)),
         }
     }
@@ -196,7 +212,7 @@ impl<'lab> Instance<'lab> {
     /// One cannot be opened.
     pub fn residency(&self, files: &[PathBuf]) -> Result<Residency, LabError> {
         match &self.place {
-            Place::Held(held) => held.residency(files),
+            Place::Held(held) => held.get()?.residency(files),
             _ => residency(files),
         }
     }
@@ -260,7 +276,7 @@ impl<'lab> Instance<'lab> {
                 Ok((stat.f_blocks - stat.f_bfree) * stat.f_frsize)
             }
             Place::Plain { dir } => private_dir::used_bytes(dir),
-            Place::Held(held) => held.used_bytes(),
+            Place::Held(held) => held.get()?.used_bytes(),
         }
     }
 
@@ -274,7 +290,7 @@ impl<'lab> Instance<'lab> {
             return Err(loss);
         }
         if let Place::Held(held) = &self.place {
-            return held.check();
+            return held.get()?.check().and_then(|()| self.stack.check());
         }
         let gone = |why: String| LabError::MountGone { path: self.root.clone(), why };
         match fs::metadata(&self.root) {
@@ -315,7 +331,7 @@ impl<'lab> Instance<'lab> {
     /// The file system cannot be written back.
     pub fn quiesce(&self) -> Result<Waited, LabError> {
         let sync = || match &self.place {
-            Place::Held(held) => held.sync(),
+            Place::Held(held) => held.get()?.sync(),
             _ => drop_caches::sync(&self.root),
         };
         self.rest.reach(&self.stack, sync, &self.devices)
@@ -337,22 +353,21 @@ impl<'lab> Instance<'lab> {
         for undo in &self.caps {
             undo.apply(self.lab.mark())?;
         }
+        let mark = self.lab.mark();
         match &self.place {
-            Place::Mounted { .. } => {
-                let mark = self.lab.mark();
-                match self.stack.take_down(0, mark) {
-                    // Nobody needs any more what it held.
-                    Ok(()) | Err(LabError::ServerKilled { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-                self.stack.parts().iter().try_for_each(|part| part.remove_dirs(mark))?;
-                self.disks.iter().for_each(Disk::leave);
-            }
+            Place::Mounted { .. } => {}
             Place::Plain { dir } => {
-                private_dir::remove(dir, self.lab.mark())?;
+                private_dir::remove(dir, mark)?;
             }
             Place::Held(held) => held.remove()?,
         }
+        match self.stack.take_down(0, mark) {
+            // Nobody needs any more what it held.
+            Ok(()) | Err(LabError::ServerKilled { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.stack.parts().iter().try_for_each(|part| part.remove_dirs(mark))?;
+        self.disks.iter().for_each(Disk::leave);
         self.down = true;
         Ok(())
     }

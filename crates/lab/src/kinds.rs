@@ -42,6 +42,11 @@ const SERVICES: &[(&str, &str)] =
 /// Types that are kept in memory.
 const MEMORY: &[&str] = &["tmpfs", "ramfs"];
 
+/// Whether a file system of this type is NFS.
+pub(crate) fn is_nfs(kind: &str) -> bool {
+    matches!(kind, "nfs" | "nfs4")
+}
+
 /// Whether a file system of this type is kept in memory.
 pub(crate) fn is_memory(kind: &str) -> bool {
     MEMORY.contains(&kind)

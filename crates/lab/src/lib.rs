@@ -41,7 +41,7 @@ mod trial;
 use backing::{bcache, image, layers, loop_device, zpool};
 use cleanup::journal;
 use condition::{age, fullness, layout};
-use instance::{held_dir, persistence, quiesce};
+use instance::{held, held_dir, persistence, quiesce};
 use machine::{environment, health, matrix, medium, modules, needs, probe};
 use ours::{beneath, mark, private_dir, state, undo, user};
 use page_cache::{drop_caches, kept, residency};

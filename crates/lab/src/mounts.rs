@@ -2,7 +2,7 @@
 
 pub(crate) use disk::mounts::{Mount, all, at, below, holding};
 
-use crate::{Cmd, LabError};
+use crate::{Cmd, LabError, kinds};
 use std::{
     path::Path,
     thread,
@@ -23,6 +23,21 @@ pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
     // nothing is mounted any more, version 4 still takes leave of the server, for minutes unless killed.
     let limit = ["--foreground", "--signal=KILL", LAST_CALL_S];
     unmount(dir, &[Cmd::new("timeout").args(limit).args(["umount", "-f", "-i"]).arg(dir)])
+}
+
+/// Makes sure that the server answers on whose export `path` lies, where it lies on one: whoever looked there first
+/// would wait for it for ever.
+pub(crate) fn check_answers(path: &Path) -> Result<(), LabError> {
+    let Some(mount) = holding(path)?.filter(|mount| kinds::is_nfs(&mount.kind)) else {
+        return Ok(());
+    };
+    let limit = ["--foreground", "--signal=KILL", LAST_CALL_S, "stat", "--file-system"];
+    let asked = Cmd::new("timeout").args(limit).arg(&mount.mount_point).run();
+    asked.map(drop).map_err(|why| LabError::NoAnswer {
+        path: path.into(),
+        server: mount.source.display().to_string(),
+        why: why.to_string(),
+    })
 }
 
 /// Runs `commands` until nothing is mounted at `dir`. Returns whether anything was.

@@ -11,18 +11,28 @@ use lab::{
     guest::{self, Ended, Machine, OUT},
     residency,
 };
-use model::{Bytes, LabKind, Target};
+use model::{Bytes, LabKind, Target, Unproven};
 use needs::{Need, skip};
 use std::{
     env,
     fs::{self as files, File},
     io::{Seek, Write},
-    os::unix::fs::MetadataExt,
+    os::unix::{
+        fs::{MetadataExt, chown},
+        process::CommandExt,
+    },
     path::Path,
     process::Command,
     sync::atomic::AtomicBool,
     time::Duration,
 };
+
+/// Names the state of the helper test below that measures an export, and the owner of that.
+const CLIENT: &str = "ASSAY_LAYERS_TEST_CLIENT";
+const OWNER: &str = "ASSAY_LAYERS_TEST_OWNER";
+/// An export of the target `nfs`, for those in its network.
+const EXPORT: &str = "nfs[server=127.0.0.1:/work,nconnect=2]";
+const SOMEBODY: u32 = 1_999_999_999;
 
 const IMAGE: Bytes = Bytes(320 << 20);
 /// For two labs at once in the memory of a guest.
@@ -45,7 +55,7 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("integrity[integrity-bitmap-mode]", "geometry.integrity.journal", "not active"),
     ("nbd[connections=2,block-size=4096]", "mount.fstype", "ext4"),
     ("nfs[vers=3]", "mount.fstype", "nfs"),
-    ("nfs[vers=4.1,async]", "mount.fstype", "nfs4"),
+    ("nfs[vers=4.1,export=async]", "mount.fstype", "nfs4"),
     ("nfs[nconnect=2](raid1(ext4))", "geometry.raid1.level", "raid1"),
     ("overlay[volatile]", "mount.fstype", "overlay"),
     ("overlay(crypt(nbd(ext4)))", "geometry.crypt.key", "512 bits"),
@@ -90,7 +100,8 @@ fn survives_cold(instance: &Instance<'_>) {
 fn left(state: &Path) -> Vec<String> {
     let state = state.to_str().unwrap();
     let mounts = files::read_to_string("/proc/self/mountinfo").unwrap();
-    let mounts = mounts.lines().filter(|line| line.contains(state)).map(String::from);
+    let ours = |line: &&str| line.contains(state) || line.contains(" /run/assay-");
+    let mounts = mounts.lines().filter(ours).map(String::from);
     let devices = files::read_dir("/sys/block").unwrap().flatten().map(|entry| entry.path());
     let devices = devices.filter(|path| {
         let read = |at: &str| files::read_to_string(path.join(at)).unwrap_or_default();
@@ -138,6 +149,7 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
     kinds.dedup_by_key(|target| target.split(['[', '(']).next());
     if let Some(served) = kinds.iter().find(|target| target.starts_with("nfs")) {
         serves_beside_another(served);
+        is_measured_as_an_export();
     }
     for (served, ..) in targets.iter().filter(|(target, ..)| target.starts_with("nfs[vers")) {
         gives_up_what_waits_for_a_lost_server(served);
@@ -162,6 +174,57 @@ fn serves_beside_another(served: &str) {
     survives_cold(&served);
     served.teardown().unwrap();
     labs.into_iter().for_each(|lab| drop(lab.close().unwrap()));
+}
+
+/// The server of one target is measured as one that somebody named: by this program in the network of that, once with
+/// an export of root's and once with a user's. Nothing stays of it but what was there.
+fn is_measured_as_an_export() {
+    println!("{EXPORT}");
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with(state.path(), "server", SMALL_IMAGE, 1);
+    let served = lab.provision(&"nfs".parse().unwrap(), "served").unwrap();
+    files::write(served.root().join("kept"), "not ours").unwrap();
+    let table = files::read_to_string("/proc/self/mountinfo").unwrap();
+    let mut mounts = table.lines().filter(|line| line.contains(" - nsfs "));
+    let network = mounts.find_map(|line| line.split(' ').nth(4)).unwrap();
+    for owner in [0, SOMEBODY] {
+        chown(served.root(), Some(owner), None).unwrap();
+        let own = tempfile::tempdir().unwrap();
+        let mut client = Command::new("nsenter");
+        client.arg(format!("--net={network}")).arg(env::current_exe().unwrap());
+        client.args(["client", "--exact", "--nocapture"]);
+        client.env(CLIENT, own.path()).env(OWNER, owner.to_string());
+        assert!(client.status().unwrap().success(), "of user {owner}");
+        let names = files::read_dir(served.root()).unwrap().flatten().map(|e| e.file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["kept"], "of user {owner}");
+    }
+    served.teardown().unwrap();
+    drop(lab.close().unwrap());
+}
+
+/// Not a test by itself: the process in the network of a server.
+#[test]
+fn client() {
+    let Ok(state) = env::var(CLIENT) else { return };
+    let owner: u32 = env::var(OWNER).unwrap().parse().unwrap();
+    let state = Path::new(&state);
+    let lab = Lab::open(state, "client").unwrap();
+    let instance = lab.provision(&EXPORT.parse().unwrap(), "client").unwrap();
+    assert_eq!(instance.user().map_or(0, |user| user.uid), owner);
+    let listed = Command::new("ls").arg(instance.root()).uid(owner).status().unwrap();
+    assert!(listed.success(), "user {owner} does not reach {}", instance.root().display());
+    survives_cold(&instance);
+    let facts = &instance.facts().0;
+    assert!(facts["mount.options"].split(',').any(|option| option == "nosuid"), "{facts:#?}");
+    assert_eq!((&*facts["mount.source"], instance.devices().len()), ("127.0.0.1:/work", 0));
+    let unseen = instance.persistence().and_then(|persistence| persistence.unseen().cloned());
+    assert_eq!(unseen, Some(Unproven::NoDevice("nfs4".into())));
+    instance.teardown().unwrap();
+    drop(lab.close().unwrap());
+    assert_eq!(left(state), Vec::<String>::new());
+    if owner == 0 {
+        kill_and_clean(EXPORT, state);
+    }
 }
 
 /// A hard mount would wait for ever.

@@ -35,10 +35,13 @@ const CARELESS: &[(&str, &str, &str)] = &[
     ("fsync_mode=nobarrier", "f2fs", UNFLUSHED),
     ("checkpoint=disable", "f2fs", "after a crash it is as it was mounted"),
     ("sync=disabled", "", "sync=disabled answers a sync at once"),
-    ("async", "nfs", "the server answers before data is on its disk"),
+    ("export=async", "nfs", ANSWERS_FIRST),
+    ("async", "nfs", ANSWERS_FIRST),
     ("volatile", "overlay", "every sync is left out"),
     ("journal_flush_disabled", "bcachefs", "a sync does not write the journal"),
 ];
+/// Said of the server; a client without `sync` loses nothing that was synced. It was once written `async`.
+const ANSWERS_FIRST: &str = "the server answers before data is on its disk";
 const UNFLUSHED: &str = "the cache of the device is not flushed";
 
 /// One layer of a target.
@@ -218,6 +221,7 @@ mod tests {
             ("zfs sync=disabled (lz4)", "zfs"),
             ("tmpfs", "tmpfs"),
             ("nfs(tmpfs)", "tmpfs"),
+            ("nfs[export=async](ext4)", "nfs"),
             ("nfs[async](ext4)", "nfs"),
             ("crypt(ext4[barrier=0])", "ext4"),
             ("overlay[volatile](xfs)", "overlay"),
@@ -230,9 +234,16 @@ mod tests {
                 "{target}: {found:?}"
             );
         }
-        for target in
-            ["ext4", "ext4[barrier=1]", "zfs[sync=standard]", "nfs(xfs)", "xfs[async]", "dir:/a"]
-        {
+        for target in [
+            "ext4",
+            "ext4[barrier=1]",
+            "zfs[sync=standard]",
+            "nfs(xfs)",
+            "nfs[sync](xfs)",
+            "nfs[server=h:/a]",
+            "xfs[async]",
+            "dir:/a",
+        ] {
             assert!(losses(target, &[]).is_empty(), "{target}");
         }
     }

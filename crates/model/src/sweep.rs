@@ -237,7 +237,7 @@ mod tests {
         for text in [
             "xfs[agcount=4,16,64]",
             "zfs[recordsize=16k,128k,1M;compression=off,lz4]",
-            "nfs[nconnect=1,16;async](xfs[agcount=4,16])",
+            "nfs[nconnect=1,16;export=async](xfs[agcount=4,16])",
             r#"xfs[mkfs.m="crc=0,reflink=0",rmapbt=1;noatime]"#,
         ] {
             assert_eq!(text.parse::<Swept>().unwrap().to_string(), text);

@@ -127,11 +127,19 @@ fn set<T: Clone>(place: &mut T, given: &Option<T>) {
     }
 }
 
-/// Refuses a plan file with an option that is handed on to a program without being known: some run commands.
+/// Refuses a plan file with an option that is handed on to a program without being known, as some run commands, and
+/// one that has this machine mount what a stranger serves.
 fn check_options(plan: &Plan) -> Result<(), String> {
     let swept = plan.sweeps.iter().filter_map(|sweep| lab::sweep(&sweep.on, sweep.mode).ok());
     let targets: Vec<Target> = swept.flat_map(|sweep| sweep.variants).collect();
-    match plan.targets.iter().chain(&targets).find_map(lab::unchecked) {
+    let mut all = plan.targets.iter().chain(&targets);
+    if let Some(remote) = all.clone().find(|target| lab::fs::is_remote(target)) {
+        return Err(format!(
+            "no file has this machine mount what a server elsewhere exports; name {remote} on the command line, \
+             by --on, when you mean it"
+        ));
+    }
+    match all.find_map(lab::unchecked) {
         None => Ok(()),
         Some(option) => Err(format!(
             "the option `{option}` is not known here and could do anything; name its target on the command \

@@ -21,8 +21,10 @@ pub fn journal(bytes: &[u8]) -> bool {
 fn assert_ours(entry: &Undo) {
     let ours = match entry {
         Undo::Unmount { mount_point: path } | Undo::EndNetwork { namespace: path } => {
-            let [state, own] = [STATE.trim_start_matches('/'), &format!("assay-{CAMPAIGN}")];
-            is_straight(path) && parts(path).len() > 3 && parts(path)[..3] == [state, "mnt", own]
+            is_mount_point(path)
+        }
+        Undo::ReportExport { path, witness, .. } => {
+            path.parent().is_some_and(is_mount_point) && is_private(path) && is_mount_point(witness)
         }
         Undo::DetachLoop { image } => image.parent().is_some_and(is_private),
         Undo::RemoveDir { path } => is_private(path),
@@ -37,6 +39,14 @@ fn assert_ours(entry: &Undo) {
         Undo::LeaveGroup { group, home } => is_private(group) && is_straight(home),
     };
     assert!(ours, "{entry:?}");
+}
+
+/// Whether `path` is a mount point of the campaign, in its state or where every user reaches it.
+fn is_mount_point(path: &Path) -> bool {
+    let [state, own] = [STATE.trim_start_matches('/'), &format!("assay-{CAMPAIGN}")];
+    let within = parts(path).len() > 3 && parts(path)[..3] == [state, "mnt", own];
+    let open = parts(path).len() == 2 && parts(path)[0] == "run" && is_private(path);
+    is_straight(path) && (within || open)
 }
 
 /// Whether `path` is called as a private directory is.

@@ -37,7 +37,10 @@ pub(crate) struct Leftovers {
 pub(crate) fn find(state: &Path, beside: &[PathBuf]) -> Result<Leftovers, LabError> {
     let dirs = private_dirs(state, beside);
     let loops = loops(state)?;
-    let mounts = mounts(state, &loops)?;
+    let mut mounts = mounts(state, &loops)?;
+    let own: BTreeSet<String> = dirs.iter().map(|(mark, _)| mark.campaign.clone()).collect();
+    let own = own.iter().map(|campaign| Mark::new(state, campaign));
+    mounts.extend(own.flat_map(|mark| open_mounts(&mark)));
     let campaigns: BTreeSet<String> = dirs
         .iter()
         .map(|(mark, _)| mark)
@@ -117,6 +120,23 @@ fn mounts(state: &Path, loops: &[(Mark, Attached)]) -> Result<Vec<(Mark, Undo)>,
         is_ours.then(|| (mark, undo(mount)))
     });
     Ok(ours.collect())
+}
+
+/// Exports of servers that the campaign of `mark` mounted where every user can reach them, each with its private
+/// directories in it.
+fn open_mounts(mark: &Mark) -> Vec<(Mark, Undo)> {
+    let of = |mount_point: PathBuf| {
+        let answers = mounts::check_answers(&mount_point).is_ok();
+        let entries =
+            fs::read_dir(&mount_point).into_iter().filter(|_| answers).flatten().flatten();
+        let dirs = entries.map(|entry| entry.path());
+        let ours = dirs.filter(|dir| private_dir::mark(dir).is_some_and(|own| own.is_of(mark)));
+        let dirs: Vec<Undo> = ours.map(|path| Undo::RemoveDir { path }).collect();
+        let mount = Undo::Unmount { mount_point: mount_point.clone() };
+        dirs.into_iter().chain([mount, Undo::RemoveDir { path: mount_point }])
+    };
+    let all = mark.open_mounts().into_iter().flat_map(of);
+    all.map(|undo| (mark.clone(), undo)).collect()
 }
 
 fn undo(Mount { kind, mount_point, .. }: Mount) -> Undo {

@@ -44,6 +44,10 @@ impl Undo {
             Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
                 mark::is_straight(link) && link.starts_with("/dev")
             }
+            Undo::ReportExport { path, witness, .. } => {
+                let around = path.parent().is_some_and(|mount_point| mark.holds(mount_point));
+                around && private_dir::is_named(path) && mark.holds(witness)
+            }
             Undo::ExportPool { pool: name }
             | Undo::StopArray { name }
             | Undo::RemoveMapping { name }
@@ -70,7 +74,11 @@ impl Undo {
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::forget_parts(link, disk, parts)?, link));
             }
-            Undo::RemoveDir { path } => private_dir::remove(path, mark)?,
+            Undo::RemoveDir { path } => {
+                mounts::check_answers(path)?;
+                private_dir::remove(path, mark)?
+            }
+            Undo::ReportExport { path, witness, .. } => is_out_of_reach(path, witness)?,
             Undo::ExportPool { pool } => zpool::export(pool)?,
             Undo::Uncap { file, device } => throttle::lift(file, device)?,
             Undo::LeaveGroup { group, home } => throttle::leave(group, home)?,
@@ -91,7 +99,11 @@ impl Undo {
             Undo::ForgetParts { link, disk, parts } => {
                 return Ok(parts_on(&disk::known_parts(link, disk, parts)?, link));
             }
-            Undo::RemoveDir { path } => private_dir::is_left(path, mark)?,
+            Undo::RemoveDir { path } => {
+                mounts::check_answers(path)?;
+                private_dir::is_left(path, mark)?
+            }
+            Undo::ReportExport { path, witness, .. } => is_out_of_reach(path, witness)?,
             Undo::ExportPool { pool } => zpool::is_there(pool),
             Undo::Uncap { file, device } => throttle::is_capped(file, device)?,
             Undo::LeaveGroup { group, .. } => group.is_dir(),
@@ -102,6 +114,12 @@ impl Undo {
         };
         Ok(found.then(|| self.object()))
     }
+}
+
+/// Whether `path` may be on a server whose export is not mounted any more, as `witness` says.
+fn is_out_of_reach(path: &Path, witness: &Path) -> Result<bool, LabError> {
+    let mount_point = path.parent().unwrap_or(path);
+    Ok(witness.is_dir() && mounts::at(mount_point)?.is_none())
 }
 
 /// Whether `image` lies in a private directory of the campaign of `mark`. One that is gone is known by its
@@ -136,6 +154,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_server_may_keep_is_told_once_its_export_is_not_mounted_any_more() {
+        let state = tempfile::tempdir().unwrap();
+        let mark = Mark::new(&state.path().canonicalize().unwrap(), "c");
+        let witness = mark.mounts().join("assay-0-scratch");
+        let path = mark.open_mount(0).join("assay-c-1");
+        let told = Undo::ReportExport { server: "h:/a".into(), path, witness: witness.clone() };
+        assert_eq!(told.apply(&mark).unwrap(), None, "it was undone");
+        std::fs::create_dir_all(&witness).unwrap();
+        let said = told.apply(&mark).unwrap().unwrap();
+        assert!(
+            said.starts_with("left what was made in assay-c-1 of h:/a, which is not"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn what_no_campaign_makes_is_not_believed() {
         let mark = Mark::new(Path::new("/s"), "c");
         let foreign = [
@@ -150,6 +184,11 @@ mod tests {
             Undo::DetachLoop { image: "images/assay-c-image0/image".into() },
             Undo::ReportDisk { link: "/data/disk".into() },
             Undo::ForgetParts { link: "/dev/../etc/x".into(), disk: "d".into(), parts: Vec::new() },
+            Undo::ReportExport {
+                server: "h:/a".into(),
+                path: "/mnt/assay-c-0".into(),
+                witness: "/s/mnt/assay-c/assay-0-scratch".into(),
+            },
             Undo::ExportPool { pool: "assay-rpool".into() },
             Undo::StopArray { name: Mark::new(Path::new("/t"), "c").name(1) },
             Undo::RemoveMapping { name: "root".into() },
@@ -164,6 +203,7 @@ mod tests {
         }
         let ours = [
             Undo::Unmount { mount_point: "/s/mnt/assay-c/assay-0-xfs".into() },
+            Undo::Unmount { mount_point: mark.open_mount(7) },
             Undo::DetachLoop { image: "/elsewhere/assay-c-image0/image".into() },
             Undo::RemoveDir { path: "/data/assay-c-0".into() },
             Undo::StopArray { name: mark.name(1) },

@@ -8,6 +8,10 @@ use busy_target::BusyTarget;
 use model::{Bytes, Options, Target, check_options};
 use std::path::Path;
 
+/// Only a private directory in an export is assay's to use.
+const NOTHING_IN_IT: &str =
+    "an export of a server that is named cannot be below another part; measure it by itself";
+
 /// What a part that takes another target takes when the parentheses are left out.
 const DEFAULT_INNER: &str = "ext4";
 
@@ -23,6 +27,8 @@ macro_rules! registry {
 
 pub(crate) mod busy_target;
 mod fuse_over;
+mod nfs_client;
+mod nfs_export;
 mod reach;
 mod s3_below;
 mod zerofs;
@@ -134,6 +140,14 @@ pub fn disks(target: &Target) -> usize {
     }
 }
 
+/// Whether `target` is on a server that was named, or in one that is.
+pub fn is_remote(target: &Target) -> bool {
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => parts.iter().any(|part| part.fs.about().is_remote),
+        _ => false,
+    }
+}
+
 /// Whether what is deleted in `target` keeps its space for minutes.
 pub fn keeps_deleted(target: &Target) -> bool {
     match resolve(target) {
@@ -168,7 +182,13 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
     match own.fs.about().inner {
         Inner::None if inner.is_none() => Ok(vec![own]),
         Inner::None => Err(LabError::NoInner { target: target.to_string(), name: name.clone() }),
-        Inner::Below | Inner::Store => s3_below::stacked(target, own, on()?),
+        Inner::Below | Inner::Store => {
+            let below = on()?;
+            if below.iter().any(|part| part.fs.about().is_remote) {
+                return Err(LabError::Excluded { target: target.to_string(), why: NOTHING_IN_IT });
+            }
+            s3_below::stacked(target, own, below)
+        }
         Inner::Above => {
             let others = on()?;
             offers_enough(target, &others)?;
@@ -193,18 +213,24 @@ fn offers_enough(target: &Target, others: &[Part]) -> Result<(), LabError> {
 /// One part with its options checked.
 fn part(target: &Target, name: &str, options: &Options) -> Result<Part, LabError> {
     let fs = find(name)?;
+    let fs = fs.with(options).unwrap_or(fs);
+    if let Some(why) = fs.excluded(options) {
+        return Err(LabError::Excluded { target: target.to_string(), why });
+    }
     let mut own = options.clone();
     if fs.disks(options) > 0 {
         throttle::caps(name, options)?;
         own.retain(|key, _| !throttle::is_cap(key));
     }
     check_options(name, fs.about().knobs, &own)?;
-    reach::check(target, options)?;
+    let mut reaching = options.clone();
+    if fs.about().is_remote {
+        // It is what the target is, and was judged by the file system.
+        reaching.remove(nfs_export::SERVER);
+    }
+    reach::check(target, &reaching)?;
     trial::check_parts(name, fs.about().knobs, options)?;
     if let Some(why) = trial::excluded(fs.about().exclusions, options) {
-        return Err(LabError::Excluded { target: target.to_string(), why });
-    }
-    if let Some(why) = (name == s3::NAME).then(|| s3::excluded(options)).flatten() {
         return Err(LabError::Excluded { target: target.to_string(), why });
     }
     Ok(Part { fs, options: options.clone() })

@@ -2,9 +2,12 @@
 //! Options are those of nfs(5), exports(5) and rpc.nfsd(8).
 //!
 //! The server lives in a network namespace of its own, with its own exports, portmapper and mount
-//! daemon: the machine's own server is neither used nor touched.
+//! daemon: the machine's own server is neither used nor touched. With a server that is named it is an
+//! export of that one, as `nfs_export` has it.
 
-use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
+use super::nfs_client::{self, COUNT, NO_ACTIMEO, NO_SYNC, is_3};
+use super::nfs_export::{Export, SERVER, SERVER_KNOB};
+use crate::file_system::{flag, value};
 use crate::network::net;
 use crate::trial::not_both;
 use crate::{About, Cmd, Exclusion, FileSystem, Inner, Ready, Site, Tool, Undo};
@@ -15,59 +18,32 @@ use std::path::PathBuf;
 pub(super) struct Fs;
 
 /// Brings the server up, and takes it down when it is asked to end.
-const SERVER: &str = concat!(include_str!("../own_mounts.sh"), include_str!("nfs-server.sh"));
+const SCRIPT: &str = concat!(include_str!("../own_mounts.sh"), include_str!("nfs-server.sh"));
 /// Where the server sees what it exports, in its own mount namespace.
 const EXPORT: &str = "/mnt";
 
-const KNOBS: &[Knob] = &[
+/// Options of the server, which the client is not given.
+const SERVERS: &[&str] = &["export", "no_wdelay", "threads"];
+
+const OWN: [Knob; 4] = [
     value(
-        "vers",
+        "export",
         "",
-        "version of the protocol; 3 is mounted with nolock, its lock daemon is not started",
-        "4.2",
-        &["3", "4.0", "4.1", "4.2"],
+        "async: the server answers before data is on its disk; a crash of it loses synced data",
+        "sync",
+        &["sync", "async"],
     ),
-    value("nconnect", "sockets", "connections to the server", "1", NCONNECT),
-    value("rsize", "bytes", "most that one request reads", "negotiated", SIZES),
-    value("wsize", "bytes", "most that one request writes", "negotiated", SIZES),
-    flag("async", "the server answers before data is on its disk; a crash of it loses synced data"),
     flag("no_wdelay", "the server does not wait for more writes before it writes"),
     value("threads", "threads", "threads of the server", "8", &[]),
-    value("lookupcache", "", "which directory entries are kept", "all", LOOKUPS),
-    value("actimeo", "s", "how long attributes are kept", "3 to 60 by age", &[]),
-    flag("noac", "keep no attributes, and write synchronously"),
-    flag("nocto", "do not ask for new attributes when a file is opened"),
-    flag("nordirplus", "read directories without attributes"),
-    flag("nosharecache", "share no cache with other mounts of the same server"),
-    value("write", "", "when a write is sent", "lazy", &["lazy", "eager", "wait"]),
-    flag("soft", "give up a request that is not answered; may lose data"),
-    value("timeo", "0.1 s", "how long an answer is waited for", "600", &[]),
-    value("retrans", "", "repeats before a soft mount gives up", "2", &[]),
-    NOATIME,
-    ANY_MOUNT,
+    SERVER_KNOB,
 ];
-
-const NCONNECT: &[&str] =
-    &["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
-const SIZES: &[&str] =
-    &["4096", "8192", "16384", "32768", "65536", "131072", "262144", "524288", "1048576"];
-const LOOKUPS: &[&str] = &["all", "none", "pos", "positive"];
-
-/// Options of the server, which the client is not given.
-const SERVERS: &[&str] = &["async", "no_wdelay", "threads"];
+const KNOBS: &[Knob] = &nfs_client::after::<4, { 4 + COUNT }>(OWN);
 
 const EXCLUSIONS: &[Exclusion] = &[
-    not_both("async", "no_wdelay", "no_wdelay has no effect with async; drop one"),
-    not_both("noac", "actimeo", "noac keeps no attributes; drop actimeo"),
+    not_both("export=async", "no_wdelay", "no_wdelay has no effect with export=async; drop one"),
+    NO_ACTIMEO,
+    NO_SYNC,
 ];
-
-fn version(options: &Options) -> &str {
-    options.get("vers").map_or("4.2", String::as_str)
-}
-
-fn is_3(options: &Options) -> bool {
-    version(options) == "3"
-}
 
 /// The file that keeps the network namespace.
 fn network(site: &Site) -> PathBuf {
@@ -78,13 +54,13 @@ const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
     modules: &["nfsd", "nfsv3", "nfsv4"],
     tools: {
-        const SERVER: &str = "nfs-kernel-server";
+        const KERNEL: &str = "nfs-kernel-server";
         &[
-            Tool { program: "mount.nfs", debian: "nfs-common", rhel: "nfs-utils" },
-            Tool { program: "rpc.nfsd", debian: SERVER, rhel: "nfs-utils" },
-            Tool { program: "rpc.mountd", debian: SERVER, rhel: "nfs-utils" },
-            Tool { program: "exportfs", debian: SERVER, rhel: "nfs-utils" },
-            Tool { program: "nfsdcld", debian: SERVER, rhel: "nfs-utils" },
+            nfs_client::TOOL,
+            Tool { program: "rpc.nfsd", debian: KERNEL, rhel: "nfs-utils" },
+            Tool { program: "rpc.mountd", debian: KERNEL, rhel: "nfs-utils" },
+            Tool { program: "exportfs", debian: KERNEL, rhel: "nfs-utils" },
+            Tool { program: "nfsdcld", debian: KERNEL, rhel: "nfs-utils" },
             Tool { program: "rpcbind", debian: "rpcbind", rhel: "rpcbind" },
             Tool { program: "ip", debian: "iproute2", rhel: "iproute" },
             Tool { program: "nsenter", debian: "util-linux", rhel: "util-linux" },
@@ -100,6 +76,14 @@ impl FileSystem for Fs {
         ABOUT
     }
 
+    fn with(&self, options: &Options) -> Option<&'static dyn FileSystem> {
+        options.contains_key(SERVER).then_some(&Export)
+    }
+
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        nfs_client::ambiguous(options)
+    }
+
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
         vec![Cmd::new("touch").arg(network(site))]
     }
@@ -112,8 +96,8 @@ impl FileSystem for Fs {
         PathBuf::from(exported(options))
     }
 
-    fn mount_kind(&self, options: &Options) -> Option<&'static str> {
-        Some(if is_3(options) { "nfs" } else { "nfs4" })
+    fn mount_kind(&self, options: &Options) -> Option<&str> {
+        Some(nfs_client::mount_kind(options))
     }
 
     fn undo(&self, site: &Site) -> Vec<Undo> {
@@ -133,18 +117,17 @@ fn exported(options: &Options) -> String {
 fn server(site: &Site, options: &Options) -> Cmd {
     // `fsid` makes file systems without a UUID exportable, too; `insecure` lets any port in.
     let mut export = String::from("rw,no_root_squash,no_subtree_check,insecure,fsid=0");
-    for key in ["async", "no_wdelay"].into_iter().filter(|key| options.contains_key(*key)) {
-        export.extend([",", key]);
+    if options.contains_key("no_wdelay") {
+        export.push_str(",no_wdelay");
     }
-    if !options.contains_key("async") {
-        export.push_str(",sync");
-    }
+    export.push(',');
+    export.push_str(options.get("export").map_or("sync", String::as_str));
     // Version 3 brings a lock daemon that refuses locks for its first 50 s, of version 4, too.
     let unwanted = if is_3(options) { "4" } else { "3" };
     let threads = options.get("threads").map_or("8", String::as_str);
     Cmd::new("unshare")
         .arg(net(&network(site)))
-        .args(["--mount", "sh", "-c", SERVER, &site.name])
+        .args(["--mount", "sh", "-c", SCRIPT, &site.name])
         .arg(site.below())
         .arg(&site.scratch)
         .args([&export, unwanted, threads])
@@ -152,18 +135,10 @@ fn server(site: &Site, options: &Options) -> Cmd {
 }
 
 fn client(site: &Site, options: &Options) -> Cmd {
-    let mut own = options.clone();
-    own.retain(|key, _| key != "vers" && !SERVERS.contains(&&**key));
-    let vers = format!("vers={}", version(options));
-    // A server that is not there now is an error, not something to wait for.
-    let mut defaults = vec![&*vers, "proto=tcp", "retry=0"];
-    if is_3(options) {
-        defaults.push("nolock");
-    }
     Cmd::new("nsenter")
         .arg(net(&network(site)))
         .args(["mount", "-t", "nfs", "-o"])
-        .args(mount_options(&own, &defaults))
+        .args(nfs_client::options(options, SERVERS, &[]))
         .arg(exported(options))
         .arg(&site.dir)
 }
@@ -175,7 +150,7 @@ mod tests {
 
     /// The commands of `target`, with the name of the script in its place.
     fn run(target: &str) -> Vec<String> {
-        let script = SERVER.replace('\'', r"'\''");
+        let script = SCRIPT.replace('\'', r"'\''");
         commands(target).iter().map(|line| line.replace(&script, "SERVER")).collect()
     }
 
@@ -198,12 +173,12 @@ mod tests {
 
     #[test]
     fn options_go_to_the_server_or_the_client() {
-        let lines = run("nfs[vers=3,nconnect=2,async,threads=2](xfs)");
+        let lines = run("nfs[vers=3,nconnect=2,export=async,threads=2,sync](xfs)");
         assert!(lines[3].ends_with("insecure,fsid=0,async 4 2 &"), "{}", lines[3]);
         assert_eq!(
             lines[4],
             "nsenter --net=SCRATCH1/net mount -t nfs -o \
-             vers=3,proto=tcp,retry=0,nolock,nconnect=2 127.0.0.1:/mnt /m"
+             vers=3,proto=tcp,retry=0,nolock,nconnect=2,sync 127.0.0.1:/mnt /m"
         );
     }
 }

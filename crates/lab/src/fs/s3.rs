@@ -61,6 +61,11 @@ impl FileSystem for Fs {
         ABOUT
     }
 
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        let (delay, rate) = link(options)?;
+        Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
+    }
+
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
         vec![Cmd::new("mkdir").arg("-p").arg(objects(site).join(BUCKET))]
     }
@@ -112,12 +117,6 @@ fn link(options: &Options) -> Option<(&str, &str)> {
     let (delay, rate) = (written(DELAY), written(RATE));
     let free = Link { round_trip: Default::default(), bits_per_s: None };
     (Link::written(delay, rate) != Some(free)).then_some((delay, rate))
-}
-
-/// Why `options` cannot be imposed.
-pub(super) fn excluded(options: &Options) -> Option<&'static str> {
-    let (delay, rate) = link(options)?;
-    Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
 }
 
 /// The ports of the server and of the link before it, or of the one that there is: between 10000 and 19999, which

@@ -82,13 +82,14 @@ impl Instance<'_> {
                 Ok(Coldness::Impossible("it lives in memory and has no device"))
             }
             Place::Mounted { .. } => self.remount(),
+            Place::Held(_) if self.stack.top().is_some() => self.remount(),
             Place::Plain { .. } => {
                 self.check()?;
                 drop_caches::forget_files(&self.root)
             }
             Place::Held(held) => {
-                held.check()?;
-                held.forget_files()
+                held.get()?.check()?;
+                held.get()?.forget_files()
             }
         }
     }
@@ -96,11 +97,20 @@ impl Instance<'_> {
     fn remount(&self) -> Result<Coldness, LabError> {
         self.kept.get_or_init(|| Kept::of(self.stack.commands_of_a_remount()));
         self.check()?;
-        self.stack.sync()?;
+        match &self.place {
+            Place::Held(held) => {
+                held.get()?.sync()?;
+                held.let_go();
+            }
+            Place::Mounted { .. } | Place::Plain { .. } => self.stack.sync()?,
+        }
         self.stack.take_down(0, self.lab.mark())?;
         self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         self.stack.bring_up()?;
+        if let Place::Held(held) = &self.place {
+            held.find_again()?;
+        }
         self.note_options()?;
         self.check()?;
         Ok(Coldness::Remounted)

@@ -42,12 +42,19 @@ pub(crate) struct HeldDir {
 }
 
 /// What tells a directory from every other.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Identity {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
     device: (u32, u32),
     inode: u64,
     /// 0 on Linux before 5.8.
     mount: u64,
+}
+
+impl Identity {
+    /// Whether `other` is the same directory of its file system, wherever and as which device that is mounted.
+    pub(crate) fn is_same_file(&self, other: &Identity) -> bool {
+        self.inode == other.inode
+    }
 }
 
 impl NamedDir {
@@ -165,9 +172,13 @@ impl HeldDir {
         Ok(held)
     }
 
-    /// Where it was made.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Which directory it is.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub(crate) fn identity(&self) -> Result<Identity, LabError> {
+        let identity = identity(self.dir.as_fd(), c"", AtFlags::EMPTY_PATH);
+        identity.map_err(LabError::errno("look at", &self.path))
     }
 
     /// In whose name work is done in it, when not in that of this process.

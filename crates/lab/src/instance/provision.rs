@@ -4,6 +4,7 @@ use super::{Instance, Place};
 use crate::{
     Lab, LabError,
     fs::{self as registry, Candidate, Part},
+    held::Held,
     held_dir::NamedDir,
     lab::{need_root, slug},
     mark,
@@ -60,7 +61,10 @@ impl Lab {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
             let label = if parts.len() == 1 { label } else { part.fs.about().name };
-            let dir = self.directory(&format!("{number}-{}", slug(label)));
+            let dir = match part.fs.about().is_remote {
+                true => self.mark().open_mount(number),
+                false => self.directory(&format!("{number}-{}", slug(label))),
+            };
             let scratch = self.directory(&format!("{number}-scratch"));
             (self.mark().name(number), dir, scratch)
         });
@@ -70,18 +74,43 @@ impl Lab {
         need_root("mounting a file system")?;
         for part in stack.parts() {
             self.create_private(&part.site.scratch)?;
+            if part.fs().about().is_remote {
+                self.record(&Undo::RemoveDir { path: part.site.dir.clone() })?;
+            }
             if part.is_mounted() {
                 fs::create_dir(&part.site.dir).map_err(LabError::io("create", &part.site.dir))?;
             }
         }
         stack.undo().try_for_each(|undo| self.record(&undo))?;
         disks.iter().try_for_each(Disk::purge)?;
-        let dir = stack.top().map(|top| top.site.dir.clone()).unwrap_or_default();
-        let mut instance = Instance::start(self, Place::Mounted { dir }, stack, disks)?;
+        let place = self.place_of(&stack)?;
+        let mut instance = Instance::start(self, place, stack, disks)?;
         for part in parts {
             instance.impose(&throttle::caps(part.fs.about().name, &part.options)?)?;
         }
         Ok(instance)
+    }
+
+    /// Where the workers of `stack` work: in all of it, or in a private directory of what is somebody else's, of
+    /// which the journal then knows.
+    fn place_of(&self, stack: &Stack) -> Result<Place, LabError> {
+        let Some(top) = stack.top() else { return Ok(Place::Mounted { dir: PathBuf::new() }) };
+        let dir = top.site.dir.clone();
+        if !top.fs().about().is_remote {
+            return Ok(Place::Mounted { dir });
+        }
+        let path = dir.join(self.own_name(self.numbers(1)));
+        let server = top.fs().source(&top.site, &top.part.options).display().to_string();
+        let witness = top.site.scratch.clone();
+        // In this order: before the export is unmounted it is seen whether it is.
+        self.record(&Undo::ReportExport { server, path: path.clone(), witness })?;
+        self.record(&Undo::RemoveDir { path: path.clone() })?;
+        Ok(Place::Held(Held::at(path)))
+    }
+
+    /// The name of a private directory among what is not ours.
+    fn own_name(&self, number: u32) -> String {
+        mark::own_name(&format!("{}-{number}", self.mark().campaign))
     }
 
     /// A directory of ours, where the target needs nothing to be mounted.
@@ -93,9 +122,10 @@ impl Lab {
 
     fn provision_dir(&self, dir: &Path, number: u32) -> Result<Instance<'_>, LabError> {
         let named = NamedDir::open(dir)?;
-        let name = mark::own_name(&format!("{}-{number}", self.mark().campaign));
-        self.record(&Undo::RemoveDir { path: named.join(&name) })?;
-        let held = named.make(&name, self.mark())?;
+        let path = named.join(&self.own_name(number));
+        self.record(&Undo::RemoveDir { path: path.clone() })?;
+        let held = Held::at(path);
+        held.make(named, self.mark())?;
         Instance::start(self, Place::Held(held), Stack::default(), Vec::new())
     }
 }

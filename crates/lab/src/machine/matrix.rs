@@ -19,6 +19,8 @@ use std::{
 const UML_MODULES: &str = "/usr/lib/uml/modules";
 /// Where those of other kernels lie.
 const MODULES: &str = "/lib/modules";
+/// What stands for every export of a server that is named.
+const EXPORT: &str = "nfs[server=HOST:/path]";
 /// Modules that are loaded from the cache when they were built.
 const BUILT: &[&str] = &["zfs"];
 
@@ -86,7 +88,8 @@ pub fn matrix() -> Matrix {
     }];
     offers.extend(guest::available(None).into_iter().map(|(kind, found)| of_guest(kind, found)));
     let targets = registry::ALL.iter().map(|fs| Target::named(fs.about().name));
-    Matrix::of(&offers, targets.collect())
+    let export = EXPORT.parse().ok();
+    Matrix::of(&offers, targets.chain(export).collect())
 }
 
 fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
@@ -165,6 +168,10 @@ fn directory(offer: &Offer<'_>) -> Cell {
 
 fn cell(target: &Target, offer: &Offer<'_>) -> Cell {
     let Some(supply) = &offer.supply else { return Cell::NoLab };
+    // A guest has no network.
+    if offer.column.kind != LabKind::Host && registry::is_remote(target) {
+        return Cell::Never;
+    }
     let mut all: Vec<Need> = Vec::new();
     for fs in parts(target) {
         let own = needs(fs, supply);
@@ -206,7 +213,7 @@ mod tests {
     }
 
     fn of(offers: &[Offer<'_>]) -> Matrix {
-        let targets = ["ext4", "xfs", "btrfs"].map(Target::named);
+        let targets = ["ext4", "xfs", "btrfs", EXPORT].map(|target| target.parse().unwrap());
         Matrix::of(offers, targets.into())
     }
 
@@ -228,6 +235,7 @@ mod tests {
         assert!(cells("btrfs").eq(["no module btrfs", "NoLab", "no mkfs.btrfs"]));
         assert!(cells("xfs").eq(["xfs not built", "NoLab", "xfs not built"]));
         assert!(cells("dir:PATH").eq(["Ready", "NoLab", "Never"]));
+        assert!(cells(EXPORT).eq(["no module nfs", "NoLab", "Never"]));
     }
 
     #[test]

@@ -11,6 +11,10 @@ use std::{
 /// How every name of ours begins; nothing else is ever stopped or removed.
 pub(crate) const OURS: &str = "assay-";
 
+/// Where an export of a server is mounted, so that a user can reach it who may not enter the state folder; it is empty
+/// after a boot.
+const OPEN: &str = "/run";
+
 /// Random, and another after each boot.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
@@ -65,10 +69,29 @@ impl Mark {
         self.state.join("mnt").join(own_name(&self.campaign))
     }
 
-    /// Whether `path` lies below the directory of its mount points, and says so without `..`.
+    /// The mount point with this number that every user can reach.
+    pub(crate) fn open_mount(&self, number: u32) -> PathBuf {
+        Path::new(OPEN).join(self.name(number))
+    }
+
+    /// Whether `path` is one of [`Mark::open_mount`].
+    pub(crate) fn is_open_mount(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let number = name.and_then(|name| self.number(name));
+        number.is_some_and(|number| path == self.open_mount(number))
+    }
+
+    /// Those of [`Mark::open_mount`] that are there.
+    pub(crate) fn open_mounts(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(OPEN).into_iter().flatten().flatten().map(|entry| entry.path());
+        entries.filter(|path| self.is_open_mount(path)).collect()
+    }
+
+    /// Whether `path` lies below the directory of its mount points, and says so without `..`, or is an open one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let mounts = self.mounts();
-        is_straight(path) && path.starts_with(&mounts) && path != mounts
+        let below = is_straight(path) && path.starts_with(&mounts) && path != mounts;
+        below || self.is_open_mount(path)
     }
 }
 
@@ -106,7 +129,18 @@ mod tests {
     fn only_what_lies_below_its_mount_points_is_held() {
         let mark = Mark::new(Path::new("/s"), "c");
         assert!(mark.holds(Path::new("/s/mnt/assay-c/assay-0-ext4")));
-        for path in ["/s/mnt/assay-c", "/s/mnt/assay-c/../x", "/s/mnt/assay-cc/x", "s", "/etc"] {
+        assert!(mark.holds(&mark.open_mount(3)));
+        let other = Mark::new(Path::new("/s"), "d").open_mount(3);
+        assert!(!mark.holds(&other) && !mark.holds(&mark.open_mount(3).join("x")));
+        for path in [
+            "/run",
+            "/run/assay-3",
+            "/s/mnt/assay-c",
+            "/s/mnt/assay-c/../x",
+            "/s/mnt/assay-cc/x",
+            "s",
+            "/etc",
+        ] {
             assert!(!mark.holds(Path::new(path)), "{path}");
         }
     }

@@ -29,6 +29,17 @@ pub enum Undo {
         /// The stable name of the disk.
         link: PathBuf,
     },
+    /// Say what may be left on a server, where its export is not mounted any more. It is not mounted again: nobody
+    /// knows what is there since.
+    #[serde(rename = "tell_export")]
+    ReportExport {
+        /// The export, as `HOST:/path`.
+        server: String,
+        /// The private directory in it, at its mount point.
+        path: PathBuf,
+        /// A directory of ours that is there as long as the other may be.
+        witness: PathBuf,
+    },
     /// Have the kernel forget the parts of a disk. What lies in them stays.
     ForgetParts {
         /// The stable name of the disk.
@@ -93,6 +104,7 @@ impl Undo {
             Undo::DetachLoop { .. }
             | Undo::RemoveDir { .. }
             | Undo::ReportDisk { .. }
+            | Undo::ReportExport { .. }
             | Undo::ExportPool { .. }
             | Undo::StopArray { .. }
             | Undo::StopCache { .. }
@@ -105,7 +117,7 @@ impl Undo {
         match self {
             Undo::Unmount { .. } => ("unmount", "unmounted"),
             Undo::DetachLoop { .. } => ("detach", "detached"),
-            Undo::ReportDisk { .. } => ("leave", "left"),
+            Undo::ReportDisk { .. } | Undo::ReportExport { .. } => ("leave", "left"),
             Undo::ForgetParts { .. } => ("give up", "gave up"),
             Undo::RemoveDir { .. } | Undo::LeaveGroup { .. } | Undo::RemoveMapping { .. } => {
                 ("remove", "removed")
@@ -127,6 +139,10 @@ impl Undo {
             Undo::ReportDisk { link } | Undo::ForgetParts { link, .. } => {
                 link.display().to_string()
             }
+            Undo::ReportExport { server, path, .. } => format!(
+                "what was made in {} of {server}, which is not mounted any more; mount it and remove that, if it is there",
+                path.file_name().unwrap_or_default().display()
+            ),
             Undo::ExportPool { pool } => format!("the pool {pool}"),
             Undo::Uncap { file, device } => format!("the cap of {device} in {}", file.display()),
             Undo::StopArray { name } => format!("the array {name}"),
