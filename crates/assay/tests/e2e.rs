@@ -32,6 +32,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod provenance;
+mod rebuild;
 mod remounted;
 mod room;
 mod setup;

@@ -11,7 +11,7 @@ use super::{
     sampler::{Sampler, Window},
 };
 use anyhow::Result;
-use lab::{Coldness, Instance, Persistence, Residency, Watched};
+use lab::{Coldness, Instance, Persistence, Residency, Usage, Watched};
 use model::{
     BUFFERED_BELOW, Better, CacheNeed, CacheState, Case, Durability, FLOOR, Job, JobMode, LabKind,
     Metric, PhaseKind, PhaseReport, PoolReport, ROUND_RATES, Sample, Series, Synced, Validity,
@@ -103,10 +103,12 @@ fn attempt(
     let can_be_held = test.can_be_held(&jobs[0]) && !bench.instance.has_caps();
     let slice = can_be_held.then_some(SLICE);
     let mut pace = bench.runner.timed(slice);
+    let rebuilding = bench.instance.rebuilding()?;
     let report = match bench.pool.run_at(&mut pace, jobs, &mut sampler, bench.stop) {
         Ok(report) => report,
         Err(error) => return broken(error, test, &jobs[0], bench, place),
     };
+    let rebuilding = rebuilding.zip(bench.instance.rebuilding()?);
     sampler.count_others(bench.hosts.process());
     let settled = bench.instance.quiesce()?;
     // What lost its mount or its room at work may have answered all the same.
@@ -124,6 +126,7 @@ fn attempt(
         persistence: persistence.cloned(),
         cache,
         changed,
+        rebuilding,
         settle_s,
         settle_write_bytes,
         used_bytes,
@@ -236,6 +239,7 @@ fn establish_cache(
         return Ok(Ok(CacheBefore { residency, never_cold }));
     }
     bench.instance.invalidate_cold();
+    bench.instance.rebuild_again()?;
     // Filling may have left writes and deletes on their way.
     bench.instance.quiesce()?;
     match test.cache() {
@@ -300,6 +304,8 @@ struct Outcome {
     cache: CacheBefore,
     /// Why it was another target than the one that was made.
     changed: Option<String>,
+    /// Whether its mirror was being rebuilt before the release and after the end; `None` where none is to be.
+    rebuilding: Option<(bool, bool)>,
     settle_s: f64,
     settle_write_bytes: Option<u64>,
     used_bytes: u64,
@@ -315,19 +321,22 @@ impl Outcome {
         let footprint = self.report.workers.iter().map(|w| w.footprint_bytes).sum();
         // The proof is about the test itself; a sync that follows it in the same run writes.
         let is_main = test.infos().first().is_some_and(|info| info.id == measured.test);
+        let of_work = self.usage_of_work(&usage);
         let seen = Seen {
             need: if is_main { test.cache() } else { CacheNeed::Any },
             residency: self.cache.residency,
             never_cold: self.cache.never_cold,
-            usage: &usage,
+            usage: &of_work,
         };
         let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
-        let held = self.sampler.moved_while_held().filter(|_| is_main);
+        let held = self.sampler.moved_while_held().filter(|_| is_main && self.rebuilding.is_none());
         if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
             validity = Validity::Invalid(why);
         }
         let clocks = hosts::clocks_disagree(&self.report, measured.seconds);
-        if let Some(why) = measured.problem.as_ref().or(self.changed.as_ref()).or(clocks.as_ref()) {
+        let whole = self.rebuilding.and_then(judge::not_rebuilt);
+        let others = self.changed.as_ref().or(clocks.as_ref()).or(whole.as_ref());
+        if let Some(why) = measured.problem.as_ref().or(others) {
             validity = Validity::Invalid(why.clone());
         }
         let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
@@ -340,6 +349,7 @@ impl Outcome {
             metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
             metrics.push(Metric::new(FLOOR, self.least_s, "s", Better::Lower));
         }
+        metrics.extend(self.rebuilding.map(judge::rebuild_looks));
         metrics.extend(read_ahead);
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
         let lower =
@@ -372,6 +382,14 @@ impl Outcome {
             durability: self.durability(measured),
             histograms: measured.histograms.clone(),
             series: self.series(measured),
+        }
+    }
+
+    /// `usage` without what a rebuild reads as well, which says nothing about the cache.
+    fn usage_of_work(&self, usage: &Usage) -> Usage {
+        match self.rebuilding {
+            Some(_) => Usage { device_reads: None, device_read_bytes: None, ..usage.clone() },
+            None => usage.clone(),
         }
     }
 

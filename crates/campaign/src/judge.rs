@@ -70,6 +70,22 @@ pub fn cache_verdict(
     }
 }
 
+/// Why a part was not measured during a rebuild, which was at work before its release and after its end, or not.
+pub fn not_rebuilt((before, after): (bool, bool)) -> Option<String> {
+    let why = match (before, after) {
+        (true, true) => return None,
+        (true, false) => "the rebuild of its mirror ended before the timed part did",
+        (false, _) => "the rebuild of its mirror had ended before the timed part began",
+    };
+    Some(format!("{why}; take a lower rate of resync, or a larger --image-size"))
+}
+
+/// At how many of the two looks, before the release and after the end, the rebuild was at work.
+pub fn rebuild_looks((before, after): (bool, bool)) -> Metric {
+    let looks = f64::from(u8::from(before) + u8::from(after));
+    Metric::new("rebuild_looks", looks, "", Better::Higher)
+}
+
 /// What took blocks through the page cache that were to go past it.
 pub fn buffered(measured: &Measured) -> Option<String> {
     let below = measured.metrics.iter().find(|metric| metric.name == BUFFERED_BELOW)?;

@@ -31,6 +31,9 @@ const IMAGE_SPARE_BYTES: u64 = 640 << 20;
 const KEPT_COPIES: u64 = 4;
 const KEPT_SPARE_BYTES: u64 = 3 << 30;
 
+/// What there is to be rebuilt in a file system that rebuilds what is in use alone.
+const REBUILT_SHARE: f64 = 0.2;
+
 /// Rates of the backing, bytes per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
@@ -134,8 +137,11 @@ impl Load {
             let bytes = tests.iter().map(of_all).fold(0, u64::saturating_add);
             load.peak_bytes = load.peak_bytes.max(bytes);
         }
-        let mut targets = prepared.available().map(|at| &prepared.entrants[at]);
-        if targets.any(lab::fs::keeps_deleted) {
+        let targets = || prepared.available().map(|at| &prepared.entrants[at]);
+        if targets().any(lab::fs::is_rebuilt) {
+            load.occupied_share = 1.0 - (1.0 - load.occupied_share) * (1.0 - REBUILT_SHARE);
+        }
+        if targets().any(lab::fs::keeps_deleted) {
             let copies = load.write_bytes.saturating_mul(KEPT_COPIES);
             load.kept_bytes = copies.saturating_add(KEPT_SPARE_BYTES);
         }

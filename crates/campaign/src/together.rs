@@ -31,6 +31,13 @@ pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
              take --order in-turn, or loop images",
         ));
     }
+    let rebuilt = prepared.entrants.iter().any(lab::fs::is_rebuilt);
+    if rebuilt && prepared.plan.order == Some(Order::Interleaved) {
+        return Err(refusal::usage(
+            "a mirror that is rebuilt goes on while others beside it are measured, and takes their time; leave \
+             --order out, or take --order in-turn",
+        ));
+    }
     if prepared.plan.order == Some(Order::Interleaved) && prepared.at_once() < 2 {
         return Err(refusal::usage(
             "the candidates cannot be side by side: there is one, each has the whole disk, or their guests do \
@@ -42,7 +49,7 @@ pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
     }
     let mut together = prepared.clone();
     together.plan.order = Some(Order::Interleaved);
-    let order = match can_be(&together, state)? {
+    let order = match !rebuilt && can_be(&together, state)? {
         true => Order::Interleaved,
         false => Order::InTurn,
     };

@@ -7,7 +7,7 @@
 //! knobs.
 
 use crate::trial::not_both;
-use crate::{About, Cmd, Endpoint, Exclusion, Inner, Site, throttle, undo::Undo};
+use crate::{About, Cmd, Endpoint, Exclusion, Inner, Rebuild, Site, throttle, undo::Undo};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +98,11 @@ pub trait FileSystem: Sync {
     /// What starts, now, the work which it would put off after a sync.
     fn settle(&self, _site: &Site) -> Vec<Settle> {
         Vec::new()
+    }
+
+    /// The rebuild that its mount begins, where it is measured during one.
+    fn rebuild(&self, _site: &Site, _options: &Options) -> Option<Rebuild> {
+        None
     }
 
     /// Checks it where it is not mounted, and changes nothing; `None` without a checker.

@@ -10,6 +10,7 @@ mod cold;
 mod facts;
 mod options;
 mod provision;
+mod rebuilt;
 mod upkeep;
 
 pub use cold::{Cold, look_from_here};
@@ -31,7 +32,7 @@ use crate::{
 };
 use cold::SinceRemount;
 use disk::Disk;
-use model::{Environment, User};
+use model::{Environment, Unproven, User};
 use std::{
     cell::{OnceCell, RefCell},
     fs, io,
@@ -126,6 +127,7 @@ impl<'lab> Instance<'lab> {
 
     fn bring_up(&mut self) -> Result<(), LabError> {
         let (made, mounted) = self.stack.make()?;
+        self.await_rebuild()?;
         self.mkfs_ms = made.as_secs_f64() * 1e3;
         self.mount_ms = mounted.as_secs_f64() * 1e3;
         self.make_root()?;
@@ -139,6 +141,10 @@ impl<'lab> Instance<'lab> {
             true => Persistence::of_dir(&self.root)?,
             false => Persistence::of_stack(&self.stack, self.devices.clone())?,
         });
+        if self.rebuilding()?.is_some() {
+            // What its disks write is of both.
+            self.persistence = self.persistence.take().map(|own| own.hidden_by(Unproven::Rebuilt));
+        }
         self.number = number(&self.root)?;
         self.note_options()?;
         self.facts = self.gather_facts()?;
@@ -325,7 +331,8 @@ impl<'lab> Instance<'lab> {
     }
 
     /// Waits until nothing of earlier work is on its way to the device; not at all when that was so
-    /// before and the device has moved nothing since.
+    /// before and the device has moved nothing since. While a mirror is rebuilt only the file system is written back:
+    /// a rebuild is what is measured beside, and not waited for.
     ///
     /// # Errors
     /// The file system cannot be written back.
@@ -334,7 +341,9 @@ impl<'lab> Instance<'lab> {
             Place::Held(held) => held.get()?.sync(),
             _ => drop_caches::sync(&self.root),
         };
-        self.rest.reach(&self.stack, sync, &self.devices)
+        let is_rebuilt = self.rebuilding()? == Some(true);
+        let devices = if is_rebuilt { &[][..] } else { &self.devices };
+        self.rest.reach(&self.stack, sync, devices)
     }
 
     /// Undoes it now.

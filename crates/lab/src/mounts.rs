@@ -2,7 +2,7 @@
 
 pub(crate) use disk::mounts::{Mount, all, at, below, holding};
 
-use crate::{Cmd, LabError, kinds};
+use crate::{Cmd, LabError, Rebuild, kinds};
 use std::{
     path::Path,
     thread,
@@ -22,7 +22,15 @@ pub(crate) fn abandon(dir: &Path) -> Result<bool, LabError> {
     // Forced, as NFS would wait for its server for ever, and so would the helper of mount without -i. When
     // nothing is mounted any more, version 4 still takes leave of the server, for minutes unless killed.
     let limit = ["--foreground", "--signal=KILL", LAST_CALL_S];
-    unmount(dir, &[Cmd::new("timeout").args(limit).args(["umount", "-f", "-i"]).arg(dir)])
+    let unmounted = Cmd::new("timeout").args(limit).args(["umount", "-f", "-i"]).arg(dir);
+    let cancelled = is_rebuilt(dir)?.then(|| Rebuild::cancel(dir));
+    unmount(dir, &cancelled.into_iter().chain([unmounted]).collect::<Vec<_>>())
+}
+
+/// Whether a Btrfs at `dir` is being rebuilt: what does that holds it until it is done.
+fn is_rebuilt(dir: &Path) -> Result<bool, LabError> {
+    let mount = at(dir)?.filter(|mount| mount.kind == "btrfs");
+    Ok(mount.is_some_and(|mount| Rebuild::Btrfs(mount.source).is_running().unwrap_or(false)))
 }
 
 /// Makes sure that the server answers on whose export `path` lies, where it lies on one: whoever looked there first

@@ -1,5 +1,6 @@
 //! Where one part of a target is made: everything that its commands name.
 
+use crate::rebuild::RESYNC;
 use model::Options;
 use std::{
     net::Ipv4Addr,
@@ -53,10 +54,10 @@ impl Site {
         self.below.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// The disk that a mirror with the flag [`DEGRADED`] has lost; never the only one.
+    /// The disk that a mirror with the flag [`DEGRADED`] has lost, or that is rebuilt; never the only one.
     pub(crate) fn lost(&self, options: &Options) -> Option<&PathBuf> {
-        let is_degraded = options.contains_key(DEGRADED) && self.disks.len() > 1;
-        self.disks.last().filter(|_| is_degraded)
+        let has_lost = [DEGRADED, RESYNC].iter().any(|key| options.contains_key(*key));
+        self.disks.last().filter(|_| has_lost && self.disks.len() > 1)
     }
 
     /// The disks that it has left.

@@ -47,6 +47,8 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("btrfs[raid1,degraded]", "mount.options", "degraded"),
     ("raid1", "geometry.raid1.consistency", "bitmap"),
     ("raid1[degraded]", "geometry.raid1.state", "degraded"),
+    ("btrfs[raid1,resync=5]", "mount.options", "degraded"),
+    ("raid1[resync=5]", "geometry.raid1.state", "recovering"),
     ("raid1[bitmap=none,metadata=1.0](ext4)", "geometry.raid1.consistency", "resync"),
     ("crypt[sector-size=4096]", "geometry.crypt.sector_bytes", "4096"),
     ("thin[chunksize=128k,zero=n]", "geometry.thin.chunk", "128.00k"),
@@ -129,7 +131,15 @@ fn left(state: &Path) -> Vec<String> {
 fn works(lab: &Lab, state: &Path, (target, fact, value): &(&str, &str, &str)) {
     println!("{target}");
     let instance = lab.provision(&target.parse().unwrap(), "layers").unwrap();
+    let rebuilt = target.contains("resync").then_some(true);
+    assert_eq!(instance.rebuilding().unwrap(), rebuilt, "{target}");
     survives_cold(&instance);
+    assert_eq!(instance.rebuilding().unwrap(), rebuilt, "{target}, remounted");
+    if rebuilt.is_some() {
+        assert_eq!(instance.quiesce().unwrap().idle_s, 0.0, "{target} waits for the rebuild");
+        instance.rebuild_again().unwrap();
+        assert_eq!(instance.rebuilding().unwrap(), rebuilt, "{target}, begun again");
+    }
     let facts = &instance.facts().0;
     let given = facts.get(*fact).map_or("", String::as_str);
     let is_so = given == *value || given.split(',').any(|part| part.trim() == *value);
@@ -154,7 +164,8 @@ fn work_and_are_undone(targets: &[&(&str, &str, &str)]) {
     for (served, ..) in targets.iter().filter(|(target, ..)| target.starts_with("nfs[vers")) {
         gives_up_what_waits_for_a_lost_server(served);
     }
-    for target in kinds {
+    let rebuilt = targets.iter().map(|(target, ..)| *target).filter(|t| t.contains("resync"));
+    for target in kinds.into_iter().chain(rebuilt) {
         let dir = tempfile::tempdir().unwrap();
         kill_and_clean(target, dir.path());
     }

@@ -33,6 +33,8 @@ pub enum Unproven {
     NotFlushed,
     /// The loop device was told to flush, and the disk below its image was not.
     NotFlushedBelow,
+    /// Its mirror was being rebuilt, and what its disks wrote is of both.
+    Rebuilt,
     /// The kernel does not count flushes (before Linux 5.5).
     FlushesNotCounted,
 }
@@ -78,6 +80,7 @@ const NO_DEVICE: &str = "no device to look at below ";
 const NOT_WRITTEN: &str = "the device wrote ";
 const NOT_FLUSHED: &str = "the device was not flushed";
 const NOT_FLUSHED_BELOW: &str = "the disk below the image was not flushed";
+const REBUILT: &str = "its mirror was being rebuilt, which writes as well";
 const FLUSHES_NOT_COUNTED: &str = "this kernel does not count flushes";
 
 impl fmt::Display for Unproven {
@@ -90,6 +93,7 @@ impl fmt::Display for Unproven {
             }
             Unproven::NotFlushed => f.write_str(NOT_FLUSHED),
             Unproven::NotFlushedBelow => f.write_str(NOT_FLUSHED_BELOW),
+            Unproven::Rebuilt => f.write_str(REBUILT),
             Unproven::FlushesNotCounted => f.write_str(FLUSHES_NOT_COUNTED),
         }
     }
@@ -102,6 +106,7 @@ impl FromStr for Unproven {
             IN_MEMORY => Some(Unproven::InMemory),
             NOT_FLUSHED => Some(Unproven::NotFlushed),
             NOT_FLUSHED_BELOW => Some(Unproven::NotFlushedBelow),
+            REBUILT => Some(Unproven::Rebuilt),
             FLUSHES_NOT_COUNTED => Some(Unproven::FlushesNotCounted),
             _ => match text.strip_prefix(NO_DEVICE) {
                 Some(kind) => Some(Unproven::NoDevice(kind.into())),
@@ -163,6 +168,7 @@ mod tests {
             Unproven::NotWritten { device_bytes: 7, of_bytes: u64::MAX },
             Unproven::NotFlushed,
             Unproven::NotFlushedBelow,
+            Unproven::Rebuilt,
             Unproven::FlushesNotCounted,
         ];
         for reason in reasons {

@@ -157,3 +157,14 @@ fn seconds_tell_peaks() {
     let edges = second_metrics(&whole, &[], &load);
     assert_eq!(edges.len(), 3, "no peak and no frequency");
 }
+
+#[test]
+fn a_rebuild_has_to_be_seen_at_both_ends() {
+    assert_eq!(not_rebuilt((true, true)), None);
+    assert!(not_rebuilt((true, false)).unwrap().contains("ended before the timed part did"));
+    for after in [true, false] {
+        assert!(not_rebuilt((false, after)).unwrap().contains("had ended before the timed part"));
+    }
+    let looks = [(true, true), (true, false), (false, false)].map(|at| rebuild_looks(at).value);
+    assert_eq!(looks, [2.0, 1.0, 0.0]);
+}

@@ -1,12 +1,14 @@
 //! Btrfs, by btrfs-progs. Options are those of btrfs(5) and mkfs.btrfs(8).
 
+use super::btrfs_rebuild::{self, lose};
 use crate::file_system::{
     ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
     flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
+use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
-use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Small, Tool, Trial};
+use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, Trial};
 use model::{Bytes, Knob, Options};
 
 /// The registered file system.
@@ -45,6 +47,7 @@ const KNOBS: &[Knob] = &[
     value("mkfs.csum", "", "checksum", "crc32c", &["crc32c", "xxhash", "sha256", "blake2"]),
     flag("raid1", "two disks with all data and metadata on both; as mkfs.d=raid1,mkfs.m=raid1"),
     flag(DEGRADED, "as after the loss of its last disk; what is written then has one copy"),
+    value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
     value("mkfs.m", "", "copies of metadata", "dup, raid1 on more disks", PROFILES),
     value("mkfs.d", "", "copies of data", "single", PROFILES),
     ANY_MKFS,
@@ -117,6 +120,8 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("nodatasum", "compress-force", "compression needs checksums; drop nodatasum"),
     not_both("compress", "compress-force", "one of compress and compress-force must do"),
     not_both(DEGRADED, "!raid1", "degraded is what a raid1 can be; add raid1"),
+    not_both(RESYNC, "!raid1", "resync is of a raid1; add raid1"),
+    not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
     not_both("raid1", "mkfs.d", "raid1 settles mkfs.d; drop one"),
     not_both("raid1", "mkfs.m", "raid1 settles mkfs.m; drop one"),
     not_both("ssd", "nossd", "ssd and nossd contradict each other; drop one"),
@@ -166,10 +171,17 @@ impl FileSystem for Fs {
         let profiles: &[&str] =
             if options.contains_key(RAID1) { &["-d", RAID1, "-m", RAID1] } else { &[] };
         let make = cmd.args(profiles).args(mkfs_flags(options, &["K"])).args(&site.disks);
-        // The kernel remembers the disk; what it finds on it then is no part of this file system.
-        let lose =
-            site.lost(options).map(|disk| Cmd::new("wipefs").args(["--all", "--quiet"]).arg(disk));
-        std::iter::once(make).chain(lose).collect()
+        let rebuilt = rebuild::rate(options).map(|_| btrfs_rebuild::something(site));
+        let lose = site.lost(options).filter(|_| rebuilt.is_none()).map(|disk| lose(disk));
+        std::iter::once(make).chain(rebuilt.into_iter().flatten()).chain(lose).collect()
+    }
+
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        rebuild::excluded(options)
+    }
+
+    fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
+        rebuild::rate(options).map(|_| Rebuild::Btrfs(site.disk().into()))
     }
 
     fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
@@ -181,7 +193,22 @@ impl FileSystem for Fs {
         let defaults: Vec<&str> = no_discard(options).iter().copied().chain(others).collect();
         let mut own = options.clone();
         own.remove(RAID1);
-        mount_command("btrfs", site.disk(), &site.dir, mount_options(&own, &defaults))
+        let rate = rebuild::rate(options);
+        if own.remove(RESYNC).is_some() {
+            own.insert(DEGRADED.into(), String::new());
+        }
+        let mount = mount_command("btrfs", site.disk(), &site.dir, mount_options(&own, &defaults));
+        match site.lost(options).zip(rate) {
+            None => mount,
+            Some((disk, rate)) => btrfs_rebuild::begin(site, disk, rate, mount),
+        }
+    }
+
+    fn unmount(&self, site: &Site) -> Vec<Cmd> {
+        let unmount = Cmd::new("umount").arg(&site.dir);
+        // Of one disk there is nothing to rebuild.
+        let cancel = (site.disks.len() > 1).then(|| Rebuild::cancel(&site.dir));
+        cancel.into_iter().chain([unmount]).collect()
     }
 
     fn settle(&self, site: &Site) -> Vec<Settle> {
@@ -258,6 +285,21 @@ mod tests {
                 "mount -t btrfs -o nodiscard,degraded /dev/loopN /m",
             ]
         );
+        let lines = commands("btrfs[raid1,resync=20,noatime]");
+        assert_eq!(lines[1], "mount -t btrfs -o device=/dev/loopM /dev/loopN /m");
+        assert_eq!(lines[2], "fallocate --length 214748364 /m/rebuilt");
+        assert_eq!(
+            lines[3..6],
+            [
+                "umount /m",
+                "wipefs --all --quiet /dev/loopM",
+                "btrfs device scan --forget /dev/loopM"
+            ]
+        );
+        assert_eq!(lines[6], "mount -t btrfs -o nodiscard,degraded,noatime /dev/loopN /m");
+        assert_eq!(lines[7], "btrfs replace cancel /m");
+        assert!(lines[8].ends_with("assay-0 /dev/loopN 20m"), "{}", lines[8]);
+        assert_eq!(lines[9], "btrfs replace start -f 2 /dev/loopM /m");
         let disks = |target: &str| crate::fs::disks(&target.parse().unwrap());
         assert_eq!(["btrfs", "btrfs[mkfs.d=raid0]", "btrfs[mkfs.m=dup]"].map(disks), [1, 2, 1]);
         assert_eq!(disks("btrfs[mkfs.d=raid0,mkfs.m=raid10]"), 4);

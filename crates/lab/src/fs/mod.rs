@@ -3,7 +3,7 @@
 pub use busy_target::BUSY_VERB;
 pub use reach::unchecked;
 
-use crate::{FileSystem, Inner, LabError, Small, Tool, throttle, trial};
+use crate::{FileSystem, Inner, LabError, Small, Tool, rebuild, throttle, trial};
 use busy_target::BusyTarget;
 use model::{Bytes, Options, Target, check_options};
 use std::path::Path;
@@ -25,6 +25,7 @@ macro_rules! registry {
     };
 }
 
+mod btrfs_rebuild;
 pub(crate) mod busy_target;
 mod fuse_over;
 mod nfs_client;
@@ -160,6 +161,16 @@ pub fn keeps_deleted(target: &Target) -> bool {
 pub fn small(target: &Target, size: Bytes) -> Option<Small> {
     let Ok(Candidate::Made(parts)) = resolve(target) else { return None };
     parts.iter().find_map(|part| part.fs.about().small.filter(|small| size < small.below))
+}
+
+/// Whether `target` is measured while a mirror in it is rebuilt.
+pub fn is_rebuilt(target: &Target) -> bool {
+    match resolve(target) {
+        Ok(Candidate::Made(parts)) => {
+            parts.iter().any(|part| rebuild::rate(&part.options).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// Whether `target` has caps on what its disks do.

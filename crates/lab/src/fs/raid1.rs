@@ -6,11 +6,12 @@
 //! every boot.
 
 use crate::file_system::{flag, kept_lines, long_options, value};
+use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::not_both;
-use crate::{About, Cmd, Exclusion, FileSystem, Inner, Site, Tool, Undo};
+use crate::{About, Cmd, Exclusion, FileSystem, Inner, Rebuild, Site, Tool, Undo};
 use model::{Knob, Options};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The registered part.
 pub(super) struct Fs;
@@ -33,10 +34,17 @@ const KNOBS: &[Knob] = &[
         &["1.0", "1.1", "1.2"],
     ),
     flag(DEGRADED, "as after the loss of its last disk: made whole, and assembled without it"),
+    value(RESYNC, "MiB/s", rebuild::HELP, "not given", &[]),
 ];
 
-const EXCLUSIONS: &[Exclusion] =
-    &[not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal")];
+const EXCLUSIONS: &[Exclusion] = &[
+    not_both("bitmap=none", "bitmap-chunk", "bitmap-chunk needs bitmap=internal"),
+    not_both(DEGRADED, RESYNC, "a disk is lost or rebuilt; drop one of degraded and resync"),
+];
+
+/// Gives array $1 the rate of its rebuild, $2 KiB/s, at least and at most.
+const PACE: &str = "set -e; d=/sys/class/block/$(basename \"$(readlink -f \"$1\")\")/md; \
+                    echo $2 >$d/sync_speed_max; echo $2 >$d/sync_speed_min";
 
 /// What mdadm tells in its exit status when there was no resync left to wait for.
 const NOTHING_TO_WAIT_FOR: i32 = 1;
@@ -90,7 +98,18 @@ impl FileSystem for Fs {
         let assemble = Cmd::new("mdadm").args(["--assemble", "--quiet"]);
         // Without all of its disks it is not started unless that is asked for.
         let run = site.lost(options).map(|_| "--run");
-        vec![assemble.args(run).arg(node(site)).args(site.left(options))]
+        let up = assemble.args(run).arg(node(site)).args(site.left(options));
+        let rebuild = site.lost(options).zip(rebuild::rate(options));
+        let rebuild = rebuild.map(|(disk, rate)| begin_rebuild(site, disk, rate));
+        std::iter::once(up).chain(rebuild.into_iter().flatten()).collect()
+    }
+
+    fn excluded(&self, options: &Options) -> Option<&'static str> {
+        rebuild::excluded(options)
+    }
+
+    fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
+        rebuild::rate(options).map(|_| Rebuild::Md(node(site)))
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
@@ -127,6 +146,16 @@ impl FileSystem for Fs {
     }
 }
 
+/// Takes `disk` for a new one, of which nothing is up to date, and has it rebuilt at `rate` MiB/s.
+fn begin_rebuild(site: &Site, disk: &Path, rate: u32) -> [Cmd; 3] {
+    let kib = (u64::from(rate) * 1024).to_string();
+    [
+        Cmd::new("mdadm").args(["--zero-superblock", "--quiet"]).arg(disk),
+        Cmd::new("sh").args(["-c", PACE, &site.name]).arg(node(site)).arg(kib),
+        Cmd::new("mdadm").args(["--manage", "--quiet"]).arg(node(site)).arg("--add").arg(disk),
+    ]
+}
+
 fn stop(site: &Site) -> Cmd {
     Cmd::new("mdadm").args(["--stop", "--quiet"]).arg(node(site))
 }
@@ -161,6 +190,18 @@ mod tests {
             "{lines:?}"
         );
         assert_eq!(lines[3], "mdadm --assemble --quiet --run /dev/md/assay-0 /dev/loopN");
+    }
+
+    #[test]
+    fn a_rebuild_begins_with_each_assembly() {
+        let lines = commands("raid1[resync=20](xfs)");
+        assert_eq!(lines[3], "mdadm --assemble --quiet --run /dev/md/assay-0 /dev/loopN");
+        assert_eq!(lines[4], "mdadm --zero-superblock --quiet /dev/loopM");
+        assert!(lines[5].ends_with("assay-0 /dev/md/assay-0 20480"), "{}", lines[5]);
+        assert_eq!(lines[6], "mdadm --manage --quiet /dev/md/assay-0 --add /dev/loopM");
+        let refused = |text: &str| crate::fs::resolve(&text.parse().unwrap()).err().unwrap();
+        assert!(refused("raid1[resync=fast]").to_string().contains("as resync=20"));
+        assert!(refused("raid1[resync=5,degraded]").to_string().contains("drop one of degraded"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Instance<'_> {
     }
 
     /// Unmounts and mounts it, or does what comes nearest to that.
-    fn remount_or_evict(&self) -> Result<Coldness, LabError> {
+    pub(super) fn remount_or_evict(&self) -> Result<Coldness, LabError> {
         self.invalidate_cold();
         match &self.place {
             Place::Mounted { .. } if self.disks.is_empty() => {
@@ -108,6 +108,7 @@ impl Instance<'_> {
         self.disks.iter().try_for_each(Disk::wait_free)?;
         self.disks.iter().try_for_each(Disk::sync)?;
         self.stack.bring_up()?;
+        self.await_rebuild()?;
         if let Place::Held(held) = &self.place {
             held.find_again()?;
         }

@@ -106,6 +106,11 @@ impl Persistence {
         Persistence { devices, below, unseen: Some(unseen), may_store_less: true }
     }
 
+    /// The same, of which nothing can be proven because of `why`.
+    pub(crate) fn hidden_by(self, why: Unproven) -> Persistence {
+        Persistence { unseen: self.unseen.or(Some(why)), ..self }
+    }
+
     /// Why nothing can be proven here, whatever is counted.
     pub fn unseen(&self) -> Option<&Unproven> {
         self.unseen.as_ref()

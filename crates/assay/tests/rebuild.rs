@@ -1,0 +1,52 @@
+//! A mirror that is measured while its second disk is rebuilt: each sample shows that the rebuild was at work at both
+//! ends of its timed part, and claims no proof that the rebuild would have forged. Needs root.
+
+use crate::common::{Place, root_or_skip};
+use needs::Need;
+use serde_json::Value;
+use std::fs;
+
+const TESTS: &str = "columnar.write.int.small,columnar.read.int.medium,columnar.sort";
+const TARGET: &str = "btrfs[raid1,resync=5]";
+
+fn samples(place: &Place) -> Vec<Value> {
+    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
+    let file = fs::read_dir(place.path("out")).unwrap().flatten().next().unwrap();
+    let data: Value = serde_json::from_slice(&fs::read(file.path()).unwrap()).unwrap();
+    data["samples"].as_array().unwrap().clone()
+}
+
+fn looks(sample: &Value) -> Option<f64> {
+    let metrics = sample["metrics"].as_array().unwrap();
+    metrics.iter().find(|metric| metric["name"] == "rebuild_looks")?["value"].as_f64()
+}
+
+#[test]
+fn a_rebuild_is_seen_at_both_ends_of_each_timed_part() {
+    if !root_or_skip("loop devices") {
+        return;
+    }
+    let btrfs = Need::file_system("btrfs");
+    if btrfs.is_met() != Some(true) {
+        return needs::skip(btrfs, "no Btrfs can be made");
+    }
+    let place = Place::new();
+    let on = ["--on", "btrfs[raid1]", "--on", TARGET, "--image-size", "768MiB", "--lab", "host"];
+    let run = ["run", "--preset", "smoke", "--scale", "smoke", "--procs", "1", "--tests", TESTS];
+    let refused = place.fails(&[&run[..], &on[..], &["--order", "interleaved"]].concat(), 2);
+    assert!(refused.contains("a mirror that is rebuilt goes on while others"), "{refused}");
+    place.ok(&[&run[..], &on[..]].concat());
+    let all = samples(&place);
+    let (rebuilt, whole): (Vec<_>, Vec<_>) =
+        all.iter().partition(|sample| sample["case"]["target"] == TARGET);
+    assert!(rebuilt.len() >= 3 && rebuilt.len() == whole.len(), "{all:#?}");
+    for sample in rebuilt {
+        assert_eq!(looks(sample), Some(2.0), "{sample:#}");
+        assert_eq!(sample["validity"], "Valid", "{sample:#}");
+        let proof = sample["durability"].as_str().unwrap_or("not proven: its mirror");
+        assert!(proof.starts_with("not proven: its mirror"), "{sample:#}");
+        assert!(sample["device_read_bytes"].as_u64().unwrap() > 0, "the rebuild reads: {sample:#}");
+    }
+    assert!(whole.iter().all(|sample| looks(sample).is_none()));
+    place.assert_clean();
+}

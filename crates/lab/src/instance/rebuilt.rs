@@ -1,0 +1,45 @@
+//! Whether a mirror of the instance is being rebuilt, and how it is once more.
+
+use super::Instance;
+use crate::LabError;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long the kernel may take to begin.
+const BEGIN: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(5);
+
+impl Instance<'_> {
+    /// Whether a mirror in it is being rebuilt; `None` where none is to be.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn rebuilding(&self) -> Result<Option<bool>, LabError> {
+        let mut parts = self.stack.parts().iter();
+        let of = parts.find_map(|part| part.fs().rebuild(&part.site, &part.part.options));
+        of.map(|rebuild| rebuild.is_running()).transpose()
+    }
+
+    /// Waits until a rebuild that was asked for has begun. Of one that ended meanwhile the case tells that meets none.
+    pub(super) fn await_rebuild(&self) -> Result<(), LabError> {
+        let start = Instant::now();
+        while self.rebuilding()? == Some(false) && start.elapsed() < BEGIN {
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Has a mirror in it rebuilt from the begin, so that each case meets the same; nothing where none is rebuilt.
+    /// Nobody may have a file open.
+    ///
+    /// # Errors
+    /// As of [`Instance::make_cold`].
+    pub fn rebuild_again(&self) -> Result<(), LabError> {
+        if self.rebuilding()?.is_some() {
+            self.remount_or_evict()?;
+        }
+        Ok(())
+    }
+}
