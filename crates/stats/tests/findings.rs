@@ -8,6 +8,7 @@ mod cost;
 mod golden;
 mod io500;
 mod leaders;
+mod pool;
 mod precision;
 mod race;
 mod scaling;

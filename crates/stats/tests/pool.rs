@@ -1,7 +1,7 @@
 //! Campaigns of equal machines as one, of known truth.
 #![allow(clippy::unwrap_used)]
 
-mod common;
+use crate::common;
 use common::{dataset, sample, test};
 use model::{Dataset, Group};
 use stats::{Settings, StatsError, findings, pooled};
