@@ -140,8 +140,8 @@ fn in_lines(name: &str) -> Vec<String> {
     let fits = |at: &usize| name[..*at].chars().count() <= NAME;
     let space = name.match_indices(' ').map(|(at, _)| at).take_while(fits).last();
     match space.filter(|_| name.chars().count() > NAME) {
-        Some(at) => vec![name[..at].into(), cut(&name[at + 1..], NAME).into()],
-        None => vec![cut(name, NAME).into()],
+        Some(at) => vec![name[..at].into(), cut(&name[at + 1..], NAME)],
+        None => vec![cut(name, NAME)],
     }
 }
 
