@@ -358,10 +358,7 @@ impl Outcome {
         metrics.extend(held.map(|bytes| lower("held_device_bytes", bytes as f64, "B")));
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));
-        metrics.extend(hosts::metrics(&self.report, &measured.phases));
-        if test.shift() == Shift::Reads && job.owners.is_some() {
-            metrics.extend(hosts::readers_of_own(&self.report));
-        }
+        metrics.extend(self.of_hosts(measured, test, job));
         Sample {
             block: place.block,
             position: place.position,
@@ -383,6 +380,15 @@ impl Outcome {
             histograms: measured.histograms.clone(),
             series: self.series(measured),
         }
+    }
+
+    /// What hosts have each, and how many readers read what their own host wrote.
+    fn of_hosts(&self, measured: &Measured, test: &dyn Test, job: &Job) -> Vec<Metric> {
+        let mut metrics = hosts::metrics(&self.report, &measured.phases);
+        if test.shift() == Shift::Reads && job.owners.is_some() {
+            metrics.extend(hosts::readers_of_own(&self.report));
+        }
+        metrics
     }
 
     /// `usage` without what a rebuild reads as well, which says nothing about the cache.

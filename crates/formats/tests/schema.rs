@@ -103,6 +103,19 @@ fn whole_fault(value: &Value) -> Option<String> {
     fault(&root, &root, value, "")
 }
 
+/// A backing of which every field is given.
+fn backing() -> BackingPlan {
+    BackingPlan {
+        dir: Some("/mnt/a".into()),
+        size: Some(Bytes(1 << 40)),
+        devices: vec!["/dev/disk/by-id/a".into()],
+        purge: Some(Purge::ZeroRange),
+        condition: true,
+        split: true,
+        destroy: model::Dropped,
+    }
+}
+
 /// A dataset in which no list is empty and no field is missing.
 fn full() -> Dataset {
     let mut data = published().unwrap().swap_remove(1);
@@ -162,15 +175,7 @@ fn full() -> Dataset {
         age: Some(300),
         fullness: Some(80),
         seed: Some(u64::MAX),
-        backing: BackingPlan {
-            dir: Some("/mnt/a".into()),
-            size: Some(Bytes(1 << 40)),
-            devices: vec!["/dev/disk/by-id/a".into()],
-            purge: Some(Purge::ZeroRange),
-            condition: true,
-            split: true,
-            destroy: model::Dropped,
-        },
+        backing: backing(),
         files: [("a.toml".to_owned(), "suite".to_owned())].into(),
         knobs: [("depth".to_owned(), "4".to_owned())].into(),
     };

@@ -254,7 +254,11 @@ fn cell(support: &Support) -> Row {
         Cell::plain(&support.unit),
         Cell::plain(number::value(support.values[0])),
         Cell::plain(number::value(support.values[1])),
-        ratios::judged(&support.ratio, Some(support.comparison), support.comparison.as_str().into()),
+        ratios::judged(
+            &support.ratio,
+            Some(support.comparison),
+            support.comparison.as_str().into(),
+        ),
         Cell::plain(format!("{:.1} %", 100.0 * support.weight)),
     ];
     Row::body(cells)

@@ -67,7 +67,9 @@ fn ended(dataset: &Dataset) -> Option<String> {
     let is_said = dataset.campaign.notes.iter().any(|note| note.starts_with("Ended after"));
     let blocks = dataset.samples.iter().map(|sample| sample.block + 1).max()?;
     let asked = dataset.campaign.plan.block_count() == blocks && !is_said;
-    asked.then(|| format!("Ended after {}: as many as were planned.", names::blocks(blocks as usize)))
+    asked.then(|| {
+        format!("Ended after {}: as many as were planned.", names::blocks(blocks as usize))
+    })
 }
 
 /// `block 1 ext4, xfs; block 2 xfs, ext4`. A candidate that was run again stands twice.

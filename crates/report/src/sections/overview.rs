@@ -96,7 +96,8 @@ fn row(findings: &Findings, (group, label): (Group, &str), counts: &BTreeSet<u32
 fn sum(footer: &Footer, findings: &Findings, table: Option<&stats::Table>) -> Cell {
     if findings.targets.len() > 1 {
         let dash = || Cell::plain("-");
-        let judged = |ratio| ratios::judged(ratio, footer.comparison, ratios::word(footer.comparison));
+        let judged =
+            |ratio| ratios::judged(ratio, footer.comparison, ratios::word(footer.comparison));
         return footer.ratio.as_ref().map_or_else(dash, judged);
     }
     let unit = table.and_then(|t| t.rows.first()).map_or("", |row| row.unit.as_str());

@@ -254,7 +254,10 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
 
 fn mean_ratio(footer: &Footer) -> Cell {
     let dash = || Cell::plain("-");
-    footer.ratio.as_ref().map_or_else(dash, |r| judged(r, footer.comparison, word(footer.comparison)))
+    footer
+        .ratio
+        .as_ref()
+        .map_or_else(dash, |r| judged(r, footer.comparison, word(footer.comparison)))
 }
 
 fn extreme(extreme: Option<&Extreme>) -> Cell {

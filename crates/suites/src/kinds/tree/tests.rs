@@ -121,8 +121,7 @@ fn workers_with_a_stride_take_the_items_of_others() {
         (true, 0, by_hosts),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let more =
-            "items = 64\ndepth = 1\nbranch = 3\nwrite_bytes = 100\nread_bytes = 100";
+        let more = "items = 64\ndepth = 1\nbranch = 3\nwrite_bytes = 100\nread_bytes = 100";
         let test = test(&format!("{more}\nunique = {unique}\nstride = {stride}"));
         let gate = std::sync::Barrier::new(3);
         let jobs: Vec<Job> = (0..3)
