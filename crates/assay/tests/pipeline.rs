@@ -67,7 +67,9 @@ fn prices_are_kept_with_the_campaign() {
         row.split_whitespace().nth(4).unwrap().to_string()
     };
     assert_eq!((month(&[]), month(&["--price", "null#2=1*5GB"])), ("10.0".into(), "5.00".into()));
-    let json = place.ok(&["export", "last", "--format", "json"]);
+    place.ok(&["export", "last", "--format", "json", "--out", "out"]);
+    let file = fs::read_dir(place.path("out")).unwrap().flatten().next().unwrap();
+    let json = fs::read_to_string(file.path()).unwrap();
     assert!(json.contains("0.1*100GB"), "{json}");
     let run = [&["run", plan, "--price", "ext4=1*1GB"], &short[..]].concat();
     let refused = place.fails(&run, 2);

@@ -210,7 +210,7 @@ fn objects(value: &Value, path: String, found: &mut Vec<String>) {
 
 /// Objects whose keys are free.
 fn is_map(path: &str) -> bool {
-    ["/environment", "/facts", "/knobs", "/files", "/columns", "/names", "/tags"]
+    ["/environment", "/facts", "/knobs", "/files", "/columns", "/names", "/tags", "/prices"]
         .iter()
         .any(|end| path.ends_with(end))
 }

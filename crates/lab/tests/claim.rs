@@ -239,7 +239,7 @@ fn cleanup_after_a_kill_wipes_nothing_and_tells_what_is_left() {
         return;
     }
     let (disk, state) = (Disk::new(SIZE), tempfile::tempdir().unwrap());
-    let victim = victim::start(|command| {
+    let victim = victim::start(module_path!(), |command| {
         command.env(VICTIM_STATE, state.path()).env(VICTIM_LINK, &disk.link)
     });
     victim::kill(victim);

@@ -287,7 +287,8 @@ fn kill_and_clean(target: &str, state: &Path) {
 
 fn kill_and_clean_by(has_journal: bool, target: &str, state: &Path) {
     println!("{target}, killed");
-    let victim = victim::start(|command| command.env(VICTIM, target).current_dir(state));
+    let victim =
+        victim::start(module_path!(), |command| command.env(VICTIM, target).current_dir(state));
     victim::kill(victim);
     assert_ne!(left(state), Vec::<String>::new());
     if !has_journal {

@@ -318,7 +318,7 @@ fn cleanup_undoes_what_a_killed_process_left() {
         return;
     }
     let state = tempfile::tempdir().unwrap();
-    let victim = victim::start(|command| command.env(VICTIM_STATE, state.path()));
+    let victim = victim::start(module_path!(), |command| command.env(VICTIM_STATE, state.path()));
     assert_eq!(Cleanup::of(state.path()).run().unwrap().live, ["victim"]);
     assert!(matches!(Lab::open(state.path(), "victim"), Err(LabError::Live { .. })));
 

@@ -249,8 +249,9 @@ fn victim() {
 
 /// Kills a process that has just made ext4 on the second part of `disk`.
 fn kill_at_work(disk: &Disk, state: &Path) {
-    let victim =
-        victim::start(|command| command.env(VICTIM_STATE, state).env(VICTIM_LINK, &disk.link));
+    let victim = victim::start(module_path!(), |command| {
+        command.env(VICTIM_STATE, state).env(VICTIM_LINK, &disk.link)
+    });
     victim::kill(victim);
 }
 

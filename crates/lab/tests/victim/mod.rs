@@ -12,10 +12,13 @@ use std::{
 /// What it says when it has made all that is to be found.
 const READY: &str = "provisioned";
 
-/// Starts it, as `given` what to do, and waits until it is ready.
-pub fn start(given: impl FnOnce(&mut Command) -> &mut Command) -> Child {
+/// Starts that of the module at `path` (`module_path!()`), as `given` what to do, and waits until it is ready.
+pub fn start(path: &str, given: impl FnOnce(&mut Command) -> &mut Command) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["victim", "--exact", "--nocapture"]).stdout(Stdio::piped());
+    let test = format!("{path}::victim");
+    // Names of tests are without that of their binary.
+    let test = test.split_once("::").unwrap().1;
+    command.args([test, "--exact", "--nocapture"]).stdout(Stdio::piped());
     let mut victim = given(&mut command).spawn().unwrap();
     let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap() == READY), "the victim failed");
