@@ -88,6 +88,12 @@ fn notes(prepared: &Prepared) -> Vec<String> {
             "Loop-backed, {how}: compares candidates on this machine, not with a device."
         ));
     }
+    notes.extend(prepared.plan.backing.object_store.as_ref().map(|store| {
+        format!(
+            "Objects lie in {store}, region {}, each target's below a prefix of its own that was removed with it.",
+            store.region
+        )
+    }));
     notes.extend(whereabouts::unequal(prepared));
     notes.extend(programs::note(prepared));
     if prepared.plan.data != model::DataKind::Random {

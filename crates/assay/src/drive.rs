@@ -118,6 +118,9 @@ pub fn drive(
     let roomy = range.as_ref().map_or_else(|| prepared.clone(), |range| range.most_of(prepared));
     let mut lab = Lab::open(state, &campaign.id)?;
     lab.messages().iter().for_each(|line| terminal::note(line));
+    if let Some(objects) = &prepared.plan.backing.object_store {
+        lab.use_store(objects)?;
+    }
     let made = make_backing(&roomy, campaign, &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
         let small = room::small(&made, room::image_size(&roomy, campaign.scale)?);

@@ -89,6 +89,7 @@ pub fn of(error: &anyhow::Error) -> Exit {
             None,
             Some(
                 LabError::Disk(DiskError::NeedsRoot { .. })
+                | LabError::NoKeys
                 | LabError::NoSpace { .. }
                 | LabError::MissingProgram { .. },
             ),

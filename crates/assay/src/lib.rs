@@ -60,7 +60,19 @@ pub fn hidden() -> Option<ExitCode> {
     if std::env::args().nth(1).as_deref() == Some(lab::LINK_VERB) {
         return Some(ended(serve_link()));
     }
+    // And what makes a place in an object store of the user's own.
+    if std::env::args().nth(1).as_deref() == Some(lab::CLAIM_VERB) {
+        return Some(ended(claim_prefix()));
+    }
     None
+}
+
+/// Makes the place that the arguments after its verb name.
+fn claim_prefix() -> anyhow::Result<exit::Exit> {
+    let word = |nth| std::env::args().nth(nth).unwrap_or_default();
+    let (url, region, bucket, prefix) = (word(2), word(3), word(4), word(5));
+    lab::claim_prefix(&model::ObjectStore { url, region, bucket, prefix })?;
+    Ok(exit::Exit::Done)
 }
 
 /// Serves the link that the arguments after its verb describe.

@@ -27,6 +27,7 @@ mod hostile;
 mod imports;
 mod labs;
 mod naming;
+mod object_store;
 mod orphans;
 mod output;
 mod pipeline;

@@ -65,6 +65,9 @@ impl Names {
             .for_each(|path| names.add_given(Kind::Path, path));
         let servers = dataset.campaign.plan.targets.iter().filter_map(server);
         servers.for_each(|host| names.add_given(Kind::Host, host));
+        for word in of_store(&dataset.campaign.plan) {
+            names.add_given(Kind::Host, word);
+        }
         let facts = dataset.targets.iter().map(|target| &target.facts);
         for named in facts.chain([&dataset.campaign.environment]).flat_map(naming) {
             names.add_given(Kind::Host, named);
@@ -162,6 +165,14 @@ fn paths(plan: &Plan) -> Vec<&str> {
     paths.extend(plan.backing.devices.iter().map(|device| device.as_path()));
     paths.extend(plan.backing.dir.as_deref().into_iter().chain(plan.kernel.as_deref()));
     paths.into_iter().filter_map(Path::to_str).collect()
+}
+
+/// What the object store of the user's own in `plan` is called.
+fn of_store(plan: &Plan) -> Vec<&str> {
+    let Some(store) = &plan.backing.object_store else { return Vec::new() };
+    let host = store.host();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    [host, store.bucket.as_str()].into_iter().chain(store.prefix.split('/')).collect()
 }
 
 /// The directory at the bottom of `target`.

@@ -113,6 +113,10 @@ fn backing() -> BackingPlan {
         condition: true,
         split: true,
         destroy: model::Dropped,
+        object_store: Some(model::ObjectStore {
+            prefix: "base".into(),
+            ..std::str::FromStr::from_str("https://files.lan/bucket").unwrap()
+        }),
     }
 }
 
@@ -248,6 +252,8 @@ fn a_field_more_or_less_or_of_another_kind_does_not_pass() {
                 "purge",
                 "condition",
                 "split",
+                "object_store",
+                "prefix",
                 "looked_at",
                 "sizes",
                 "work",

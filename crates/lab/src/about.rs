@@ -41,6 +41,8 @@ pub struct About {
     /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
     /// it stands has to find room.
     pub keeps_deleted: bool,
+    /// Whether it lies on a server that is not of this machine, which no guest reaches.
+    pub is_outside: bool,
     /// Below which size it works otherwise than on a larger volume, and how.
     pub small: Option<Small>,
 }
@@ -61,6 +63,7 @@ impl About {
             min_bytes: 0,
             has_own_cache: false,
             keeps_deleted: false,
+            is_outside: false,
             small: None,
         }
     }

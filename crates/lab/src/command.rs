@@ -2,7 +2,7 @@
 
 use crate::{
     LabError,
-    keys::{HIDDEN, Secret},
+    keys::{HIDDEN, Secret, hide},
     tool,
 };
 use disk::program;
@@ -170,7 +170,7 @@ impl Cmd {
     }
 
     pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
-        program::failure(self.abridged(), status, stderr).into()
+        program::failure(self.abridged(), status, &hide(stderr.into())).into()
     }
 
     /// In one line: of an argument that is a script the first.

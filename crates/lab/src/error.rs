@@ -236,6 +236,33 @@ pub enum LabError {
         /// What was found instead.
         why: String,
     },
+    /// An object store of the user's own without the keys to it.
+    #[error(
+        "no keys to the object store; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, under \
+         sudo with --preserve-env"
+    )]
+    NoKeys,
+    /// A target names an object store that was not given.
+    #[error(
+        "the object store {host} was not given to this run; name it on the command line: --s3-endpoint \
+         https://{host}/BUCKET"
+    )]
+    NoStore {
+        /// As the target names it.
+        host: String,
+    },
+    /// An object store does not do what it is asked for.
+    #[error(
+        "cannot {what} {place}: {why}; look at the endpoint, its bucket and region, and the rights of the keys"
+    )]
+    Store {
+        /// What was asked for.
+        what: &'static str,
+        /// Endpoint, bucket and prefix.
+        place: String,
+        /// What it answered.
+        why: String,
+    },
     /// No control group can cap a device.
     #[error(
         "no control group can cap a device here; mount the controller blkio (version 1) or io (version 2), or leave the options cap.* out"

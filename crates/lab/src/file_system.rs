@@ -95,6 +95,12 @@ pub trait FileSystem: Sync {
         Vec::new()
     }
 
+    /// What is left of it when it is not needed any more, beside what [`FileSystem::undo`] tells: a remount keeps it,
+    /// and a file system that is made anew would not.
+    fn leaves(&self, _site: &Site) -> Vec<Undo> {
+        Vec::new()
+    }
+
     /// What starts, now, the work which it would put off after a sync.
     fn settle(&self, _site: &Site) -> Vec<Settle> {
         Vec::new()

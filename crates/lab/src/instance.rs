@@ -132,6 +132,8 @@ impl<'lab> Instance<'lab> {
         self.mount_ms = mounted.as_secs_f64() * 1e3;
         self.make_root()?;
         self.devices = match self.place {
+            // What the disks below an object store elsewhere do proves nothing of it: they have the client's cache.
+            Place::Mounted { .. } if self.stack.is_outside() => Vec::new(),
             Place::Mounted { .. } => self.disks.iter().filter_map(Disk::device).collect(),
             Place::Plain { .. } | Place::Held(_) => {
                 Device::under(&self.root)?.into_iter().collect()
@@ -168,13 +170,14 @@ impl<'lab> Instance<'lab> {
 
     /// Imposes `caps` on each of its devices until it is taken down.
     pub(crate) fn impose(&mut self, caps: &[Cap]) -> Result<(), LabError> {
-        if caps.is_empty() || self.devices.is_empty() {
+        let devices: Vec<Device> = self.disks.iter().filter_map(Disk::device).collect();
+        if caps.is_empty() || devices.is_empty() {
             return Ok(());
         }
         let controller = Controller::find()?.ok_or(LabError::NoThrottle)?;
         let campaign = &self.lab.mark().campaign;
         // Control groups know disks, not partitions.
-        for device in self.devices.iter().map(|device| device.disk().to_string()) {
+        for device in devices.iter().map(|device| device.disk().to_string()) {
             let undo = controller.undo(caps, &device, campaign);
             undo.iter().try_for_each(|undo| self.lab.record(undo))?;
             self.caps.extend(undo);
@@ -375,7 +378,7 @@ impl<'lab> Instance<'lab> {
             Ok(()) | Err(LabError::ServerKilled { .. }) => {}
             Err(error) => return Err(error),
         }
-        self.stack.parts().iter().try_for_each(|part| part.remove_dirs(mark))?;
+        self.stack.parts().iter().try_for_each(|part| part.remove(mark))?;
         self.disks.iter().for_each(Disk::leave);
         self.down = true;
         Ok(())

@@ -1,32 +1,72 @@
-//! Keys of the object stores that a target is made on: made once by each process, kept in its memory, and given to
-//! servers and clients in their environment alone. No command shows them and no file has them.
+//! Keys of the object stores that a target is made on: those of a server of ours, made once by each process, or those
+//! that the user has in the environment for a store of the user's own. They are kept in memory, and given to servers
+//! and clients in their environment alone. No command shows them, no file has them, and what a program says is shown
+//! without them.
 
+use crate::LabError;
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::sync::OnceLock;
+use std::{env, sync::OnceLock};
 
 /// A word that a command gets in its environment and never shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Secret {
-    /// Who asks.
+    /// Who asks a server of ours.
     AccessKey,
     /// What only that one knows.
     SecretKey,
+    /// Who asks a store of the user's own.
+    UsersAccessKey,
+    /// What only that one knows.
+    UsersSecretKey,
+    /// What says that both were lent for a while; not there where they were not.
+    UsersToken,
 }
 
 /// Stands for a secret where a command is shown.
 pub(crate) const HIDDEN: &str = "...";
 
+/// The user's own, each with the variable that holds it.
+const USERS: [(Secret, &str); 3] = [
+    (Secret::UsersAccessKey, "AWS_ACCESS_KEY_ID"),
+    (Secret::UsersSecretKey, "AWS_SECRET_ACCESS_KEY"),
+    (Secret::UsersToken, "AWS_SESSION_TOKEN"),
+];
+
+/// Anything shorter is no secret, and might be a part of any word.
+const LEAST: usize = 8;
+
 impl Secret {
-    /// The word itself; `None` where this machine gives no random numbers.
+    /// The word itself; `None` where this machine gives no random numbers, or the environment does not have it.
     pub(crate) fn value(self) -> Option<String> {
         static KEYS: OnceLock<Option<[String; 2]>> = OnceLock::new();
+        if let Some((_, variable)) = USERS.iter().find(|(secret, _)| *secret == self) {
+            return env::var(variable).ok().filter(|value| !value.is_empty());
+        }
         let keys = KEYS.get_or_init(|| Some([random_word()?, random_word()?]));
         let [access, secret] = keys.as_ref()?;
-        Some(match self {
-            Secret::AccessKey => access.clone(),
-            Secret::SecretKey => secret.clone(),
-        })
+        Some(if self == Secret::AccessKey { access.clone() } else { secret.clone() })
     }
+}
+
+/// Makes sure that the user's own keys are there.
+///
+/// # Errors
+/// One of them is not.
+pub(crate) fn need_users() -> Result<(), LabError> {
+    let is_there = |secret: Secret| secret.value().is_some();
+    let all = is_there(Secret::UsersAccessKey) && is_there(Secret::UsersSecretKey);
+    if all { Ok(()) } else { Err(LabError::NoKeys) }
+}
+
+/// `text` without the user's own keys, for what programs say.
+pub(crate) fn hide(text: String) -> String {
+    let known = USERS.iter().filter_map(|(secret, _)| secret.value());
+    hidden(text, known)
+}
+
+fn hidden(text: String, secrets: impl Iterator<Item = String>) -> String {
+    let long = secrets.filter(|secret| secret.len() >= LEAST);
+    long.fold(text, |text, secret| text.replace(&secret, HIDDEN))
 }
 
 /// Twenty bytes as the kernel has them, in hexadecimal digits.
@@ -46,5 +86,15 @@ mod tests {
         assert_eq!(access.len(), 40);
         assert_eq!(Secret::AccessKey.value(), Some(access.clone()));
         assert_ne!(Secret::SecretKey.value(), Some(access));
+    }
+
+    #[test]
+    fn what_programs_say_is_shown_without_keys() {
+        let said = "403: <AWSAccessKeyId>AKIAEXAMPLE7</AWSAccessKeyId> at 10:07".to_string();
+        let secrets = ["AKIAEXAMPLE7", "at"].map(String::from);
+        assert_eq!(
+            hidden(said, secrets.into_iter()),
+            "403: <AWSAccessKeyId>...</AWSAccessKeyId> at 10:07"
+        );
     }
 }

@@ -2,15 +2,15 @@
 //! lab tears all of it down; opening it again, after kill -9, first tears down what its journal names.
 
 use crate::{
-    LabError, State, cleanup, image,
+    Endpoint, LabError, State, cleanup, image,
     journal::{CleanupReport, Journal},
     loop_device,
     mark::{self, Mark},
-    private_dir,
+    object_store, private_dir,
     undo::Undo,
 };
 use disk::{Claim, Disk, DiskRequest, Image, lock::Lock};
-use model::Bytes;
+use model::{Bytes, ObjectStore, Target};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -37,6 +37,8 @@ pub struct Lab {
     _locks: Vec<Lock>,
     /// Images that guests get as their disks.
     guest_images: Vec<PathBuf>,
+    /// The object store of the user's own in which targets may make places.
+    store: Option<Endpoint>,
     count: AtomicU32,
 }
 
@@ -72,6 +74,7 @@ impl Lab {
             disks_of_set: 0,
             _locks: Vec::new(),
             guest_images: Vec::new(),
+            store: None,
             count: 0.into(),
         };
         lab.create_private(&lab.mounts)?;
@@ -209,6 +212,27 @@ impl Lab {
     /// It is not such a directory, or cannot be removed.
     pub fn remove_guest_dir(&self, dir: &Path) -> Result<(), LabError> {
         private_dir::remove(dir, &self.mark).map(drop)
+    }
+
+    /// Lets targets that name the host of `store` make places of theirs in it.
+    ///
+    /// # Errors
+    /// There are no keys to it in the environment, or it does not answer to them.
+    pub fn use_store(&mut self, store: &ObjectStore) -> Result<(), LabError> {
+        let store = Endpoint::of_user(store);
+        object_store::is_there(&store.below(&self.mark.name(0)))?;
+        self.store = Some(store);
+        Ok(())
+    }
+
+    /// The object store of the user's own that `target` names; `None` where it names none.
+    ///
+    /// # Errors
+    /// It was not given.
+    pub(crate) fn store_of(&self, target: &Target) -> Result<Option<&Endpoint>, LabError> {
+        let Some(host) = crate::fs::host_of(target) else { return Ok(None) };
+        let store = self.store.as_ref().filter(|store| store.url.ends_with(&format!("://{host}")));
+        store.map(Some).ok_or(LabError::NoStore { host })
     }
 
     /// Makes targets on the devices `nodes` from now on: those of a guest, which hold nothing.

@@ -1,12 +1,12 @@
 //! The dry run: which commands a target would run, touching nothing.
 
 use crate::{
-    Cmd, LabError,
+    Cmd, Endpoint, LabError,
     fs::{self, Candidate, Part},
     loop_device,
     stack::Stack,
 };
-use model::Target;
+use model::{ObjectStore, Target};
 use std::path::{Path, PathBuf};
 
 /// What a dry run takes targets to be made on.
@@ -18,14 +18,14 @@ pub enum Backing<'a> {
     Disks(&'a [PathBuf]),
 }
 
-/// Every command that making `target` on `backing`, mounting it at `mount_point` and undoing all of it
-/// would run; none for a directory.
+/// Every command that making `target` on `backing`, with the object store of the user's own where it names
+/// that, mounting it at `mount_point` and undoing all of it would run; none for a directory.
 ///
 /// # Errors
 /// The target is not one that the lab can make.
 pub fn plan(
     target: &Target,
-    backing: Backing<'_>,
+    (backing, store): (Backing<'_>, Option<&ObjectStore>),
     mount_point: &Path,
 ) -> Result<Vec<Cmd>, LabError> {
     let Candidate::Made(parts) = fs::resolve(target)? else {
@@ -36,7 +36,8 @@ pub fn plan(
         Backing::Image(image) => (loops(count), Some(image)),
         Backing::Disks(disks) => (disks.iter().take(count).cloned().collect(), None),
     };
-    let stack = dry(&parts, &disks, mount_point);
+    let outside = store.map(Endpoint::of_user);
+    let stack = dry(&parts, (&disks, outside.as_ref()), mount_point);
     let attached = || image.iter().flat_map(|image| disks.iter().map(move |disk| (*image, disk)));
     let attach = attached().flat_map(|(image, disk)| loop_device::attach_commands(image, disk));
     let detach = attached().map(|(_, disk)| loop_device::detach_command(disk));
@@ -53,8 +54,12 @@ fn loops(count: usize) -> Vec<PathBuf> {
 }
 
 /// `parts` on `disks`, at sites that do not exist, the top one at `mount_point`.
-fn dry(parts: &[Part], disks: &[PathBuf], mount_point: &Path) -> Stack {
-    Stack::new(parts, disks, BYTES, |number, _| {
+fn dry(
+    parts: &[Part],
+    (disks, outside): (&[PathBuf], Option<&Endpoint>),
+    mount_point: &Path,
+) -> Stack {
+    Stack::new(parts, disks, (BYTES, outside), |number, _| {
         let dir = match number + 1 == parts.len() {
             true => mount_point.to_path_buf(),
             false => format!("{}{number}", mount_point.display()).into(),
@@ -74,14 +79,15 @@ pub(crate) mod tests {
             panic!("{target} is a directory");
         };
         let disks = loops(parts.first().map_or(0, Part::disks));
-        let stack = dry(&parts, &disks, Path::new("/m"));
+        let stack = dry(&parts, (&disks, None), Path::new("/m"));
         stack.commands().iter().map(Cmd::to_string).collect()
     }
 
     #[test]
     fn a_plan_attaches_makes_mounts_and_undoes() {
         let target = "xfs[noatime]".parse().unwrap();
-        let plan = plan(&target, Backing::Image(Path::new("/img dir/i")), Path::new("/m")).unwrap();
+        let plan = plan(&target, (Backing::Image(Path::new("/img dir/i")), None), Path::new("/m"))
+            .unwrap();
         let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(
             text,
@@ -99,14 +105,14 @@ pub(crate) mod tests {
     #[test]
     fn a_directory_needs_no_command() {
         let image = Backing::Image(Path::new("/i"));
-        let plan = plan(&"dir:/srv".parse().unwrap(), image, Path::new("/m")).unwrap();
+        let plan = plan(&"dir:/srv".parse().unwrap(), (image, None), Path::new("/m")).unwrap();
         assert!(plan.is_empty());
     }
 
     #[test]
     fn a_disk_is_not_attached() {
         let disks = ["/dev/disk/by-id/a".into(), "/dev/disk/by-id/b".into()];
-        let plan = plan(&"xfs".parse().unwrap(), Backing::Disks(&disks), Path::new("/m"));
+        let plan = plan(&"xfs".parse().unwrap(), (Backing::Disks(&disks), None), Path::new("/m"));
         let text: Vec<String> = plan.unwrap().iter().map(Cmd::to_string).collect();
         assert_eq!(text[0], "mkfs.xfs -f -q -K /dev/disk/by-id/a");
         assert!(text.iter().all(|line| !line.contains("losetup") && !line.contains("by-id/b")));

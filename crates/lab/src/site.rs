@@ -1,23 +1,70 @@
 //! Where one part of a target is made: everything that its commands name.
 
-use crate::rebuild::RESYNC;
-use model::Options;
+use crate::{Cmd, Secret, rebuild::RESYNC};
+use model::{ObjectStore, Options};
 use std::{
     net::Ipv4Addr,
     path::{Path, PathBuf},
 };
 
-/// An object store of this machine, which answers on the loopback address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An object store, and where in it a part keeps its objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its TCP port.
-    pub port: u16,
+    /// What clients call it: scheme, host and port.
+    pub url: String,
+    /// What it calls its region.
+    pub region: String,
+    /// The bucket.
+    pub bucket: String,
+    /// What begins the names of all objects of the part, without a slash at the end; empty in a bucket of ours.
+    pub prefix: String,
+    /// Whether it is the user's own, and not a server of this target.
+    pub is_users: bool,
 }
 
 impl Endpoint {
-    /// What clients call it.
-    pub fn url(&self) -> String {
-        format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.port)
+    /// A server of ours on `port` of the loopback address, with one bucket.
+    pub(crate) fn here(port: u16, bucket: &str, region: &str) -> Endpoint {
+        Endpoint {
+            url: format!("http://{}:{port}", Ipv4Addr::LOCALHOST),
+            region: region.into(),
+            bucket: bucket.into(),
+            prefix: String::new(),
+            is_users: false,
+        }
+    }
+
+    /// One of the user's own.
+    pub(crate) fn of_user(store: &ObjectStore) -> Endpoint {
+        Endpoint {
+            url: store.url.clone(),
+            region: store.region.clone(),
+            bucket: store.bucket.clone(),
+            prefix: store.prefix.clone(),
+            is_users: true,
+        }
+    }
+
+    /// The place called `name` in it.
+    pub(crate) fn below(&self, name: &str) -> Endpoint {
+        let slash = if self.prefix.is_empty() { "" } else { "/" };
+        Endpoint { prefix: format!("{}{slash}{name}", self.prefix), ..self.clone() }
+    }
+
+    /// Bucket and prefix, with `between` them where there is a prefix.
+    pub(crate) fn place(&self, between: &str) -> String {
+        let between = if self.prefix.is_empty() { "" } else { between };
+        format!("{}{between}{}", self.bucket, self.prefix)
+    }
+
+    /// `cmd` with the keys to it in these variables: access key, secret key, and the token of a session, which a
+    /// server of ours has not.
+    pub(crate) fn keys(&self, cmd: Cmd, [access, secret, token]: [&str; 3]) -> Cmd {
+        if !self.is_users {
+            return cmd.secret(access, Secret::AccessKey).secret(secret, Secret::SecretKey);
+        }
+        let cmd = cmd.secret(access, Secret::UsersAccessKey).secret(secret, Secret::UsersSecretKey);
+        cmd.secret(token, Secret::UsersToken)
     }
 }
 
@@ -35,6 +82,8 @@ pub struct Site {
     pub below: Option<PathBuf>,
     /// The object store that it is on beside that directory; `None` for all that is on none.
     pub store: Option<Endpoint>,
+    /// The object store of the user's own in which it may make a place.
+    pub outside: Option<Endpoint>,
     /// Where it is mounted. Not made for a part that offers a disk.
     pub dir: PathBuf,
     /// A name that nothing else has, for pools, arrays, mappings and exports.

@@ -5,7 +5,7 @@ pub(crate) mod service;
 pub(crate) mod vigil;
 
 use crate::{
-    Cmd, FileSystem, Inner, LabError, Site, artifacts, drop_caches,
+    Cmd, Endpoint, FileSystem, Inner, LabError, Site, artifacts, drop_caches,
     fs::{Part, explained},
     mark::Mark,
     mounts, private_dir,
@@ -45,21 +45,24 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// The sites of `parts` on `disks`: each on what the one below it offers. `place` gives the name, the
+    /// The sites of `parts` on `disks` of `bytes`: each on what the one below it offers, and with the store
+    /// of the user's own that is `outside`. `place` gives the name, the
     /// directory and the scratch of the part with this number.
     pub(crate) fn new(
         parts: &[Part],
         disks: &[PathBuf],
-        bytes: u64,
+        (bytes, outside): (u64, Option<&Endpoint>),
         place: impl Fn(usize, &Part) -> (String, PathBuf, PathBuf),
     ) -> Stack {
         let mut disks = disks.to_vec();
         let (mut below, mut store) = (None, None);
+        let outside = outside.cloned();
         let mut standing = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let (name, dir, scratch) = place(number, part);
             let disks_here = std::mem::take(&mut disks);
-            let site = Site { disks: disks_here, bytes, below, store, dir, name, scratch };
+            let outside = outside.clone();
+            let site = Site { disks: disks_here, bytes, below, store, outside, dir, name, scratch };
             disks = part.fs.offers(&site).into_iter().collect();
             store = part.fs.store(&site, &part.options);
             below = match part.fs.about().inner {
@@ -161,6 +164,11 @@ impl Stack {
         self.parts.iter().flat_map(of).collect()
     }
 
+    /// Whether it keeps its files on a server that is not of this machine.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.parts.iter().any(|part| part.fs().about().is_outside)
+    }
+
     /// Whether servers are at work for it.
     pub(crate) fn is_served(&self) -> bool {
         self.parts.iter().any(|part| !part.services.borrow().is_empty())
@@ -171,7 +179,8 @@ impl Stack {
         self.parts.iter().flat_map(|part| {
             let mount =
                 part.is_mounted().then(|| Undo::Unmount { mount_point: part.site.dir.clone() });
-            part.part.fs.undo(&part.site).into_iter().chain(mount)
+            let leaves = part.part.fs.leaves(&part.site);
+            part.part.fs.undo(&part.site).into_iter().chain(leaves).chain(mount)
         })
     }
 
@@ -340,8 +349,11 @@ impl Standing {
         }
     }
 
-    /// Removes the directories that were made for it, when nothing is mounted there any more.
-    pub(crate) fn remove_dirs(&self, mark: &Mark) -> Result<(), LabError> {
+    /// Removes what it leaves and the directories that were made for it, when nothing is mounted there any more.
+    pub(crate) fn remove(&self, mark: &Mark) -> Result<(), LabError> {
+        for undo in self.part.fs.leaves(&self.site) {
+            undo.apply(mark)?;
+        }
         if self.is_mounted() {
             fs::remove_dir(&self.site.dir).map_err(LabError::io("remove", &self.site.dir))?;
         }

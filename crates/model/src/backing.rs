@@ -1,6 +1,6 @@
 //! Where made file systems lie: on loop images, or on disks that the user gives up.
 
-use crate::Bytes;
+use crate::{Bytes, ObjectStore};
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -34,6 +34,10 @@ pub struct BackingPlan {
     /// to part from block to block, instead of having the whole in turn.
     #[serde(skip_serializing_if = "is_false")]
     pub split: bool,
+    /// Where the objects of targets lie that keep theirs in a store of the user's own. It is given on the command
+    /// line alone, as are the disks' serial numbers, and no file of a plan may hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_store: Option<ObjectStore>,
 }
 
 /// Stands where a consent was stored once, so that old campaigns can be read: takes whatever is there and

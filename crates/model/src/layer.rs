@@ -18,13 +18,12 @@ const FORGETFUL: &[(&str, &str)] = &[
     ("zerofs-9p", ZEROFS),
     ("zerofs-nbd", ZEROFS),
     ("zerofs-nfs", ZEROFS),
-    ("s3", "versitygw answers before the files of its objects are synced"),
+    ("s3", "versitygw syncs no file of its objects, and what a store elsewhere does is not seen"),
     ("s3fs", "s3fs answers when the object store has, whose word is not proven here"),
     ("rclone", "rclone answers a sync before any file below it is synced"),
 ];
-/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store.
-const ZEROFS: &str =
-    "its store is in files that ZeroFS does not sync; a sync reaches the page cache, not the disk";
+/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store, and versitygw none at all.
+const ZEROFS: &str = "no file of its store is synced, by ZeroFS or by versitygw; a sync reaches the page cache, not the disk";
 
 /// Options that give up what was synced, the layer of which alone that is true (empty for any), and why.
 const CARELESS: &[(&str, &str, &str)] = &[

@@ -2,8 +2,8 @@
 
 use super::headings::PLACE;
 use clap::Args;
-use model::{BackingPlan, Bytes, Purge};
-use std::path::PathBuf;
+use model::{BackingPlan, Bytes, ObjectStore, Purge};
+use std::{env, path::PathBuf};
 
 /// Loop images, or disks.
 #[derive(Args, Clone, Debug, Default)]
@@ -32,6 +32,15 @@ pub struct BackingArgs {
     /// Size of the loop image [default: from the scale]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, help_heading = PLACE)]
     pub image_size: Option<Bytes>,
+    /// Object store of your own for targets with store=s3, with its bucket and perhaps a prefix in it, as
+    /// https://s3.eu-west-1.amazonaws.com/BUCKET/PREFIX, in the place of a server of assay's. Keys are taken from
+    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and nowhere shown or stored. Each target works
+    /// below a prefix of its own, which is removed after; nothing else in the bucket is touched
+    #[arg(long, value_name = "URL", help_heading = PLACE)]
+    pub s3_endpoint: Option<ObjectStore>,
+    /// What that store calls its region [default: AWS_REGION, else us-east-1]
+    #[arg(long, value_name = "REGION", requires = "s3_endpoint", help_heading = PLACE)]
+    pub s3_region: Option<String>,
 }
 
 /// The consent to destroy what is on disks. It is given for one run, as an argument or typed, and is no
@@ -59,5 +68,11 @@ impl BackingArgs {
         backing.split |= self.split;
         backing.dir = self.image_dir.clone().or(backing.dir.take());
         backing.size = self.image_size.or(backing.size);
+        if let Some(store) = &self.s3_endpoint {
+            let of_user = || env::var("AWS_REGION").ok().filter(|region| !region.is_empty());
+            let region = self.s3_region.clone().or_else(of_user);
+            let region = region.unwrap_or_else(|| store.region.clone());
+            backing.object_store = Some(ObjectStore { region, ..store.clone() });
+        }
     }
 }

@@ -14,6 +14,7 @@ mod import;
 mod init;
 mod list;
 mod man;
+mod objects;
 pub mod plan;
 pub mod plan_input;
 mod report;

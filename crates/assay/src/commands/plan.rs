@@ -129,7 +129,8 @@ fn commands(prepared: &Prepared) -> Result<String> {
             [] => Backing::Image(Path::new("IMAGE")),
             disks => Backing::Disks(disks),
         };
-        for command in lab::plan(target, backing, Path::new("MOUNT"))? {
+        let on = (backing, prepared.plan.backing.object_store.as_ref());
+        for command in lab::plan(target, on, Path::new("MOUNT"))? {
             writeln!(text, "  {command}")?;
         }
     }

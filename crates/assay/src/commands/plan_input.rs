@@ -1,7 +1,7 @@
 //! What `plan` and `run` are asked for: the plan of a file or of an earlier campaign, overridden by arguments. No
 //! file consents to the destruction of a disk, nor hands an unknown option to a program.
 
-use super::{advise::shipped, slips, workload};
+use super::{advise::shipped, objects, slips, workload};
 use crate::{
     cli::{self, PlanArgs},
     exit, repeat, terminal,
@@ -79,6 +79,7 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     plan.baseline = args.baseline.clone().or(plan.baseline);
     args.backing.apply(&mut plan.backing);
     slips::check(&plan)?;
+    objects::place(&mut plan)?;
     for knob in &args.knob {
         let (key, value) = knob
             .split_once('=')
@@ -199,6 +200,13 @@ fn refuse_consent(text: &str, path: &Path) -> Result<()> {
     let given = ["destroy", "wipe_signature", "wipe_signatures", "wipe-signature"]
         .into_iter()
         .find(|key| backing.is_some_and(|backing| backing.contains_key(*key)));
+    if backing.is_some_and(|backing| backing.contains_key("object_store")) {
+        return Err(exit::usage(format!(
+            "{}: a plan cannot say with whose object store the keys of this user are used; take `object_store` out of \
+             it, and give --s3-endpoint URL on the command line",
+            path.display()
+        )));
+    }
     given.map_or(Ok(()), |key| {
         Err(exit::usage(format!(
             "{}: a plan cannot consent to the destruction of a disk; take `{key}` out of it, and give \

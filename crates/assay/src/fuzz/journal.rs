@@ -35,6 +35,14 @@ fn assert_ours(entry: &Undo) {
         | Undo::StopArray { name }
         | Undo::RemoveMapping { name }
         | Undo::StopCache { name } => name.starts_with("assay-") && !name.contains('/'),
+        Undo::EmptyPrefix { url, bucket, prefix, .. } => {
+            let all = [bucket.as_str(), prefix].join("/");
+            let last = all.rsplit('/').next().unwrap_or_default();
+            url.starts_with("http")
+                && !url.contains('@')
+                && last.starts_with("assay-")
+                && !all.contains("..")
+        }
         Undo::Uncap { file, .. } => is_straight(file) && parts(file).contains(&"cgroup"),
         Undo::LeaveGroup { group, home } => is_private(group) && is_straight(home),
     };

@@ -67,6 +67,14 @@ impl Place {
         stderr
     }
 
+    /// Runs and expects `status`; gives the last line on stderr.
+    pub fn fails_last(&self, args: &[&str], status: i32) -> String {
+        let output = self.assay(args);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {stderr}");
+        stderr.trim_end().lines().last().unwrap_or_default().into()
+    }
+
     pub fn spawn(&self, args: &[&str]) -> Child {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }

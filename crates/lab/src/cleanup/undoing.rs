@@ -3,12 +3,13 @@
 //! campaign makes such things, or carries the mark of the campaign.
 
 use crate::{
-    LabError, bcache, fs, layers, loop_device,
+    Endpoint, LabError, bcache, fs, layers, loop_device,
     mark::{self, Mark},
-    mounts, network, private_dir, throttle,
+    mounts, network, object_store, private_dir, throttle,
     undo::Undo,
     zpool,
 };
+use model::ObjectStore;
 use std::path::{Path, PathBuf};
 
 impl Undo {
@@ -52,6 +53,11 @@ impl Undo {
             | Undo::StopArray { name }
             | Undo::RemoveMapping { name }
             | Undo::StopCache { name } => mark.number(name).is_some(),
+            Undo::EmptyPrefix { url, bucket, prefix, .. } => {
+                let name = prefix.rsplit_once('/').map_or(&**prefix, |(_, name)| name);
+                let store = format!("{url}/{bucket}/{prefix}").parse::<ObjectStore>();
+                store.is_ok_and(|store| store.prefix == *prefix) && mark.number(name).is_some()
+            }
             Undo::Uncap { file, .. } => throttle::is_cap_file(file)?,
             Undo::LeaveGroup { group, home } => {
                 throttle::is_own_group(group, home, &mark.campaign)?
@@ -85,6 +91,9 @@ impl Undo {
             Undo::StopArray { name } => layers::stop_array(name)?,
             Undo::RemoveMapping { name } => layers::remove_mapping(name)?,
             Undo::StopCache { name } => bcache::stop(name)?,
+            Undo::EmptyPrefix { url, region, bucket, prefix } => {
+                object_store::remove(&users((url, region), bucket, prefix))?
+            }
             Undo::EndNetwork { namespace } => network::end(namespace)?,
         };
         Ok(done.then(|| self.object()))
@@ -110,6 +119,9 @@ impl Undo {
             Undo::StopArray { name } => layers::is_array(name)?,
             Undo::RemoveMapping { name } => layers::is_mapping(name)?,
             Undo::StopCache { name } => bcache::is_there(name)?,
+            Undo::EmptyPrefix { url, region, bucket, prefix } => {
+                object_store::is_there(&users((url, region), bucket, prefix))?
+            }
             Undo::EndNetwork { namespace } => network::is_there(namespace)?,
         };
         Ok(found.then(|| self.object()))
@@ -120,6 +132,13 @@ impl Undo {
 fn is_out_of_reach(path: &Path, witness: &Path) -> Result<bool, LabError> {
     let mount_point = path.parent().unwrap_or(path);
     Ok(witness.is_dir() && mounts::at(mount_point)?.is_none())
+}
+
+/// A place in an object store of the user's own.
+fn users((url, region): (&str, &str), bucket: &str, prefix: &str) -> Endpoint {
+    let words = [url, region, bucket, prefix].map(String::from);
+    let [url, region, bucket, prefix] = words;
+    Endpoint::of_user(&ObjectStore { url, region, bucket, prefix })
 }
 
 /// Whether `image` lies in a private directory of the campaign of `mark`. One that is gone is known by its
@@ -172,6 +191,12 @@ mod tests {
     #[test]
     fn what_no_campaign_makes_is_not_believed() {
         let mark = Mark::new(Path::new("/s"), "c");
+        let prefix = |url: &str, bucket: &str, prefix: &str| Undo::EmptyPrefix {
+            url: url.into(),
+            region: "us-east-1".into(),
+            bucket: bucket.into(),
+            prefix: prefix.into(),
+        };
         let foreign = [
             Undo::Unmount { mount_point: "/etc".into() },
             Undo::Unmount { mount_point: "/s/mnt/assay-c/../../../etc".into() },
@@ -194,6 +219,10 @@ mod tests {
             Undo::RemoveMapping { name: "root".into() },
             Undo::StopCache { name: Mark::new(Path::new("/s"), "d").name(1) },
             Undo::Uncap { file: "/etc/passwd".into(), device: "0".into() },
+            prefix("https://h", "bucket", "backups"),
+            prefix("https://h", "bucket", &format!("{}/..", mark.name(1))),
+            prefix("https://h", "bucket", &format!("{}/x", mark.name(1))),
+            prefix("https://k:s@h", "bucket", &mark.name(1)),
             Undo::LeaveGroup { group: "/data".into(), home: "/".into() },
         ];
         for entry in foreign {

@@ -26,6 +26,7 @@ pub(super) const ROW: Over = Over {
     serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
     version: "--version",
     source: store,
+    settle: |_| Vec::new(),
 };
 
 #[cfg(test)]

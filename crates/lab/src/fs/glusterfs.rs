@@ -177,6 +177,7 @@ mod tests {
             bytes: 0,
             below: Some("/m0".into()),
             store: None,
+            outside: None,
             dir: "/m".into(),
             name: "assay-1".into(),
             scratch: "/s".into(),

@@ -49,6 +49,7 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
+    settle: |_| Vec::new(),
 };
 
 /// What tells it a password that protects nothing.

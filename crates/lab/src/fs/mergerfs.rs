@@ -51,6 +51,7 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
+    settle: |_| Vec::new(),
 };
 
 const BOOL: &[&str] = &["true", "false"];

@@ -2,6 +2,7 @@
 
 pub use busy_target::BUSY_VERB;
 pub use reach::unchecked;
+pub use s3_below::{host_of, in_store};
 
 use crate::{FileSystem, Inner, LabError, Small, Tool, rebuild, throttle, trial};
 use busy_target::BusyTarget;
@@ -26,6 +27,7 @@ macro_rules! registry {
 }
 
 mod btrfs_rebuild;
+mod bucket;
 pub(crate) mod busy_target;
 mod fuse_over;
 mod nfs_client;

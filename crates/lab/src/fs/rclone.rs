@@ -2,9 +2,9 @@
 //! syncs promise nothing.
 
 use super::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
-use super::s3::{BUCKET, REGION, STORE, STORE_DELAY, STORE_RATE};
+use super::s3::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
 use crate::file_system::{flag, value};
-use crate::{About, Cmd, Endpoint, Secret, Tool, trial::safe};
+use crate::{About, Cmd, Endpoint, Settle, Site, Tool, trial::safe};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
@@ -29,6 +29,7 @@ const KNOBS: &[Knob] = &[
     STORE,
     STORE_DELAY,
     STORE_RATE,
+    STORE_HOST,
     ANY_OPTION,
 ];
 
@@ -56,23 +57,45 @@ pub(super) const ROW: Over = Over {
             }
         }
         let cmd = cmd.args(long(options));
-        match site.store {
+        match &site.store {
             Some(endpoint) => on_objects(cmd, endpoint),
             None => cmd.arg(format!(":local:{}", store.display())),
         }
     },
     version: "version",
     source: name,
+    settle: stored,
 };
 
 /// `cmd` with the object store as its remote.
-fn on_objects(cmd: Cmd, endpoint: Endpoint) -> Cmd {
-    cmd.secret("RCLONE_S3_ACCESS_KEY_ID", Secret::AccessKey)
-        .secret("RCLONE_S3_SECRET_ACCESS_KEY", Secret::SecretKey)
-        .args(["--s3-provider=Other", &format!("--s3-region={REGION}")])
-        .arg(format!("--s3-endpoint={}", endpoint.url()))
-        .arg(format!(":s3:{BUCKET}"))
+fn on_objects(cmd: Cmd, endpoint: &Endpoint) -> Cmd {
+    let names =
+        ["RCLONE_S3_ACCESS_KEY_ID", "RCLONE_S3_SECRET_ACCESS_KEY", "RCLONE_S3_SESSION_TOKEN"];
+    let cmd = endpoint
+        .keys(cmd, names)
+        .args(["--s3-provider=Other", &format!("--s3-region={}", endpoint.region)])
+        .arg(format!("--s3-endpoint={}", endpoint.url));
+    // Else it would make the bucket of a user that may not, or need not, make any.
+    let cmd = if endpoint.is_users { cmd.arg("--s3-no-check-bucket") } else { cmd };
+    cmd.arg(format!(":s3:{}", endpoint.place("/")))
 }
+
+/// Waits until it has stored what was closed. It says so in files of its cache. One that ends before leaves it to the
+/// next, which shows a file only when that has stored it: what was written would be missing for a while.
+fn stored(site: &Site) -> Vec<Settle> {
+    let wait = Cmd::new("sh").args(["-c", WAIT, "rclone"]).arg(site.below().join("cache/vfsMeta"));
+    vec![Settle::Command(wait)]
+}
+
+/// For ten minutes at most.
+const WAIT: &str = r#"# Waits until no file of the cache is to be stored
+left=30000
+while grep -rqs '"Dirty": *true' "$1"; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || { echo "files of the cache are not stored after ten minutes" >&2; exit 1; }
+    sleep 0.02
+done
+"#;
 
 const CACHE_MODE: &str = "vfs-cache-mode";
 const WRITE_BACK: &str = "vfs-write-back";
@@ -80,7 +103,9 @@ const WRITE_BACK: &str = "vfs-write-back";
 #[cfg(test)]
 mod tests {
     use super::super::fuse_over::tests::over;
-    use crate::FileSystem;
+    use super::WAIT;
+    use crate::{Cmd, FileSystem};
+    use std::{fs, thread, time::Duration};
 
     #[test]
     fn it_stores_at_once_and_promises_nothing() {
@@ -91,5 +116,27 @@ mod tests {
             "rclone mount --config '' --devname assay-1 --cache-dir /m0/cache \
              --vfs-write-back=0s --vfs-cache-mode=full :local:/m0/store /m &"
         );
+    }
+
+    #[test]
+    fn what_is_not_stored_yet_is_waited_for() {
+        let cache = tempfile::tempdir().unwrap();
+        let meta = cache.path().join("work/w0");
+        fs::create_dir_all(&meta).unwrap();
+        let tell = |dirty: bool| {
+            let text = format!("{{\n\t\"Size\": 7,\n\t\"Dirty\": {dirty}\n}}");
+            fs::write(meta.join("file"), text).unwrap();
+        };
+        let wait = || Cmd::new("sh").args(["-c", WAIT, "rclone"]).arg(cache.path()).run();
+        tell(true);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(wait);
+            thread::sleep(Duration::from_millis(300));
+            assert!(!waiting.is_finished());
+            tell(false);
+            waiting.join().unwrap().unwrap();
+        });
+        fs::remove_dir_all(cache.path().join("work")).unwrap();
+        wait().unwrap();
     }
 }

@@ -4,8 +4,9 @@
 //!
 //! It listens on the loopback address alone, takes keys that this process made, and holds one bucket. `delay` and
 //! `mbit` put a slower link before it, a server of our own: netem is not in every kernel. A bucket is a directory, an
-//! object a file in it; versitygw syncs none of them.
+//! object a file in it; versitygw syncs none of them. Where `host` is given, the part is that of `bucket`.
 
+use super::bucket::Bucket;
 use crate::file_system::value;
 use crate::{About, Cmd, Endpoint, FileSystem, Inner, LINK_VERB, Link, Ready, Secret, Site, Tool};
 use model::{Knob, Options};
@@ -21,19 +22,22 @@ pub(super) const STORE_KEY: &str = "store";
 /// What stands before its own options where it is put below a part by that.
 pub(super) const PREFIX: &str = "s3.";
 /// The only bucket.
-pub(super) const BUCKET: &str = "assay";
+const BUCKET: &str = "assay";
 /// What clients must call its region.
-pub(super) const REGION: &str = "us-east-1";
+const REGION: &str = "us-east-1";
 
 /// This program, also where its file was exchanged.
 const PROGRAM: &str = "/proc/self/exe";
 
+/// Host and port of a store of the user's own, which takes the place of the server.
+pub(super) const HOST: &str = "host";
 const DELAY: &str = "delay";
 const RATE: &str = "mbit";
 
-const KNOBS: &[Knob] = &[
+pub(super) const KNOBS: &[Knob] = &[
     value(DELAY, "ms", "round trip to it; a new connection takes another", "0", &[]),
     value(RATE, "Mbit/s", "rate of the link to it in each direction; 0 for any", "0", &[]),
+    value(HOST, "", "a store of your own in its place, which --s3-endpoint names", "", &[]),
 ];
 
 /// The options of a part that can be on it, as [`Fs`] has them.
@@ -48,6 +52,8 @@ pub(super) const STORE_DELAY: Knob =
     value("s3.delay", "ms", "with store=s3, round trip to it", "0", &[]);
 pub(super) const STORE_RATE: Knob =
     value("s3.mbit", "Mbit/s", "with store=s3, rate of the link to it", "0", &[]);
+pub(super) const STORE_HOST: Knob =
+    value("s3.host", "", "with store=s3, a store of your own, which --s3-endpoint names", "", &[]);
 
 const ABOUT: &About = &About {
     kernel_name: None,
@@ -61,9 +67,12 @@ impl FileSystem for Fs {
         ABOUT
     }
 
+    fn with(&self, options: &Options) -> Option<&'static dyn FileSystem> {
+        options.contains_key(HOST).then_some(&Bucket)
+    }
+
     fn excluded(&self, options: &Options) -> Option<&'static str> {
-        let (delay, rate) = link(options)?;
-        Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
+        excluded(options)
     }
 
     fn mkfs(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
@@ -94,7 +103,7 @@ impl FileSystem for Fs {
     }
 
     fn store(&self, site: &Site, _options: &Options) -> Option<Endpoint> {
-        Some(Endpoint { port: ports(site).1 })
+        Some(Endpoint::here(ports(site).1, BUCKET, REGION))
     }
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
@@ -119,6 +128,15 @@ fn link(options: &Options) -> Option<(&str, &str)> {
     (Link::written(delay, rate) != Some(free)).then_some((delay, rate))
 }
 
+/// Why `options` cannot be imposed.
+pub(super) fn excluded(options: &Options) -> Option<&'static str> {
+    let (delay, rate) = link(options)?;
+    if options.contains_key(HOST) {
+        return Some("the link to a store of your own is what it is; leave delay and mbit out");
+    }
+    Link::written(delay, rate).is_none().then_some("delay and mbit are numbers, from 0")
+}
+
 /// The ports of the server and of the link before it, or of the one that there is: between 10000 and 19999, which
 /// hardly any other target has.
 fn ports(site: &Site) -> (u16, u16) {
@@ -134,7 +152,7 @@ mod tests {
     fn a_store_lies_below_its_client_and_shows_no_key() {
         let short = commands("rclone[store=s3,transfers=2](xfs)");
         assert_eq!(short, commands("rclone[transfers=2](s3(xfs))"));
-        let url = Endpoint { port: 15493 }.url();
+        let url = Endpoint::here(15493, "assay", "us-east-1").url;
         assert_eq!(
             short[2..],
             [
@@ -158,7 +176,11 @@ mod tests {
         assert_eq!(short, commands("zerofs-9p(s3[delay=20,mbit=100](xfs))"));
         assert!(short[3].contains("--port 127.0.0.1:15492 posix"), "{}", short[3]);
         assert_eq!(short[4], "/proc/self/exe __serve-link 15493 15492 20 100 &");
-        assert!(short[6].contains(&Endpoint { port: 15493 }.url()), "{}", short[6]);
+        assert!(
+            short[6].contains(&Endpoint::here(15493, "assay", "us-east-1").url),
+            "{}",
+            short[6]
+        );
         assert!(
             commands("rclone[store=s3,s3.delay=0](xfs)").iter().all(|c| !c.contains("__serve"))
         );

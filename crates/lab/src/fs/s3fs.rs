@@ -2,16 +2,17 @@
 //! synced or closed, and renaming one copies it.
 
 use super::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
-use super::s3::{BUCKET, NAME, REGION, STORE_DELAY, STORE_KEY, STORE_RATE};
+use super::s3::{NAME, STORE_DELAY, STORE_HOST, STORE_KEY, STORE_RATE};
 use crate::file_system::{flag, value};
 use crate::{About, trial::safe};
-use crate::{Cmd, Secret, Tool};
+use crate::{Cmd, Tool};
 use model::Knob;
 
 const KNOBS: &[Knob] = &[
     value(STORE_KEY, "", "where the objects are", NAME, &[NAME]),
     STORE_DELAY,
     STORE_RATE,
+    STORE_HOST,
     value("parallel_count", "requests", "parts of a file that are sent side by side", "5", &[]),
     value("multipart_size", "MB", "size of a part", "10", &[]),
     value("multireq_max", "requests", "attributes that are asked for side by side", "20", &[]),
@@ -36,25 +37,25 @@ pub(super) const ROW: Over = Over {
     kind: "fuse.s3fs",
     init: nothing,
     serve: |site, store, options| {
-        let url = site.store.map_or_else(String::new, |store| store.url());
+        let cmd = Cmd::new("s3fs");
+        let Some(endpoint) = &site.store else { return cmd };
         // What it has not stored yet lies in files: on the disk of the target, where it is counted.
         let own = [
             named(site),
             // With a name of ours libfuse leaves the type out.
             "subtype=s3fs".into(),
-            format!("url={url}"),
-            format!("endpoint={REGION}"),
+            format!("url={}", endpoint.url),
+            format!("endpoint={}", endpoint.region),
             "use_path_request_style".into(),
             format!("tmpdir={}", store.display()),
         ];
-        let cmd = Cmd::new("s3fs")
-            .secret("AWSACCESSKEYID", Secret::AccessKey)
-            .secret("AWSSECRETACCESSKEY", Secret::SecretKey)
-            .arg("-f");
-        with_o(cmd, options, &own.each_ref().map(String::as_str)).arg(BUCKET)
+        let cmd = endpoint.keys(cmd, ["AWSACCESSKEYID", "AWSSECRETACCESSKEY", "AWSSESSIONTOKEN"]);
+        let own = own.each_ref().map(String::as_str);
+        with_o(cmd.arg("-f"), options, &own).arg(endpoint.place(":/"))
     },
     version: "--version",
     source: name,
+    settle: |_| Vec::new(),
 };
 
 #[cfg(test)]
@@ -68,7 +69,7 @@ mod tests {
         assert_eq!(plain, over("s3fs"));
         assert_eq!(plain, over("s3fs[store=s3](ext4)"));
         assert_eq!(plain, over("s3fs(s3(ext4))"));
-        let url = Endpoint { port: 15493 }.url();
+        let url = Endpoint::here(15493, "assay", "us-east-1").url;
         assert_eq!(
             plain[2..],
             [

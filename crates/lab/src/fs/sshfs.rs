@@ -46,6 +46,7 @@ pub(super) const ROW: Over = Over {
     },
     version: "--version",
     source: name,
+    settle: |_| Vec::new(),
 };
 
 /// Where Debian and RHEL keep sftp-server.

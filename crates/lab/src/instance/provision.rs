@@ -2,7 +2,7 @@
 
 use super::{Instance, Place};
 use crate::{
-    Lab, LabError,
+    Endpoint, Lab, LabError,
     fs::{self as registry, Candidate, Part},
     held::Held,
     held_dir::NamedDir,
@@ -43,21 +43,24 @@ impl Lab {
     ) -> Result<Instance<'_>, LabError> {
         match registry::resolve(target)? {
             Candidate::Directory(dir) => self.provision_dir(dir, self.numbers(1)),
-            Candidate::Made(parts) => self.provision_made(&parts, self.disks_at(part), label),
+            Candidate::Made(parts) => {
+                let outside = self.store_of(target)?;
+                self.provision_made(&parts, (self.disks_at(part), outside), label)
+            }
         }
     }
 
     fn provision_made(
         &self,
         parts: &[Part],
-        disks: Vec<Disk>,
+        (disks, outside): (Vec<Disk>, Option<&Endpoint>),
         label: &str,
     ) -> Result<Instance<'_>, LabError> {
         let disks = free_disks(parts, disks)?;
         let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node().to_path_buf()).collect();
         let first = self.numbers(parts.len() as u32);
         let bytes = disks.iter().map(|disk| disk.size().0).min().unwrap_or(0);
-        let stack = Stack::new(parts, &nodes, bytes, |number, part| {
+        let stack = Stack::new(parts, &nodes, (bytes, outside), |number, part| {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
             let label = if parts.len() == 1 { label } else { part.fs.about().name };

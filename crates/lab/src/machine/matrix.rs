@@ -103,6 +103,7 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
             installed: Box::new(probe::is_installed),
             builds,
             root: true,
+            network: false,
             loop_devices: None,
         }
     });
@@ -201,6 +202,7 @@ mod tests {
             installed: Box::new(|tool| !without.contains(&tool.program)),
             builds: &["xfs"],
             root: true,
+            network: true,
             loop_devices: Some(true),
         }
     }

@@ -17,6 +17,8 @@ pub enum Need {
     Root,
     /// Loop devices.
     LoopDevices,
+    /// A network that leads out of the lab.
+    Network,
 }
 
 /// What a lab has.
@@ -29,6 +31,8 @@ pub(crate) struct Supply<'a> {
     pub(crate) builds: &'a [&'a str],
     /// Whether assay is root in it.
     pub(crate) root: bool,
+    /// Whether it has a network that leads out of it.
+    pub(crate) network: bool,
     /// Whether disks of it are loop devices, and then whether there are any.
     pub(crate) loop_devices: Option<bool>,
 }
@@ -41,6 +45,7 @@ impl Need {
             Need::Program(tool) => format!("`{}` is not installed", tool.program),
             Need::Root => "root".into(),
             Need::LoopDevices => "loop devices".into(),
+            Need::Network => "a guest has no network, and the object store is outside".into(),
         }
     }
 
@@ -54,6 +59,9 @@ impl Need {
             Need::Program(tool) => tool.install(),
             Need::Root => "run assay with sudo".into(),
             Need::LoopDevices => "run `modprobe loop`".into(),
+            Need::Network => {
+                "leave --s3-endpoint out, and the store is a server in the guest".into()
+            }
         }
     }
 
@@ -72,6 +80,7 @@ impl fmt::Display for Need {
             Need::Program(tool) => write!(f, "no {}", tool.program),
             Need::Root => f.write_str("not root"),
             Need::LoopDevices => f.write_str("no loop devices"),
+            Need::Network => f.write_str("no network"),
         }
     }
 }
@@ -93,6 +102,7 @@ pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
     let base = tool::BASE.iter().filter(|tool| with_loop || tool.program != "losetup");
     let programs = base.chain(fs.about().tools).filter(|tool| !(supply.installed)(tool));
     let mut all: Vec<Need> = lacking.chain(programs.map(|tool| Need::Program(*tool))).collect();
+    all.extend((fs.about().is_outside && !supply.network).then_some(Need::Network));
     all.extend((!supply.root).then_some(Need::Root));
     let no_loop = with_loop && supply.loop_devices == Some(false);
     all.extend(no_loop.then_some(Need::LoopDevices));
@@ -102,7 +112,7 @@ pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::find;
+    use crate::fs::{Candidate, find, resolve};
 
     fn missing(name: &str, supply: &Supply<'_>) -> Vec<String> {
         needs(find(name).unwrap(), supply).iter().map(Need::to_string).collect()
@@ -115,6 +125,7 @@ mod tests {
             installed: Box::new(|_| false),
             builds: &[],
             root: false,
+            network: true,
             loop_devices: Some(false),
         };
         let of_xfs = missing("xfs", &bare);
@@ -133,10 +144,14 @@ mod tests {
             installed: Box::new(|tool| tool.program != "losetup"),
             builds: &[],
             root: true,
+            network: false,
             loop_devices: None,
         };
         assert!(missing("ext4", &guest).is_empty());
         assert_eq!(missing("xfs", &guest), ["no module xfs"]);
+        let target = "rclone[store=s3,s3.host=example.org](xfs)".parse().unwrap();
+        let Candidate::Made(parts) = resolve(&target).unwrap() else { panic!("it is made") };
+        assert_eq!(needs(parts[1].fs, &guest), [Need::Network]);
         let host = Supply { loop_devices: Some(true), ..guest };
         assert_eq!(missing("ext4", &host), ["no losetup"]);
         assert!(missing("tmpfs", &Supply { kernel: Box::new(|_| true), ..host }).is_empty());

@@ -86,6 +86,7 @@ pub(crate) fn supply() -> Supply<'static> {
         installed: Box::new(is_installed),
         builds: &[],
         root: disk::is_root(),
+        network: true,
         loop_devices: Some(has_loop()),
     }
 }

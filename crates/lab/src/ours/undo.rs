@@ -83,6 +83,17 @@ pub enum Undo {
         /// Ours: its set and the label of its backing disk are made of it.
         name: String,
     },
+    /// Remove a prefix of a bucket with all that is in it.
+    EmptyPrefix {
+        /// The object store, as `https://HOST`.
+        url: String,
+        /// What it calls its region.
+        region: String,
+        /// The bucket.
+        bucket: String,
+        /// Ours: its last word is made of the campaign.
+        prefix: String,
+    },
     /// End a private network namespace with the servers in it.
     EndNetwork {
         /// The file of ours that it is bound to.
@@ -108,6 +119,7 @@ impl Undo {
             | Undo::ExportPool { .. }
             | Undo::StopArray { .. }
             | Undo::StopCache { .. }
+            | Undo::EmptyPrefix { .. }
             | Undo::RemoveMapping { .. } => false,
         }
     }
@@ -119,9 +131,10 @@ impl Undo {
             Undo::DetachLoop { .. } => ("detach", "detached"),
             Undo::ReportDisk { .. } | Undo::ReportExport { .. } => ("leave", "left"),
             Undo::ForgetParts { .. } => ("give up", "gave up"),
-            Undo::RemoveDir { .. } | Undo::LeaveGroup { .. } | Undo::RemoveMapping { .. } => {
-                ("remove", "removed")
-            }
+            Undo::RemoveDir { .. }
+            | Undo::LeaveGroup { .. }
+            | Undo::EmptyPrefix { .. }
+            | Undo::RemoveMapping { .. } => ("remove", "removed"),
             Undo::ExportPool { .. } => ("export", "exported"),
             Undo::Uncap { .. } => ("lift", "lifted"),
             Undo::StopArray { .. } | Undo::StopCache { .. } => ("stop", "stopped"),
@@ -148,6 +161,9 @@ impl Undo {
             Undo::StopArray { name } => format!("the array {name}"),
             Undo::RemoveMapping { name } => format!("the mapping {name}"),
             Undo::StopCache { name } => format!("the bcache {name}"),
+            Undo::EmptyPrefix { url, bucket, prefix, .. } => {
+                format!("the objects below {url}/{bucket}/{prefix}")
+            }
             Undo::EndNetwork { namespace } => format!("the servers of {}", namespace.display()),
         }
     }

@@ -4,7 +4,7 @@
 use crate::{
     Cmd, LabError,
     command::{self, Ready},
-    mounts,
+    keys, mounts,
 };
 use rustix::{
     fs::{MemfdFlags, memfd_create},
@@ -102,7 +102,7 @@ impl Service {
         let from = self.log.metadata().map_or(0, |log| log.len()).saturating_sub(SAID as u64);
         // By position: the server writes where the file stands.
         let length = self.log.read_at(&mut bytes, from).unwrap_or(0);
-        String::from_utf8_lossy(&bytes[..length]).into_owned()
+        keys::hide(String::from_utf8_lossy(&bytes[..length]).into_owned())
     }
 
     fn ended(&mut self) -> Result<Option<ExitStatus>, LabError> {

@@ -6,7 +6,7 @@
 //! rclone and gocryptfs get `--X=V` for `X=V`.
 
 use crate::file_system::{mount_options, value};
-use crate::{About, Cmd, FileSystem, Inner, Ready, Site};
+use crate::{About, Cmd, FileSystem, Inner, Ready, Settle, Site};
 use model::{Knob, Options};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,8 @@ pub(super) struct Over {
     pub(super) version: &'static str,
     /// What the mount table shows as its source.
     pub(super) source: fn(&Site) -> PathBuf,
+    /// What has it do, and waits for, what it puts off after a sync.
+    pub(super) settle: fn(&Site) -> Vec<Settle>,
 }
 
 pub(super) const ATTRIBUTE_TIMEOUT: Knob =
@@ -100,6 +102,10 @@ impl FileSystem for Over {
 
     fn mount_kind(&self, _options: &Options) -> Option<&str> {
         Some(self.kind)
+    }
+
+    fn settle(&self, site: &Site) -> Vec<Settle> {
+        (self.settle)(site)
     }
 
     fn version(&self) -> Option<Cmd> {

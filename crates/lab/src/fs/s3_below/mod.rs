@@ -2,7 +2,7 @@
 //! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
 //! in the directory below and leave the store out without a word.
 
-use super::{Part, s3};
+use super::{Candidate, Part, find, resolve, s3};
 use crate::{Inner, LabError};
 use model::{Options, Target};
 
@@ -54,6 +54,38 @@ fn part(target: &Target, options: Options) -> Result<Part, LabError> {
     super::part(target, s3::NAME, &options)
 }
 
+/// `target` with its objects in the store of the user's own at `host`; as it is where it has none.
+pub fn in_store(target: &Target, host: &str) -> Target {
+    let Target::Made { name, options: given, inner } = target else { return target.clone() };
+    let is_store =
+        |target: &Target| matches!(target, Target::Made { name, .. } if name == s3::NAME);
+    let on_store = inner.as_deref().is_some_and(is_store);
+    let mut options = given.clone();
+    let mut place = |key: String| options.insert(key, host.to_string());
+    if name == s3::NAME {
+        place(s3::HOST.into());
+    } else if !on_store && asks_for_store(name, given) {
+        place(format!("{}{}", s3::PREFIX, s3::HOST));
+    }
+    let inner = inner.as_deref().map(|inner| Box::new(in_store(inner, host)));
+    Target::Made { name: name.clone(), options, inner }
+}
+
+/// The host of the user's own store in which `target` has its objects.
+pub fn host_of(target: &Target) -> Option<String> {
+    let Ok(Candidate::Made(parts)) = resolve(target) else { return None };
+    let mut stores = parts.iter().filter(|part| part.fs.about().name == s3::NAME);
+    stores.find_map(|part| part.options.get(s3::HOST).cloned())
+}
+
+fn asks_for_store(name: &str, options: &Options) -> bool {
+    let Ok(fs) = find(name) else { return false };
+    let mut knobs = fs.about().knobs.iter();
+    knobs.find(|knob| knob.name == s3::STORE_KEY).is_some_and(|knob| {
+        options.get(s3::STORE_KEY).map_or(knob.default, String::as_str) == s3::NAME
+    })
+}
+
 /// Refuses `parts` where the topmost is an object store, which nothing can be mounted of.
 pub(super) fn needs_a_client(target: &Target, parts: &[Part]) -> Result<(), LabError> {
     match parts.last() {
@@ -69,7 +101,7 @@ const NO_CLIENT: &str =
 
 #[cfg(test)]
 mod tests {
-    use crate::fs::resolve;
+    use super::*;
 
     fn refusal(target: &str) -> String {
         resolve(&target.parse().unwrap()).err().map_or_else(String::new, |error| error.to_string())
@@ -92,6 +124,24 @@ mod tests {
             let said = refusal(target);
             assert!(said.contains(why), "{target}: {said:?}");
         }
+    }
+
+    #[test]
+    fn a_store_of_the_users_own_is_named_in_the_target() {
+        for (target, there) in [
+            ("rclone[store=s3](xfs)", "rclone[s3.host=h:1,store=s3](xfs)"),
+            ("rclone[store=s3,s3.host=g](xfs)", "rclone[s3.host=h:1,store=s3](xfs)"),
+            ("s3fs", "s3fs[s3.host=h:1]"),
+            ("nfs(zerofs-9p(s3(xfs)))", "nfs(zerofs-9p(s3[host=h:1](xfs)))"),
+            ("rclone(xfs)", "rclone(xfs)"),
+            ("dir:/srv", "dir:/srv"),
+        ] {
+            let target: Target = target.parse().unwrap();
+            let moved = in_store(&target, "h:1");
+            assert_eq!(moved.to_string(), there);
+            assert_eq!(host_of(&moved).as_deref(), there.contains("h:1").then_some("h:1"));
+        }
+        assert!(refusal("s3fs[s3.host=h:1,s3.delay=20]").contains("leave delay and mbit out"));
     }
 
     #[test]

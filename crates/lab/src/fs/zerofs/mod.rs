@@ -5,7 +5,6 @@
 //! The data is encrypted with a password that is no secret, as ZeroFS has no mode without.
 
 use super::nbd;
-use super::s3::{BUCKET, REGION};
 use crate::file_system::value;
 use crate::{Cmd, Endpoint, Ready, Secret, Site, Tool};
 use model::{Knob, Options};
@@ -91,15 +90,16 @@ pub(super) fn serve(site: &Site, front: &Front) -> Vec<Cmd> {
 
 fn server(site: &Site) -> Cmd {
     let cmd = Cmd::new("zerofs");
-    match site.store {
+    match &site.store {
         None => cmd,
-        Some(_) => cmd.secret(ACCESS_KEY, Secret::AccessKey).secret(SECRET_KEY, Secret::SecretKey),
+        Some(endpoint) => endpoint.keys(cmd, [ACCESS_KEY, SECRET_KEY, SESSION_TOKEN]),
     }
 }
 
 /// Where the configuration has it take the keys of an object store from.
 const ACCESS_KEY: &str = "ASSAY_ACCESS_KEY";
 const SECRET_KEY: &str = "ASSAY_SECRET_KEY";
+const SESSION_TOKEN: &str = "ASSAY_SESSION_TOKEN";
 
 /// How the client of 9P speaks with the server.
 pub(super) const PROTOCOL_9P: &str = "trans=unix,version=9p2000.L";
@@ -129,26 +129,32 @@ fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String
         Front::NineP => nine_p,
         Front::Nbd => format!("{nine_p}[servers.nbd]\nunix_socket = {:?}\n", nbd::socket(site)),
     };
-    let url = match site.store {
+    let url = match &site.store {
         None => format!("file://{}", dir.join("store").display()),
-        Some(_) => format!("s3://{BUCKET}/zerofs"),
+        Some(endpoint) => format!("s3://{}/zerofs", endpoint.place("/")),
     };
     format!(
         "[cache]\ndir = {:?}\n{}[storage]\nurl = \"{url}\"\nencryption_password = \"assay measures\"\n\
          {servers}{}[lsm]\n{}",
         dir.join("cache"),
         lines(CACHE),
-        site.store.map_or_else(String::new, account),
+        site.store.as_ref().map_or_else(String::new, account),
         lines(LSM),
     )
 }
 
-/// The table of an object store; the keys are in the environment.
-fn account(endpoint: Endpoint) -> String {
+/// The table of an object store; the keys are in the environment. A server of ours has no sessions.
+fn account(endpoint: &Endpoint) -> String {
+    let (url, region) = (&endpoint.url, &endpoint.region);
+    // It refuses to start without a variable that it is told of.
+    let token = match endpoint.is_users && Secret::UsersToken.value().is_some() {
+        true => format!("session_token = \"${{{SESSION_TOKEN}}}\"\n"),
+        false => String::new(),
+    };
     format!(
         "[aws]\naccess_key_id = \"${{{ACCESS_KEY}}}\"\nsecret_access_key = \"${{{SECRET_KEY}}}\"\n\
-         endpoint = \"{}\"\ndefault_region = \"{REGION}\"\nallow_http = \"true\"\n",
-        endpoint.url()
+         {token}endpoint = \"{url}\"\ndefault_region = \"{region}\"\nallow_http = \"{}\"\n",
+        url.starts_with("http://")
     )
 }
 
@@ -172,6 +178,7 @@ mod tests {
             bytes: 800_000_000,
             below: Some("/m0".into()),
             store: None,
+            outside: None,
             dir: "/m".into(),
             name: "assay-1".into(),
             scratch: "/s".into(),

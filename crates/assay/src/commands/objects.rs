@@ -1,0 +1,87 @@
+//! `--s3-endpoint`: an object store of the user's own under the targets that keep their files in one. It is given on the
+//! command line alone, since the keys of the environment are used with it; targets say in their text at which host
+//! their objects lie.
+
+use crate::exit;
+use anyhow::Result;
+use lab::fs::{host_of, in_store};
+use model::{Plan, Target};
+
+/// Names the object store of `plan` in its targets, and in what else names a target.
+///
+/// # Errors
+/// A target names a store that was not given, or none would lie in the one that was.
+pub(super) fn place(plan: &mut Plan) -> Result<()> {
+    let Some(store) = plan.backing.object_store.clone() else { return refuse_other(plan, None) };
+    if !plan.sweeps.is_empty() {
+        let why = "a sweep has no place in --s3-endpoint; name each of its variants by --on";
+        return Err(exit::usage(why));
+    }
+    // One that is named otherwise is told, and not moved from there to here.
+    refuse_other(plan, Some(store.host()))?;
+    let moved = |target: &Target| in_store(target, store.host());
+    plan.targets.iter_mut().for_each(|target| *target = moved(target));
+    plan.names.values_mut().for_each(|target| *target = moved(target));
+    let baseline = plan.baseline.as_deref().and_then(|text| text.parse::<Target>().ok());
+    if let Some(baseline) = baseline.filter(|target| !plan.names.contains_key(&target.to_string()))
+    {
+        plan.baseline = Some(moved(&baseline).to_string());
+    }
+    if plan.targets.iter().all(|target| host_of(target).is_none()) {
+        let why = "no candidate keeps its files in an object store, which --s3-endpoint names; write store=s3, as \
+                   in rclone[store=s3](xfs)";
+        return Err(exit::usage(why));
+    }
+    Ok(())
+}
+
+fn refuse_other(plan: &Plan, own: Option<&str>) -> Result<()> {
+    let other = |target: &Target| host_of(target).filter(|host| Some(&**host) != own);
+    let Some(host) = plan.targets.iter().chain(plan.names.values()).find_map(other) else {
+        return Ok(());
+    };
+    Err(exit::usage(format!(
+        "a target names the object store {host}, which is given on the command line alone: --s3-endpoint \
+         https://{host}/BUCKET"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(targets: &[&str], endpoint: Option<&str>) -> Plan {
+        let mut plan = Plan::default();
+        plan.targets = targets.iter().map(|target| target.parse().unwrap()).collect();
+        plan.backing.object_store = endpoint.map(|text| text.parse().unwrap());
+        plan
+    }
+
+    #[test]
+    fn targets_in_an_object_store_say_where_it_is() {
+        let mut all = plan(&["rclone[store=s3](xfs)", "xfs"], Some("http://10.0.0.7:9000/bucket"));
+        all.baseline = Some("rclone[store=s3](xfs)".into());
+        place(&mut all).unwrap();
+        let there = "rclone[s3.host=10.0.0.7:9000,store=s3](xfs)";
+        assert_eq!(all.targets[0].to_string(), there);
+        assert_eq!(all.targets[1].to_string(), "xfs");
+        assert_eq!(all.baseline.as_deref(), Some(there));
+        // As a stored plan has it.
+        let again = all.clone();
+        place(&mut all).unwrap();
+        assert_eq!(all, again);
+    }
+
+    #[test]
+    fn a_store_that_was_not_given_or_has_nothing_is_refused() {
+        let why = |targets: &[&str], endpoint| {
+            place(&mut plan(targets, endpoint)).unwrap_err().to_string()
+        };
+        let there = Some("http://h:1/bucket");
+        let foreign: &[&str] = &["rclone[store=s3,s3.host=evil.example](xfs)"];
+        assert!(why(foreign, None).contains("on the command line alone"));
+        assert!(why(foreign, there).contains("the object store evil.example"));
+        assert!(why(&["xfs"], there).contains("no candidate"));
+        assert!(why(&[], there).contains("no candidate"));
+    }
+}
