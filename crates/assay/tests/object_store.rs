@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::ErrorKind,
+    net::Ipv4Addr,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -79,7 +80,7 @@ impl Server {
     }
 
     fn endpoint(&self) -> String {
-        format!("http://127.0.0.1:{}/{BUCKET}/bench", self.port)
+        format!("http://{}:{}/{BUCKET}/bench", Ipv4Addr::LOCALHOST, self.port)
     }
 
     /// All objects of the bucket, with what is in them.
@@ -175,7 +176,7 @@ fn a_campaign_leaves_nothing_in_the_bucket_and_tells_nobody_the_keys() {
 
     let stop = AtomicBool::new(false);
     let (ran, seen) = thread::scope(|scope| {
-        let url = format!("http://127.0.0.1:{}", server.port);
+        let url = format!("http://{}:{}", Ipv4Addr::LOCALHOST, server.port);
         let watching = scope.spawn({
             let stop = &stop;
             move || watch(&url, stop)

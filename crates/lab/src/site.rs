@@ -57,8 +57,8 @@ impl Endpoint {
         format!("{}{between}{}", self.bucket, self.prefix)
     }
 
-    /// `cmd` with the keys to it in these variables: access key, secret key, and the token of a session, which a
-    /// server of ours has not.
+    /// `cmd` with the keys to it in these variables: access key, secret key, and the token of temporary
+    /// keys, which a server of ours has not.
     pub(crate) fn keys(&self, cmd: Cmd, [access, secret, token]: [&str; 3]) -> Cmd {
         if !self.is_users {
             return cmd.secret(access, Secret::AccessKey).secret(secret, Secret::SecretKey);

@@ -22,7 +22,8 @@ const FORGETFUL: &[(&str, &str)] = &[
     ("s3fs", "s3fs answers when the object store has, whose word is not proven here"),
     ("rclone", "rclone answers a sync before any file below it is synced"),
 ];
-/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store, and versitygw none at all.
+/// The crate object_store, which ZeroFS 0.19 writes with, calls no fsync on a `file://` store, and versitygw none at
+/// all.
 const ZEROFS: &str = "no file of its store is synced, by ZeroFS or by versitygw; a sync reaches the page cache, not the disk";
 
 /// Options that give up what was synced, the layer of which alone that is true (empty for any), and why.

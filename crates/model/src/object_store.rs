@@ -88,7 +88,7 @@ mod tests {
     fn an_endpoint_names_a_bucket_and_perhaps_a_place_in_it() {
         for text in [
             "https://s3.eu-west-1.amazonaws.com/my-bucket",
-            "http://127.0.0.1:9000/bucket/benchmarks/fs",
+            "http://store.example:9000/bucket/benchmarks/fs",
             "http://[::1]:9000/bucket",
         ] {
             assert_eq!(text.parse::<ObjectStore>().unwrap().to_string(), text);

@@ -12,8 +12,12 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
 }
 
 fn broken(page: &File, tree: &Tree) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let (mut problems, mut fenced) = (Vec::new(), false);
     for (i, line) in page.text.lines().enumerate() {
+        fenced ^= line.trim_start().starts_with("```");
+        if fenced {
+            continue;
+        }
         for (at, _) in line.match_indices("](") {
             let Some(end) = line[at..].find(')').filter(|_| !in_code(&line[..at])) else {
                 continue;
@@ -62,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_target_with_options_is_no_link() {
-        let page = "on `ext4`, `nfs[vers=3](xfs)` and [`code`](gone.md)\n";
+        let page = "on `ext4`, `nfs[vers=3](xfs)` and [`code`](gone.md)\n```\n--on nfs[vers=3](xfs)\n```\n";
         assert_eq!(
             check(&tree(&[("a.md", page)])),
             [Problem::line("a.md", 1, "`gone.md` leads nowhere")]

@@ -1,6 +1,6 @@
-//! `--s3-endpoint`: an object store of the user's own under the targets that keep their files in one. It is given on the
-//! command line alone, since the keys of the environment are used with it; targets say in their text at which host
-//! their objects lie.
+//! `--s3-endpoint`: an object store of the user's own under the targets that keep their files in one. It is given on
+//! the command line alone, since the keys of the environment are used with it; targets say in their text at which host
+//! their objects are.
 
 use crate::exit;
 use anyhow::Result;
@@ -51,8 +51,8 @@ mod tests {
     use super::*;
 
     fn plan(targets: &[&str], endpoint: Option<&str>) -> Plan {
-        let mut plan = Plan::default();
-        plan.targets = targets.iter().map(|target| target.parse().unwrap()).collect();
+        let targets = targets.iter().map(|target| target.parse().unwrap()).collect();
+        let mut plan = Plan { targets, ..Plan::default() };
         plan.backing.object_store = endpoint.map(|text| text.parse().unwrap());
         plan
     }

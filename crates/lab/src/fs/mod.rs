@@ -34,6 +34,7 @@ mod nfs_client;
 mod nfs_export;
 mod reach;
 mod s3_below;
+mod s3_options;
 mod zerofs;
 
 registry! {

@@ -2,7 +2,7 @@
 //! targets where `--s3-endpoint` names the store at H. Nothing is served: the part makes a place of its own in the
 //! bucket, and leaves it to the part above it. The file system below has what that keeps beside its objects.
 
-use super::s3;
+use super::s3_options as s3;
 use crate::{About, CLAIM_VERB, Cmd, Endpoint, FileSystem, Inner, Site, Tool, undo::Undo};
 use model::Options;
 
@@ -104,11 +104,11 @@ mod tests {
 
     #[test]
     fn each_client_speaks_of_the_same_place() {
-        let on = |target: &str| planned(target, "http://127.0.0.1:9000/bucket").join("\n");
-        let s3fs = on("s3fs[s3.host=127.0.0.1:9000](xfs)");
+        let on = |target: &str| planned(target, "http://store.example:9000/bucket").join("\n");
+        let s3fs = on("s3fs[s3.host=store.example:9000](xfs)");
         assert!(s3fs.contains(" bucket:/assay-1 /m &"), "{s3fs}");
         assert!(s3fs.contains("AWSSESSIONTOKEN=... s3fs -f -o "), "{s3fs}");
-        let zerofs = on("zerofs-9p[store=s3,s3.host=127.0.0.1:9000](xfs)");
+        let zerofs = on("zerofs-9p[store=s3,s3.host=store.example:9000](xfs)");
         assert!(zerofs.contains("url = \"s3://bucket/assay-1/zerofs\""), "{zerofs}");
         assert!(zerofs.contains("allow_http = \"true\""), "{zerofs}");
         assert!(

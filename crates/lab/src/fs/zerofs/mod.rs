@@ -143,7 +143,7 @@ fn settings(site: &Site, dir: &Path, front: &Front, options: &Options) -> String
     )
 }
 
-/// The table of an object store; the keys are in the environment. A server of ours has no sessions.
+/// The table of an object store; the keys are in the environment. A server of ours has no temporary ones.
 fn account(endpoint: &Endpoint) -> String {
     let (url, region) = (&endpoint.url, &endpoint.region);
     // It refuses to start without a variable that it is told of.
