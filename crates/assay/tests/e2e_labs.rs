@@ -9,6 +9,7 @@ mod stand_in;
 
 mod adaptive;
 mod audit;
+mod bare_root;
 mod browser;
 mod confine;
 mod crash;

@@ -14,6 +14,8 @@ mount -t tmpfs run /run
 mount -t tmpfs tmp /tmp
 mount -t tmpfs shm /dev/shm
 ip link set lo up || ifconfig lo up
+# mkfs.nilfs2 wants to read it, and a system without a boot of its own may have none.
+[ -e /etc/mtab ] || ln -s /proc/self/mounts /etc/mtab
 cd /mnt || exit
 /bin/sh /mnt/out/command </dev/null >/mnt/out/log 2>&1
 echo $? >/mnt/out/status.new
