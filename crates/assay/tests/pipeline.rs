@@ -72,7 +72,9 @@ fn prices_are_kept_with_the_campaign() {
     let json = fs::read_to_string(file.path()).unwrap();
     assert!(json.contains("0.1*100GB"), "{json}");
     let run = [&["run", plan, "--price", "ext4=1*1GB"], &short[..]].concat();
-    let refused = place.fails(&run, 2);
+    let refused = place.assay(&run);
+    assert_eq!(refused.status.code(), Some(2));
+    let refused = crate::common::text(&refused.stderr);
     assert!(refused.contains("the price of `ext4` is of no target of this campaign"), "{refused}");
 }
 
