@@ -27,7 +27,6 @@ mod hostile;
 mod imports;
 mod labs;
 mod naming;
-mod object_store;
 mod orphans;
 mod output;
 mod pipeline;

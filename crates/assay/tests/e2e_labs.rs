@@ -19,6 +19,7 @@ mod guests;
 mod import_memory;
 mod leftovers;
 mod loop_devices;
+mod object_store;
 mod packages;
 mod read_ahead;
 mod selftest;
