@@ -125,7 +125,7 @@ fn a_live_run_is_left_alone_without_its_journal() {
     if !can_run(&place) {
         return;
     }
-    let child = at_work(&place, &["--blocks", "2000"]);
+    let child = at_work(&place, &["--blocks", "1000"]);
     lose_journal(&place);
     for args in [&["cleanup"][..], &["cleanup", "--dry-run"]] {
         let output = place.assay(args);
@@ -150,7 +150,7 @@ fn a_cleanup_takes_nothing_of_another_state_folder() {
         return;
     }
     // One lives, one is dead, and neither has its journal.
-    let live = at_work(&theirs, &["--blocks", "2000"]);
+    let live = at_work(&theirs, &["--blocks", "1000"]);
     drop(at_work(&ours, &[]));
     let dead = Place::new();
     drop(at_work(&dead, &[]));

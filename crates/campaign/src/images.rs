@@ -27,12 +27,24 @@ pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
         });
         dirs.unwrap_or_else(|| state.to_path_buf())
     };
-    let mut existing = dir.as_path();
-    while !existing.exists() {
-        match existing.parent() {
-            Some(parent) => existing = parent,
-            None => break,
-        }
+    nearest_existing(&dir)
+}
+
+/// `dir`, or the nearest folder above it that is there; the current one for a relative path of which none is.
+fn nearest_existing(dir: &Path) -> PathBuf {
+    let above = dir.ancestors().find(|above| above.exists());
+    above.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn above_what_is_not_there_is_a_folder_that_is() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(nearest_existing(&dir.path().join("a/b")), dir.path());
+        assert_eq!(nearest_existing(dir.path()), dir.path());
+        assert_eq!(nearest_existing(Path::new("no-such-folder/images")), Path::new("."));
     }
-    existing.to_path_buf()
 }
