@@ -2,7 +2,7 @@
 //! syncs promise nothing.
 
 use super::fuse_over::{ANY_OPTION, Over, about, long, name, nothing};
-use super::s3::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use super::s3_options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
 use crate::file_system::{flag, value};
 use crate::{About, Cmd, Endpoint, Settle, Site, Tool, trial::safe};
 use model::Knob;

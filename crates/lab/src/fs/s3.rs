@@ -7,10 +7,7 @@
 //! object a file in it; versitygw syncs none of them. Where `host` is given, the part is that of `bucket`.
 
 use super::bucket::Bucket;
-pub(super) use super::s3_options::{
-    HOST, KNOBS, NAME, PREFIX, STORE, STORE_DELAY, STORE_HOST, STORE_KEY, STORE_RATE,
-};
-use super::s3_options::{excluded, link};
+use super::s3_options::{HOST, KNOBS, NAME, excluded, link};
 use crate::{About, Cmd, Endpoint, FileSystem, Inner, LINK_VERB, Ready, Secret, Site, Tool};
 use model::Options;
 use std::path::PathBuf;

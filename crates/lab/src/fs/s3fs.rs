@@ -2,7 +2,7 @@
 //! synced or closed, and renaming one copies it.
 
 use super::fuse_over::{ANY_OPTION, Over, about, name, named, nothing, with_o};
-use super::s3::{NAME, STORE_DELAY, STORE_HOST, STORE_KEY, STORE_RATE};
+use super::s3_options::{NAME, STORE_DELAY, STORE_HOST, STORE_KEY, STORE_RATE};
 use crate::file_system::{flag, value};
 use crate::{About, trial::safe};
 use crate::{Cmd, Tool};

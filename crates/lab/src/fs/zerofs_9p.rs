@@ -1,7 +1,7 @@
 //! zerofs-9p: a file system over an object store, served by ZeroFS and mounted by the kernel's 9P client
 //! through a local socket. Options are those of the kernel's 9P client and of ZeroFS's configuration.
 
-use super::s3::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use super::s3_options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
 use super::zerofs::{
     self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED, socket_9p,
 };

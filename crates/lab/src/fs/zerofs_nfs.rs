@@ -2,7 +2,7 @@
 //! client, version 3 over the loopback address. Options are those of nfs(5) and of ZeroFS's
 //! configuration.
 
-use super::s3::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
+use super::s3_options::{STORE, STORE_DELAY, STORE_HOST, STORE_RATE};
 use super::zerofs::{self, DISK_CACHE, FLUSH_INTERVAL, Front, L0_FILES, MEMORY_CACHE, UNFLUSHED};
 use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::{About, Cmd, FileSystem, Inner, Site};

@@ -2,7 +2,7 @@
 //! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
 //! in the directory below and leave the store out without a word.
 
-use super::{Candidate, Part, find, resolve, s3};
+use super::{Candidate, Part, find, resolve, s3_options as s3};
 use crate::{Inner, LabError};
 use model::{Options, Target};
 
