@@ -15,7 +15,7 @@ pub use symbols::{Domain, SYMBOL_BYTES, SYMBOLS, Text};
 use crate::map::PAGE_BYTES;
 use model::DataKind;
 use rustix::mm::{Advice, madvise};
-use std::{ffi::c_void, mem::MaybeUninit, ops::Range};
+use std::{ffi::c_void, mem::MaybeUninit, ops::Range, sync::Arc};
 
 /// Words in the default run: 16 MiB.
 pub const RUN_WORDS: u64 = 2 << 20;
@@ -51,19 +51,31 @@ pub struct Pattern {
     seed: u64,
     run: u64,
     lead: u64,
+    first: u64,
 }
 
 impl Pattern {
     /// The vector of `worker` in runs of `run` elements (at least 1).
     pub fn new(kind: &DataKind, seed: u64, worker: u32, run: u64) -> Pattern {
         let seed = mix(seed ^ mix(u64::from(worker).wrapping_add(GOLDEN)));
-        Pattern { kind: kind.clone(), seed, run: run.max(1), lead: 0 }
+        Pattern { kind: kind.clone(), seed, run: run.max(1), lead: 0, first: 0 }
     }
 
     /// The same with a first run that is `lead` elements shorter, for what stands before the vector in
     /// its file: the other runs, and so the writes, then begin where the file is aligned.
     pub fn after(self, lead: u64) -> Pattern {
         Pattern { lead: lead % self.run, ..self }
+    }
+
+    /// The same for a vector that stands behind `number` others of `len` elements, each of which begins a run.
+    pub fn behind(self, number: u64, len: u64) -> Pattern {
+        let each = (len + self.lead).next_multiple_of(self.run);
+        Pattern { first: number * each, ..self }
+    }
+
+    /// Whether `other` is the same but for where its vector begins.
+    fn is_of_same_sequence(&self, other: &Pattern) -> bool {
+        *self == Pattern { first: self.first, ..other.clone() }
     }
 
     /// The word of element `i`.
@@ -74,13 +86,13 @@ impl Pattern {
 
     /// Length of the buffer from which a vector of `len` elements is written.
     fn base_len(&self, len: u64) -> u64 {
-        (len + self.lead).min(PASS + self.run + BLOCK_WORDS)
+        (self.first + self.lead + len).min(PASS + self.run + BLOCK_WORDS)
     }
 
     /// Place of element `i` in the buffer.
     #[inline]
     fn index(&self, i: u64) -> u64 {
-        let place = i + self.lead;
+        let place = self.first + self.lead + i;
         let within = place % self.run;
         let start = place - within;
         start % PASS + shift(start / PASS) + within
@@ -101,6 +113,7 @@ impl Pattern {
         from..from + count
     }
 
+    #[inline]
     fn base_word(&self, at: u64) -> u64 {
         let random = mix(self.seed.wrapping_add(at.wrapping_mul(GOLDEN)));
         match &self.kind {
@@ -132,7 +145,7 @@ fn ancestor_word(at: u64, random: u64) -> u64 {
 pub struct Data {
     pattern: Pattern,
     len: u64,
-    base: Vec<u64>,
+    base: Arc<Vec<u64>>,
 }
 
 impl Data {
@@ -143,17 +156,27 @@ impl Data {
 
     /// `len_words` words by `pattern`.
     pub fn of(pattern: Pattern, len_words: u64) -> Data {
-        let len = pattern.base_len(len_words);
-        let mut base = Vec::with_capacity(len as usize);
-        prefer_huge_pages(base.spare_capacity_mut());
-        base.extend((0..len).map(|at| pattern.base_word(at)));
-        Data { pattern, len: len_words, base }
+        Data::mapped(pattern, len_words, |word| word)
     }
 
     /// The same vector with every word replaced by `f` of it.
-    pub fn mapped(mut self, f: impl Fn(u64) -> u64) -> Data {
-        self.base.iter_mut().for_each(|word| *word = f(*word));
-        self
+    pub fn mapped(pattern: Pattern, len_words: u64, f: impl Fn(u64) -> u64) -> Data {
+        let len = pattern.base_len(len_words);
+        let mut base = Vec::with_capacity(len as usize);
+        prefer_huge_pages(base.spare_capacity_mut());
+        base.extend((0..len).map(|at| f(pattern.base_word(at))));
+        Data { pattern, len: len_words, base: Arc::new(base) }
+    }
+
+    /// The vector of `len_words` words by `pattern` out of the same buffer; `None` when that does not hold it.
+    pub fn sharing(&self, pattern: &Pattern, len_words: u64) -> Option<Data> {
+        let holds = self.pattern.is_of_same_sequence(pattern)
+            && pattern.base_len(len_words) <= self.base.len() as u64;
+        holds.then(|| Data {
+            pattern: pattern.clone(),
+            len: len_words,
+            base: Arc::clone(&self.base),
+        })
     }
 
     /// Number of words.
@@ -280,6 +303,25 @@ mod tests {
                 assert_eq!(data.piece(i, 1), [data.pattern.word(i)]);
             }
         }
+    }
+
+    #[test]
+    fn vectors_behind_one_another_share_a_buffer_and_no_word() {
+        let pattern =
+            |number| Pattern::new(&DataKind::Random, 5, 0, 1024).after(2).behind(number, 3000);
+        let last = Data::of(pattern(3), 3000);
+        let all: Vec<Data> = (0..4).map(|n| last.sharing(&pattern(n), 3000).unwrap()).collect();
+        let mut seen = HashSet::new();
+        for (data, number) in all.iter().zip(0..) {
+            assert_eq!(data.piece(0, 5000).len(), 1022);
+            for i in 0..3000 {
+                assert_eq!(data.word(i), pattern(number).word(i));
+                assert!(seen.insert(data.word(i)));
+            }
+        }
+        assert!(all[0].sharing(&pattern(4), 3000).is_none());
+        let other = Pattern::new(&DataKind::Random, 6, 0, 1024).after(2);
+        assert!(last.sharing(&other, 3000).is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Pattern, prefer_huge_pages};
 use model::Rng;
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Bytes of one symbol in a text column: four letters and a NUL.
 pub const SYMBOL_BYTES: usize = 5;
@@ -67,26 +67,34 @@ impl Domain {
 pub struct Text {
     pattern: Pattern,
     len: u64,
-    text: Vec<u8>,
+    base: Arc<Vec<u8>>,
 }
 
 impl Text {
     /// The names in `domain` that the first `len` words of `pattern` stand for.
     pub fn of(domain: &Domain, pattern: Pattern, len: u64) -> Text {
         let base_len = pattern.base_len(len);
-        let mut text = Vec::with_capacity(base_len as usize * SYMBOL_BYTES);
-        prefer_huge_pages(text.spare_capacity_mut());
+        let mut base = Vec::with_capacity(base_len as usize * SYMBOL_BYTES);
+        prefer_huge_pages(base.spare_capacity_mut());
         for at in 0..base_len {
-            text.extend_from_slice(&domain.text(Domain::id_of_word(pattern.base_word(at))));
+            base.extend_from_slice(&domain.text(Domain::id_of_word(pattern.base_word(at))));
         }
-        Text { pattern, len, text }
+        Text { pattern, len, base: Arc::new(base) }
+    }
+
+    /// The names that the first `len` words of `pattern` stand for, out of the same buffer; `None` when that does
+    /// not hold them.
+    pub fn sharing(&self, pattern: &Pattern, len: u64) -> Option<Text> {
+        let symbols = (self.base.len() / SYMBOL_BYTES) as u64;
+        let holds = self.pattern.is_of_same_sequence(pattern) && pattern.base_len(len) <= symbols;
+        holds.then(|| Text { pattern: pattern.clone(), len, base: Arc::clone(&self.base) })
     }
 
     /// The text of the symbols from `i` on; as [`super::Data::piece`].
     #[inline]
     pub fn piece_bytes(&self, i: u64, max: u64) -> &[u8] {
         let Range { start, end } = self.pattern.piece(self.len, i, max);
-        self.text.get(start * SYMBOL_BYTES..end * SYMBOL_BYTES).unwrap_or(&[])
+        self.base.get(start * SYMBOL_BYTES..end * SYMBOL_BYTES).unwrap_or(&[])
     }
 }
 

@@ -117,14 +117,12 @@ impl Test for AppendTest {
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         let plan = self.plan(job);
-        for column in plan.columns {
-            if self.onto == Onto::Column {
-                column.with_rows(plan.from_row).fill()?;
-            } else {
-                remove(&column.path)?;
-            }
+        let mut columns = plan.columns;
+        if self.onto == Onto::Column {
+            columns.iter_mut().for_each(|column| column.rows = plan.from_row);
+            return column::fill(&columns);
         }
-        Ok(())
+        columns.iter().try_for_each(|column| remove(&column.path))
     }
 
     /// Between two operations nothing is under way.
@@ -199,7 +197,7 @@ impl<'a> AppendRun<'a> {
     fn new(test: &'a AppendTest, plan: Plan, job: &Job) -> AppendRun<'a> {
         let durable = Durable { bytes: plan.bytes(), ..Durable::of(&plan.columns, job) };
         let settings = Settings::new(job);
-        let payloads = plan.columns.iter().map(Column::payload).collect();
+        let payloads = column::payloads(&plan.columns);
         AppendRun { test, longest: plan.longest(), plan, payloads, settings, durable }
     }
 }

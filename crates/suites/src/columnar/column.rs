@@ -108,6 +108,9 @@ pub(super) struct Column {
     pub(super) incompressible_share: f64,
 }
 
+/// Copies of short files begin at a multiple of so many rows of their sequence.
+const BLOCK_ROWS: u64 = 512;
+
 /// The distinct symbols of a campaign, the same for every worker.
 pub(super) fn domain(job: &Job) -> Domain {
     Domain::new(derive_seed(job.seed, "symbols"))
@@ -143,7 +146,7 @@ impl Column {
         (0..Sizes::new(job).copies()).map(|number| Column::copy(file, job, number)).collect()
     }
 
-    /// Copy `number` of the file, with data of its own.
+    /// Copy `number` of the file, whose data go on where those of the copy before it end.
     pub(super) fn copy(file: ColumnFile, job: &Job, number: u32) -> Column {
         let path = path_of_copy(file.path, number);
         let (sizes, settings) = (Sizes::new(job), Settings::new(job));
@@ -164,21 +167,20 @@ impl Column {
             (Value::Symbol, DataKind::Ancestor) => &DataKind::Random,
             (_, kind) => kind,
         };
-        let seed = derive_seed(job.seed, &path);
+        let rows = sizes.rows(file.length);
+        // One that is shorter than a write leaves no gap before the next.
+        let run_rows = run_rows.min((rows + lead).next_multiple_of(BLOCK_ROWS));
+        let seed = derive_seed(job.seed, file.path);
+        let pattern = Pattern::new(kind, seed, job.worker, run_rows).after(lead);
         Column {
             path: job.dir.join(path),
-            rows: sizes.rows(file.length),
+            rows,
             format,
             domain: (file.value == Value::Symbol).then(|| domain(job)),
             set_mode: settings.set_mode,
             incompressible_share: kind.incompressible_share() * entropy_share(file.value, format),
-            pattern: Pattern::new(kind, seed, job.worker, run_rows).after(lead),
+            pattern: pattern.behind(number.into(), rows),
         }
-    }
-
-    /// The same column, cut or grown to `rows` rows.
-    pub(super) fn with_rows(self, rows: u64) -> Column {
-        Column { rows, ..self }
     }
 
     /// Bytes of all rows.
@@ -210,7 +212,7 @@ impl Column {
         let pattern = self.pattern.clone();
         match (&self.domain, self.format) {
             (Some(domain), Format::Text) => Payload::Text(Text::of(domain, pattern, self.rows)),
-            (Some(_), _) => Payload::Words(Data::of(pattern, self.rows).mapped(Domain::id_of_word)),
+            (Some(_), _) => Payload::Words(Data::mapped(pattern, self.rows, Domain::id_of_word)),
             (None, _) => Payload::Words(Data::of(pattern, self.rows)),
         }
     }
@@ -247,14 +249,15 @@ impl Column {
 
     /// Creates the file and syncs it, unless it is there and right.
     pub(super) fn fill(&self) -> Result<(), TestError> {
-        if self.check(0).is_ok() {
-            return Ok(());
-        }
+        fill(std::slice::from_ref(self))
+    }
+
+    fn make(&self, payload: &Payload) -> Result<(), TestError> {
         create_parent(&self.path)?;
-        let (payload, unseen) = (self.payload(), Counters::default());
+        let unseen = Counters::default();
         self.set_by(&mut |file| {
             let mut gathered = BufWriter::with_capacity(GATHERED, file);
-            self.write_rows(&mut gathered, &payload, 0..self.rows, Progress::new(&unseen))?;
+            self.write_rows(&mut gathered, payload, 0..self.rows, Progress::new(&unseen))?;
             gathered.flush().map_err(TestError::io("write", &self.path))
         })?;
         super::put::fsync(&self.path)
@@ -323,7 +326,35 @@ pub(super) enum Payload {
     Text(Text),
 }
 
+/// What all rows of `columns` are written from; a file and its copies share a buffer.
+pub(super) fn payloads(columns: &[Column]) -> Vec<Payload> {
+    let mut payloads: Vec<Payload> = Vec::with_capacity(columns.len());
+    // The last copy first, as its buffer holds what is before it.
+    for column in columns.iter().rev() {
+        let shared = payloads.last().and_then(|last| last.sharing(column));
+        payloads.push(shared.unwrap_or_else(|| column.payload()));
+    }
+    payloads.reverse();
+    payloads
+}
+
+/// Creates those files of `columns` that are not there, or not right, and syncs them.
+pub(super) fn fill(columns: &[Column]) -> Result<(), TestError> {
+    let is_missing = |column: &&Column| column.check(0).is_err();
+    let missing: Vec<Column> = columns.iter().filter(is_missing).cloned().collect();
+    let payloads = payloads(&missing);
+    missing.iter().zip(&payloads).try_for_each(|(column, payload)| column.make(payload))
+}
+
 impl Payload {
+    fn sharing(&self, column: &Column) -> Option<Payload> {
+        let (pattern, rows) = (&column.pattern, column.rows);
+        match self {
+            Payload::Words(data) => data.sharing(pattern, rows).map(Payload::Words),
+            Payload::Text(text) => text.sharing(pattern, rows).map(Payload::Text),
+        }
+    }
+
     /// The bytes of the rows from `row` on: at most `max` rows, not beyond the run.
     pub(super) fn piece(&self, row: u64, max: u64) -> &[u8] {
         match self {

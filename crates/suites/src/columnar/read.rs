@@ -69,7 +69,7 @@ impl Test for ReadTest {
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        Column::copies(self.file, job).iter().try_for_each(Column::fill)
+        column::fill(&Column::copies(self.file, job))
     }
 
     /// Of what is not in memory, several workers together have too much read ahead when they stop.

@@ -51,10 +51,7 @@ impl Test for SortTest {
     }
 
     fn fill(&self, job: &Job) -> Result<(), TestError> {
-        TABLE
-            .iter()
-            .flat_map(|file| Column::copies(*file, job))
-            .try_for_each(|column| column.fill())?;
+        TABLE.iter().try_for_each(|file| column::fill(&Column::copies(*file, job)))?;
         let names: [&[u8]; 2] = [b"sym", b"floatcol"];
         for table in tables(job) {
             write_synced(&table.names, &kdb::symbol_file(0, names.into_iter()))?;

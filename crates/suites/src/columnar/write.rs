@@ -60,7 +60,7 @@ impl Test for SetTest {
         let columns = Column::copies(self.file, job);
         columns.iter().try_for_each(|column| create_parent(&column.path))?;
         let durable = Durable::of(&columns, job);
-        let payloads = columns.iter().map(Column::payload).collect();
+        let payloads = column::payloads(&columns);
         Ok(Box::new(SetRun { columns, payloads, durable }))
     }
 
