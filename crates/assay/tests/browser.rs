@@ -5,6 +5,7 @@ mod access;
 mod campaign;
 mod choice;
 mod devtools;
+mod profile;
 
 use crate::common::{Place, text};
 use needs::program_or_skip;

@@ -12,11 +12,14 @@ mod objection;
 mod sensitivity;
 mod vetoes;
 mod work;
+pub(crate) mod workload;
 
 pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
+pub use workload::{WorkCells, Workload};
 
 pub(crate) use elsewhere::decisive;
+pub(crate) use work::states;
 
 use crate::{CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class};
 use model::{FactSheet, Profile, Requirement, Tier};

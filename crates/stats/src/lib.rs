@@ -57,12 +57,13 @@ mod table;
 mod timed;
 pub mod tune;
 mod versus;
+mod workloads;
 
 pub use aa::AaCheck;
 pub use advise::{
     Advice, Advised, Basis, BlockTime, Choice, Counsel, FloorFinding, GroupCover, GroupLead, Merit,
     More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall, Standing, Support,
-    Tipping, Without,
+    Tipping, Without, WorkCells, Workload,
 };
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
@@ -98,6 +99,7 @@ pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::Table;
 pub use timed::{Timed, timed};
+pub use workloads::workloads;
 
 use bar::Bar;
 use cell::CellData;
@@ -297,6 +299,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         comparison: None,
         advice: None,
         timed: None,
+        workloads: Vec::new(),
         others: Vec::new(),
     };
     Ok((findings, cells))

@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::{
-    Findings, StatsError,
+    Findings, StatsError, advise,
     bar::Bar,
     cell::{CellData, Series},
     findings::part,
@@ -15,7 +15,7 @@ use crate::{
     select::select,
     table::by_place,
 };
-use model::Dataset;
+use model::{CacheState, Dataset};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -88,6 +88,9 @@ pub struct LogRow {
     pub test: usize,
     /// Whether it enters means and scores.
     pub scored: bool,
+    /// State of the page cache in which it was measured, where that is one of two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheState>,
     /// For each column the oriented logarithms of its blocks in millionths, `null` for a block without any; from the
     /// second value on, less the first. A block is a place in the list.
     pub logs: Vec<Vec<Option<i64>>>,
@@ -131,7 +134,12 @@ fn of_cells(dataset: &Dataset, findings: &Findings, cells: &[CellData]) -> Block
     let tests: BTreeSet<usize> = cells.iter().map(|cell| cell.test).collect();
     let tests: Vec<usize> = tests.into_iter().collect();
     let blocks = blocks(cells);
-    let row = |cell: &&CellData| log_row(cell, &tests, &blocks);
+    let states = advise::states(dataset);
+    let row = |cell: &&CellData| {
+        let state = states.get(&(dataset.tests[cell.test].id.as_str(), cell.procs));
+        let cache = state.copied().filter(|s| matches!(s, CacheState::Cold | CacheState::Hot));
+        LogRow { cache, ..log_row(cell, &tests, &blocks) }
+    };
     let table = |((group, procs), cells): &((model::Group, u32), Vec<&CellData>)| LogTable {
         group: group.as_str(),
         title: group.title(),
@@ -177,6 +185,7 @@ fn log_row(cell: &CellData, tests: &[usize], blocks: &[u32]) -> LogRow {
     LogRow {
         test: tests.binary_search(&cell.test).unwrap_or_default(),
         scored: cell.is_scored,
+        cache: None,
         logs: cell.series.iter().map(|series| steps(series, blocks)).collect(),
         lengths: cell.series.iter().map(length).collect(),
         contended: cell.series.iter().filter(|_| is_told).map(contended).collect(),

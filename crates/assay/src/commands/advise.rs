@@ -2,9 +2,8 @@
 
 #[cfg(test)]
 mod schema;
-pub(super) mod shipped;
 
-use super::report::write;
+use super::{report::write, shipped};
 use crate::{
     cli::{AdviseArgs, AdviseFormat},
     exit::{self, Exit},

@@ -21,9 +21,9 @@ use wildmatch::WildMatch;
 pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     let (a, b) = (side(&args.a, args, store)?, side(&args.b, args, store)?);
     let (dataset, findings) = judged(&a, &b, args)?;
-    terminal::tables(&text(&dataset, &findings, args.format))?;
+    terminal::tables(&text(&dataset, &findings, args.format)?)?;
     if let Some(path) = &args.out {
-        let page = text(&dataset, &findings, Format::of_file(path).unwrap_or(Format::Html));
+        let page = text(&dataset, &findings, Format::of_file(path).unwrap_or(Format::Html))?;
         write(path, &page, &dataset)?;
     }
     let (Some(limit), Some(comparison)) = (args.fail_on_regression, &findings.comparison) else {

@@ -35,7 +35,7 @@ fn files(args: &ExportArgs, store: &Path) -> Result<Vec<NamedBytes>> {
     let Some(format) = export::ALL.iter().find(|format| format.name == args.format) else {
         let dataset = dataset()?;
         let findings = report::judged(&dataset, None, store)?;
-        let text = report::text(&dataset, &findings, Format::Md);
+        let text = report::text(&dataset, &findings, Format::Md)?;
         return Ok(vec![("report.md".into(), text.into_bytes())]);
     };
     let options = ExportOptions { identified: args.identify, names: own_names() };

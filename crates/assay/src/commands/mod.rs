@@ -23,6 +23,7 @@ mod resume;
 mod rm;
 pub mod run;
 mod selftest;
+mod shipped;
 mod show;
 mod slips;
 mod tune;

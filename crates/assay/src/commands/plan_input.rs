@@ -1,7 +1,7 @@
 //! What `plan` and `run` are asked for: the plan of a file or of an earlier campaign, overridden by arguments. No
 //! file consents to the destruction of a disk, nor hands an unknown option to a program.
 
-use super::{advise::shipped, objects, slips, workload};
+use super::{objects, shipped, slips, workload};
 use crate::{
     cli::{self, PlanArgs},
     exit, repeat, terminal,

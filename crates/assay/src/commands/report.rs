@@ -1,5 +1,6 @@
 //! `assay report`: the tables of a stored campaign, recomputed from its samples; of several, side by side.
 
+use super::shipped;
 use crate::{
     cli::{Format, ReportArgs},
     exit::{self, Exit},
@@ -71,12 +72,12 @@ fn asked(args: &ReportArgs, id: &str, store: &Path) -> Result<Judged> {
 /// One campaign, or several side by side where the format has room for that, else one after the other.
 fn text_of_all(all: &[Judged], format: Format) -> Result<String> {
     if let [(dataset, findings)] = all {
-        return Ok(text(dataset, findings, format));
+        return text(dataset, findings, format);
     }
     let each = || all.iter().map(|(dataset, findings)| text(dataset, findings, format));
     match format {
         Format::Html => Ok(::report::html_beside(all)),
-        Format::Table | Format::Md => Ok(each().collect::<Vec<_>>().join("\n\n")),
+        Format::Table | Format::Md => Ok(each().collect::<Result<Vec<_>>>()?.join("\n\n")),
         Format::Csv | Format::Json => Err(exit::usage(
             "csv and json are of one campaign; name one, or take --format html, md or table",
         )),
@@ -116,14 +117,24 @@ pub fn rank_by(dataset: &mut Dataset, metric: &str) -> Result<()> {
 }
 
 /// `findings` on `dataset` in `format`.
-pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> String {
-    match format {
+pub fn text(dataset: &Dataset, findings: &Findings, format: Format) -> Result<String> {
+    Ok(match format {
         Format::Table => ::report::terminal(dataset, findings, &terminal::options()),
         Format::Md => ::report::markdown(dataset, findings),
         Format::Csv => ::report::csv(dataset, findings),
         Format::Json => ::report::json(dataset, findings),
-        Format::Html => ::report::html(dataset, findings),
+        Format::Html => ::report::html(dataset, &by_profile(dataset, findings)?),
+    })
+}
+
+/// The same, knowing what each profile that ships makes of them; of a comparison and of what is not ranked none does.
+fn by_profile(dataset: &Dataset, findings: &Findings) -> Result<Findings> {
+    if findings.comparison.is_some() || !findings.is_ranked {
+        return Ok(findings.clone());
     }
+    let (profiles, facts) = (shipped::profiles()?, shipped::facts()?);
+    let workloads = stats::workloads(dataset, findings, &profiles, &facts)?;
+    Ok(findings.clone().with_workloads(workloads))
 }
 
 /// The answer on one screen, which says where all of it is: by a command, and in `page`.

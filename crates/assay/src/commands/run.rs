@@ -74,12 +74,12 @@ pub fn finish(store: &Store, id: &str, end: &EndArgs) -> Result<Exit> {
     let dataset = store.dataset(id)?;
     let findings = report::findings(&dataset, None)?.with_time(source::timed(&dataset, store)?);
     let format = Format::of_file(&end.out).unwrap_or(Format::Html);
-    report::write(&end.out, &report::text(&dataset, &findings, format), &dataset)?;
+    report::write(&end.out, &report::text(&dataset, &findings, format)?, &dataset)?;
     let page = end.out.canonicalize().unwrap_or_else(|_| end.out.clone());
     let is_answer = end.format == Format::Table && !end.full;
     let printed = terminal::tables(&match is_answer {
         true => report::summary(&dataset, &findings, Some(&page)),
-        false => report::text(&dataset, &findings, end.format),
+        false => report::text(&dataset, &findings, end.format)?,
     });
     // Where all of it is on one screen it is not said twice.
     if !(is_answer && terminal::shows_results()) {

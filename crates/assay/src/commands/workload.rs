@@ -48,7 +48,7 @@ fn ids(suite: &Suite, globs: &[String], preset: Preset) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::advise::shipped;
+    use crate::commands::shipped;
 
     #[test]
     fn every_kind_of_work_of_every_profile_has_tests() {

@@ -1,6 +1,6 @@
 //! Whether everybody can read the page: on any screen, on paper, by keyboard alone, without its script.
 
-use super::{BROWSER, campaign, devtools::Browser};
+use super::{BROWSER, campaign, choice::CHANGE, devtools::Browser};
 use crate::common::Place;
 use needs::program_or_skip;
 use serde_json::{Value, json};
@@ -122,4 +122,38 @@ fn on_paper_no_table_is_cut() {
         browser.call("Emulation.setEmulatedMedia", json!({ "media": "" }));
         browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
     }
+}
+
+#[test]
+fn colours_are_those_of_the_reader_or_of_the_system_and_light_on_paper() {
+    if !program_or_skip(BROWSER) {
+        return;
+    }
+    let place = Place::new();
+    campaign::import(&place);
+    let page = campaign::page(&place, "ext4");
+    let mut browser = Browser::start(&place);
+    let colour = "getComputedStyle(document.body).backgroundColor";
+    let (light, dark) = ("rgb(255, 255, 255)", "rgb(22, 23, 25)");
+    for is_dark in [false, true] {
+        browser.scheme(is_dark);
+        let system = if is_dark { dark } else { light };
+        for (fragment, wanted) in
+            [("", system), ("#theme=light", light), ("#theme=dark", dark), ("#theme=x", system)]
+        {
+            browser.open(&page, fragment);
+            assert_eq!(browser.text(colour), wanted, "{fragment} {is_dark}");
+        }
+    }
+    browser.open(&page, "");
+    let list = "[...document.querySelectorAll('.bar select')].at(-1)";
+    browser.eval(&format!("{CHANGE} change({list}, 'light'); 0"));
+    assert_eq!(
+        (browser.text(colour).as_str(), browser.text("location.hash").as_str()),
+        (light, "#theme=light")
+    );
+    browser.eval(&format!("change({list}, 'dark'); 0"));
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    assert_eq!(browser.text(colour), light);
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }

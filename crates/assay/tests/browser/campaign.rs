@@ -13,16 +13,40 @@ const GROUPS: [&str; 4] = ["write-critical", "read-cold", "meta", "mixed"];
 /// Tests of each group.
 const EACH: usize = 3;
 
+/// Tests that a profile weighs, and two that differ in the state of the cache alone: id, group and that state.
+const WORKLOAD: [(&str, &str, &str); 7] = [
+    ("files.create.4k", "write-critical", "any"),
+    ("files.read.4k", "read-cold", "any"),
+    ("metadata.storm.create", "meta", "any"),
+    ("metadata.storm.unlink", "meta", "any"),
+    ("metadata.hard.file.read", "meta", "any"),
+    ("metadata.stat.cold", "meta", "cold"),
+    ("metadata.stat.hot", "meta", "hot"),
+];
+
+/// A test with its id, name, group and the state of the cache.
+type Test = (String, String, &'static str, &'static str);
+
+fn plain() -> Vec<Test> {
+    let test = |at: usize| (format!("s.t{at}"), format!("test {at}"), GROUPS[at / EACH], "any");
+    (0..EACH * GROUPS.len()).map(test).collect()
+}
+
+fn of_workload() -> Vec<Test> {
+    let test = |(id, group, cache): (&str, _, _)| (id.to_string(), id.to_string(), group, cache);
+    WORKLOAD.map(test).into()
+}
+
 /// A noise without a generator: the fractional parts of multiples of the golden ratio spread evenly.
 fn noise(at: usize) -> f64 {
     0.04 * ((at as f64 * 0.618_033_988_749_895).fract() - 0.5)
 }
 
-fn samples() -> String {
+fn samples(tests: &[Test]) -> String {
     let mut text = format!("{SAMPLES}\n");
     let mut at = 0;
     for (block, target) in (0..4).flat_map(|block| (0..TARGETS.len()).map(move |t| (block, t))) {
-        for (test, procs) in (0..EACH * GROUPS.len()).flat_map(|test| [(test, 1), (test, 16)]) {
+        for (test, procs) in (0..tests.len()).flat_map(|test| [(test, 1), (test, 16)]) {
             at += 1;
             let gain = 0.06 * target as f64 * (test as f64 - 5.0) / 5.0;
             let value = 100.0 * (gain + noise(at * 7 + test)).exp() * f64::from(procs).sqrt();
@@ -34,9 +58,11 @@ fn samples() -> String {
             {
                 writeln!(
                     text,
-                    "c1,{block},{target},{},s,s.t{test},{procs},1,any,{metric},{value},MB/s,higher,1000000,10,{},0.0,\
+                    "c1,{block},{target},{},s,{},{procs},1,{},{metric},{value},MB/s,higher,1000000,10,{},0.0,\
                      1.0,,,0.1,0.1,none,{validity},host,",
                     TARGETS[target],
+                    tests[test].0,
+                    tests[test].3,
                     1 + test % 5,
                 )
                 .unwrap();
@@ -46,17 +72,26 @@ fn samples() -> String {
     text
 }
 
-fn tests() -> String {
-    let line = |test: usize| {
-        format!("s.t{test},s,test {test},type,{},rate,MB/s,higher,false,,,\n", GROUPS[test / EACH])
+fn listed(tests: &[Test]) -> String {
+    let line = |(id, name, group, _): &Test| {
+        format!("{id},s,{name},type,{group},rate,MB/s,higher,false,,,\n")
     };
-    let lines: String = (0..EACH * GROUPS.len()).map(line).collect();
+    let lines: String = tests.iter().map(line).collect();
     format!("{TESTS}\n{lines}")
 }
 
 /// Takes it into the store of `place`.
 pub(super) fn import(place: &Place) {
-    for (name, text) in [("samples.csv", samples()), ("tests.csv", tests())] {
+    import_of(place, &plain());
+}
+
+/// The same of one with tests of a profile, and with both states of the cache.
+pub(super) fn import_workload(place: &Place) {
+    import_of(place, &of_workload());
+}
+
+fn import_of(place: &Place, tests: &[Test]) {
+    for (name, text) in [("samples.csv", samples(tests)), ("tests.csv", listed(tests))] {
         fs::write(place.path(name), text).unwrap();
     }
     place.ok(&["import", "samples.csv", "tests.csv"]);

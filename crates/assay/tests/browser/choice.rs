@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs};
 
 /// Changes a control as a person does.
-const CHANGE: &str = "const change = (own, value, kind) => { own[typeof value === 'boolean' ? 'checked' : 'value'] = value;
+pub(super) const CHANGE: &str = "const change = (own, value, kind) => { own[typeof value === 'boolean' ? 'checked' : 'value'] = value;
                       own.dispatchEvent(new Event(kind ?? 'change', { bubbles: true })); };";
 
 /// What the picture and the table of every test say, in the section of the choice or the report's own.
-fn said(browser: &mut Browser, scope: &str) -> (String, String) {
+pub(super) fn said(browser: &mut Browser, scope: &str) -> (String, String) {
     let picture =
         browser.text(&format!("document.querySelector('{scope} .forest desc').textContent"));
     let table = format!(
@@ -167,7 +167,7 @@ fn the_page_tests_itself_and_computes_nothing_when_that_fails() {
     let result = browser.text("document.getElementById('selftest').textContent");
     let figures: Vec<u32> = result.split(' ').filter_map(|word| word.parse().ok()).collect();
     assert!(figures[0] > 150 && figures[0] == figures[1], "{result}");
-    assert_eq!(browser.eval("!!document.querySelector('.bar select')"), true);
+    assert_eq!(browser.eval("!!document.querySelector('.bar .weights')"), true);
     let text = fs::read_to_string(&page).unwrap();
     let wrong = text.replacen("[1.0,0.975,12.7062", "[1.0,0.975,12.7063", 1);
     assert_ne!(text, wrong);
@@ -176,7 +176,7 @@ fn the_page_tests_itself_and_computes_nothing_when_that_fails() {
     browser.open(&other, "#base=xfs");
     let result = browser.text("document.getElementById('selftest').textContent");
     assert!(result.contains(&format!("{} of {}", figures[1] - 1, figures[1])), "{result}");
-    let computed = "document.querySelector('.bar select') ?? document.getElementById('what-if')";
+    let computed = "document.querySelector('.bar .weights') ?? document.getElementById('what-if')";
     assert_eq!(browser.eval(computed), Value::Null);
 }
 

@@ -1,42 +1,45 @@
 //! The script of the page and the data that it computes from. It is one text of several files; the page is whole
 //! without it, and nothing else may run.
 
-use crate::{names, sections::anchors};
+use crate::{names, sections::anchors, words};
 use maud::{Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
 use serde::Serialize;
-use stats::{BlockLogs, Findings, Ratio, Settings, VECTORS};
+use stats::{BlockLogs, Findings, Objection, Ratio, Settings, VECTORS, WorkCells, Workload};
 
 /// The files share their names, and run in this order.
 const SCRIPT: &str = concat!(
     include_str!("script/start.js"),
     include_str!("script/numbers.js"),
     include_str!("script/statistics.js"),
+    include_str!("script/profiles.js"),
     include_str!("script/selftest.js"),
     include_str!("script/tables.js"),
     include_str!("script/forest.js"),
     include_str!("script/what_if.js"),
+    include_str!("script/shown.js"),
     include_str!("script/controls.js"),
     include_str!("script/drawers.js"),
 );
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-nM6WnakAoKi5FdMieUiyElg17ZpacKZSARnWkwtCqGY='";
+                                 script-src 'sha256-H4juCaESqUDOTSixDgTxVHxvtX2FUHH8zpEN5lwkC/8='";
 
-/// Metrics that a reader may rank by instead, where samples have them.
-const METRICS: [&str; 11] = [
-    "cache_rate",
-    "sync_s",
-    "sum_rate",
-    "nano_rate",
-    "iops",
-    "latency_ms",
-    "latency_max_ms",
-    "service_p50_us",
-    "service_p99_us",
-    "response_p50_us",
-    "response_p99_us",
+/// Metrics that a reader may rank by instead, where samples have them, and what they are.
+const METRICS: [(&str, &str); 12] = [
+    ("cache_rate", "rate into the page cache"),
+    ("sync_s", "time of the sync"),
+    ("sum_rate", "sum of the rates of processes"),
+    ("nano_rate", "rate as its source counts it"),
+    ("iops", "operations per second"),
+    ("latency_ms", "mean latency"),
+    ("latency_max_ms", "longest latency"),
+    ("service_p50_us", "p50, closed loop"),
+    ("service_p99_us", "p99, closed loop"),
+    ("response_p50_us", "p50, open loop"),
+    ("response_p99_us", "p99, open loop"),
+    ("cpu_ns_per_op", "CPU time per operation"),
 ];
 
 /// Samples above which there is no choice of metric: each one costs a copy of them.
@@ -47,18 +50,42 @@ const MOST_SAMPLES: usize = 20_000;
 struct Carried {
     #[serde(flatten)]
     logs: BlockLogs,
+    /// Of the campaign.
+    id: String,
     /// What the places of drawers begin with; the table and the row follow.
     drawers: String,
     /// What stands for an interval that is.
     very_wide: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<Other>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    profiles: Vec<Profile>,
+}
+
+/// What is weighed by a profile.
+#[derive(Serialize)]
+struct Profile {
+    name: String,
+    intent: String,
+    covered: f64,
+    groups: Vec<Work>,
+    /// Who is ruled out, and why.
+    out: Vec<(String, String)>,
+}
+
+/// A group of it with the tests that show it, by place, and process counts.
+#[derive(Serialize)]
+struct Work {
+    name: String,
+    weight: f64,
+    cells: Vec<(usize, u32)>,
 }
 
 /// What is computed by another metric.
 #[derive(Serialize)]
 struct Other {
     name: &'static str,
+    title: &'static str,
     logs: BlockLogs,
 }
 
@@ -78,8 +105,29 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let metrics = metrics.collect();
     let widest = Ratio { point: 1.0, low: Some(1e-9), high: Some(1e9), p: None };
     let very_wide = widest.span(|_| String::new()).unwrap_or_default();
-    let carried = Carried { logs, drawers: anchors(findings), very_wide, metrics };
+    let profiles = findings.workloads.iter().map(profile).collect();
+    let id = printable(&dataset.campaign.id).into_owned();
+    let carried = Carried { logs, id, drawers: anchors(findings), very_wide, metrics, profiles };
     serde_json::to_string(&carried).ok().map(|json| harmless(&json))
+}
+
+fn profile(workload: &Workload) -> Profile {
+    let work = |own: &WorkCells| Work {
+        name: own.name.clone(),
+        weight: own.weight,
+        cells: own.cells.clone(),
+    };
+    let why = |all: &Vec<Objection>| all.iter().map(words::objection).collect::<Vec<_>>();
+    let out = |(label, all): &(String, Vec<Objection>)| {
+        (printable(label).into_owned(), printable(&why(all).join("; ")).into_owned())
+    };
+    Profile {
+        name: workload.name.clone(),
+        intent: workload.intent.clone(),
+        covered: workload.covered,
+        groups: workload.groups.iter().map(work).collect(),
+        out: workload.ruled_out.iter().map(out).collect(),
+    }
 }
 
 /// The logarithms by `metric`, of the same candidates; `None` where that leaves nothing to choose.
@@ -87,7 +135,7 @@ fn other(
     dataset: &Dataset,
     findings: &Findings,
     logs: &BlockLogs,
-    metric: &'static str,
+    (metric, title): (&'static str, &'static str),
 ) -> Option<Other> {
     let is_other = dataset.tests.iter().any(|test| test.metric != metric);
     let by_it = dataset.ranked_by(metric).filter(|_| is_other)?;
@@ -101,7 +149,7 @@ fn other(
     let mut others = stats::block_logs(&by_it, &own).ok()?;
     name(&mut others, &own);
     let is_same = others.targets == logs.targets && own.lab == findings.lab;
-    is_same.then_some(Other { name: metric, logs: others })
+    is_same.then_some(Other { name: metric, title, logs: others })
 }
 
 /// Gives tests the names that they have in tables, and makes all names fit to be shown.

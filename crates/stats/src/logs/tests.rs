@@ -1,6 +1,8 @@
 //! The vectors that whoever computes from [`BlockLogs`] is held to: what this crate says of the same data. Each
 //! holds one peculiarity: missing cells and blocks, no common block, contention, a table of one test, other weights.
 
+mod profiles;
+
 use super::*;
 use crate::{Cell, Footer, Ratio, Settings, board::Board, findings, ratio::quantile, target_order};
 use model::{
@@ -224,6 +226,7 @@ fn vectors() -> String {
         "quantiles": quantiles.into_iter().flat_map(quantile).collect::<Vec<_>>(),
         "data": logs,
         "answers": answers,
+        "profiles": profiles::answers(&dataset),
     });
     format!("{all}\n")
 }

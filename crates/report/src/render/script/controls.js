@@ -43,12 +43,32 @@ function baselineControl() {
   return made('label', {}, 'Baseline ', select);
 }
 
+// A list called `text`, of values with their texts, for what the state has as `name`; the first stands for nothing.
+function listControl(text, name, options, chosen, change = value => choose(name, value)) {
+  const select = made('select', {}, ...options.map(([value, text]) => made('option', { value }, text)));
+  control(select, () => { select.value = chosen() ?? ''; }, () => change(select.value));
+  return made('label', {}, `${text} `, select);
+}
+
 // By which figure of the samples candidates are compared.
-function metricControl() {
-  const option = (value, text) => made('option', { value }, text);
-  const select = made('select', {}, option('', 'as ranked'), ...metrics.map(({ name }) => option(name, name)));
-  control(select, () => { select.value = metric()?.name ?? ''; }, () => choose('metric', select.value));
-  return made('label', {}, 'Metric ', select);
+const metricControl = () => listControl('Metric', 'metric',
+  [['', 'as ranked'], ...metrics.map(({ name, title }) => [name, `${title} (${name})`])], () => metric()?.name);
+
+// For which workload: its groups take the place of those of the report, with its weights.
+const profileControl = () => listControl('Profile', 'profile',
+  [['', 'equal weights'], ...profiles.map(({ name, covered }) => [name, `${name} (${Math.round(100 * covered)} % measured)`])],
+  () => profile()?.name, value => { ['off', 'weights'].forEach(name => state.delete(name)); choose('profile', value); });
+
+const cacheControl = () => listControl('Cache', 'cache', [['', 'all'], ...states.map(own => [own, own])], () => choice().cache);
+
+// Light or dark whatever the system says; on paper it is light.
+function themeControl() {
+  const theme = () => ['light', 'dark'].find(own => own === state.get('theme'));
+  const own = listControl('Colours', 'theme', [['', 'system'], ['light', 'light'], ['dark', 'dark']], theme);
+  const apply = () => { document.documentElement.dataset.theme = theme() ?? ''; };
+  own.firstElementChild.addEventListener('again', apply);
+  apply();
+  return own;
 }
 
 // Boxes of which those that are off are named in the state, or, of process counts, those that are on.
@@ -62,20 +82,20 @@ function countControls() {
   return made('fieldset', {}, element('legend', 'Processes'), ...boxes);
 }
 
-function weightControl([group, title]) {
-  const slider = made('input', { type: 'range', min: 0, max: 10, step: 1, 'aria-label': `Weight of ${title}` });
+function weightControl({ key: group, name }) {
+  const slider = made('input', { type: 'range', min: 0, max: weighed().most, step: 1, 'aria-label': `Weight of ${name}` });
   const share = element('output');
   const refresh = () => {
-    const { off, weightOf } = choice();
+    const { groups, off, weightOf } = choice();
     slider.disabled = off.includes(group);
     slider.value = weightOf(group);
-    const all = sum(groups.filter(([own]) => !off.includes(own)).map(([own]) => weightOf(own)));
+    const all = sum(groups.filter(({ key }) => !off.includes(key)).map(({ key }) => weightOf(key)));
     share.textContent = slider.disabled || !all ? '0 %' : `${Math.round(100 * weightOf(group) / all)} %`;
   };
   control(slider, refresh, () => {
-    const { weightOf } = choice();
-    const weights = groups.map(([own]) => [own, own === group ? +slider.value : weightOf(own)]);
-    choose('weights', weights.filter(([, weight]) => weight !== HALF).map(pair => pair.join(':')).join());
+    const { groups, weightOf } = choice();
+    const now = groups.map(({ key, weight }) => [key, key === group ? +slider.value : weightOf(key), weight]);
+    choose('weights', now.filter(([, own, weight]) => own !== weight).map(([key, own]) => `${key}:${own}`).join());
   });
   return [slider, share];
 }
@@ -85,9 +105,19 @@ function groupControls() {
     const { off } = choice();
     choose('off', (isOn ? off.filter(own => own !== group) : [...off, group]).join());
   };
-  const line = ([group, title]) => made('div', {},
-    checkbox(title, () => !choice().off.includes(group), isOn => change(group, isOn)), ...weightControl([group, title]));
-  return made('details', { class: 'weights' }, element('summary', 'Groups and weights'), made('div', {}, ...groups.map(line)));
+  const line = group => made('div', {},
+    checkbox(group.name, () => !choice().off.includes(group.key), isOn => change(group.key, isOn)), ...weightControl(group));
+  const lines = made('div', { 'data-again': '' });
+  let shown = null;
+  // Those of another profile are others.
+  const refresh = () => {
+    const own = profile()?.name ?? '';
+    if (own !== shown) lines.replaceChildren(...weighed().groups.map(line));
+    shown = own;
+  };
+  lines.addEventListener('again', refresh);
+  refresh();
+  return made('details', { class: 'weights' }, element('summary', 'Groups and weights'), lines);
 }
 
 function resetControl() {
@@ -95,7 +125,7 @@ function resetControl() {
   const refresh = () => { button.disabled = !isChosen(); };
   button.addEventListener('again', refresh);
   button.addEventListener('click', () => {
-    ['base', 'metric', 'procs', 'off', 'weights'].forEach(name => state.delete(name));
+    CHOICES.forEach(name => state.delete(name));
     keep();
     show();
   });
@@ -105,11 +135,13 @@ function resetControl() {
 
 const bar = made('div', { class: 'bar', role: 'group', 'aria-label': 'Controls' });
 if (logs) {
-  bar.append(baselineControl(), ...(metrics.length ? [metricControl()] : []), ...(counts.length > 1 ? [countControls()] : []), groupControls(),
+  const lists = [[metrics.length, metricControl], [profiles.length, profileControl], [states.length > 1, cacheControl], [counts.length > 1, countControls]];
+  bar.append(baselineControl(), ...lists.filter(([isThere]) => isThere).map(([, own]) => own()), groupControls(),
     flag('intervals', 'Intervals'), resetControl());
 }
 if (judged().length) bar.append(...FILTERS.map(([name, text]) => flag(name, text)));
-if (bar.children.length) document.querySelector('main').before(bar);
+bar.append(themeControl());
+document.querySelector('main').before(bar);
 show();
 
 // What sticks to the top of a window has its place below the bar.

@@ -1,9 +1,7 @@
 // Drawers: opened by a link into them and closed by Escape, which leads back to where they were opened from; commands
 // have a button that copies them.
 
-const isCommand = code => code.textContent.startsWith('assay ');
-
-for (const code of [...document.querySelectorAll('main code')].filter(isCommand)) {
+function makeCopyable(code) {
   const button = element('button', 'Copy');
   button.setAttribute('aria-label', `Copy ${code.textContent}`);
   button.addEventListener('click', async () => {
@@ -12,6 +10,9 @@ for (const code of [...document.querySelectorAll('main code')].filter(isCommand)
   });
   code.after(' ', button);
 }
+
+const isCommand = code => code.textContent.startsWith('assay ') && !code.closest('#what-if');
+[...document.querySelectorAll('main code')].filter(isCommand).forEach(makeCopyable);
 
 let opener = null;
 

@@ -1,7 +1,7 @@
 // A forest plot drawn as forest.rs and svg.rs draw it: a row for each candidate with its point and interval on a
 // logarithmic axis, the band shaded, a line at 1, and a description that says all of it.
 
-const FOREST = { width: 460, from: 128, to: 338, words: 348, row: 19, bottom: 20, name: 20, said: 21, beyond: 2 };
+const FOREST = { width: 460, from: 128, to: 338, words: 348, row: 19, bottom: 20, name: 20, said: 21, reason: 58, beyond: 2 };
 const TICKS = [1, 2, 0.5, 10, 0.1, 100, 0.01, 5, 0.2, 1.25, 0.8, 1.1, 0.9, 3, 0.3];
 
 const cut = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join('')}…` : text);
@@ -52,11 +52,17 @@ function forestBar({ ratio, isUnclear }, place, y, isScore) {
   return bar;
 }
 
+// What stands in a row beside its name: the bar with what is said of it, or, without a ratio, why there is none.
+function forestRow(row, place, y, isScore) {
+  if (!row.ratio) return [drawn('text', { class: 'bg', x: FOREST.from, y: y + 4 }, cut(row.said, FOREST.reason))];
+  return [forestBar(row, place, y, isScore), drawn('text', { x: FOREST.words, y: y + 4 }, cut(row.said, FOREST.said))];
+}
+
 // A figure of `panels`, each a title with rows of name, ratio, what is said beside it, whether that is unclear, and a
 // note for those who cannot see the bar; the first are scores.
 function forestPlot(caption, band, panels) {
   const rows = panels.flatMap(panel => panel.rows);
-  const place = forestAxis(rows.map(row => row.ratio));
+  const place = forestAxis(rows.map(row => row.ratio).filter(ratio => ratio));
   const bottom = FOREST.row * (panels.length + rows.length);
   const said = panels.map(panel => `${panel.title}: ${panel.rows.map(row => `${row.name} ${row.said}${row.note ? `, interval ${row.note}` : ''}`).join('; ')}.`);
   const picture = drawn('svg', { viewBox: `0 0 ${FOREST.width} ${bottom + FOREST.bottom}`, role: 'img' },
@@ -73,8 +79,7 @@ function forestPlot(caption, band, panels) {
     picture.append(drawn('text', { class: 'h', x: 0, y: next() + 4 }, panel.title));
     for (const row of panel.rows) {
       next();
-      picture.append(drawn('text', { x: 8, y: y + 4 }, cut(row.name, FOREST.name)), forestBar(row, place, y, at === 0),
-        drawn('text', { x: FOREST.words, y: y + 4 }, cut(row.said, FOREST.said)));
+      picture.append(drawn('text', { x: 8, y: y + 4 }, cut(row.name, FOREST.name)), ...forestRow(row, place, y, at === 0));
     }
   });
   return made('figure', { class: 'forest' }, element('figcaption', caption), picture);

@@ -11,17 +11,20 @@ function compareRatio(own, theirs) {
     && (theirs[3] === undefined || own.word === theirs[3]);
 }
 
-function selfTest({ quantiles, data, answers }) {
+function selfTest({ quantiles, data, answers, profiles }) {
   const results = quantiles.map(([df, p, theirs]) => near(quantile(df, p), theirs));
   const logs = decoded(data);
   const column = label => logs.targets.indexOf(label);
+  const compareAll = (own, theirs) => {
+    results.push(own.length === Object.keys(theirs).length);
+    results.push(...own.map(([column, ratio]) => compareRatio(ratio, theirs[logs.targets[column]])));
+  };
   for (const { baseline, procs, left_out, weights, scores: theirs, tables } of answers) {
     const chosen = logs.tables.filter(table => procs.includes(table.procs) && !left_out.includes(table.group));
     results.push(chosen.length === tables.length);
     const base = column(baseline);
-    const own = scores(logs, chosen, base, group => weights[group] ?? 1).ratios;
-    results.push(own.length === Object.keys(theirs).length);
-    results.push(...own.map(({ column, ratio }) => compareRatio(ratio, theirs[logs.targets[column]])));
+    const own = scores(logs, entriesOf(chosen), base, group => weights[group] ?? 1).ratios;
+    compareAll(own.map(({ column, ratio }) => [column, ratio]), theirs);
     tables.forEach(({ group, procs, rows, means }) => {
       const table = chosen.find(other => other.group === group && other.procs === procs);
       for (const [label, ratio] of Object.entries(means)) {
@@ -34,6 +37,12 @@ function selfTest({ quantiles, data, answers }) {
         }
       });
     });
+  }
+  for (const { baseline, groups, out, scores: theirs, means } of profiles) {
+    const entries = entriesOf(tablesOf(logs, logs.tests, groups.map((group, at) => ({ ...group, key: at }))));
+    const own = scores(logs, entries, column(baseline), at => groups[at].weight, out.map(column));
+    compareAll(own.ratios.map(({ column, ratio }) => [column, ratio]), theirs);
+    means.forEach((theirs, at) => compareAll([...groupRatios(logs, own, at)], theirs));
   }
   return { all: results.length, agree: results.filter(result => result).length };
 }

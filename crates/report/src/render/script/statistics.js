@@ -240,12 +240,16 @@ function meanRatio(data, table, column, base) {
   return { ...ratio, word: isContended(rows, [column, base]) ? 'unclear' : judge(ratio, data.band) };
 }
 
-// The score of every measured column over `base`, or over the first measured one where that has no value
-// (board.rs): groups weigh as `weightOf` says, the rows of a group the same.
-function scores(data, tables, base, weightOf) {
-  const all = tables.flatMap(table => table.rows.filter(row => row.scored).map(row => ({ row, group: table.group })));
-  const columns = data.targets.map((_, at) => at).filter(at => all.some(({ row }) => isValid(row, at)));
-  const shared = all.filter(({ row }) => columns.every(at => isValid(row, at)));
+// The rows of tables that are scored, each with its group.
+const entriesOf = tables =>
+  tables.flatMap(table => table.rows.filter(row => row.scored).map(row => ({ row, group: table.group })));
+
+// The score of every measured column that is not `out`, over `base`, or over the first of them where that is not
+// there (board.rs): groups weigh as `weightOf` says, the rows of a group the same.
+function scores(data, entries, base, weightOf, out = []) {
+  const isMeasured = at => !out.includes(at) && entries.some(({ row }) => isValid(row, at));
+  const columns = data.targets.map((_, at) => at).filter(isMeasured);
+  const shared = entries.filter(({ row }) => columns.every(at => isValid(row, at)));
   const over = columns.includes(base) ? base : columns[0];
   const count = group => shared.filter(other => other.group === group).length;
   const groups = new Map(shared.map(({ group }) => [group, weightOf(group) / count(group)]));
@@ -255,5 +259,16 @@ function scores(data, tables, base, weightOf) {
     const found = estimateOf(parts);
     return { column, ratio: found && asRatio(found, data.confidence.score) };
   });
-  return { over, cells: shared.length, of: all.length, ratios: ratios.filter(({ ratio }) => ratio) };
+  return { over, out, shared, of: entries.length, ratios: ratios.filter(({ ratio }) => ratio) };
+}
+
+// The score of one group by itself, from the entries that a score shares, with its word, by column.
+function groupRatios(data, { over, out, shared }, group) {
+  const own = shared.filter(entry => entry.group === group);
+  const { ratios } = scores(data, own, over, () => 1, out);
+  const judged = ({ column, ratio }) => {
+    const word = isContended(own.map(({ row }) => row), [column, over]) ? 'unclear' : judge(ratio, data.band);
+    return [column, { ...ratio, word }];
+  };
+  return new Map(ratios.filter(({ column }) => column !== over).map(judged));
 }

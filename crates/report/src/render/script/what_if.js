@@ -1,11 +1,12 @@
-// What if: another baseline, other process counts, fewer groups of tests, other weights. Scores, means and ratios are
-// computed again and stand in a section of their own in place of the forest plot and the heat map of the report; all
-// else keeps the choice of the report, and says so by its captions.
+// What if: another baseline, metric or profile, other process counts, one state of the cache, fewer groups of tests,
+// other weights. Scores, means and ratios are computed again and stand in a section of their own in place of the
+// forest plot and the heat map of the report; all else keeps the choice of the report, and says so by its captions.
 
 const report = isTrusted ? carried('logs') : null;
 const reported = report && decoded(report);
 const metrics = report?.metrics ?? [];
-const HALF = 5;
+const profiles = report?.profiles ?? [];
+const CHOICES = ['base', 'metric', 'profile', 'cache', 'procs', 'off', 'weights'];
 const MOST_ROWS = 32;
 
 // The logarithms of the metric in the state, else of the one that each test is ranked by.
@@ -16,11 +17,23 @@ const byMetric = () => (metric() ? ` by ${metric().name}` : '');
 
 // Where the samples of a test at a process count are: a metric that not all tests have moves their rows.
 const drawers = new Map(reported?.tables.flatMap((table, at) => table.rows.map((row, own) =>
-  [`${reported.tests[row.test].id} ${table.procs}`, `${report.drawers}-${at}-${own}`])));
+  [rowKey(reported.tests[row.test], table.procs), `${report.drawers}-${at}-${own}`])));
 
-const groups = logs ? [...new Map(logs.tables.filter(table => table.rows.some(row => row.scored))
-  .map(({ group, title }) => [group, title]))] : [];
 const counts = logs ? [...new Set(logs.tables.map(table => table.procs))].sort((a, b) => a - b) : [];
+const states = [...new Set(reported?.tables.flatMap(table => table.rows.map(row => row.cache)))].filter(own => own).sort();
+
+// The groups that weigh, each with its key in the address, its name and the weight that it has unless another is
+// chosen, of at most `most`: those of the profile in the state, else those of the report.
+const profile = () => profiles.find(({ name }) => name === state.get('profile'));
+const EQUAL = { most: 10, groups: [...new Map(reported?.tables.filter(table => table.rows.some(row => row.scored))
+  .map(({ group, title }) => [group, title]))].map(([key, name]) => ({ key, name, weight: 5 })) };
+function weighed() {
+  const own = profile();
+  if (!own) return EQUAL;
+  const all = sum(own.groups.map(group => group.weight));
+  const groups = own.groups.map((group, at) => ({ ...group, key: `${at}`, weight: 100 * group.weight / all }));
+  return { most: 100, groups: groups.filter(group => group.cells.length) };
+}
 
 const listed = name => (state.get(name) ?? '').split(',').filter(item => item);
 
@@ -28,82 +41,36 @@ const listed = name => (state.get(name) ?? '').split(',').filter(item => item);
 function choice() {
   const base = logs.targets.indexOf(state.get('base'));
   const procs = listed('procs').map(Number).filter(count => counts.includes(count));
-  const off = listed('off').filter(own => groups.some(([group]) => group === own));
-  const weights = new Map(listed('weights').map(item => item.split(':')).filter(([, weight]) => weight >= 0 && weight <= 10));
-  return { base: Math.max(0, base), procs: procs.length ? procs : counts, off, weightOf: group => +(weights.get(group) ?? HALF) };
-}
-
-const isChosen = () => metric() !== undefined || ['base', 'procs', 'off', 'weights'].some(name => state.has(name));
-
-function tableOf(caption, kind, heads, bodies) {
-  const table = made('table', kind ? { class: kind } : {}, element('caption', caption), made('thead', {}, ...heads), ...bodies);
-  return made('div', { class: 'wide many' }, table);
-}
-
-const head = (text, attributes = {}) => made('th', { scope: 'col', ...attributes }, text);
-
-// A ratio in figures, word and colour; the word is never left out where there is one.
-function ratioCell(ratio, drawer, withInterval) {
-  const cell = element('td');
-  cell.className = 'n';
-  if (!ratio) { cell.append('-'); return cell; }
-  if (ratio.word === 'unclear') cell.className = 'n u';
-  else if (ratio.word === 'better' || ratio.word === 'worse') {
-    const step = shade(ratio.point);
-    cell.className = `n ${step > 0 ? 'b' : step < 0 ? 'w' : 's'}${Math.abs(step) || ''}`;
-  } else if (ratio.word === 'same') cell.className = 'n s';
-  const said = [ratioText(ratio.point)];
-  if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));
-  const interval = intervalText(ratio, report.very_wide);
-  if (withInterval && interval) said.push(' ', element('small', interval));
-  cell.append(...(drawer ? [made('a', { href: `#${drawer}` }, ...said)] : said));
-  return cell;
-}
-
-const bodyOf = (title, columns, rows) => made('tbody', {},
-  ...(title ? [made('tr', {}, made('th', { scope: 'rowgroup', colspan: columns, class: 't' }, title))] : []), ...rows);
-
-// Scores and means of groups, a column for each candidate.
-function meansTable(found, panels, base) {
-  const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
-  const row = ({ title, ratios }, isScore) => made('tr', {}, made('th', { scope: 'row' }, title),
-    ...columns.map(column => ratioCell(isScore ? { ...ratios.get(column), word: '' } : ratios.get(column), null, true)));
-  const score = { title: 'Score', ratios: new Map(found.ratios.map(({ column, ratio }) => [column, ratio])) };
-  const isScored = column => score.ratios.has(column);
-  const rows = columns.length && columns.every(isScored) && found.over === base ? [row(score, true)] : [];
-  return tableOf(`Ratios over ${logs.targets[base]}${byMetric()} with their 95 % intervals: the score, and the mean of each group`, '',
-    [made('tr', {}, head('Mean'), ...columns.map(column => head(logs.targets[column], { class: 'n' })))],
-    [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
-}
-
-// Every test by candidates and process counts.
-function ratiosTable(tables, { base, procs }) {
-  const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
-  const kinds = new Map();
-  tables.forEach(table => {
-    const rows = kinds.get(table.title) ?? kinds.set(table.title, new Map()).get(table.title);
-    table.rows.forEach(row => {
-      const cells = rows.get(row.test) ?? rows.set(row.test, new Map()).get(row.test);
-      const drawer = drawers.get(`${logs.tests[row.test].id} ${table.procs}`);
-      cells.set(table.procs, { row, drawer: document.getElementById(drawer) && drawer });
-    });
-  });
-  const cell = (cells, column, count) => {
-    const found = cells.get(count);
-    return ratioCell(found && cellRatio(logs, found.row, column, base), found?.drawer, state.has('intervals'));
+  const { most, groups } = weighed();
+  const off = listed('off').filter(own => groups.some(({ key }) => key === own));
+  const weights = new Map(listed('weights').map(item => item.split(':')).filter(([, weight]) => weight >= 0 && weight <= most));
+  return {
+    base: Math.max(0, base),
+    procs: procs.length ? procs : counts,
+    cache: states.find(own => own === state.get('cache')),
+    most, groups, off,
+    weightOf: own => +(weights.get(own) ?? groups.find(({ key }) => key === own)?.weight ?? 0),
+    out: (profile()?.out ?? []).map(([label, why]) => ({ column: logs.targets.indexOf(label), label, why })),
   };
-  const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
-    ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
-  const bodies = [...kinds].map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
-  return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear`, 'heat', [
-    made('tr', {}, head('Test', { rowspan: 2 }),
-      ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
-    made('tr', {}, ...columns.flatMap(() => procs.map(count => head(processesText(count), { class: 'n' })))),
-  ], bodies);
 }
 
-// The means of each table with rows to score, for every column but the base.
-function meansOf(tables, base) {
+const isChosen = () => metric() !== undefined || CHOICES.some(name => name !== 'metric' && state.has(name));
+
+// The tables by the choice, with the rows that it leaves.
+function chosenTables({ procs, cache, groups, off }) {
+  const all = profile() ? tablesOf(logs, reported.tests, groups) : logs.tables;
+  const isRow = row => !cache || row.cache === cache;
+  return all.filter(table => procs.includes(table.procs) && !off.includes(table.group))
+    .map(table => ({ ...table, rows: table.rows.filter(isRow) })).filter(table => table.rows.length);
+}
+
+// The means behind the score for every column but the base: of each table, or, where its rows are not all there, of
+// each group by itself, over the columns that are scored.
+function meansOf(tables, found, { base, cache, groups }) {
+  if (profile() || cache) {
+    const own = groups.map(({ key, name }) => ({ title: name, ratios: groupRatios(logs, found, key) }));
+    return own.filter(({ ratios }) => ratios.size);
+  }
   const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
   return tables.filter(table => table.rows.some(row => row.scored)).map(table => ({
     title: `${table.title}, ${processesText(table.procs)}`,
@@ -111,29 +78,24 @@ function meansOf(tables, base) {
   }));
 }
 
-function plot(found, panels) {
-  const name = column => logs.targets[column];
-  const best = [...found.ratios].sort((a, b) => b.ratio.point - a.ratio.point);
-  const score = ({ column, ratio }) => ({
-    name: name(column), ratio,
-    said: `${ratioText(ratio.point)} ${column === found.over ? 'baseline' : intervalText(ratio, report.very_wide)}`.trim(),
-    isUnclear: column !== found.over && !(ratio.low > 1 || ratio.high < 1),
-  });
-  const mean = ([column, ratio]) => ({
-    name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.word}`,
-    note: intervalText(ratio, report.very_wide), isUnclear: ratio.word === 'unclear',
-  });
-  const shown = [];
-  let room = MOST_ROWS;
-  for (const { title, ratios } of panels) {
-    const rows = [...ratios].filter(([, ratio]) => ratio).map(mean);
-    if (rows.length > room) break;
-    if (rows.length) shown.push({ title, rows });
-    room -= rows.length;
+// What the score is of, in a sentence or two.
+function scope(found, { base, out }) {
+  const all = [`Scores are of ${found.shared.length} of ${found.of} cells, those that every candidate has.`];
+  if (found.ratios.length && found.over !== base) {
+    const why = out.some(({ column }) => column === base) ? 'is ruled out' : 'has no valid sample';
+    all.push(`${logs.targets[base]} ${why} here: scores are over ${logs.targets[found.over]}.`);
   }
-  const band = Math.round(100 * logs.band);
-  return forestPlot(`Ratio over ${name(found.over)}${byMetric()} with its 95 % interval; right of 1 is better, shaded is ±${band} %`,
-    logs.band, [{ title: 'Score by this choice', rows: best.map(score) }, ...shown]);
+  return all.join(' ');
+}
+
+// What the profile stands for, how much of it is here, whom it rules out and why, and how to have it judged.
+function profileText({ out }) {
+  const { name, intent, covered } = profile();
+  const command = element('code', `assay advise ${report.id} --profile ${name}`);
+  const text = made('p', {}, `${name}: ${intent} This campaign shows ${Math.round(100 * covered)} % of its weight.`,
+    ...out.map(({ label, why }) => ` ${label} is ruled out: ${why}.`), ' What it advises, with all that it prefers: ', command);
+  makeCopyable(command);
+  return text;
 }
 
 const WITHOUT = 'Computed in this page from the logarithms of all blocks, without P(best), ranks, worst-case loss, stars and '
@@ -143,18 +105,14 @@ const WITHOUT = 'Computed in this page from the logarithms of all blocks, withou
 // The section of the choice in force.
 function section() {
   const own = choice();
-  const { base, procs, off, weightOf } = own;
-  const tables = logs.tables.filter(table => procs.includes(table.procs) && !off.includes(table.group));
-  const found = scores(logs, tables, base, weightOf);
-  const panels = meansOf(tables, base);
+  const tables = chosenTables(own);
+  const found = scores(logs, entriesOf(tables), own.base, own.weightOf, own.out.map(({ column }) => column));
+  const panels = meansOf(tables, found, own);
   const section = made('section', { id: 'what-if', 'aria-label': 'What if' }, element('h2', 'What if'));
-  const over = `Scores are of ${found.cells} of ${found.of} cells, those that every candidate has.`;
-  const instead = found.ratios.length && found.over !== base
-    ? ` ${logs.targets[base]} has no valid sample here: scores are over ${logs.targets[found.over]}.` : '';
-  section.append(element('p', `${over}${instead} ${WITHOUT}`));
-  if (found.ratios.length > 1) section.append(plot(found, panels));
+  section.append(made('div', {}, ...(profile() ? [profileText(own)] : []), element('p', `${scope(found, own)} ${WITHOUT}`)));
+  if (found.ratios.length > 1) section.append(plot(found, panels, own));
   else section.append(element('p', 'Nothing that all candidates have is left to be scored: choose more groups, process counts or weights.'));
-  const shown = [meansTable(found, panels, base), ratiosTable(tables, own)];
+  const shown = [meansTable(found, panels, own), ratiosTable(tables, own)];
   section.append(...shown);
   shown.forEach((held, at) => {
     const table = held.querySelector('table');

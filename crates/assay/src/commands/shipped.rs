@@ -8,7 +8,7 @@ use model::{FactSheet, Profile, did_you_mean};
 /// Lists files of a folder by name, with their text.
 macro_rules! shipped {
     ($folder:literal: $($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../", $folder, "/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../../", $folder, "/", $name, ".toml")))),*]
     };
 }
 
@@ -38,12 +38,12 @@ const FACTS: &[(&str, &str)] = shipped!(
 );
 
 /// The profiles that ship.
-pub(in crate::commands) fn profiles() -> Result<Vec<Profile>> {
+pub(super) fn profiles() -> Result<Vec<Profile>> {
     PROFILES.iter().map(|(name, text)| read(name, text)).collect()
 }
 
 /// The profile called `name`, or the one in the file `NAME.toml`.
-pub(in crate::commands) fn profile(name: &str) -> Result<Profile> {
+pub(super) fn profile(name: &str) -> Result<Profile> {
     if name.ends_with(".toml") {
         let text = input::text(name)
             .map_err(|why| exit::usage(format!("cannot read the profile {name}: {why}")))?;

@@ -1,0 +1,96 @@
+// How a choice is shown: the plot of scores and means, their table, and the table of every test.
+
+function tableOf(caption, kind, heads, bodies) {
+  const table = made('table', kind ? { class: kind } : {}, element('caption', caption), made('thead', {}, ...heads), ...bodies);
+  return made('div', { class: 'wide many' }, table);
+}
+
+const head = (text, attributes = {}) => made('th', { scope: 'col', ...attributes }, text);
+
+// A ratio in figures, word and colour; the word is never left out where there is one.
+function ratioCell(ratio, drawer, withInterval) {
+  const cell = element('td');
+  cell.className = 'n';
+  if (!ratio) { cell.append('-'); return cell; }
+  if (ratio.word === 'unclear') cell.className = 'n u';
+  else if (ratio.word === 'better' || ratio.word === 'worse') {
+    const step = shade(ratio.point);
+    cell.className = `n ${step > 0 ? 'b' : step < 0 ? 'w' : 's'}${Math.abs(step) || ''}`;
+  } else if (ratio.word === 'same') cell.className = 'n s';
+  const said = [ratioText(ratio.point)];
+  if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));
+  const interval = intervalText(ratio, report.very_wide);
+  if (withInterval && interval) said.push(' ', element('small', interval));
+  cell.append(...(drawer ? [made('a', { href: `#${drawer}` }, ...said)] : said));
+  return cell;
+}
+
+const bodyOf = (title, columns, rows) => made('tbody', {},
+  ...(title ? [made('tr', {}, made('th', { scope: 'rowgroup', colspan: columns, class: 't' }, title))] : []), ...rows);
+
+// Scores and means of groups, a column for each candidate; over what the scores are over, where means of tables do not
+// stand beside them.
+function meansTable(found, panels, { base, cache }) {
+  const over = (profile() || cache) && found.ratios.length ? found.over : base;
+  const columns = logs.targets.map((_, at) => at).filter(at => at !== over);
+  const row = ({ title, ratios }, isScore) => made('tr', {}, made('th', { scope: 'row' }, title),
+    ...columns.map(column => ratioCell(isScore && ratios.has(column) ? { ...ratios.get(column), word: '' } : ratios.get(column), null, true)));
+  const score = { title: 'Score', ratios: new Map(found.ratios.map(({ column, ratio }) => [column, ratio])) };
+  const rows = columns.some(column => score.ratios.has(column)) && found.over === over ? [row(score, true)] : [];
+  return tableOf(`Ratios over ${logs.targets[over]}${byMetric()} with their 95 % intervals: the score, and the mean of each group`, '',
+    [made('tr', {}, head('Mean'), ...columns.map(column => head(logs.targets[column], { class: 'n' })))],
+    [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
+}
+
+// Every test by candidates and process counts.
+function ratiosTable(tables, { base, procs }) {
+  const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
+  const kinds = new Map();
+  tables.forEach(table => {
+    const rows = kinds.get(table.title) ?? kinds.set(table.title, new Map()).get(table.title);
+    table.rows.forEach(row => {
+      const cells = rows.get(row.test) ?? rows.set(row.test, new Map()).get(row.test);
+      const drawer = drawers.get(rowKey(logs.tests[row.test], table.procs));
+      cells.set(table.procs, { row, drawer: document.getElementById(drawer) && drawer });
+    });
+  });
+  const cell = (cells, column, count) => {
+    const found = cells.get(count);
+    return ratioCell(found && cellRatio(logs, found.row, column, base), found?.drawer, state.has('intervals'));
+  };
+  const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
+    ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
+  const bodies = [...kinds].map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
+  return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear`, 'heat', [
+    made('tr', {}, head('Test', { rowspan: 2 }),
+      ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
+    made('tr', {}, ...columns.flatMap(() => procs.map(count => head(processesText(count), { class: 'n' })))),
+  ], bodies);
+}
+
+// The scores, best first, then who is ruled out, then the means that there is room for.
+function plot(found, panels, { out }) {
+  const name = column => logs.targets[column];
+  const best = [...found.ratios].sort((a, b) => b.ratio.point - a.ratio.point);
+  const score = ({ column, ratio }) => ({
+    name: name(column), ratio,
+    said: `${ratioText(ratio.point)} ${column === found.over ? 'baseline' : intervalText(ratio, report.very_wide)}`.trim(),
+    isUnclear: column !== found.over && !(ratio.low > 1 || ratio.high < 1),
+  });
+  const mean = ([column, ratio]) => ({
+    name: name(column), ratio, said: `${ratioText(ratio.point)} ${ratio.word}`,
+    note: intervalText(ratio, report.very_wide), isUnclear: ratio.word === 'unclear',
+  });
+  const shown = [];
+  let room = MOST_ROWS;
+  for (const { title, ratios } of panels) {
+    const rows = [...ratios].filter(([, ratio]) => ratio).map(mean);
+    if (rows.length > room) break;
+    if (rows.length) shown.push({ title, rows });
+    room -= rows.length;
+  }
+  const band = Math.round(100 * logs.band);
+  const ruledOut = out.map(({ label, why }) => ({ name: label, ratio: null, said: `ruled out: ${why}` }));
+  return forestPlot(`Ratio over ${name(found.over)}${byMetric()} with its 95 % interval; right of 1 is better, shaded is ±${band} %`,
+    logs.band, [{ title: `Score by ${profile()?.name ?? 'this choice'}`, rows: [...best.map(score), ...ruledOut] }, ...shown]);
+}
