@@ -12,6 +12,7 @@ mod forest;
 mod heat_map;
 pub(crate) mod html;
 pub(crate) mod json;
+mod legend;
 mod lines;
 pub(crate) mod markdown;
 mod scatter;

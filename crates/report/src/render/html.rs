@@ -2,8 +2,8 @@
 //! script, in print and by a screen reader.
 
 use super::{
-    bars, built, chart, dots, drawer, forest, heat_map, lines, scatter, script, time_series,
-    timeline, title,
+    bars, built, chart, dots, drawer, forest, heat_map, legend, lines, scatter, script,
+    time_series, timeline, title,
 };
 use crate::block::{Block, Cell, Column, Row, RowKind, Shade, Table};
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
@@ -86,8 +86,9 @@ fn page(
     (extent, logs): (Extent, Option<&str>),
 ) -> Markup {
     let shown: Vec<_> = sections.iter().filter(|(_, blocks)| extent.has(blocks)).collect();
+    let headings = shown.iter().map(|(heading, _)| heading.as_str());
     let main = markup! {
-        (contents(shown.iter().map(|(heading, _)| heading.as_str())))
+        (contents(headings.chain([legend::HEADING])))
         @if let Some(what) = extent.left_out() {
             p { (what) " are left out to keep this file small; they are in the CSV and the JSON." }
         }
@@ -97,6 +98,7 @@ fn page(
                 @for block in blocks { (render(block, extent)) }
             }
         }
+        (legend::render(&anchor(legend::HEADING), findings.band, extent.drawers))
     };
     let campaign = &dataset.campaign;
     let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));

@@ -1,0 +1,42 @@
+//! How to read the page, for whoever has nothing but the file: what its figures, colours and hatching
+//! mean.
+
+use maud::{Markup, html as markup};
+
+/// Its heading.
+pub(super) const HEADING: &str = "How to read this page";
+
+/// The section, linked by `anchor`; `band` is the half-width of the practical band, a share; samples are opened where
+/// `drawers`.
+pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
+    let band = format!("{:.0} %", 100.0 * band);
+    markup! {
+        section id=(anchor) {
+            h2 { (HEADING) }
+            dl {
+                dt { span class="n" { "1.42" } }
+                dd { "Ratio: how many times better than the baseline. Above 1 is better, also where less is better, as in times." }
+                dt { span class="n" { "1.31-1.54" } }
+                dd {
+                    "Its 95 % interval: what the blocks leave open. In a block every candidate is measured once, freshly made. "
+                    "Candidates with overlapping bars are mostly not told apart."
+                }
+                dt { span class="n s" { "0.99 " b { "same" } } }
+                dd { "Grey: the whole interval lies within ±" (band) ", too little to act on. That band is shaded in pictures." }
+                dt { span class="n b2" { "1.42 " b { "better" } } " " span class="n w2" { "0.70 " b { "worse" } } }
+                dd { "Decided: the interval excludes 1 and the ratio is outside the band; darker from 1.25 and from 2, or 0.8 and 0.5." }
+                dt { span class="n u" { "1.08 " b { "?" } } }
+                dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
+                dt { span class="n" { "invalid" } }
+                dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
+                @if drawers {
+                    dt { "Samples" }
+                    dd {
+                        "A cell of the map of every test opens all that it is made of: each sample in order of time, "
+                        "what limited it, latencies, and the command that measures it again. Escape leads back."
+                    }
+                }
+            }
+        }
+    }
+}
