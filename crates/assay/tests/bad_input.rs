@@ -284,6 +284,20 @@ fn a_plan_with_a_wrong_value_says_what_is_wanted() {
 }
 
 #[test]
+fn one_machine_has_no_other_host_to_read_from() {
+    let place = Place::new();
+    let target = format!("dir:{}", place.dir("target").display());
+    fs::write(place.path("p.toml"), "shift = true\nsuites = ['metadata']\n").unwrap();
+    for verb in ["plan", "run"] {
+        let said = place.fails(&[verb, "p.toml", "--on", &target, "--scale", "smoke"], 2);
+        assert!(said.contains("`shift` needs several hosts, and this is one machine"), "{said}");
+        assert!(said.contains("mpirun") && !said.contains("--shift:"), "{said}");
+    }
+    assert!(!place.path("store.db").exists());
+    place.assert_clean();
+}
+
+#[test]
 fn a_server_is_named_on_the_command_line_alone() {
     let place = Place::new();
     let target = "nfs[server=files.lan:/srv]";

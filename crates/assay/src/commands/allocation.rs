@@ -43,8 +43,13 @@ fn check_shift(prepared: &Prepared, hosts: &dyn Hosts) -> Result<()> {
     let Some(count) = prepared.counts.iter().filter(|_| prepared.plan.shift).find(cannot) else {
         return Ok(());
     };
+    if hosts.most_workers().is_none() {
+        return Err(exit::usage(
+            "`shift` needs several hosts, and this is one machine: start it as assay-mpi under mpirun, or take \
+             `shift` out of the plan",
+        ));
+    }
     let spread = spread(&hosts.names(*count));
-    let spread = if spread.is_empty() { "this machine alone".into() } else { spread };
     Err(exit::usage(format!(
         "--shift: {} would be on {spread}, and a host would read what it wrote itself; take counts by --procs of which \
          no host has more than half",
