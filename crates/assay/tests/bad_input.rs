@@ -12,6 +12,8 @@ fn wrong_names_are_refused_before_anything_is_touched() {
         (vec!["run", "--on", "ext5"], "`ext5` is not a file system"),
         (vec!["run", "--on", "ext4[mkfs"], "`]` is missing"),
         (vec!["run", "--on", "ext4[noatme]"], "ext4 has no option `noatme`"),
+        (vec!["run", "--on", "nfs[async](ext4)"], "async is said of both sides"),
+        (vec!["run", "--on", "zfs[mirror,resync=20]"], "zfs"),
         (vec!["run", "--on", &dir, "--suite", "rows"], "there is no suite `rows`"),
         (vec!["run", "--on", &dir, "--tests", "columnar.no"], "matches `columnar.no`"),
         (vec!["run", "--on", &dir, "--procs", "0"], "0 processes"),

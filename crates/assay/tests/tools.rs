@@ -262,6 +262,44 @@ fn a_real_sysbench_takes_a_list_of_block_sizes() {
 }
 
 #[test]
+fn mdtest_is_told_the_words_of_the_user_and_no_others() {
+    let bench = Bench::new();
+    let output = include_str!("../../formats/tests/fixtures/mdtest-ext4.txt");
+    let told = "-d files -n 20 -z 1";
+    bench.fake("mpirun", "while [ \"$1\" != mdtest ]; do shift; done\nexec \"$@\"");
+    bench.fake("mdtest", &format!("[ \"$*\" = '{told}' ] || exit 9\ncat <<'END'\n{output}END"));
+    let words = ["run", "--suite", "mdtest", "--on", &bench.target, "--procs", "1"];
+    let rest = ["--preset", "smoke", "--blocks", "1", "--knob", "args=-n 20 -z 1"];
+    let mut command = bench.place.command(&[&words[..], &rest].concat());
+    let ran = command.env("PATH", &bench.path).output().unwrap();
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    assert!(bench.place.ok(&["show"]).contains(&format!("mdtest {told}")));
+    bench.place.assert_clean();
+}
+
+#[test]
+fn an_image_has_room_for_what_the_words_of_a_tool_ask_for() {
+    let bench = Bench::new();
+    if !root_or_skip("loop devices") || ready(&bench.place, &["ext4"]).is_empty() {
+        return;
+    }
+    bench.fake("bonnie++", "exit 0");
+    let image = |knob: &[&str]| {
+        let words = ["plan", "--suite", "bonnie++", "--on", "ext4", "--procs", "1"];
+        let rest = ["--preset", "smoke", "--blocks", "1"];
+        let mut command = bench.place.command(&[&words[..], &rest, knob].concat());
+        let planned = command.env("PATH", &bench.path).output().unwrap();
+        let said = text(&planned.stdout);
+        let size = said.lines().find_map(|line| line.strip_prefix("loop image "));
+        let size = size.unwrap_or_else(|| panic!("{said}{}", text(&planned.stderr)));
+        size.parse::<model::Bytes>().unwrap().0
+    };
+    let told = image(&["--knob", "args=-s 2g -r 1g -n 0"]);
+    assert!(told > 2 << 30, "{told}");
+    assert!(image(&[]) < 2 << 30);
+}
+
+#[test]
 fn a_campaign_without_a_valid_sample_has_not_gone_well() {
     let place = Place::new();
     let suite = "name = \"short\"\nabout = \"x\"\n[[test]]\nkind = \"io\"\nid = \"short.one\"\nabout = \"x\"\n\
