@@ -1,5 +1,5 @@
 //! The rebuild of a mirror whose last disk is new: how a target asks for it, and whether it is running, as the kernel
-//! says. It begins with each mount and ends with the unmount.
+//! says, or zpool-status(8). It begins with each mount and ends with the unmount.
 
 use crate::{Cmd, LabError};
 use disk::Device;
@@ -9,10 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The option that asks for it: its rate, MiB/s.
+/// The option that asks for it: its rate, MiB/s, where it can be held to one.
 pub(crate) const RESYNC: &str = "resync";
 
-/// What it is, for every mirror that has it.
+/// What it is, for every mirror that holds it to a rate.
 pub(crate) const HELP: &str =
     "measured while its last disk is rebuilt, at this rate, from the begin of each test on";
 
@@ -23,6 +23,13 @@ pub enum Rebuild {
     Md(PathBuf),
     /// Of the Btrfs of which this disk is a member.
     Btrfs(PathBuf),
+    /// Of the ZFS pool of this name.
+    Zfs(String),
+}
+
+/// Whether `options` ask for it, with a rate or without.
+pub(crate) fn is_asked(options: &Options) -> bool {
+    options.contains_key(RESYNC)
 }
 
 /// The rate that `options` ask for, MiB/s.
@@ -32,7 +39,7 @@ pub(crate) fn rate(options: &Options) -> Option<u32> {
 
 /// Why `options` cannot be.
 pub(crate) fn excluded(options: &Options) -> Option<&'static str> {
-    let wrong = options.contains_key(RESYNC) && rate(options).is_none();
+    let wrong = is_asked(options) && rate(options).is_none();
     wrong.then_some("resync is the rate of the rebuild in MiB/s, as resync=20")
 }
 
@@ -51,13 +58,28 @@ impl Rebuild {
     /// # Errors
     /// The kernel does not tell.
     pub(crate) fn is_running(&self) -> Result<bool, LabError> {
-        let (file, word) = match self {
-            Rebuild::Md(node) => (sysfs(node)?.join("md/sync_action"), "recover"),
-            Rebuild::Btrfs(disk) => (of_btrfs(disk)?.join("exclusive_operation"), "device replace"),
-        };
-        let text = fs::read_to_string(&file).map_err(LabError::io("read", &file))?;
-        Ok(text.trim() == word)
+        match self {
+            Rebuild::Md(node) => says(&sysfs(node)?.join("md/sync_action"), "recover"),
+            Rebuild::Btrfs(disk) => {
+                says(&of_btrfs(disk)?.join("exclusive_operation"), "device replace")
+            }
+            Rebuild::Zfs(pool) => {
+                Ok(is_resilvered(&Cmd::new("zpool").args(["status", pool]).run()?.stdout))
+            }
+        }
     }
+}
+
+/// Whether the kernel has `word` in `file`.
+fn says(file: &Path, word: &str) -> Result<bool, LabError> {
+    let text = fs::read_to_string(file).map_err(LabError::io("read", file))?;
+    Ok(text.trim() == word)
+}
+
+/// Whether a resilver is at work, by what `zpool status` prints of a pool. Its line `scan` tells of the last one, too.
+fn is_resilvered(status: &str) -> bool {
+    let scan = status.lines().find_map(|line| line.trim().strip_prefix("scan:"));
+    scan.is_some_and(|scan| scan.trim().starts_with("resilver in progress"))
 }
 
 fn sysfs(node: &Path) -> Result<PathBuf, LabError> {
@@ -93,7 +115,23 @@ mod tests {
             assert!(excluded(&of(wrong)).unwrap().contains("as resync=20"), "{wrong}");
         }
         assert_eq!(excluded(&Options::new()), None);
+        assert_eq!((is_asked(&of("")), is_asked(&Options::new())), (true, false));
         let lost = Rebuild::Md("/dev/md/assay-none".into()).is_running().unwrap_err().to_string();
         assert!(lost.contains("/dev/md/assay-none"), "{lost}");
+    }
+
+    /// The heads of what it prints.
+    #[test]
+    fn a_resilver_is_known_by_the_scan_that_is_in_progress() {
+        let status = |scan: &str| {
+            is_resilvered(&format!(
+                "  pool: assay-0\n state: ONLINE\nstatus: One or more devices is currently being \
+                 resilvered.\n  scan: {scan}\n\t0B resilvered, 0.00% done\nconfig:\n"
+            ))
+        };
+        assert!(status("resilver in progress since Sun Nov 26 06:05:37 2023"));
+        assert!(!status("resilvered 374M in 00:00:05 with 0 errors on Sun Nov 26 06:05:42 2023"));
+        assert!(!status("scrub in progress since Sun Nov 26 06:05:37 2023"));
+        assert!(!is_resilvered("  pool: assay-0\n state: ONLINE\nconfig:\n"));
     }
 }

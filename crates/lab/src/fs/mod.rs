@@ -36,6 +36,7 @@ mod reach;
 mod s3_below;
 mod s3_options;
 mod zerofs;
+mod zfs_rebuild;
 
 registry! {
     ext4,
@@ -169,9 +170,7 @@ pub fn small(target: &Target, size: Bytes) -> Option<Small> {
 /// Whether `target` is measured while a mirror in it is rebuilt.
 pub fn is_rebuilt(target: &Target) -> bool {
     match resolve(target) {
-        Ok(Candidate::Made(parts)) => {
-            parts.iter().any(|part| rebuild::rate(&part.options).is_some())
-        }
+        Ok(Candidate::Made(parts)) => parts.iter().any(|part| rebuild::is_asked(&part.options)),
         _ => false,
     }
 }

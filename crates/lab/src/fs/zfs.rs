@@ -3,10 +3,14 @@
 //!
 //! A cold start is an export and an import. The cache of its own (ARC) ends with the export.
 
+use super::zfs_rebuild;
 use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
+use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
-use crate::{About, Cmd, Exclusion, FileSystem, Settle, Site, Tool, Trial, throttle, undo::Undo};
+use crate::{
+    About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Tool, Trial, throttle, undo::Undo,
+};
 use model::{Knob, Options};
 use std::path::PathBuf;
 
@@ -28,6 +32,10 @@ const MIRROR: &str = "mirror";
 const KNOBS: &[Knob] = &[
     flag(MIRROR, "two devices with the same content"),
     flag(DEGRADED, "as after the loss of the second device of a mirror"),
+    flag(
+        RESYNC,
+        "measured while the second device is resilvered, at the pace of ZFS, from the begin of each test on",
+    ),
     value(
         "recordsize",
         "bytes",
@@ -134,6 +142,8 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("sync=disabled", "logbias", "with sync=disabled there is no log; drop logbias"),
     not_both("checksum=off", "dedup=on", "dedup compares checksums; drop checksum=off"),
     not_both(DEGRADED, "!mirror", "degraded is what a mirror can be; add mirror"),
+    not_both(RESYNC, "!mirror", "resync is of a mirror; add mirror"),
+    not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
     not_both("checksum=off", "dedup=verify", "dedup compares checksums; drop checksum=off"),
 ];
 
@@ -161,17 +171,24 @@ impl FileSystem for Fs {
 
     /// Exported at once, so that the first mount is one as every later is.
     fn mkfs(&self, site: &Site, options: &Options) -> Vec<Cmd> {
-        let lose = site
-            .lost(options)
-            .map(|disk| Cmd::new("zpool").args(["offline", &site.name]).arg(disk));
-        let make = std::iter::once(create(site, options, DATASET)).chain(lose);
+        let then = site.lost(options).map(|disk| match rebuild::is_asked(options) {
+            true => zfs_rebuild::something(site),
+            false => Cmd::new("zpool").args(["offline", &site.name]).arg(disk),
+        });
+        let make = std::iter::once(create(site, options, DATASET)).chain(then);
         make.chain([export(site)]).collect()
     }
 
-    fn mount(&self, site: &Site, _options: &Options) -> Vec<Cmd> {
+    fn mount(&self, site: &Site, options: &Options) -> Vec<Cmd> {
         let cmd = Cmd::new("zpool").args(["import", "-o", "cachefile=none"]);
         let cmd = site.disks.iter().fold(cmd, |cmd, disk| cmd.arg("-d").arg(disk));
-        vec![cmd.arg(&site.name)]
+        let rebuilt = site.lost(options).filter(|_| rebuild::is_asked(options));
+        let begin = rebuilt.map(|disk| zfs_rebuild::begin(site, disk));
+        std::iter::once(cmd.arg(&site.name)).chain(begin.into_iter().flatten()).collect()
+    }
+
+    fn rebuild(&self, site: &Site, options: &Options) -> Option<Rebuild> {
+        rebuild::is_asked(options).then(|| Rebuild::Zfs(site.name.clone()))
     }
 
     fn unmount(&self, site: &Site) -> Vec<Cmd> {
@@ -222,6 +239,9 @@ pub(super) fn create(site: &Site, options: &Options, dataset: &[(&str, &str)]) -
             cmd = cmd.args([flag, &format!("{key}={value}")]);
         }
     }
+    if rebuild::is_asked(options) {
+        cmd = cmd.args(["-o", zfs_rebuild::NOT_DEFERRED]);
+    }
     cmd = cmd.arg("-m").arg(&site.dir).arg(&site.name);
     cmd = if options.contains_key(MIRROR) { cmd.arg(MIRROR) } else { cmd };
     cmd.args(&site.disks)
@@ -235,7 +255,8 @@ pub(super) fn export(site: &Site) -> Cmd {
 /// The options that are properties of the pool, or of the file system.
 fn properties(options: &Options, in_pool: bool) -> impl Iterator<Item = (&str, &str)> {
     let property = |key: &str| {
-        ![MIRROR, DEGRADED].contains(&key) && !key.starts_with("mkfs.") && !throttle::is_cap(key)
+        let is_ours = [MIRROR, DEGRADED, RESYNC].contains(&key) || throttle::is_cap(key);
+        !is_ours && !key.starts_with("mkfs.")
     };
     options
         .iter()
@@ -281,6 +302,30 @@ mod tests {
         assert!(lines[0].ends_with("-m /m assay-0 mirror /dev/loopN /dev/loopM"), "{lines:?}");
         assert!(!lines[0].contains("degraded"), "{lines:?}");
         assert_eq!(lines[1..3], ["zpool offline assay-0 /dev/loopM", "zpool export assay-0"]);
+    }
+
+    #[test]
+    fn a_mirror_is_resilvered_from_each_import_on() {
+        assert_eq!(
+            commands("zfs[mirror,resync,atime=off]"),
+            [
+                "zpool create -f -o cachefile=none -o ashift=12 -O compression=off -O relatime=on \
+                 -O atime=off -o feature@resilver_defer=disabled -m /m assay-0 mirror /dev/loopN \
+                 /dev/loopM",
+                "dd if=/dev/urandom of=/m/rebuilt bs=1M count=204 status=none",
+                "zpool export assay-0",
+                "zpool import -o cachefile=none -d /dev/loopN -d /dev/loopM assay-0",
+                "zpool detach assay-0 /dev/loopM",
+                "zpool attach -f assay-0 /dev/loopN /dev/loopM",
+            ]
+        );
+        let refused =
+            |text: &str| crate::fs::resolve(&text.parse().unwrap()).err().unwrap().to_string();
+        assert!(refused("zfs[resync]").contains("add mirror"));
+        assert!(refused("zfs[mirror,resync,degraded]").contains("drop one of degraded"));
+        assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
+        assert!(crate::fs::is_rebuilt(&"zfs[mirror,resync]".parse().unwrap()));
+        assert!(!crate::fs::is_rebuilt(&"zfs[mirror]".parse().unwrap()));
     }
 
     #[test]
