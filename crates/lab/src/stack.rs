@@ -256,10 +256,12 @@ impl Standing {
     /// Loads what a command would not have loaded. What is built in, or missing, is left to the
     /// commands, which say what they miss.
     fn load_modules(&self) {
-        for module in self.part.fs.about().modules {
+        let about = self.part.fs.about();
+        let named = about.kernel_name.filter(|name| !is_loaded(name));
+        // Of a name mount would ask the kernel; zpool does not.
+        for module in about.modules.iter().copied().chain(named) {
             let _ = Cmd::new("modprobe").args(["--quiet", module]).run();
         }
-        let named = self.part.fs.about().kernel_name.filter(|name| !is_loaded(name));
         let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
         // mount would look for it where the distribution keeps its modules, and not where it was built.
         for file in named.and_then(|name| artifacts::modules(name, &kernel)).unwrap_or_default() {
