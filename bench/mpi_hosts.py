@@ -194,7 +194,8 @@ class Hosts:
     def files(self):
         """What lies on the volume."""
         host = next(name for name in self.names if name in self.children)
-        return self.do(host, f"find {self.target} -mindepth 1").split()
+        # What is removed meanwhile is no mistake.
+        return self.do(host, f"find {self.target} -mindepth 1 || true").split()
 
     def __exit__(self, *_):
         for name in list(self.children):
