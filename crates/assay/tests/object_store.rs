@@ -22,7 +22,7 @@ const SECRET: &str = "hush/That+Is=Somebodys0nly";
 const BUCKET: &str = "theirs";
 /// What others have in the bucket.
 const OBJECTS: [&str; 3] = ["report.txt", "bench/old/data", "assay-0badc0de-1/data"];
-const WORK: [&str; 12] = [
+const WORK: [&str; 14] = [
     "--preset",
     "smoke",
     "--scale",
@@ -33,6 +33,9 @@ const WORK: [&str; 12] = [
     "columnar.write.int.medium",
     "--tests",
     "columnar.read.int.medium",
+    // Its file gets its name right after it was closed.
+    "--tests",
+    "columnar.append.sym.large",
     "--blocks",
     "1",
 ];

@@ -112,7 +112,7 @@ mod tests {
                 "mkdir /m0/store",
                 &format!(
                     "RCLONE_S3_ACCESS_KEY_ID=... RCLONE_S3_SECRET_ACCESS_KEY=... rclone mount --config '' \
-                 --devname assay-2 --cache-dir /m0/cache --vfs-cache-mode=writes --vfs-write-back=0s \
+                 --devname assay-2 --cache-dir /m0/cache --vfs-cache-mode=writes --vfs-write-back=1ms \
                  --transfers=2 --s3-provider=Other --s3-region=us-east-1 \
                  --s3-endpoint={url} :s3:assay /m &"
                 ),
