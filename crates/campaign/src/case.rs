@@ -25,7 +25,7 @@ use workers::{Moved, Pool, PoolError};
 const SLICE: Duration = Duration::from_millis(25);
 
 /// Where a case stands in the campaign.
-pub struct Place<'a> {
+pub struct Position<'a> {
     /// Block number.
     pub block: u32,
     /// Position of the target in the block.
@@ -62,7 +62,7 @@ pub fn run(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
-    place: &Place<'_>,
+    place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     let Some(mut samples) = attempt(test, jobs, bench, place)? else { return Ok(None) };
     let lukewarm = samples.iter().any(|s| {
@@ -80,7 +80,7 @@ fn attempt(
     test: &dyn Test,
     jobs: &mut [Job],
     bench: &Bench<'_>,
-    place: &Place<'_>,
+    place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     bench.runner.prepare();
     bench.instance.check()?;
@@ -164,7 +164,7 @@ fn broken(
     test: &dyn Test,
     job: &Job,
     bench: &Bench<'_>,
-    place: &Place<'_>,
+    place: &Position<'_>,
 ) -> Result<Option<Vec<Sample>>> {
     if matches!(error, PoolError::Stopped) {
         return Ok(None);
@@ -180,7 +180,7 @@ fn broken(
     Ok(Some(samples.collect()))
 }
 
-fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Place<'_>, why: &str) -> Sample {
+fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Position<'_>, why: &str) -> Sample {
     let cache = match test.cache() {
         CacheNeed::Cold => CacheState::Cold,
         CacheNeed::Hot => CacheState::Hot,
@@ -191,7 +191,7 @@ fn invalid(id: &str, test: &dyn Test, job: &Job, place: &Place<'_>, why: &str) -
     Sample { validity: Validity::Invalid(why.into()), ..bare }
 }
 
-impl Place<'_> {
+impl Position<'_> {
     fn case(&self, id: &str, test: &dyn Test, job: &Job, cache: CacheState) -> Case {
         Case {
             target: self.label.into(),
@@ -313,7 +313,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, place: &Place<'_>) -> Sample {
+    fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, at: &Position<'_>) -> Sample {
         let usage = self.sampler.usage(&measured.phases);
         let seconds = self.sampler.seconds(&measured.phases);
         let load = Load::of(measured, &self.report.workers, test.threads(job), &usage, job.workers);
@@ -360,9 +360,9 @@ impl Outcome {
         metrics.extend(self.rounds(measured, test, job));
         metrics.extend(self.of_hosts(measured, test, job));
         Sample {
-            block: place.block,
-            position: place.position,
-            case: place.case(&measured.test, test, job, cache),
+            block: at.block,
+            position: at.position,
+            case: at.case(&measured.test, test, job, cache),
             lab: LabKind::Host,
             metrics,
             bytes: measured.bytes,

@@ -8,7 +8,7 @@ pub use super::{
 
 use super::{
     prepare::Prepared,
-    relay::Slot,
+    relay::RelaySlot,
     reports::Asked,
     target_run::{Event, RunContext},
 };
@@ -40,7 +40,7 @@ pub struct Boot<'a> {
     /// Its disks.
     pub images: &'a [PathBuf],
     /// Its slot, where several guests share the machine.
-    pub slot: Option<&'a Slot<'a>>,
+    pub slot: Option<&'a RelaySlot<'a>>,
     /// Becomes true when a signal asks to stop.
     pub stop: &'a AtomicBool,
     /// After this time it is ended.
@@ -58,7 +58,7 @@ pub fn run_target(
     guest: &dyn Guest,
     campaign: &str,
     of: (u32, u32, usize),
-    slot: Option<&Slot<'_>>,
+    slot: Option<&RelaySlot<'_>>,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
     let (prepared, lab, stop) = (context.prepared, context.lab, context.stop);

@@ -20,7 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
-use workers::Pace;
+use workers::TimeSharing;
 
 /// What a member waits for; who is less far goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl fmt::Debug for Relay<'_> {
 }
 
 impl<'g> Relay<'g> {
-    /// For `members`, each of which takes its [`Slot`] before anything is waited for. Their order in a test is
+    /// For `members`, each of which takes its [`RelaySlot`] before anything is waited for. Their order in a test is
     /// balanced over the blocks in which they have the same numbers, as `seed` has it.
     pub fn of(members: usize, (seed, block): (u64, u32)) -> Relay<'g> {
         let working = vec![Member::Works(Step::default()); members];
@@ -100,8 +100,8 @@ impl<'g> Relay<'g> {
     }
 
     /// The slot of `member`, which leaves the relay when it is dropped.
-    pub fn slot(&self, member: usize) -> Slot<'_> {
-        Slot { relay: self, member }
+    pub fn slot(&self, member: usize) -> RelaySlot<'_> {
+        RelaySlot { relay: self, member }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -175,12 +175,12 @@ impl<'g> Relay<'g> {
 
 /// One of those who share the machine.
 #[derive(Debug)]
-pub struct Slot<'a> {
+pub struct RelaySlot<'a> {
     relay: &'a Relay<'a>,
     member: usize,
 }
 
-impl Slot<'_> {
+impl RelaySlot<'_> {
     /// Where it stands at a process count in the test with this number, from 1; 0 for what comes before the
     /// first.
     pub fn at(&self, procs: u32, test: u32) -> Runner<'_> {
@@ -193,7 +193,7 @@ impl Slot<'_> {
     }
 }
 
-impl Drop for Slot<'_> {
+impl Drop for RelaySlot<'_> {
     fn drop(&mut self) {
         self.relay.now(&mut self.relay.state(), self.member, Member::Gone);
     }
@@ -260,7 +260,7 @@ impl Slices<'_> {
     }
 }
 
-impl Pace for Slices<'_> {
+impl TimeSharing for Slices<'_> {
     fn wait(&mut self) {
         let Runner { relay, member, .. } = self.runner;
         relay.wait(member, self.runner.step(true, self.had));
@@ -282,7 +282,7 @@ impl Pace for Slices<'_> {
 pub fn side_by_side<E: Send>(
     members: usize,
     of_block: (u64, u32),
-    run: impl Fn(usize, &Slot<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
+    run: impl Fn(usize, &RelaySlot<'_>, &mut dyn FnMut(E) -> Result<()>) -> Result<Ended> + Sync,
     report: &mut dyn FnMut(usize, E) -> Result<()>,
 ) -> Result<Ended> {
     let relay = Relay::of(members, of_block);

@@ -159,7 +159,7 @@ impl Observer for Sampler {
         self.watched.workers = pids.into();
     }
 
-    fn released(&mut self, _phase: usize) {
+    fn releasing(&mut self, _phase: usize) {
         let persisted = [self.look(), None];
         // Between phases it would give the kernel time to write back.
         if self.before.is_none() {
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn what_happens_while_workers_stand_still_is_not_theirs() {
         let mut sampler = Sampler::of(Watched::default());
-        sampler.released(0);
+        sampler.releasing(0);
         let at = |seconds: u64| {
             let mut snapshot = Snapshot::default();
             snapshot.now_ns = seconds * S;
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_part_has_its_seconds() {
         let mut sampler = Sampler::of(Watched::default());
-        sampler.released(0);
+        sampler.releasing(0);
         let first = sampler.phases[0].released.clone().unwrap();
         let later = |seconds: f64| {
             let mut snapshot = first.clone();

@@ -3,13 +3,13 @@
 //! event, so that a target run can run here or in a virtual machine.
 
 use super::{
-    case::{self, Bench, Place},
+    case::{self, Bench, Position},
     condition::{self, Condition},
     ended::Ended,
     hosts::Hosts,
     prepare::{self, Item, Prepared},
     processors,
-    relay::{self, Relay, Runner, Slot},
+    relay::{self, Relay, RelaySlot, Runner},
     retake::Retakes,
 };
 use anyhow::{Context, Result};
@@ -101,7 +101,7 @@ pub fn run(
             report(0, event)
         });
     }
-    let run = |member: usize, slot: &Slot<'_>, report: &mut Events<'_>| {
+    let run = |member: usize, slot: &RelaySlot<'_>, report: &mut Events<'_>| {
         run_one(context, &target_runs[member], slot, report)
     };
     relay::side_by_side(target_runs.len(), (context.seed, first.block), run, report)
@@ -114,22 +114,22 @@ pub fn run(
 pub fn run_one(
     context: &RunContext<'_>,
     target_run: &TargetRun<'_>,
-    slot: &Slot<'_>,
+    slot: &RelaySlot<'_>,
     report: &mut Events<'_>,
 ) -> Result<Ended> {
     slot.at(target_run.procs, 0).prepare();
-    let mut standing = match Standing::make(context, target_run, report)? {
-        Made::Standing(one) => one,
+    let mut made = match MadeTarget::make(context, target_run, report)? {
+        Made::Target(one) => one,
         Made::Failed => return Ok(Ended::Done),
         Made::Stopped => return Ok(Ended::Stopped),
     };
-    let ended = run_tests(context, &mut standing, slot, report);
+    let ended = run_tests(context, &mut made, slot, report);
     let done = matches!(ended, Ok(Ended::Done));
     if done {
         // Undoing one has the machine busy while others are measured.
         slot.at(target_run.procs, u32::MAX).prepare();
     }
-    let torn_down = standing.finish(done, report);
+    let torn_down = made.finish(done, report);
     let ended = ended?;
     torn_down?;
     Ok(ended)
@@ -137,14 +137,12 @@ pub fn run_one(
 
 fn run_tests(
     context: &RunContext<'_>,
-    standing: &mut Standing<'_>,
-    slot: &Slot<'_>,
+    made: &mut MadeTarget<'_>,
+    slot: &RelaySlot<'_>,
     report: &mut Events<'_>,
 ) -> Result<Ended> {
-    for (item, number) in context.prepared.items_at(standing.target_run.procs).zip(1..) {
-        if standing.run_test(item, slot.at(standing.target_run.procs, number), report)?
-            == Ended::Stopped
-        {
+    for (item, number) in context.prepared.items_at(made.target_run.procs).zip(1..) {
+        if made.run_test(item, slot.at(made.target_run.procs, number), report)? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
     }
@@ -152,7 +150,7 @@ fn run_tests(
 }
 
 /// A target that was made, with what its tests need.
-struct Standing<'a> {
+struct MadeTarget<'a> {
     context: RunContext<'a>,
     target_run: TargetRun<'a>,
     /// Ends before the instance, on which its workers are.
@@ -166,13 +164,13 @@ struct Standing<'a> {
 
 /// What came of making a target.
 enum Made<'a> {
-    Standing(Box<Standing<'a>>),
+    Target(Box<MadeTarget<'a>>),
     /// It was reported.
     Failed,
     Stopped,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> MadeTarget<'a> {
     fn make(
         context: &RunContext<'a>,
         target_run: &TargetRun<'a>,
@@ -202,7 +200,7 @@ impl<'a> Standing<'a> {
         let timeout = Duration::from_secs(context.prepared.plan.case_timeout_s);
         let pool = context.hosts.pool(timeout, instance.user())?;
         let (context, target_run) = (*context, *target_run);
-        Ok(Made::Standing(Box::new(Standing {
+        Ok(Made::Target(Box::new(MadeTarget {
             context,
             target_run,
             instance,
@@ -232,7 +230,7 @@ impl<'a> Standing<'a> {
         let mut jobs = jobs(context, item, target_run.procs, instance.root(), self.memory);
         processors::assign(item.test, &mut jobs, target_run.block);
         let TargetRun { block, position, label, .. } = *target_run;
-        let place = Place { block, position, label, suite: item.suite };
+        let place = Position { block, position, label, suite: item.suite };
         let least_s = context.prepared.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
         let bench = Bench { instance, pool: &*self.pool, hosts, runner, least_s, stop };

@@ -7,9 +7,9 @@
 //! anything else, because nobody knows who used the disk meanwhile.
 
 mod claim;
+mod consent;
 mod division;
 mod facts;
-mod judge;
 mod magic;
 mod signature;
 mod sysfs;
@@ -20,8 +20,8 @@ pub use claim::{Claim, claim, left_on};
 pub use division::{forget_parts, known_parts, part_size};
 
 use crate::{Device, Error, Refusal, discard, is_root};
+use consent::Permission;
 use facts::Facts;
-use judge::Permission;
 use model::{Bytes, Purge};
 use std::{
     collections::BTreeSet,
@@ -134,7 +134,7 @@ fn examine_all(request: &DiskRequest, permission: &Permission) -> Result<Vec<Fac
     let all: Result<Vec<Facts>, Error> =
         request.links.iter().map(|link| examine(link).map(|(facts, _)| facts)).collect();
     let all = all?;
-    judge::together(&all, permission)?;
+    consent::together(&all, permission)?;
     Ok(all)
 }
 
@@ -157,7 +157,7 @@ fn examine(
         return Err(Refusal::Changed { path: link.into(), was, is }.into());
     }
     facts.read_contents(&system, &file)?;
-    judge::contents(&facts, permission)?;
+    consent::contents(&facts, permission)?;
     Ok((facts, file))
 }
 
@@ -170,7 +170,7 @@ fn judge_at_rest(
     let start = Instant::now();
     loop {
         let facts = gather()?;
-        match judge::state(&facts, permission) {
+        match consent::state(&facts, permission) {
             Ok(()) => return Ok(facts),
             Err(Refusal::OpenForWriting { .. }) if start.elapsed() < PATIENCE => {
                 thread::sleep(PATIENCE / 20);

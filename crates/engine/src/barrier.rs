@@ -21,7 +21,7 @@ use rustix::{
     thread::futex,
     time::Timespec,
 };
-use shared::{Header, Mark, Shared};
+use shared::{Header, Milestone, Shared};
 use std::{
     os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd},
     sync::atomic::{AtomicU32, AtomicU64, Ordering::*},
@@ -262,7 +262,7 @@ impl Barrier {
         self.0.header()
     }
 
-    fn note(&self, mark: &Mark, time_ns: u64) {
+    fn note(&self, mark: &Milestone, time_ns: u64) {
         let moved = self.moved();
         mark.bytes.store(moved.bytes, Relaxed);
         mark.ops.store(moved.ops, Relaxed);

@@ -30,7 +30,7 @@ const FULL: u64 = 1 << 20;
 
 /// One part, made at its site.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct MadePart {
     pub(crate) part: Part,
     pub(crate) site: Site,
     up: Cell<bool>,
@@ -41,7 +41,7 @@ pub(crate) struct Standing {
 /// All parts, from the bottom to the top.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
-    parts: Vec<Standing>,
+    parts: Vec<MadePart>,
 }
 
 impl Stack {
@@ -71,7 +71,7 @@ impl Stack {
                 Inner::None | Inner::Below => Some(site.dir.clone()),
             };
             let part = part.clone();
-            standing.push(Standing {
+            standing.push(MadePart {
                 part,
                 site,
                 up: Cell::new(false),
@@ -82,12 +82,12 @@ impl Stack {
         Stack { parts: standing }
     }
 
-    pub(crate) fn parts(&self) -> &[Standing] {
+    pub(crate) fn parts(&self) -> &[MadePart] {
         &self.parts
     }
 
     /// The part that the tests see; `None` without parts.
-    pub(crate) fn top(&self) -> Option<&Standing> {
+    pub(crate) fn top(&self) -> Option<&MadePart> {
         self.parts.last()
     }
 
@@ -113,7 +113,7 @@ impl Stack {
 
     /// Brings up what was made and taken down.
     pub(crate) fn bring_up(&self) -> Result<(), LabError> {
-        self.parts.iter().try_for_each(Standing::bring_up)
+        self.parts.iter().try_for_each(MadePart::bring_up)
     }
 
     /// Takes down the part with this number and all above it.
@@ -140,7 +140,7 @@ impl Stack {
     /// Makes sure that everything mounted is still there and what it was, and that a part which keeps
     /// what is deleted has room below: some of them answer all the same, and lose what they took.
     pub(crate) fn check(&self) -> Result<(), LabError> {
-        self.parts.iter().filter(|part| part.is_mounted()).try_for_each(Standing::check)?;
+        self.parts.iter().filter(|part| part.is_mounted()).try_for_each(MadePart::check)?;
         self.check_room()
     }
 
@@ -148,19 +148,19 @@ impl Stack {
         self.parts
             .iter()
             .filter(|part| part.fs().about().keeps_deleted)
-            .try_for_each(Standing::has_room)
+            .try_for_each(MadePart::has_room)
     }
 
     /// Why a server of it is gone, the lowest first, when one is, or what it writes to is full.
     pub(crate) fn loss(&self) -> Option<LabError> {
-        let ended = |part: &Standing| part.services.borrow_mut().iter_mut().find_map(Service::loss);
+        let ended = |part: &MadePart| part.services.borrow_mut().iter_mut().find_map(Service::loss);
         self.parts.iter().find_map(ended).or_else(|| self.check_room().err())
     }
 
     /// The processes that serve it.
     pub(crate) fn servers(&self) -> Vec<u32> {
         let pid = |service: &Service| service.pid().as_raw_nonzero().get() as u32;
-        let of = |part: &Standing| part.services.borrow().iter().map(pid).collect::<Vec<_>>();
+        let of = |part: &MadePart| part.services.borrow().iter().map(pid).collect::<Vec<_>>();
         self.parts.iter().flat_map(of).collect()
     }
 
@@ -191,7 +191,7 @@ impl Stack {
 
     /// All commands that take it down and bring it up again.
     pub(crate) fn commands_of_a_remount(&self) -> Vec<Cmd> {
-        let mount = self.parts.iter().flat_map(Standing::mount);
+        let mount = self.parts.iter().flat_map(MadePart::mount);
         mount.chain(self.undo_commands()).collect()
     }
 
@@ -201,7 +201,7 @@ impl Stack {
     }
 }
 
-impl Standing {
+impl MadePart {
     /// The file system itself.
     pub(crate) fn fs(&self) -> &'static dyn FileSystem {
         self.part.fs
@@ -375,7 +375,7 @@ fn is_loaded(module: &str) -> bool {
 
 /// The few lines of the geometry that matter. They are facts for the reader; without them the
 /// measurement is as good.
-pub(crate) fn geometry(part: &Standing) -> Vec<(String, String)> {
+pub(crate) fn geometry(part: &MadePart) -> Vec<(String, String)> {
     let output = part.part.fs.geometry(&part.site).and_then(|cmd| cmd.run().ok());
     output.map(|output| part.part.fs.read_geometry(&output.stdout)).unwrap_or_default()
 }

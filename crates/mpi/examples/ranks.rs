@@ -11,7 +11,7 @@ use assay_mpi::{
 use campaign::hosts::Hosts;
 use model::{Job, PoolReport, User, WorkerReport};
 use std::{env, process::ExitCode, slice, sync::atomic::AtomicBool, time::Duration};
-use workers::{LocalPool, Observer, Pace, Pool, PoolError};
+use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};
 
 /// Ranks of a host.
 const EACH: u32 = 64;
@@ -41,7 +41,7 @@ struct One(LocalPool);
 impl Pool for One {
     fn run_at(
         &self,
-        pace: &mut dyn Pace,
+        pace: &mut dyn TimeSharing,
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,

@@ -27,7 +27,7 @@ use std::{
     },
     time::Duration,
 };
-use workers::{LocalPool, Observer, Pace, Pool, PoolError};
+use workers::{LocalPool, Observer, Pool, PoolError, TimeSharing};
 
 /// Round trips of a look at a clock.
 const TRIPS: usize = 200;
@@ -243,7 +243,7 @@ struct MpiPool<'a> {
 impl Pool for MpiPool<'_> {
     fn run_at(
         &self,
-        pace: &mut dyn Pace,
+        pace: &mut dyn TimeSharing,
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,

@@ -247,7 +247,7 @@ impl Observer for Lead<'_> {
         self.seats[0].process = pids.first().copied().unwrap_or_default();
     }
 
-    fn released(&mut self, phase: usize) {
+    fn releasing(&mut self, phase: usize) {
         if !self.meet(Step::Release(phase)) {
             return;
         }
@@ -255,7 +255,7 @@ impl Observer for Lead<'_> {
             let here = self.seats.iter().filter(|seat| seat.host == self.seats[0].host);
             self.observer.started(&here.map(|seat| seat.process).collect::<Vec<_>>());
         }
-        self.observer.released(phase);
+        self.observer.releasing(phase);
         self.go();
     }
 

@@ -158,7 +158,7 @@ impl Observer for Follower<'_> {
         self.process = pids.first().copied().unwrap_or_default();
     }
 
-    fn released(&mut self, phase: usize) {
+    fn releasing(&mut self, phase: usize) {
         let waited = self.wait(Step::Release(phase));
         self.note(waited);
     }

@@ -3,10 +3,10 @@
 //! Vetoes come first, then floors, then the score with its uncertainty, then how much of the answer
 //! hangs on the weights. What is ruled out stays visible, with its figures and the reason.
 
+mod answer;
 mod elsewhere;
 mod field;
 mod floors;
-mod judge;
 mod mix;
 mod objection;
 mod sensitivity;
@@ -201,7 +201,7 @@ pub struct GroupLead {
 /// Whether a target may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum Eligibility {
     /// It may.
     Eligible,
     /// It may, but a floor may be broken or a requirement could not be looked up.
@@ -212,14 +212,14 @@ pub enum Standing {
     NotComparable,
 }
 
-impl Standing {
+impl Eligibility {
     /// In words, for tables.
     pub fn as_str(self) -> &'static str {
         match self {
-            Standing::Eligible => "eligible",
-            Standing::AtRisk => "at risk",
-            Standing::RuledOut => "ruled out",
-            Standing::NotComparable => "not comparable",
+            Eligibility::Eligible => "eligible",
+            Eligibility::AtRisk => "at risk",
+            Eligibility::RuledOut => "ruled out",
+            Eligibility::NotComparable => "not comparable",
         }
     }
 }
@@ -230,7 +230,7 @@ pub struct Advised {
     /// Label.
     pub target: String,
     /// Whether it may be chosen.
-    pub standing: Standing,
+    pub standing: Eligibility,
     /// Why not, or what is doubtful.
     pub objections: Vec<Objection>,
     /// Its score over the first; of what is ruled out over the cells that both have.
@@ -283,7 +283,7 @@ pub(crate) fn answer(
     question: &Question<'_>,
 ) -> Result<Advice, StatsError> {
     let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
-    let mut advice = judge::judge(dataset, question, targets, cells, settings)?;
+    let mut advice = answer::answer(dataset, question, targets, cells, settings)?;
     elsewhere::list(&mut advice, classes, class, question, settings)?;
     Ok(advice)
 }

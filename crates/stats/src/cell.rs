@@ -5,7 +5,7 @@ use crate::{
     contention,
     noise::{Noise, Values},
     point::{Point, logs, mean},
-    ratio::{Estimate, Learnt, Ratio, compare, compare_knowing, paired},
+    ratio::{Estimate, NoisePriors, Ratio, compare, compare_given, paired},
 };
 use model::Better;
 use std::{collections::BTreeMap, rc::Rc};
@@ -75,14 +75,17 @@ impl CellData {
         let learnt = match paired(own, other).len() {
             0 | 1 => {
                 let of = |column: usize| self.noise.of_column(column, self.length(column));
-                Learnt { own: [of(candidate), of(base)], ..Learnt::default() }
+                NoisePriors { own: [of(candidate), of(base)], ..NoisePriors::default() }
             }
             _ => {
                 let lengths = [candidate, base].map(|column| self.length(column));
-                Learnt { pair: self.noise.of_pair(candidate, base, lengths), ..Learnt::default() }
+                NoisePriors {
+                    pair: self.noise.of_pair(candidate, base, lengths),
+                    ..NoisePriors::default()
+                }
             }
         };
-        compare_knowing(own, other, learnt)
+        compare_given(own, other, learnt)
     }
 
     /// Mean logarithm of the seconds of the timed part of a column.

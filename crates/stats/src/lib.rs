@@ -61,9 +61,9 @@ mod workloads;
 
 pub use aa::AaCheck;
 pub use advise::{
-    Advice, Advised, Basis, BlockTime, Choice, Counsel, FloorFinding, GroupCover, GroupLead, Merit,
-    More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall, Standing, Support,
-    Tipping, Without, WorkCells, Workload,
+    Advice, Advised, Basis, BlockTime, Choice, Counsel, Eligibility, FloorFinding, GroupCover,
+    GroupLead, Merit, More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall,
+    Support, Tipping, Without, WorkCells, Workload,
 };
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
@@ -85,7 +85,9 @@ pub use footer::{Counts, Extreme, Footer};
 pub use io500::{Io500, Io500Score};
 pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
-pub use logs::{BlockLogs, Confidence, Learnt, LogRow, LogTable, LogTest, VECTORS, block_logs};
+pub use logs::{
+    BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
+};
 pub use names::{list, processes};
 pub use next::Next;
 pub use precision::{Forecast, Precision, Wide, forecast, precision};

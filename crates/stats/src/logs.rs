@@ -43,9 +43,9 @@ pub struct BlockLogs {
     /// The tables of the findings in their order.
     pub tables: Vec<LogTable>,
     /// What was learnt of the noise of cells, for each pair of columns and each column with itself.
-    pub cell_noise: Vec<Learnt>,
+    pub cell_noise: Vec<VariancePrior>,
     /// The same of the means of tables, for each pair.
-    pub mean_noise: Vec<Learnt>,
+    pub mean_noise: Vec<VariancePrior>,
 }
 
 /// Nominal confidence of intervals.
@@ -104,7 +104,7 @@ pub struct LogRow {
 /// What to expect of the variance of columns `a` and `b`: variance exp(`level` + `slope` (x - `centre`)) at the
 /// covariate x, with `df` degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Learnt {
+pub struct VariancePrior {
     /// The lower column.
     pub a: usize,
     /// The other; of the values of one column the same.
@@ -206,11 +206,11 @@ fn steps(series: &Series, blocks: &[u32]) -> Vec<Option<i64>> {
     values
 }
 
-fn learnt(columns: usize, prior: impl Fn(usize, usize) -> Option<Prior>) -> Vec<Learnt> {
+fn learnt(columns: usize, prior: impl Fn(usize, usize) -> Option<Prior>) -> Vec<VariancePrior> {
     let pairs = (0..columns).flat_map(|a| (a..columns).map(move |b| (a, b)));
     let of_pair = |(a, b)| {
         let (centre, level, slope, df) = prior(a, b)?.parameters();
-        Some(Learnt { a, b, centre, level, slope, df })
+        Some(VariancePrior { a, b, centre, level, slope, df })
     };
     pairs.filter_map(of_pair).collect()
 }

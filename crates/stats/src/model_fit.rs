@@ -35,7 +35,7 @@ const UNEQUAL_ALPHA: f64 = 0.05;
 
 /// How a target stands among the others. Regrets are logarithms by which it is behind the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct Outlook {
     /// Probability of being the best.
     pub(crate) p_best: f64,
     /// Regret that is not exceeded with 95 % probability: one-sided, of this target by itself.
@@ -239,19 +239,19 @@ impl Fit {
     /// P(best) of each target and its regrets. With one pooled variance they come from draws, and P is no larger
     /// than the pairs allow, whose intervals stand beside it; else P is a lower bound from the pairs (Bonferroni),
     /// and of one that left an upper one.
-    pub(crate) fn best(&self, seed: u64) -> Vec<Standing> {
-        let mut standings: Vec<Standing> =
+    pub(crate) fn best(&self, seed: u64) -> Vec<Outlook> {
+        let mut standings: Vec<Outlook> =
             (0..self.scores.means.len()).map(|target| self.bound(target)).collect();
         if let Some((sd, df)) = self.pooled {
             for (&target, drawn) in self.racing.iter().zip(self.draw(sd, df, seed)) {
                 let pairs = self.least_above(target);
-                standings[target] = Standing { p_best: drawn.p_best.min(pairs), ..drawn };
+                standings[target] = Outlook { p_best: drawn.p_best.min(pairs), ..drawn };
             }
         }
         standings
     }
 
-    fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<Standing> {
+    fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<Outlook> {
         let mut rng = Rng::new(seed);
         let means: Vec<f64> = self.racing.iter().map(|&target| self.scores.means[target]).collect();
         let k = means.len();
@@ -267,7 +267,7 @@ impl Fit {
                 regrets[target].push(best - value);
             }
         }
-        let standing = |(wins, regrets): (f64, Vec<f64>)| Standing {
+        let standing = |(wins, regrets): (f64, Vec<f64>)| Outlook {
             p_best: wins / DRAWS as f64,
             regret_mean: Some(mean(&regrets)),
             regret_95: percentile_95(regrets),
@@ -281,7 +281,7 @@ impl Fit {
         others.map(|other| self.difference(target, other).above_zero()).fold(1.0, f64::min)
     }
 
-    fn bound(&self, target: usize) -> Standing {
+    fn bound(&self, target: usize) -> Outlook {
         let others = || (0..self.scores.means.len()).filter(move |&o| o != target);
         let above = |o| self.difference(target, o).above_zero();
         let doubt: f64 = others().map(|o| 1.0 - above(o)).sum();
@@ -289,7 +289,7 @@ impl Fit {
             let d = self.difference(o, target);
             d.mean + d.error.map_or(0.0, |(se, df)| quantile(df, 0.95) * se)
         };
-        Standing {
+        Outlook {
             p_best: match self.is_racing(target) {
                 true => (1.0 - doubt).max(0.0),
                 false => self.least_above(target),

@@ -67,7 +67,7 @@ pub struct Interval {
 
 /// What is known of the noise of two series before they are looked at.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Learnt {
+pub(crate) struct NoisePriors {
     /// Of their differences, block by block.
     pub(crate) pair: Option<Expected>,
     /// Of each series by itself.
@@ -172,14 +172,14 @@ pub(crate) fn paired(candidate: &[Point], base: &[Point]) -> Vec<Point> {
 /// Candidate over base. Paired t with n-1 degrees of freedom over the blocks that both have; Welch
 /// when fewer than two are shared but each side has two; the point alone otherwise.
 pub(crate) fn compare(candidate: &[Point], base: &[Point]) -> Option<Estimate> {
-    compare_knowing(candidate, base, Learnt::default())
+    compare_given(candidate, base, NoisePriors::default())
 }
 
 /// The same with variances moderated by what was learnt.
-pub(crate) fn compare_knowing(
+pub(crate) fn compare_given(
     candidate: &[Point],
     base: &[Point],
-    learnt: Learnt,
+    learnt: NoisePriors,
 ) -> Option<Estimate> {
     let differences = logs(&paired(candidate, base));
     if differences.len() >= 2 {

@@ -31,7 +31,7 @@ pub trait Observer {
     /// The work will be done by these processes, by number of the worker.
     fn started(&mut self, _pids: &[u32]) {}
     /// All workers wait for `phase`, and will be released when this returns.
-    fn released(&mut self, phase: usize);
+    fn releasing(&mut self, phase: usize);
     /// A further second of `phase` is over, in which all workers together have `moved` so much.
     fn working(&mut self, _phase: usize, _moved: Moved) {}
     /// Called many times a second while the workers are waited for.
@@ -45,7 +45,7 @@ pub trait Observer {
 }
 
 /// Says when a pool may work, where other pools want the machine as well.
-pub trait Pace {
+pub trait TimeSharing {
     /// Returns when the pool may begin, or go on.
     fn wait(&mut self);
     /// For how long it then works until it stands still; `None` for the whole of its timed part.
@@ -53,7 +53,7 @@ pub trait Pace {
 }
 
 /// The machine is there for one pool alone.
-impl Pace for () {
+impl TimeSharing for () {
     fn wait(&mut self) {}
     fn slice(&self) -> Option<Duration> {
         None
@@ -62,7 +62,7 @@ impl Pace for () {
 
 /// Takes no snapshots.
 impl Observer for () {
-    fn released(&mut self, _phase: usize) {}
+    fn releasing(&mut self, _phase: usize) {}
     fn ended(&mut self, _phase: usize) {}
 }
 
@@ -75,7 +75,7 @@ pub trait Pool {
     /// The first worker that failed, died or did not answer in time.
     fn run_at(
         &self,
-        pace: &mut dyn Pace,
+        pace: &mut dyn TimeSharing,
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,
@@ -111,7 +111,7 @@ pub struct LocalPool {
 impl Pool for LocalPool {
     fn run_at(
         &self,
-        pace: &mut dyn Pace,
+        pace: &mut dyn TimeSharing,
         jobs: &[Job],
         observer: &mut dyn Observer,
         stop: &AtomicBool,
@@ -191,7 +191,7 @@ struct Watch<'a> {
     /// Whether the workers stay for further jobs.
     stay: bool,
     stop: &'a AtomicBool,
-    pace: &'a mut dyn Pace,
+    pace: &'a mut dyn TimeSharing,
     began: Instant,
     /// When the observer was last told of the phase that runs.
     told: Instant,
@@ -213,7 +213,7 @@ impl Watch<'_> {
         }
         while arrived == Arrived::Phase {
             self.close_phase(&mut overlaps, round, observer);
-            observer.released(round as usize - 1);
+            observer.releasing(round as usize - 1);
             self.told = Instant::now();
             self.hands.barrier.release();
             round += 1;

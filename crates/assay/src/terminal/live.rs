@@ -10,7 +10,7 @@ use std::collections::HashMap;
 const MOST_SHOWN: usize = 8;
 
 /// Where a figure belongs: block, test, processes.
-type Place = (u32, String, u32);
+type CaseKey = (u32, String, u32);
 
 /// Follows the samples of a campaign.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Live {
     tests: HashMap<String, TestInfo>,
     baseline: String,
     /// What the baseline measured in the block that runs.
-    of_baseline: HashMap<Place, f64>,
+    of_baseline: HashMap<CaseKey, f64>,
 }
 
 /// The ranked figure of one sample.

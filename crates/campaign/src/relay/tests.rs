@@ -160,7 +160,7 @@ fn who_is_the_last_in_a_test_is_not_held_for_those_who_are_done_with_it() {
 
 #[test]
 fn what_fails_ends_all_and_is_the_error() {
-    let run = |member: usize, slot: &Slot<'_>, report: &mut dyn FnMut(u32) -> Result<()>| {
+    let run = |member: usize, slot: &RelaySlot<'_>, report: &mut dyn FnMut(u32) -> Result<()>| {
         for test in 0..100 {
             slot.at(1, test).prepare();
             ensure!((member, test) != (1, 5), "disk gone");

@@ -22,7 +22,7 @@ fn run_in_guest(
     context: &RunContext<'_>,
     campaign: &str,
     slot: &Slot,
-    place: Option<&relay::Slot<'_>>,
+    place: Option<&relay::RelaySlot<'_>>,
     report: &mut GuestEvents<'_>,
 ) -> Result<Ended> {
     let Place::Guest(guest) = &context.prepared.places[slot.target] else { return Ok(Ended::Done) };
@@ -116,7 +116,7 @@ impl Schedule<'_> {
         // A guest starts its workers itself.
         let context = RunContext { prepared, lab, seed, scale, hosts: self.hosts, stop };
         let campaign = self.campaign.id.clone();
-        let run = |member: usize, place: &relay::Slot<'_>, report: &mut GuestEvents<'_>| {
+        let run = |member: usize, place: &relay::RelaySlot<'_>, report: &mut GuestEvents<'_>| {
             let place = (slots.len() > 1).then_some(place);
             run_in_guest(&context, &campaign, &slots[member], place, report)
         };

@@ -2,9 +2,10 @@
 //! judged again whenever they are emptied, and left without a file system when all goes well.
 
 use super::{
-    DiskInfo, DiskRequest, choose, division, examine, examine_all,
+    DiskInfo, DiskRequest, choose,
+    consent::Permission,
+    division, examine, examine_all,
     facts::{self, Facts},
-    judge::Permission,
     open_exclusively,
     signature::{self, EDGE_BYTES, Ends},
     sysfs::{self, System},

@@ -24,14 +24,14 @@ const MAGIC: u64 = u64::from_le_bytes(*b"assay\0b3");
 /// When, and what all workers together had done by then.
 #[derive(Debug)]
 #[repr(C)]
-pub(super) struct Mark {
+pub(super) struct Milestone {
     /// Time of `clock::now_ns`; 0 when it was not reached.
     pub(super) time_ns: AtomicU64,
     pub(super) bytes: AtomicU64,
     pub(super) ops: AtomicU64,
 }
 
-impl Mark {
+impl Milestone {
     pub(super) fn clear(&self) {
         for word in [&self.time_ns, &self.bytes, &self.ops] {
             word.store(0, Ordering::Relaxed);
@@ -69,9 +69,9 @@ pub(super) struct Header {
     /// Time for which the pool was held, nanoseconds.
     pub(super) held_ns: AtomicU64,
     /// The last one began.
-    pub(super) all_started: Mark,
+    pub(super) all_started: Milestone,
     /// The first one ended.
-    pub(super) first_ended: Mark,
+    pub(super) first_ended: Milestone,
 }
 
 /// What one worker alone writes.

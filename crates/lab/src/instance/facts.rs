@@ -2,7 +2,7 @@
 //! commands that were run, and whether it keeps what is synced to it.
 
 use super::Instance;
-use crate::{Cmd, LabError, kinds, mounts, stack, stack::Standing};
+use crate::{Cmd, LabError, kinds, mounts, stack, stack::MadePart};
 use disk::Disk;
 use model::{Environment, Layer};
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Instance<'_> {
         let joined = |texts: Vec<String>, separator: &str| {
             (!texts.is_empty()).then(|| texts.join(separator))
         };
-        let commands = |of: fn(&Standing) -> Vec<Cmd>| {
+        let commands = |of: fn(&MadePart) -> Vec<Cmd>| {
             let all = self.stack.parts().iter().flat_map(of);
             joined(all.map(|cmd| cmd.to_string()).collect(), "; ")
         };
@@ -42,8 +42,8 @@ impl Instance<'_> {
         let losses: Vec<String> = layers.iter().filter_map(Layer::loss).collect();
         let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
         let own = own.into_iter().map(|(key, value)| (key, Some(value))).chain([
-            ("mkfs.command".into(), commands(Standing::mkfs)),
-            ("mount.command".into(), commands(Standing::mount)),
+            ("mkfs.command".into(), commands(MadePart::mkfs)),
+            ("mount.command".into(), commands(MadePart::mount)),
             ("mkfs.version".into(), joined(versions, "; ")),
             (model::NOT_DURABLE.into(), joined(losses, "; ")),
         ]);

@@ -8,7 +8,7 @@ use crate::{
     words,
 };
 use model::Dataset;
-use stats::{Advised, Counsel, Findings, Sensitivity, Standing, Support};
+use stats::{Advised, Counsel, Findings, Sensitivity, Eligibility, Support};
 
 /// Cells printed of each group; the rest is counted.
 const MOST_CELLS: usize = 10;
@@ -65,7 +65,7 @@ fn heading(advice: &stats::Advice) -> String {
 
 fn candidates(advice: &stats::Advice) -> Table {
     let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
-    let out = advice.candidates.iter().any(|c| c.standing == Standing::RuledOut);
+    let out = advice.candidates.iter().any(|c| c.standing == Eligibility::RuledOut);
     let mut footnotes = reasons(advice);
     if out && advice.leaders.len() + usize::from(advice.lead.is_some()) > 0 {
         footnotes.push(format!(
@@ -82,7 +82,7 @@ fn candidates(advice: &stats::Advice) -> Table {
         "Worst-case loss (95 %)",
     ];
     let figures = figures.map(|head| Column::numbers("", head));
-    let columns: Vec<Column> = ["Target", "Standing"]
+    let columns: Vec<Column> = ["Target", "Eligibility"]
         .map(Column::words)
         .into_iter()
         .chain(figures)
@@ -109,7 +109,7 @@ fn candidates(advice: &stats::Advice) -> Table {
 
 /// Why targets are not eligible, those with the same reason in one sentence.
 fn reasons(advice: &stats::Advice) -> Vec<String> {
-    let mut all: Vec<(Standing, String, Vec<&str>)> = Vec::new();
+    let mut all: Vec<(Eligibility, String, Vec<&str>)> = Vec::new();
     for c in &advice.candidates {
         for reason in c.objections.iter().map(words::objection) {
             match all
@@ -121,7 +121,7 @@ fn reasons(advice: &stats::Advice) -> Vec<String> {
             }
         }
     }
-    let sentence = |(standing, reason, targets): (Standing, String, Vec<&str>)| {
+    let sentence = |(standing, reason, targets): (Eligibility, String, Vec<&str>)| {
         let are = if targets.len() == 1 { "is" } else { "are" };
         format!("{} {are} {}: {reason}.", targets.join(", "), standing.as_str())
     };

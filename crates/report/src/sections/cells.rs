@@ -25,7 +25,7 @@ const NS_PER_US: f64 = 1000.0;
 pub(crate) struct Cells;
 
 /// Table and row in the findings.
-pub(super) type Place = (usize, usize);
+pub(super) type CellPosition = (usize, usize);
 
 /// Samples of each test at each process count.
 type ByCase<'d> = BTreeMap<(&'d str, u32), Vec<&'d Sample>>;
@@ -60,7 +60,7 @@ impl Section for Cells {
 }
 
 /// Where the samples of a row are found in the page: classes differ in lab and in what a sync promises.
-pub(super) fn anchor(findings: &Findings, (table, row): Place) -> String {
+pub(super) fn anchor(findings: &Findings, (table, row): CellPosition) -> String {
     format!("{}-{table}-{row}", anchors(findings))
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn anchors(findings: &Findings) -> String {
 
 /// The rows that have a drawer: all, or those with the largest differences and the most noise. None of a
 /// comparison, where two campaigns have blocks of the same numbers, and of an advice.
-pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<Place> {
+pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<CellPosition> {
     if findings.comparison.is_some() || findings.advice.is_some() {
         return BTreeSet::new();
     }
@@ -79,7 +79,7 @@ pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<Place> 
     for sample in &dataset.samples {
         *count.entry((&sample.case.test, sample.case.procs)).or_default() += 1;
     }
-    let mut rows: Vec<(u64, Place, usize)> = Vec::new();
+    let mut rows: Vec<(u64, CellPosition, usize)> = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
         rows.extend(table.rows.iter().enumerate().map(|(row_at, row)| {
             let samples = count.get(&(row.test.as_str(), table.procs)).copied().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<Place> 
     }
     rows.sort_by_key(|(interest, place, _)| (Reverse(*interest), *place));
     let mut room = MOST_SAMPLES;
-    let fits = |(_, _, samples): &(u64, Place, usize)| {
+    let fits = |(_, _, samples): &(u64, CellPosition, usize)| {
         let is_shown = *samples <= room;
         room = room.saturating_sub(*samples);
         is_shown
@@ -128,7 +128,7 @@ fn by_case(dataset: &Dataset) -> ByCase<'_> {
     all
 }
 
-fn drawer(dataset: &Dataset, findings: &Findings, place: Place, samples: &ByCase<'_>) -> Drawer {
+fn drawer(dataset: &Dataset, findings: &Findings, place: CellPosition, samples: &ByCase<'_>) -> Drawer {
     let table = &findings.tables[place.0];
     let row = &table.rows[place.1];
     let own = samples.get(&(row.test.as_str(), table.procs)).map_or(&[][..], Vec::as_slice);

@@ -6,7 +6,7 @@ use crate::{
     names, number,
     sections::{
         Section,
-        cells::{self, Place},
+        cells::{self, CellPosition},
         heat_map, ratios,
     },
 };
@@ -25,7 +25,7 @@ struct Grid<'a> {
     unit: String,
     cells: BTreeMap<(u64, u32), &'a stats::Row>,
     /// Where the rows are found in the findings.
-    places: BTreeMap<(u64, u32), Place>,
+    places: BTreeMap<(u64, u32), CellPosition>,
 }
 
 impl Section for Matrix {
@@ -74,7 +74,7 @@ fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
 }
 
 /// The ratio of every candidate over the baseline; `None` where there is none.
-fn map(grid: &Grid<'_>, findings: &Findings, with_drawer: &BTreeSet<Place>) -> Option<HeatMap> {
+fn map(grid: &Grid<'_>, findings: &Findings, with_drawer: &BTreeSet<CellPosition>) -> Option<HeatMap> {
     let has_ratio = |row: &stats::Row| row.cells.iter().any(|cell| cell.ratio.is_some());
     if !grid.cells.values().any(|row| has_ratio(row)) {
         return None;

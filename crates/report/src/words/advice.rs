@@ -11,8 +11,8 @@ use super::{
     verdict::{contended, same_places},
 };
 use stats::{
-    Advice, Advised, BlockTime, Comparison, Counsel, Findings, GroupCover, GroupLead, Lead, Merit,
-    More, Refusal, Remark, Standing, list,
+    Advice, Advised, BlockTime, Comparison, Counsel, Eligibility, Findings, GroupCover, GroupLead,
+    Lead, Merit, More, Refusal, Remark, list,
 };
 
 /// Share of the weight of a profile below which an answer says how the rest is measured.
@@ -63,7 +63,7 @@ fn at_risk(advice: &Advice) -> String {
         Counsel::PointEstimate => vec![first_two(advice).0],
         _ => advice.leaders.iter().map(String::as_str).collect(),
     };
-    let doubtful = |c: &&Advised| c.standing == Standing::AtRisk && named.contains(&&*c.target);
+    let doubtful = |c: &&Advised| c.standing == Eligibility::AtRisk && named.contains(&&*c.target);
     let doubt = |c: &Advised| {
         let more = match c.objections.len() {
             0 | 1 => String::new(),

@@ -6,7 +6,7 @@ use crate::{
 };
 use model::*;
 use report::words;
-use stats::{Counsel, Question, Standing, StatsError};
+use stats::{Counsel, Eligibility, Question, StatsError};
 
 pub(crate) const QUIET: Noise = Noise { block_sd: 0.01, own_sd: 0.01 };
 const LOUD: Noise = Noise { block_sd: 0.3, own_sd: 0.1 };
@@ -140,7 +140,7 @@ fn a_veto_is_never_bought_back() {
     assert_eq!(advice.counsel, Counsel::OnlyOne);
     assert!(advice.sentence.contains("only btrfs is left"), "{}", advice.sentence);
     let xfs = of(&advice, "xfs");
-    assert_eq!(xfs.standing, Standing::RuledOut);
+    assert_eq!(xfs.standing, Eligibility::RuledOut);
     assert_eq!(
         reasons(xfs),
         ["snapshots is required; snapshots: no (Linux; a manual page; as of 2026-11-21)"]
@@ -155,7 +155,7 @@ fn what_no_fact_says_is_a_doubt_and_what_no_fact_knows_an_error() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("jfs", 1.3)], 4, 5, 5);
     let advice = ask(&data, &two_groups(), &["max_file>=1T"]).unwrap();
     let jfs = of(&advice, "jfs");
-    assert_eq!((jfs.standing, jfs.target.as_str()), (Standing::AtRisk, "jfs"));
+    assert_eq!((jfs.standing, jfs.target.as_str()), (Eligibility::AtRisk, "jfs"));
     assert!(reasons(jfs)[0].contains("no fact says whether it has max_file>=1.0 TiB"));
     let error = ask(&data, &two_groups(), &["teleport"]).unwrap_err();
     assert!(error.to_string().contains("`teleport`; known are: max_file, snapshots"), "{error}");
@@ -168,14 +168,14 @@ fn a_floor_rules_out_what_is_certainly_below_it() {
     wanted.floors = vec![Floor { test: "t0".into(), max_ratio_to_best: Some(2.0), limit: None }];
     let advice = ask(&data, &wanted, &[]).unwrap();
     let btrfs = of(&advice, "btrfs");
-    assert_eq!(btrfs.standing, Standing::RuledOut);
+    assert_eq!(btrfs.standing, Eligibility::RuledOut);
     assert!(reasons(btrfs)[0].starts_with("floor t0, 1 process: "), "{btrfs:?}");
     assert!(reasons(btrfs)[0].ends_with("2x allowed"));
-    assert_eq!(of(&advice, "ext4").standing, Standing::Eligible);
+    assert_eq!(of(&advice, "ext4").standing, Eligibility::Eligible);
     // 1.2 times behind, with a limit that the interval holds.
     wanted.floors[0].max_ratio_to_best = Some(1.2);
     let advice = ask(&data, &wanted, &[]).unwrap();
-    assert_eq!(of(&advice, "ext4").standing, Standing::AtRisk);
+    assert_eq!(of(&advice, "ext4").standing, Eligibility::AtRisk);
     wanted.floors[0].test = "nothing".into();
     let advice = ask(&data, &wanted, &[]).unwrap();
     assert!(advice.notes.iter().any(|n| n == "Floor nothing is not measured in this campaign."));
@@ -199,14 +199,14 @@ fn a_latency_above_its_limit_rules_out() {
         vec![Floor { test: "t0".into(), max_ratio_to_best: None, limit: limit("p99 <= 5ms") }];
     let advice = ask(&data, &wanted, &[]).unwrap();
     let standings = ["ext4", "xfs", "btrfs"].map(|target| of(&advice, target).standing);
-    assert_eq!(standings, [Standing::Eligible, Standing::AtRisk, Standing::RuledOut]);
+    assert_eq!(standings, [Eligibility::Eligible, Eligibility::AtRisk, Eligibility::RuledOut]);
     let why = &reasons(of(&advice, "btrfs"))[0];
     assert!(why.starts_with("floor t0, 1 process: p99 is 8.016 ms (8.0"), "{why}");
     assert!(why.ends_with("p99 <= 5ms allowed"), "{why}");
     // No sample tells of this quantile: a doubt, not a veto.
     wanted.floors[0].limit = limit("max <= 5ms");
     let advice = ask(&data, &wanted, &[]).unwrap();
-    assert_eq!(of(&advice, "btrfs").standing, Standing::AtRisk);
+    assert_eq!(of(&advice, "btrfs").standing, Eligibility::AtRisk);
 }
 
 #[test]
@@ -225,12 +225,12 @@ fn two_blocks_are_too_few_for_a_limit() {
     };
     // 1 and 3 ms in two blocks: the interval is 1.6 us to 1.9 s.
     let doubtful = p99_us(2, 3.0);
-    assert_eq!(doubtful.standing, Standing::AtRisk);
+    assert_eq!(doubtful.standing, Eligibility::AtRisk);
     let why =
         "floor t0, 1 process: p99 is 1.732 ms (two blocks, too few to be sure), p99 <= 5ms allowed";
     assert_eq!(reasons(&doubtful), [why]);
-    assert_eq!(p99_us(2, 1.01).standing, Standing::Eligible);
-    assert_eq!(p99_us(6, 3.0).standing, Standing::Eligible);
+    assert_eq!(p99_us(2, 1.01).standing, Eligibility::Eligible);
+    assert_eq!(p99_us(6, 3.0).standing, Eligibility::Eligible);
     let broken = p99_us(2, 100.0);
     assert!(reasons(&broken)[0].contains("10.000 ms (two blocks"), "{broken:?}");
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use model::{Dataset, Group, LabKind, Target, TargetRecord, TargetState};
 use report::words::{self, verdict};
-use stats::{Counsel, Question, Settings, Standing, StatsError, compare, findings, precision};
+use stats::{Counsel, Eligibility, Question, Settings, StatsError, compare, findings, precision};
 use std::slice;
 
 const QUIET: Noise = Noise { block_sd: 0.002, own_sd: 0.002 };
@@ -188,10 +188,10 @@ fn advice_is_decided_inside_one_lab_and_lists_the_others() {
     let (counsel, all) = standings(&mixed());
     assert_eq!(counsel, Counsel::Clear);
     let expected = [
-        ("xfs", Standing::Eligible),
-        ("ext4", Standing::Eligible),
-        ("f2fs", Standing::NotComparable),
-        ("jfs", Standing::NotComparable),
+        ("xfs", Eligibility::Eligible),
+        ("ext4", Eligibility::Eligible),
+        ("f2fs", Eligibility::NotComparable),
+        ("jfs", Eligibility::NotComparable),
     ];
     assert_eq!(all, expected.map(|(target, standing)| (target.to_string(), standing)));
     // One target on the host decides nothing: the lab that measured two does.
@@ -201,7 +201,7 @@ fn advice_is_decided_inside_one_lab_and_lists_the_others() {
     let (_, all) = standings(&one);
     let (first, last) = (all.first().unwrap(), all.last().unwrap());
     assert_eq!((first.0.as_str(), last.0.as_str()), ("f2fs", "ext4"));
-    assert_eq!(last.1, Standing::NotComparable);
+    assert_eq!(last.1, Eligibility::NotComparable);
     assert_eq!(reasons(advised(&one).candidates.last().unwrap()), ["measured on the host"]);
 }
 

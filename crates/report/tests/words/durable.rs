@@ -9,8 +9,8 @@ use model::{
 };
 use report::words::{self, verdict};
 use stats::{
-    Counsel, Durability, Question, Settings, Standing, VerdictKind, compare, durability, findings,
-    look, part,
+    Counsel, Durability, Eligibility, Question, Settings, VerdictKind, compare, durability,
+    findings, look, part,
     tune::{self, Bench, Ending, Stage},
 };
 
@@ -261,7 +261,7 @@ fn advised(data: &Dataset, requires: &[&str]) -> Worded {
 #[test]
 fn advice_never_ranks_what_loses_beside_what_keeps() {
     for (requires, standing) in
-        [(&["durable"][..], Standing::RuledOut), (&[][..], Standing::NotComparable)]
+        [(&["durable"][..], Eligibility::RuledOut), (&[][..], Eligibility::NotComparable)]
     {
         let advice = advised(&mixed(), requires);
         assert_eq!(advice.counsel, Counsel::Clear);

@@ -1,7 +1,7 @@
 //! A campaign of several classes: one of them decides, and what the others measured is listed as ruled out,
 //! where a requirement says so, or not comparable.
 
-use super::{Advice, Advised, Counsel, Question, Standing, objection::Objection, vetoes};
+use super::{Advice, Advised, Counsel, Eligibility, Question, objection::Objection, vetoes};
 use crate::{Settings, StatsError, classes::Class, durability};
 use model::LabKind;
 use std::{cmp::Reverse, collections::BTreeSet};
@@ -41,7 +41,7 @@ pub(super) fn list(
             listed(label, class, decisive, judged.vetoes)
         }));
     }
-    let all_out = others.iter().all(|other| other.standing == Standing::RuledOut);
+    let all_out = others.iter().all(|other| other.standing == Eligibility::RuledOut);
     if advice.counsel == Counsel::NoChoice && !others.is_empty() && all_out {
         advice.counsel = Counsel::OnlyOne;
         advice.leaders = advice.candidates.iter().take(1).map(|c| c.target.clone()).collect();
@@ -51,7 +51,8 @@ pub(super) fn list(
 }
 
 fn listed(label: &str, class: &Class<'_>, decisive: &Class<'_>, vetoes: Vec<Objection>) -> Advised {
-    let standing = if vetoes.is_empty() { Standing::NotComparable } else { Standing::RuledOut };
+    let standing =
+        if vetoes.is_empty() { Eligibility::NotComparable } else { Eligibility::RuledOut };
     let lab = (class.lab != decisive.lab).then_some(Objection::OtherLab(class.lab));
     let own = durability(&class.dataset, label);
     let is_other = !own.is_kept() && !own.is_like(&decisive.durability);

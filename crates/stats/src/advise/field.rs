@@ -2,7 +2,7 @@
 //! the first stands on.
 
 use super::{
-    Advice, Advised, Counsel, GroupLead, Question, Standing, Support, floors,
+    Advice, Advised, Counsel, Eligibility, GroupLead, Question, Support, floors,
     objection::Objection,
     sensitivity,
     vetoes::{self, Judged},
@@ -183,9 +183,9 @@ impl<'a> Field<'a> {
         let doubts = facts.doubts.iter().chain(&floors.at_risk).cloned();
         let maybe: Vec<Objection> = unknown.into_iter().chain(doubts).collect();
         let standing = match (no.is_empty(), maybe.is_empty()) {
-            (false, _) => Standing::RuledOut,
-            (true, false) => Standing::AtRisk,
-            (true, true) => Standing::Eligible,
+            (false, _) => Eligibility::RuledOut,
+            (true, false) => Eligibility::AtRisk,
+            (true, true) => Eligibility::Eligible,
         };
         Advised {
             target: self.targets[column].clone(),

@@ -4,7 +4,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::{Objection, Question, Share, Standing, field::Field, sensitivity, work};
+use super::{Eligibility, Objection, Question, Share, field::Field, sensitivity, work};
 use crate::{Ratio, Settings, StatsError, bar::Bar, cell::CellData};
 use model::{Dataset, FactSheet, Profile};
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ pub(crate) fn workloads(
 fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
     let advice = field.blank();
     let candidates = field.candidates(&[], &[], None);
-    let out = candidates.into_iter().filter(|own| own.standing == Standing::RuledOut);
+    let out = candidates.into_iter().filter(|own| own.standing == Eligibility::RuledOut);
     let scores = scores(field);
     let acceptability = sensitivity::sensitivity(
         field.profile,

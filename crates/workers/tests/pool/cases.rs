@@ -92,7 +92,7 @@ pub(crate) fn assert_nobody_left() {
 struct Log(Vec<String>);
 
 impl Observer for Log {
-    fn released(&mut self, phase: usize) {
+    fn releasing(&mut self, phase: usize) {
         self.0.push(format!("released {phase}"));
     }
     fn ended(&mut self, phase: usize) {
@@ -110,7 +110,7 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
         fn started(&mut self, pids: &[u32]) {
             self.pids = pids.into();
         }
-        fn released(&mut self, _phase: usize) {}
+        fn releasing(&mut self, _phase: usize) {}
         fn working(&mut self, phase: usize, moved: Moved) {
             self.seen.push((phase, moved.bytes, moved.ops));
             if phase == 1 && moved.ops == 2 {
@@ -314,7 +314,7 @@ pub(crate) fn a_stop_ends_a_pool_that_works() {
     let stop = AtomicBool::new(false);
     struct StopAt<'a>(&'a AtomicBool);
     impl Observer for StopAt<'_> {
-        fn released(&mut self, phase: usize) {
+        fn releasing(&mut self, phase: usize) {
             self.0.store(phase == 1, Ordering::Relaxed);
         }
         fn ended(&mut self, _phase: usize) {}
@@ -375,7 +375,7 @@ fn lives(pid: Pid) -> bool {
 pub(crate) fn coordinate() {
     struct Say;
     impl Observer for Say {
-        fn released(&mut self, phase: usize) {
+        fn releasing(&mut self, phase: usize) {
             if phase == 1 {
                 println!("released");
             }
@@ -405,7 +405,7 @@ pub(crate) fn a_pool_in_the_name_of_a_user_has_no_other_rights() {
         fn started(&mut self, pids: &[u32]) {
             self.pids = pids.to_vec();
         }
-        fn released(&mut self, _phase: usize) {
+        fn releasing(&mut self, _phase: usize) {
             let status = |pid| fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
             self.seen.extend(self.pids.iter().map(status));
         }

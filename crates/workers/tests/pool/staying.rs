@@ -27,7 +27,7 @@ impl Observer for Who {
     fn started(&mut self, pids: &[u32]) {
         self.0 = pids.into();
     }
-    fn released(&mut self, _phase: usize) {}
+    fn releasing(&mut self, _phase: usize) {}
     fn ended(&mut self, _phase: usize) {}
 }
 
@@ -70,7 +70,7 @@ impl Observer for Where {
     fn started(&mut self, pids: &[u32]) {
         self.0 = pids.into();
     }
-    fn released(&mut self, phase: usize) {
+    fn releasing(&mut self, phase: usize) {
         let of = |pid: &u32| {
             let set = sched_getaffinity(Pid::from_raw(*pid as i32)).unwrap();
             (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()

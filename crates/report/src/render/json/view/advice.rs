@@ -4,8 +4,8 @@ use crate::words;
 use model::Tier;
 use serde::Serialize;
 use stats::{
-    Advised, CellRatio, Choice, Counsel, Findings, GroupCover, GroupLead, Lead, Ratio, Sensitivity,
-    Standing, Support,
+    Advised, CellRatio, Choice, Counsel, Eligibility, Findings, GroupCover, GroupLead, Lead, Ratio,
+    Sensitivity, Support,
 };
 
 /// [`Advice`](stats::Advice).
@@ -79,7 +79,7 @@ impl GroupLeadView<'_> {
 #[derive(Serialize)]
 struct AdvisedView<'a> {
     target: &'a str,
-    standing: Standing,
+    standing: Eligibility,
     reasons: Vec<String>,
     ratio: Option<Ratio>,
     p_best: Option<f64>,

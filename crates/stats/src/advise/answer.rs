@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const SETTLE: &str = "settle_s";
 
 /// The advice on the campaign whose columns are `targets`.
-pub(super) fn judge(
+pub(super) fn answer(
     dataset: &Dataset,
     question: &Question<'_>,
     targets: &[String],
