@@ -24,6 +24,8 @@ pub enum Block {
     Prose(String),
     /// A table.
     Table(Table),
+    /// The figures of the picture before it, which a page opens when asked for.
+    Behind(Table),
     /// A paragraph that must not be missed.
     Callout(String),
     /// Curves, where they can be drawn; the numbers stand in a table beside them.
@@ -51,7 +53,8 @@ pub enum Block {
 impl Block {
     /// Whether it is for a page alone: it shows to the eye what tables or an export have in numbers.
     pub fn is_drawing(&self) -> bool {
-        !matches!(self, Block::Heading(_) | Block::Prose(_) | Block::Table(_) | Block::Callout(_))
+        use Block::{Behind, Callout, Heading, Prose, Table};
+        !matches!(self, Heading(_) | Prose(_) | Table(_) | Behind(_) | Callout(_))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     ageing, built, clean,
-    html::{BESIDE, Extent, anchor, contents, document, render},
+    html::{BESIDE, Extent, anchor, contents, document, render, with_tables_behind},
     title,
 };
 use crate::block::Block;
@@ -16,8 +16,10 @@ type Beside<'a> = (&'a str, Vec<(usize, &'a [Block])>);
 
 /// One page of several campaigns, each judged by itself.
 pub fn html_beside(campaigns: &[(Dataset, Findings)]) -> String {
-    let sections: Vec<Vec<(String, Vec<Block>)>> =
-        campaigns.iter().map(|(dataset, findings)| built(dataset, findings, |_| true)).collect();
+    let sections: Vec<Vec<(String, Vec<Block>)>> = campaigns
+        .iter()
+        .map(|(dataset, findings)| with_tables_behind(built(dataset, findings, |_| true)))
+        .collect();
     let names: Vec<String> = campaigns.iter().map(|(dataset, _)| name(dataset)).collect();
     let ladder = clean::blocks(ageing::ladder(campaigns).map(Block::Lines).into_iter().collect());
     let heading = names.join(" | ");

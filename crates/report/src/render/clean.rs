@@ -18,17 +18,7 @@ pub(super) fn blocks(mut blocks: Vec<Block>) -> Vec<Block> {
 fn block(shown: &mut Block) {
     match shown {
         Block::Heading(words) | Block::Prose(words) | Block::Callout(words) => text(words),
-        Block::Table(Table { caption, columns, rows, footnotes }) => {
-            text(caption);
-            for Column { group, head, numeric: _, aside: _ } in columns {
-                text(group);
-                text(head);
-            }
-            for Row { kind: _, cells } in rows {
-                cells.iter_mut().for_each(cell);
-            }
-            footnotes.iter_mut().for_each(text);
-        }
+        Block::Table(own) | Block::Behind(own) => table(own),
         Block::Chart(Chart { caption, curves }) => {
             text(caption);
             curves.iter_mut().for_each(|Curve { name, points: _ }| text(name));
@@ -78,6 +68,18 @@ fn block(shown: &mut Block) {
             }
         }
     }
+}
+
+fn table(Table { caption, columns, rows, footnotes }: &mut Table) {
+    text(caption);
+    for Column { group, head, numeric: _, aside: _ } in columns {
+        text(group);
+        text(head);
+    }
+    for Row { kind: _, cells } in rows {
+        cells.iter_mut().for_each(cell);
+    }
+    footnotes.iter_mut().for_each(text);
 }
 
 fn heat_map(HeatMap { caption, head, candidates, procs, groups }: &mut HeatMap) {

@@ -62,7 +62,7 @@ impl Extent {
 /// The whole report. A file above 1.5 MB is written again without its samples, then without what other choices are
 /// computed from, then without intervals and curves, and says so.
 pub fn html(dataset: &Dataset, findings: &Findings) -> String {
-    let sections = built(dataset, findings, |_| true);
+    let sections = with_tables_behind(built(dataset, findings, |_| true));
     let logs = script::logs(dataset, findings);
     let mut text = String::new();
     for extent in Extent::ALL {
@@ -77,6 +77,23 @@ pub fn html(dataset: &Dataset, findings: &Findings) -> String {
 
 /// Titles and blocks.
 type Sections = [(String, Vec<Block>)];
+
+/// The sections without one that is a table alone after a forest plot: its figures are those of the plot, and stand
+/// behind that.
+pub(super) fn with_tables_behind(sections: Vec<(String, Vec<Block>)>) -> Vec<(String, Vec<Block>)> {
+    let mut all: Vec<(String, Vec<Block>)> = Vec::new();
+    for (title, mut blocks) in sections {
+        match (all.last_mut(), blocks.as_mut_slice()) {
+            (Some((_, before)), [Block::Table(table)])
+                if matches!(before.as_slice(), [Block::Forest(_)]) =>
+            {
+                before.push(Block::Behind(std::mem::take(table)));
+            }
+            _ => all.push((title, blocks)),
+        }
+    }
+    all
+}
 
 /// `logs` are what other choices are computed from.
 fn page(
@@ -171,6 +188,9 @@ pub(super) fn render(block: &Block, extent: Extent) -> Markup {
         Block::Prose(text) => markup! { p { (with_code(text)) } },
         Block::Callout(text) => markup! { p class="call" { strong { (text) } } },
         Block::Table(table) => render_table(table, notes),
+        Block::Behind(table) => markup! {
+            details class="behind" { summary { "The figures as a table" } (render_table(table, notes)) }
+        },
         Block::Forest(forest) => forest::render(forest),
         Block::Drawer(drawer) => drawer::render(drawer, |inner| render(inner, extent)),
         Block::HeatMap(map) if notes => heat_map::render(map, extent.drawers, class),

@@ -24,7 +24,7 @@ fn block(block: &Block) -> String {
         Block::Heading(text) => format!("\n### {}\n", escape(text)),
         Block::Prose(text) => format!("\n{}\n", escape(text)),
         Block::Callout(text) => format!("\n> **{}**\n", escape(text)),
-        Block::Table(table) => render(table),
+        Block::Table(table) | Block::Behind(table) => render(table),
         Block::Chart(_)
         | Block::Scatter(_)
         | Block::Bars(_)

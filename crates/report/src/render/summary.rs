@@ -48,7 +48,7 @@ fn body(dataset: &Dataset, findings: &Findings, options: TerminalOptions, rows: 
     let mut apart = true;
     for block in sections.iter().flat_map(|(_, blocks)| blocks) {
         // Air around tables alone: every line counts.
-        let is_table = matches!(block, Block::Table(_));
+        let is_table = matches!(block, Block::Table(_) | Block::Behind(_));
         out.push_str(if apart || is_table { "\n" } else { "" });
         out.push_str(&render(block, options, &mut false));
         apart = is_table;

@@ -46,7 +46,7 @@ pub(super) fn render(block: &Block, options: TerminalOptions, notes_left_out: &m
         | Block::HeatMap(_)
         | Block::Dots(_)
         | Block::Drawer(_) => String::new(),
-        Block::Table(table) => {
+        Block::Table(table) | Block::Behind(table) => {
             let notes = table.footnotes.iter().map(|note| wrap(note, options.width));
             let caption = strong(&wrap(&table.caption, options.width), options);
             let (pieces, shortened) = terminal_table::render(table, options);

@@ -31,8 +31,9 @@ impl Section for Scale {
                 None => kinds.push(vec![one]),
             }
         }
-        let of_kind =
-            |kind: &Vec<&Scaling>| [Block::Lines(lines(kind, findings)), Block::Table(table(kind))];
+        let of_kind = |kind: &Vec<&Scaling>| {
+            [Block::Lines(lines(kind, findings)), Block::Behind(table(kind))]
+        };
         Some(kinds.iter().flat_map(of_kind).collect())
     }
 

@@ -5,7 +5,7 @@ const FILTERS = [
   ['quiet', 'Hide noisy rows', row => !/noisy/.test(row.textContent)],
 ];
 const judged = () => [...document.querySelectorAll('main table')]
-  .filter(table => !table.closest('details') && table.querySelector('tbody .n b'));
+  .filter(table => !table.closest(DRAWER) && table.querySelector('tbody .n b'));
 
 function filter() {
   const chosen = FILTERS.filter(([name]) => state.has(name));

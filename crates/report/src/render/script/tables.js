@@ -107,9 +107,10 @@ function makeTakeable(table) {
   (table.closest('.wide') ?? table).after(bar);
 }
 
-const tables = [...document.querySelectorAll('main table')].filter(table => !table.closest('details'));
+const DRAWER = 'details:not(.behind)';
+const tables = [...document.querySelectorAll('main table')].filter(table => !table.closest(DRAWER));
 tables.forEach(makeSortable);
 tables.forEach(makeTakeable);
-for (const drawer of document.querySelectorAll('details')) {
+for (const drawer of document.querySelectorAll(DRAWER)) {
   drawer.addEventListener('toggle', () => drawer.querySelectorAll('table').forEach(makeTakeable), { once: true });
 }

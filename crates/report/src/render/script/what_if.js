@@ -113,7 +113,7 @@ function section() {
   if (found.ratios.length > 1) section.append(plot(found, panels, own));
   else section.append(element('p', 'Nothing that all candidates have is left to be scored: choose more groups, process counts or weights.'));
   const shown = [meansTable(found, panels, own), ratiosTable(tables, own)];
-  section.append(...shown);
+  section.append(made('details', { class: 'behind' }, element('summary', 'The figures as a table'), shown[0]), shown[1]);
   shown.forEach((held, at) => {
     const table = held.querySelector('table');
     makeSortable(table, `w${at}`);
@@ -126,6 +126,7 @@ function section() {
 const replaced = ['figure.forest', 'table.heat'].map(kind => document.querySelector(`main ${kind}`)?.closest('section'));
 
 function showChoice() {
+  const wasOpen = document.querySelector('#what-if .behind')?.open ?? false;
   document.getElementById('what-if')?.remove();
   takeMetric();
   const isShown = logs !== null && isChosen();
@@ -133,5 +134,7 @@ function showChoice() {
     const link = [...document.querySelectorAll('nav a')].find(link => link.hash === `#${own.id}`);
     for (const its of [own, link]) if (its) its.hidden = isShown;
   }
-  if (isShown) document.querySelector('main nav').after(section());
+  if (!isShown) return;
+  document.querySelector('main nav').after(section());
+  document.querySelector('#what-if .behind').open = wasOpen;
 }
