@@ -27,6 +27,7 @@ registry! {
     overview::Overview,
     heat_map::Heat,
     leaders::Leaders,
+    by_weights::ByWeights,
     failures::Failures,
     values::Values,
     matrix::Matrix,

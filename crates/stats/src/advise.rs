@@ -16,7 +16,7 @@ pub(crate) mod workload;
 
 pub use objection::{Basis, FloorFinding, Objection, Shortfall};
 pub use sensitivity::{Sensitivity, Share, Tipping, Without};
-pub use workload::{WorkCells, Workload};
+pub use workload::{WorkCells, Workload, Workloads};
 
 pub(crate) use elsewhere::decisive;
 pub(crate) use work::states;

@@ -2,7 +2,7 @@
 
 use crate::{
     Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, Io500, Latencies, Leaders,
-    Next, Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, Workload, classes,
+    Next, Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, Workloads, classes,
 };
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
@@ -62,8 +62,8 @@ pub struct Findings {
     /// How much of the campaign's time was measured, where the time of its blocks is known: that is no part of
     /// a dataset, so whoever has the store adds it.
     pub timed: Option<Timed>,
-    /// What each profile makes of these, where whoever has the profiles adds it.
-    pub workloads: Vec<Workload>,
+    /// What each profile, and equal weights, make of these, where whoever has the profiles adds it.
+    pub workloads: Workloads,
     /// The findings of the other classes of the campaign: of other labs, and of targets that do not keep what
     /// was synced. Nothing is ranked across classes.
     pub others: Vec<Findings>,
@@ -98,7 +98,7 @@ impl Findings {
     }
 
     /// The same, knowing what each profile makes of them.
-    pub fn with_workloads(self, workloads: Vec<Workload>) -> Findings {
+    pub fn with_workloads(self, workloads: Workloads) -> Findings {
         Findings { workloads, ..self }
     }
 

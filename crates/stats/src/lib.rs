@@ -63,7 +63,7 @@ pub use aa::AaCheck;
 pub use advise::{
     Advice, Advised, Basis, BlockTime, Choice, Counsel, Eligibility, FloorFinding, GroupCover,
     GroupLead, Merit, More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall,
-    Support, Tipping, Without, WorkCells, Workload,
+    Support, Tipping, Without, WorkCells, Workload, Workloads,
 };
 pub use amount::Amount;
 pub use bar::{CLEAR_LEAD, LEADS_P};
@@ -301,7 +301,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         comparison: None,
         advice: None,
         timed: None,
-        workloads: Vec::new(),
+        workloads: Workloads::default(),
         others: Vec::new(),
     };
     Ok((findings, cells))

@@ -105,7 +105,7 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let metrics = metrics.collect();
     let widest = Ratio { point: 1.0, low: Some(1e-9), high: Some(1e9), p: None };
     let very_wide = widest.span(|_| String::new()).unwrap_or_default();
-    let profiles = findings.workloads.iter().map(profile).collect();
+    let profiles = findings.workloads.profiles.iter().map(profile).collect();
     let id = printable(&dataset.campaign.id).into_owned();
     let carried = Carried { logs, id, drawers: anchors(findings), very_wide, metrics, profiles };
     serde_json::to_string(&carried).ok().map(|json| harmless(&json))

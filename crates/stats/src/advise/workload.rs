@@ -5,9 +5,20 @@
 pub(crate) mod tests;
 
 use super::{Eligibility, Objection, Question, Share, field::Field, sensitivity, work};
-use crate::{Ratio, Settings, StatsError, bar::Bar, cell::CellData};
+use crate::{
+    Comparison, Lead, Settings, StatsError, bar::Bar, cell::CellData, decide::order, judge,
+};
 use model::{Dataset, FactSheet, Profile};
 use std::collections::BTreeSet;
+
+/// What different weights make of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workloads {
+    /// With each group of tests weighing the same, as in the verdict.
+    pub equal: Option<Workload>,
+    /// By each profile of which it shows something.
+    pub profiles: Vec<Workload>,
+}
 
 /// A profile of which a campaign shows something.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +33,8 @@ pub struct Workload {
     pub groups: Vec<WorkCells>,
     /// Targets that it rules out, with the reasons.
     pub ruled_out: Vec<(String, Vec<Objection>)>,
-    /// The candidates with their scores over the first of them, best first.
-    pub scores: Vec<(String, Ratio)>,
+    /// The first by score over the second, by the interval of their blocks alone; `None` of fewer than two.
+    pub lead: Option<Lead>,
     /// Share of drawn weights under which each candidate is first; empty with fewer than two.
     pub acceptability: Vec<Share>,
 }
@@ -62,7 +73,7 @@ fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
     let advice = field.blank();
     let candidates = field.candidates(&[], &[], None);
     let out = candidates.into_iter().filter(|own| own.standing == Eligibility::RuledOut);
-    let scores = scores(field);
+    let lead = lead(field);
     let acceptability = sensitivity::sensitivity(
         field.profile,
         &field.used,
@@ -77,20 +88,25 @@ fn workload(field: &Field<'_>, cells: &[CellData]) -> Option<Workload> {
         groups: groups(field, cells),
         ruled_out: out.map(|own| (own.target, own.objections)).collect(),
         acceptability: acceptability
-            .filter(|_| scores.len() > 1)
-            .map_or_else(Vec::new, |s| s.acceptability),
-        scores,
+            .filter(|_| lead.is_some())
+            .map_or_else(Vec::new, |own| own.acceptability),
+        lead,
     })
 }
 
-/// The candidates over the first of them, best first.
-fn scores(field: &Field<'_>) -> Vec<(String, Ratio)> {
-    let means = field.board(&field.columns, &field.used).means();
-    let order = crate::decide::order(&means);
-    let columns: Vec<usize> = order.iter().map(|&at| field.columns[at]).collect();
-    let ratios = field.board(&columns, &field.used).ratios(Bar::of(&field.dataset.campaign));
-    let label = |column: &usize| field.targets[*column].clone();
-    columns.iter().map(label).zip(ratios).collect()
+fn lead(field: &Field<'_>) -> Option<Lead> {
+    let order = order(&field.board(&field.columns, &field.used).means());
+    let (first, second) = (field.columns[*order.first()?], field.columns[*order.get(1)?]);
+    let bar = Bar::of(&field.dataset.campaign);
+    let ratio = *field.board(&[second, first], &field.used).ratios(bar).get(1)?;
+    let is_contended = work::contended(&field.used, &[first, second]);
+    let judged = judge(&ratio, field.settings.band);
+    Some(Lead {
+        target: field.targets[first].clone(),
+        second: field.targets[second].clone(),
+        ratio,
+        comparison: if is_contended { Comparison::Unclear } else { judged },
+    })
 }
 
 fn groups(field: &Field<'_>, cells: &[CellData]) -> Vec<WorkCells> {

@@ -1,7 +1,7 @@
 //! What this crate says of a campaign by a profile, for the vectors that whoever computes it again is held to.
 
 use super::*;
-use crate::{Comparison, judge, select, target_order};
+use crate::{Ratio, select, target_order};
 
 /// Scores and, for each group, its ratios with their words: of each candidate over the first.
 pub(crate) struct Answer {

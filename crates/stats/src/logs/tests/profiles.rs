@@ -49,7 +49,8 @@ pub(super) fn answers(dataset: &Dataset) -> Vec<Value> {
 fn of_profile(dataset: &Dataset, profile: &Profile, baseline: &str) -> Value {
     let settings = Settings { baseline: Some(baseline.into()), ..Settings::default() };
     let found = findings(dataset, &Settings::default()).unwrap();
-    let known = crate::workloads(dataset, &found, std::slice::from_ref(profile), &[]).unwrap();
+    let known =
+        crate::workloads(dataset, &found, std::slice::from_ref(profile), &[]).unwrap().profiles;
     let own = answer(dataset, profile, &settings);
     let scores = own.scores.iter().map(|(label, ratio)| (label.clone(), said(Some(ratio), None)));
     let of_group =
