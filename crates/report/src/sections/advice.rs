@@ -8,7 +8,7 @@ use crate::{
     words,
 };
 use model::Dataset;
-use stats::{Advised, Counsel, Findings, Sensitivity, Eligibility, Support};
+use stats::{Advised, Counsel, Eligibility, Findings, Sensitivity, Support};
 
 /// Cells printed of each group; the rest is counted.
 const MOST_CELLS: usize = 10;

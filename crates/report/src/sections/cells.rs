@@ -128,7 +128,12 @@ fn by_case(dataset: &Dataset) -> ByCase<'_> {
     all
 }
 
-fn drawer(dataset: &Dataset, findings: &Findings, place: CellPosition, samples: &ByCase<'_>) -> Drawer {
+fn drawer(
+    dataset: &Dataset,
+    findings: &Findings,
+    place: CellPosition,
+    samples: &ByCase<'_>,
+) -> Drawer {
     let table = &findings.tables[place.0];
     let row = &table.rows[place.1];
     let own = samples.get(&(row.test.as_str(), table.procs)).map_or(&[][..], Vec::as_slice);

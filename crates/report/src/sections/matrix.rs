@@ -74,7 +74,11 @@ fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
 }
 
 /// The ratio of every candidate over the baseline; `None` where there is none.
-fn map(grid: &Grid<'_>, findings: &Findings, with_drawer: &BTreeSet<CellPosition>) -> Option<HeatMap> {
+fn map(
+    grid: &Grid<'_>,
+    findings: &Findings,
+    with_drawer: &BTreeSet<CellPosition>,
+) -> Option<HeatMap> {
     let has_ratio = |row: &stats::Row| row.cells.iter().any(|cell| cell.ratio.is_some());
     if !grid.cells.values().any(|row| has_ratio(row)) {
         return None;
