@@ -338,6 +338,8 @@ fn the_page_says_how_to_run_it_again_and_the_hash_of_its_samples() {
     place.ok(&["report", "first", "--out", "page.html"]);
     let page = fs::read_to_string(place.path("page.html")).unwrap();
     assert!(page.contains("To run it again: <code>assay run --on null "), "{page}");
+    let (_, again) = page.split_once("To run it again: <code>").unwrap();
+    assert!(again.split_once("</code>").unwrap().0.contains(" --seed "), "{page}");
     assert!(page.contains("Order of the candidates: block 1 "), "{page}");
     let (_, rest) = page.split_once("SHA-256 of the samples: ").unwrap();
     place.ok(&["export", "first", "--format", "bundle", "--identify"]);

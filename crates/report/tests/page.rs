@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::TargetState;
+use model::{Group, TargetState};
 use report::{html, markdown};
 use sha2::{Digest, Sha256};
 use stats::{Settings, findings};
@@ -29,6 +29,15 @@ fn base64(bytes: &[u8]) -> String {
     let letter =
         |chunk: &[u8], (i, letter): (usize, u8)| if i > chunk.len() { '=' } else { letter.into() };
     bytes.chunks(3).flat_map(|c| group(c).into_iter().map(move |l| letter(c, l))).collect()
+}
+
+#[test]
+fn the_map_of_every_test_says_what_is_in_no_score() {
+    let mut data = common::campaign(5);
+    data.tests[0].group = Group::Sync;
+    let page = page_of(&data);
+    let map = page.split_once("<h2>Every test").unwrap().1.split_once("<h2>").unwrap().0;
+    assert_eq!(map.matches("in no score, as the writes hold it").count(), 1, "{map}");
 }
 
 #[test]

@@ -50,6 +50,19 @@ fn html_draws_each_run_and_the_terminal_leaves_it_to_others() {
 }
 
 #[test]
+fn a_drawer_speaks_of_rates_where_they_are_drawn() {
+    let speaks = |last_ms| {
+        let mut data = campaign();
+        let series = data.samples.iter_mut().filter_map(|s| s.series.as_mut());
+        series.for_each(|s| s.end_ms.iter_mut().for_each(|ms| *ms = *ms * last_ms / 5100));
+        let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+        page.contains("Its rates of each second are under Over time.")
+    };
+    assert!(speaks(5100));
+    assert!(!speaks(130));
+}
+
+#[test]
 fn short_runs_and_runs_that_tell_nothing_have_no_section() {
     let without = |change: fn(&mut Sample)| {
         let mut data = campaign();

@@ -29,6 +29,16 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
                 dt { span class="n" { "invalid" } }
                 dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
+                dt { span class="n" { "cold" } }
+                dd {
+                    "Before a cold read its files are dropped from the page cache, and at most 1 % of them is seen there; "
+                    "the device then has to read at least 90 % of what the test touched. Otherwise the sample is lukewarm, and counts nowhere."
+                }
+                dt { "Limiter" }
+                dd {
+                    "What a sample waited for: cache, cpu, device; throttled, where frequency, temperature or a quota slowed the machine; "
+                    "tool, where the start of the workers, or the one that starts them, took a tenth of it; none, where nothing was busy."
+                }
                 @if drawers {
                     dt { "Samples" }
                     dd {

@@ -4,7 +4,7 @@
 use crate::{
     block::{Block, Cell, Column, Dot, DotPanel, Dots, Drawer, Row, Table},
     names, number,
-    sections::{Section, ratios},
+    sections::{Section, ratios, time_series},
 };
 use model::{Dataset, Origin, Sample};
 use stats::Findings;
@@ -140,7 +140,7 @@ fn drawer(
     let mut blocks = vec![Block::Dots(dots(findings, row, own))];
     blocks.push(Block::Table(listed(findings, row, own)));
     blocks.extend(percentiles(findings, table, row).map(Block::Table));
-    if own.iter().any(|sample| sample.series.is_some()) {
+    if own.iter().any(|sample| time_series::is_shown(sample)) {
         blocks.push(Block::Prose("Its rates of each second are under Over time.".into()));
     }
     Drawer {

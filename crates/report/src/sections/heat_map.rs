@@ -40,14 +40,17 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
     let counts: BTreeSet<u32> = findings.tables.iter().map(|table| table.procs).collect();
     let mut groups: Vec<HeatGroup> = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
-        let title = table.group.title();
+        let title = match table.group.is_scored() {
+            true => table.group.title().to_string(),
+            false => format!("{}: in no score, as the writes hold it", table.group.title()),
+        };
         if groups.iter().any(|group| group.title == title) {
             continue;
         }
         let rows = rows(findings, at, &counts)
             .into_iter()
             .map(|(name, places)| row(name, &places, findings, &with_drawer));
-        groups.push(HeatGroup { title: title.into(), rows: rows.collect() });
+        groups.push(HeatGroup { title, rows: rows.collect() });
     }
     groups.retain(|group| !group.rows.is_empty());
     HeatMap {

@@ -1,7 +1,7 @@
 //! How the numbers were made, short enough to be read, and how to make them again.
 
 use crate::{block::Block, names, number, sections::Section};
-use model::{Dataset, Origin, printable};
+use model::{Dataset, Origin, Plan, printable};
 use sha2::{Digest, Sha256};
 use stats::{Findings, Timed};
 use std::collections::BTreeMap;
@@ -53,7 +53,8 @@ fn again(dataset: &Dataset) -> Vec<String> {
     let campaign = &dataset.campaign;
     let mut said = Vec::new();
     if campaign.origin == Origin::Run {
-        said.push(format!("To run it again: `{}`", campaign.plan.command()));
+        let plan = Plan { seed: Some(campaign.seed), ..campaign.plan.clone() };
+        said.push(format!("To run it again: `{}`", plan.command()));
         said.extend(ended(dataset));
         said.push(format!("Order of the candidates: {}.", orders(dataset)));
     }
