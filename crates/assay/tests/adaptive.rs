@@ -141,7 +141,7 @@ fn a_budget_ends_a_campaign_before_it_is_overrun() {
     let slow = ["--preset", "smoke", "--knob", "write_us=600000", "--budget", "2s"];
     let report = run(&place, &slow);
     assert!(
-        report.contains("Ended after 1 block: another does not fit the budget of 2s"),
+        report.contains("Ended after 1 block: another block does not fit the budget of 2s"),
         "{report}"
     );
     let shown = place.ok(&["show"]);

@@ -163,7 +163,7 @@ pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;
     is_much.then(|| {
         let (bytes, own) = (Bytes(bytes), Bytes(own));
-        format!("its device moved {bytes} while it stood still, beside {own} in its own time")
+        format!("its device moved {bytes} while it was held for other candidates, beside {own} in its timed part")
     })
 }
 

@@ -115,7 +115,7 @@ impl End {
             End::Enough(seen) => format!("{after}: {}", seen.sentence(band)),
             End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
             End::Budget(seen) => format!(
-                "{after}: another does not fit the budget of {}; {} are used, and blocks took up to {}. \
+                "{after}: another block does not fit the budget of {}; {} are used, and blocks took up to {}. \
                  So far {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),

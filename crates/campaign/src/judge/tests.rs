@@ -9,7 +9,10 @@ fn who_had_much_done_while_it_stood_still_is_no_measurement() {
     assert_eq!(worked_while_held(2 << 20, &usage(0)), None);
     assert_eq!(worked_while_held(6 << 20, &usage(100)), None);
     let why = worked_while_held(8 << 20, &usage(100)).unwrap();
-    assert!(why.contains("8.0 MiB while it stood still, beside 100 MiB"), "{why}");
+    assert!(
+        why.contains("8.0 MiB while it was held for other candidates, beside 100 MiB"),
+        "{why}"
+    );
 }
 
 #[test]
