@@ -56,7 +56,7 @@ impl Section for RatesOverTime {
 /// Whether `sample` was long enough for its rates to be drawn here.
 pub(super) fn is_shown(sample: &Sample) -> bool {
     let end_ms = sample.series.as_ref().and_then(|series| series.end_ms.last());
-    end_ms.is_some_and(|end_ms| u64::from(*end_ms) >= 1000 * LEAST_SECONDS as u64)
+    end_ms.is_some_and(|end_ms| *end_ms >= 1000 * LEAST_SECONDS as u64)
 }
 
 /// The end of a second in a run, and the rate in it.
