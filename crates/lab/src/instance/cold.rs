@@ -37,6 +37,8 @@ impl Instance<'_> {
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.
     pub fn make_cold(&self) -> Result<Coldness, LabError> {
+        // What a server has yet to store would be missing after the remount.
+        self.quiesce()?;
         let coldness = self.remount_or_evict()?;
         self.drop_caches_after(&coldness)?;
         Ok(coldness)
