@@ -73,9 +73,10 @@ impl Pattern {
         Pattern { first: number * each, ..self }
     }
 
-    /// Whether `other` is the same but for where its vector begins.
-    fn is_of_same_sequence(&self, other: &Pattern) -> bool {
-        *self == Pattern { first: self.first, ..other.clone() }
+    /// Whether a buffer of `held` elements of this pattern is one for `len` elements of `other`: the same but for where
+    /// its vector begins.
+    fn holds(&self, held: u64, other: &Pattern, len: u64) -> bool {
+        *self == Pattern { first: self.first, ..other.clone() } && other.base_len(len) <= held
     }
 
     /// The word of element `i`.
@@ -170,8 +171,7 @@ impl Data {
 
     /// The vector of `len_words` words by `pattern` out of the same buffer; `None` when that does not hold it.
     pub fn sharing(&self, pattern: &Pattern, len_words: u64) -> Option<Data> {
-        let holds = self.pattern.is_of_same_sequence(pattern)
-            && pattern.base_len(len_words) <= self.base.len() as u64;
+        let holds = self.pattern.holds(self.base.len() as u64, pattern, len_words);
         holds.then(|| Data {
             pattern: pattern.clone(),
             len: len_words,

@@ -57,7 +57,7 @@ impl Stack {
         let mut disks = disks.to_vec();
         let (mut below, mut store) = (None, None);
         let outside = outside.cloned();
-        let mut standing = Vec::new();
+        let mut made = Vec::new();
         for (number, part) in parts.iter().enumerate() {
             let (name, dir, scratch) = place(number, part);
             let disks_here = std::mem::take(&mut disks);
@@ -71,7 +71,7 @@ impl Stack {
                 Inner::None | Inner::Below => Some(site.dir.clone()),
             };
             let part = part.clone();
-            standing.push(MadePart {
+            made.push(MadePart {
                 part,
                 site,
                 up: Cell::new(false),
@@ -79,7 +79,7 @@ impl Stack {
                 vigil: RefCell::default(),
             });
         }
-        Stack { parts: standing }
+        Stack { parts: made }
     }
 
     pub(crate) fn parts(&self) -> &[MadePart] {
@@ -262,9 +262,10 @@ impl MadePart {
         for module in about.modules.iter().copied().chain(named) {
             let _ = Cmd::new("modprobe").args(["--quiet", module]).run();
         }
+        let missing = named.filter(|name| !is_loaded(name));
         let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
         // mount would look for it where the distribution keeps its modules, and not where it was built.
-        for file in named.and_then(|name| artifacts::modules(name, &kernel)).unwrap_or_default() {
+        for file in missing.and_then(|name| artifacts::modules(name, &kernel)).unwrap_or_default() {
             let _ = Cmd::new("insmod").arg(file).run();
         }
     }

@@ -86,7 +86,7 @@ impl Text {
     /// not hold them.
     pub fn sharing(&self, pattern: &Pattern, len: u64) -> Option<Text> {
         let symbols = (self.base.len() / SYMBOL_BYTES) as u64;
-        let holds = self.pattern.is_of_same_sequence(pattern) && pattern.base_len(len) <= symbols;
+        let holds = self.pattern.holds(symbols, pattern, len);
         holds.then(|| Text { pattern: pattern.clone(), len, base: Arc::clone(&self.base) })
     }
 

@@ -37,7 +37,6 @@ impl Instance<'_> {
     /// # Errors
     /// The mount stays busy, or it cannot be mounted again.
     pub fn make_cold(&self) -> Result<Coldness, LabError> {
-        // What a server has yet to store would be missing after the remount.
         self.quiesce()?;
         let coldness = self.remount_or_evict()?;
         self.drop_caches_after(&coldness)?;
@@ -76,7 +75,8 @@ impl Instance<'_> {
         self.since_remount.replace(None);
     }
 
-    /// Unmounts and mounts it, or does what comes nearest to that.
+    /// Unmounts and mounts it, or does what comes nearest to that. It is quiet: what a server has yet to store would be
+    /// missing after the remount.
     pub(super) fn remount_or_evict(&self) -> Result<Coldness, LabError> {
         self.invalidate_cold();
         match &self.place {

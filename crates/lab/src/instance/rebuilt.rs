@@ -38,6 +38,7 @@ impl Instance<'_> {
     /// As of [`Instance::make_cold`].
     pub fn rebuild_again(&self) -> Result<(), LabError> {
         if self.rebuilding()?.is_some() {
+            self.quiesce()?;
             self.remount_or_evict()?;
         }
         Ok(())

@@ -82,7 +82,7 @@ fn candidates(advice: &stats::Advice) -> Table {
         "Worst-case loss (95 %)",
     ];
     let figures = figures.map(|head| Column::numbers("", head));
-    let columns: Vec<Column> = ["Target", "Eligibility"]
+    let columns: Vec<Column> = ["Target", "Standing"]
         .map(Column::words)
         .into_iter()
         .chain(figures)

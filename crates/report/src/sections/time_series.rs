@@ -53,10 +53,9 @@ impl Section for RatesOverTime {
     }
 }
 
-/// Whether `sample` was long enough for its rates to be drawn here.
+/// Whether `sample` has rates that can be drawn here.
 pub(super) fn is_shown(sample: &Sample) -> bool {
-    let end_ms = sample.series.as_ref().and_then(|series| series.end_ms.last());
-    end_ms.is_some_and(|end_ms| *end_ms >= 1000 * LEAST_SECONDS as u64)
+    [BYTES, OPS, DEVICE].iter().any(|quantity| quantity.run(sample).is_some())
 }
 
 /// The end of a second in a run, and the rate in it.
