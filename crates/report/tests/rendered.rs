@@ -5,6 +5,7 @@
 
 mod advice;
 mod ageing;
+mod by_group;
 mod by_weights;
 mod common;
 mod cost;

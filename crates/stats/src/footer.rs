@@ -136,7 +136,7 @@ pub(crate) fn prior(tables: &[Vec<&CellData>], candidate: usize, base: usize) ->
 }
 
 /// The cells that are valid for every target with any.
-fn shared<'a>(cells: &[&'a CellData]) -> Vec<&'a CellData> {
+pub(crate) fn shared<'a>(cells: &[&'a CellData]) -> Vec<&'a CellData> {
     let columns = cells.first().map_or(0, |cell| cell.series.len());
     // A target that could not be measured at all would otherwise empty every mean.
     let measured: Vec<usize> =

@@ -54,6 +54,7 @@ mod short;
 mod steady;
 mod sweep;
 mod table;
+mod table_lead;
 mod timed;
 pub mod tune;
 mod versus;
@@ -265,6 +266,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
     let selfcheck = selfcheck::selfcheck(dataset, &targets, &cells, settings)?;
     let mut tables = table::tables(dataset, &targets, &cells, settings);
     if !class.is_ranked {
+        tables.iter_mut().for_each(|table| table.lead = None);
         tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.lead = None);
     }
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);

@@ -7,6 +7,7 @@ use crate::{
     cell::{CellData, Series},
     footer, holm,
     point::{mean, variance},
+    table_lead,
     versus::{Versus, versus},
 };
 use model::{Dataset, Group};
@@ -24,6 +25,9 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// One footer for each target.
     pub footers: Vec<Footer>,
+    /// The target with the highest mean over the next; `None` below two, and for a table that is not scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 /// Every table that has a row.
@@ -43,10 +47,20 @@ pub(crate) fn tables(
         places.push(place);
         tables.push((rows, cells));
     }
-    let footers = footer::footers(&tables, Bar::of(&dataset.campaign), settings);
-    let whole = places.into_iter().zip(tables).zip(footers);
+    let bar = Bar::of(&dataset.campaign);
+    let footers = footer::footers(&tables, bar, settings);
+    let (rows, cells): (Vec<Vec<Row>>, Vec<Vec<&CellData>>) = tables.into_iter().unzip();
+    let confidence = footer::confidence(cells.len(), bar);
+    let leads = table_lead::leads(&cells, labels, confidence, settings);
+    let whole = places.into_iter().zip(rows).zip(footers.into_iter().zip(leads));
     whole
-        .map(|(((group, procs), (rows, _)), footers)| Table { group, procs, rows, footers })
+        .map(|(((group, procs), rows), (footers, lead))| Table {
+            group,
+            procs,
+            rows,
+            footers,
+            lead,
+        })
         .collect()
 }
 

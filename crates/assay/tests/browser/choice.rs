@@ -124,7 +124,7 @@ fn controls_choose_and_the_address_keeps_it() {
     let hash = browser.text("location.hash");
     browser.open(&page, &hash);
     assert_eq!(browser.text("document.getElementById('what-if').innerText"), shown);
-    browser.eval("[...document.querySelectorAll('.bar button')].find(b => b.textContent === 'As reported').click()");
+    browser.eval("[...document.querySelectorAll('.bar button')].find(b => b.textContent === 'Reset').click()");
     assert_eq!(
         browser.eval("[document.getElementById('what-if'), location.hash]"),
         json!([null, ""])

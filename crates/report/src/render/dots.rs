@@ -2,7 +2,10 @@
 //! of its own, so that drift and noise of one are seen beside those of another. The band of ±5 % is shaded.
 
 use super::svg::cut;
-use crate::block::{Dot, DotPanel, Dots};
+use crate::{
+    block::{Dot, DotPanel, Dots},
+    number,
+};
 use maud::{Markup, html as markup};
 
 const WIDTH: f64 = 520.0;
@@ -18,6 +21,8 @@ const TOP: f64 = 16.0;
 const NAME: usize = 23;
 /// The upper end of the axis is no less than this.
 const LEAST_REACH: f64 = 1.1;
+/// The axis is in percent below this end, and in factors from it on: `+3095 %` does not fit beside it.
+const FACTORS: f64 = 2.0;
 /// The shaded band.
 const BAND: f64 = 1.05;
 /// Half of a cross.
@@ -77,7 +82,10 @@ fn render_panel(panel: &DotPanel, scale: &Scale, index: usize) -> Markup {
     let left = LEFT + STEP.0 * (index % ACROSS) as f64;
     let top = STEP.1 * (index / ACROSS) as f64 + TOP;
     let (high, low) = (top + scale.y(Some(BAND)), top + scale.y(Some(BAND.recip())));
-    let percent = |ratio: f64| format!("{:+.0} %", 100.0 * (ratio - 1.0));
+    let over_mean = |ratio: f64| match scale.reach < FACTORS {
+        true => format!("{:+.0} %", 100.0 * (ratio - 1.0)),
+        false => format!("{}x", number::ratio(ratio)),
+    };
     let ticks = [scale.reach, 1.0, scale.reach.recip()];
     let paths = [true, false].map(|valid| scale.path(&panel.dots, valid, (left, top)));
     markup! {
@@ -87,7 +95,7 @@ fn render_panel(panel: &DotPanel, scale: &Scale, index: usize) -> Markup {
         @if index.is_multiple_of(ACROSS) {
             @for tick in ticks {
                 text x=(left - 5.0) y=(format!("{:.0}", top + scale.y(Some(tick)) + 4.0)) text-anchor="end" {
-                    @if tick == 1.0 { "mean" } @else { (percent(tick)) }
+                    @if tick == 1.0 { "mean" } @else { (over_mean(tick)) }
                 }
             }
         }
@@ -115,6 +123,13 @@ mod tests {
         assert_eq!(scale.path(&panel.dots, false, (0.0, 0.0)), "M104 57.0l6 6m-6 0l6-6");
         let svg = render(&Dots { caption: "c".into(), panels: vec![panel] }).into_string();
         assert!(svg.contains("&lt;xfs&gt;") && svg.contains("+10 %"), "{svg}");
+    }
+
+    #[test]
+    fn far_ends_of_the_axis_are_factors() {
+        let panel = DotPanel { name: "a".into(), dots: vec![dot(0.0, Some(32.0), true)] };
+        let svg = render(&Dots { caption: "c".into(), panels: vec![panel] }).into_string();
+        assert!(svg.contains(">32.0x<") && !svg.contains('%'), "{svg}");
     }
 
     #[test]

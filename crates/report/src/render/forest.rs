@@ -1,7 +1,7 @@
 //! A forest plot as inline SVG: a row for each candidate with its point and interval on a logarithmic axis, the
 //! band shaded, a line at 1. Words beside the bars say what the colours do, and the description says all of it.
 
-use super::svg::{Axis, cut};
+use super::svg::{APART, Axis, cut};
 use crate::block::{Forest, ForestPanel, ForestRow, Span};
 use maud::{Markup, html as markup};
 
@@ -34,7 +34,7 @@ pub(super) fn render(forest: &Forest) -> Markup {
                 title { (forest.caption) }
                 desc { (described(forest)) }
                 rect class="band" x=(format!("{left:.1}")) y="0" width=(format!("{:.1}", right - left)) height=(bottom) {}
-                @for tick in axis.ticks() {
+                @for tick in axis.ticks(APART) {
                     path class=(if tick == 1.0 { "one" } else { "g" }) d=(format!("M{:.1} 0V{bottom}", x(&axis, tick))) {}
                     text x=(format!("{:.1}", x(&axis, tick))) y=(bottom + 14.0) text-anchor="middle" { (tick) }
                 }

@@ -17,6 +17,8 @@ const INSET: f64 = 12.0;
 /// Room over a panel for its name, over all panels for each line of the legend.
 const TOP: f64 = 28.0;
 const LINE: f64 = 16.0;
+/// Height of a label of the axis, with air.
+const LABEL: f64 = 14.0;
 /// How far the axis follows intervals beyond the points; what is wider is cut off.
 const BEYOND: f64 = 1.5;
 /// Characters of a line of a name over a panel, and of a name in the legend.
@@ -103,10 +105,13 @@ fn legend(scale: &Scale<'_>) -> Markup {
     }
 }
 
+/// What the ideal is drawn with.
+const IDEAL: (&str, &str) = ("one", "2 3");
+
 /// Class and dash of a line.
 fn style(line: usize, is_ideal: bool) -> (String, &'static str) {
     match is_ideal {
-        true => ("g".into(), "1 3"),
+        true => (IDEAL.0.into(), IDEAL.1),
         false => stroke(line),
     }
 }
@@ -119,7 +124,7 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
         @for (line, text) in in_lines(&panel.name).into_iter().rev().enumerate() {
             text class="h" x=(left) y=(bottom - AREA.1 - 5.0 - 12.0 * line as f64) { (text) }
         }
-        @for tick in scale.axis.ticks() {
+        @for tick in scale.axis.ticks(LABEL / AREA.1) {
             @let y = bottom - scale.y(tick);
             path class=(if tick == 1.0 { "one" } else { "g" }) d=(format!("M{left} {y:.1}h{}", AREA.0)) {}
             @if at.is_multiple_of(ACROSS) {
@@ -130,7 +135,7 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
             text x=(format!("{:.1}", left + scale.x(place))) y=(bottom + 12.0) text-anchor="middle" { (name) }
         }
         @if at.is_multiple_of(ACROSS) { text x=(left) y=(bottom + 24.0) { (lines.across) } }
-        polyline class="g" stroke-dasharray="1 3" fill="none" points=(scale.path((left, bottom), &ideal)) {}
+        polyline class=(IDEAL.0) stroke-dasharray=(IDEAL.1) fill="none" points=(scale.path((left, bottom), &ideal)) {}
         @for (line, spans) in panel.lines.iter().enumerate() { (render_line(spans, scale, (left, bottom), line)) }
     }
 }

@@ -24,7 +24,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-1B4YAZpYj/aou6dHpRx0K/Yj9gXzAxMt7YskQf6KoWk='";
+                                 script-src 'sha256-RVDy4dM0ZM1kMz7p9CastU6VyX+GVsU0BWfUCKfoOoc='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [

@@ -4,8 +4,8 @@
 /// Ticks of an axis of ratios, those that are dropped last first.
 const TICKS: [f64; 15] =
     [1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01, 5.0, 0.2, 1.25, 0.8, 1.1, 0.9, 3.0, 0.3];
-/// Least distance of two ticks, a share of the axis.
-const APART: f64 = 0.1;
+/// Least distance of two ticks along a whole drawing, a share of the axis.
+pub(super) const APART: f64 = 0.1;
 
 /// Colours of the style sheet.
 const COLOURS: usize = 5;
@@ -36,12 +36,12 @@ impl Axis {
         (ratio.ln() - self.low) / (self.high - self.low)
     }
 
-    /// The ticks that have room beside each other.
-    pub(super) fn ticks(&self) -> Vec<f64> {
+    /// The ticks that stand `apart`, a share of the axis.
+    pub(super) fn ticks(&self, apart: f64) -> Vec<f64> {
         let mut shown: Vec<f64> = Vec::new();
         for tick in TICKS {
             let place = self.place(tick);
-            let is_free = |other: &f64| (self.place(*other) - place).abs() >= APART;
+            let is_free = |other: &f64| (self.place(*other) - place).abs() >= apart;
             if (0.0..=1.0).contains(&place) && shown.iter().all(is_free) {
                 shown.push(tick);
             }
@@ -75,9 +75,10 @@ mod tests {
     fn ticks_stand_apart_and_hold_one() {
         for ends in [[0.9, 1.1], [0.05, 60.0], [1.0, 3.0]] {
             let axis = Axis::of(ends.into_iter());
-            let mut places: Vec<f64> = axis.ticks().iter().map(|tick| axis.place(*tick)).collect();
+            let mut places: Vec<f64> =
+                axis.ticks(APART).iter().map(|tick| axis.place(*tick)).collect();
             places.sort_by(f64::total_cmp);
-            assert!(axis.ticks().contains(&1.0) && places.len() > 2, "{ends:?}");
+            assert!(axis.ticks(APART).contains(&1.0) && places.len() > 2, "{ends:?}");
             assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= APART), "{ends:?}");
         }
     }

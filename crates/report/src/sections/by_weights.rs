@@ -28,6 +28,7 @@ impl Section for ByWeights {
 }
 
 fn table(all: &[&Workload]) -> Table {
+    let any_out = all.iter().any(|own| !own.ruled_out.is_empty());
     Table {
         caption: "Who is first by which weights, and how much hangs on them".into(),
         columns: vec![
@@ -37,9 +38,11 @@ fn table(all: &[&Workload]) -> Table {
             Column::words("Second"),
             Column::numbers("", "Ratio"),
             Column::words("First under drawn weights"),
-            Column::words("Ruled out"),
-        ],
-        rows: all.iter().map(|own| row(own)).collect(),
+        ]
+        .into_iter()
+        .chain(any_out.then(|| Column::words("Ruled out")))
+        .collect(),
+        rows: all.iter().map(|own| row(own, any_out)).collect(),
         footnotes: vec![
             "Measured: share of the weights that the campaign shows. Drawn weights: 2000 sets around these, of a weight \
              of 30 % mostly 24 to 36 %, with the figures as they were measured: how sure those are, the interval of the \
@@ -50,7 +53,7 @@ fn table(all: &[&Workload]) -> Table {
     }
 }
 
-fn row(own: &Workload) -> Row {
+fn row(own: &Workload, any_out: bool) -> Row {
     let lead = own.lead.as_ref();
     let label = |of: fn(&stats::Lead) -> &String| Cell::plain(lead.map_or("-", |lead| of(lead)));
     let ratio = lead.map(|lead| {
@@ -58,15 +61,15 @@ fn row(own: &Workload) -> Row {
         ratios::judged(&lead.ratio, verdict, ratios::word(verdict))
     });
     let out: Vec<&str> = own.ruled_out.iter().map(|(label, _)| label.as_str()).collect();
-    Row::body([
+    let cells = [
         Cell::plain(&own.name),
         Cell::plain(format!("{:.0} %", 100.0 * own.covered)),
         label(|lead| &lead.target),
         label(|lead| &lead.second),
         ratio.unwrap_or_default(),
         Cell::plain(shares(&own.acceptability)),
-        Cell::plain(out.join(", ")),
-    ])
+    ];
+    Row::body(cells.into_iter().chain(any_out.then(|| Cell::plain(out.join(", ")))))
 }
 
 /// Share from which it is printed as 1 %.

@@ -21,33 +21,45 @@ impl Section for Leaders {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        Some(vec![Block::Table(table(findings, EACH)?)])
+        let leaders = findings.leaders.as_ref()?;
+        let (first, second) = (&leaders.first, &leaders.second);
+        let ahead = format!("Where {first} is ahead of {second} most");
+        let behind = format!("Where {first} is behind {second} most");
+        let sides = [(ahead, &leaders.ahead), (behind, &leaders.behind)].into_iter();
+        let tables: Vec<Block> = sides
+            .filter_map(|(what, side)| table(leaders, &what, side.iter().take(EACH)))
+            .collect();
+        (!tables.is_empty()).then_some(tables)
     }
 
     fn brief(&self, _: &Dataset, findings: &Findings, rows: usize) -> Option<Vec<Block>> {
         let each = (rows / PART).clamp(rows.min(1), BRIEF);
-        Some(vec![Block::Table(table(findings, each)?)])
+        let leaders = findings.leaders.as_ref()?;
+        let what = format!("Where {} and {} differ most", leaders.first, leaders.second);
+        let sides = [&leaders.ahead, &leaders.behind].into_iter();
+        Some(vec![table(leaders, &what, sides.flat_map(|side| side.iter().take(each)))?])
     }
 }
 
-/// So many rows of each side; `None` without any.
-fn table(findings: &Findings, each: usize) -> Option<Table> {
-    let leaders = findings.leaders.as_ref()?;
-    let shown =
-        [&leaders.ahead, &leaders.behind].into_iter().flat_map(|side| side.iter().take(each));
+/// A row for each of `shown`, under the words for `what` they are; `None` without any.
+fn table<'a>(
+    leaders: &stats::Leaders,
+    what: &str,
+    shown: impl Iterator<Item = &'a Contrast>,
+) -> Option<Block> {
     let rows: Vec<Row> = shown.map(row).collect();
-    let (first, second) = (&leaders.first, &leaders.second);
-    (!rows.is_empty()).then(|| Table {
-        caption: format!(
-            "Where {first} and {second} differ most; selected as extremes, so likely overstated"
-        ),
-        columns: vec![
-            Column::words("Test"),
-            Column::numbers("", "Processes"),
-            Column::numbers("", &format!("{first} / {second}")),
-        ],
-        rows,
-        footnotes: Vec::new(),
+    let over = format!("{} / {}", leaders.first, leaders.second);
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            caption: format!("{what}; selected as extremes, so likely overstated"),
+            columns: vec![
+                Column::words("Test"),
+                Column::numbers("", "Processes"),
+                Column::numbers("", &over),
+            ],
+            rows,
+            footnotes: Vec::new(),
+        })
     })
 }
 

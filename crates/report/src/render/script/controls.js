@@ -121,7 +121,7 @@ function groupControls() {
 }
 
 function resetControl() {
-  const button = made('button', { type: 'button', 'data-again': '' }, 'As reported');
+  const button = made('button', { type: 'button', 'data-again': '' }, 'Reset');
   const refresh = () => { button.disabled = !isChosen(); };
   button.addEventListener('again', refresh);
   button.addEventListener('click', () => {

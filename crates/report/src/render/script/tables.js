@@ -98,7 +98,7 @@ function save(name, type, text) {
 function makeTakeable(table) {
   const caption = table.caption?.textContent ?? 'table';
   const name = caption.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60).replace(/^-|-$/g, '');
-  const bar = made('p', { class: 'take' }, 'Take it as ');
+  const bar = made('p', { class: 'take' }, 'Save as ');
   for (const [format, [ending, type, write]] of Object.entries(FORMATS)) {
     const button = made('button', { type: 'button', 'aria-label': `${format} of ${caption}` }, format);
     button.addEventListener('click', () => save(`${name}.${ending}`, type, write(content(table))));

@@ -1,0 +1,56 @@
+//! Which candidate for which kind of work: who is first in each group of tests at each process count, and by how much.
+
+use crate::{
+    block::{Block, Cell, Column, Row, Table},
+    sections::{Section, ratios},
+};
+use model::Dataset;
+use stats::{Findings, Lead};
+
+pub(crate) struct ByGroup;
+
+impl Section for ByGroup {
+    fn title(&self) -> &'static str {
+        "Best for each kind of work"
+    }
+
+    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        if findings.comparison.is_some() || findings.advice.is_some() {
+            return None;
+        }
+        let known = findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)));
+        let rows: Vec<Row> = known.map(|(table, lead)| row(table, lead)).collect();
+        (!rows.is_empty()).then(|| vec![Block::Table(of_rows(rows))])
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+fn of_rows(rows: Vec<Row>) -> Table {
+    Table {
+        caption: "The first of each group of tests over the next; selected as the first, so likely overstated"
+            .into(),
+        columns: vec![
+            Column::words("Kind of work"),
+            Column::numbers("", "Processes"),
+            Column::words("First"),
+            Column::words("Next"),
+            Column::numbers("", "First / next"),
+        ],
+        rows,
+        footnotes: Vec::new(),
+    }
+}
+
+fn row(table: &stats::Table, lead: &Lead) -> Row {
+    let verdict = Some(lead.comparison);
+    Row::body([
+        Cell::plain(table.group.title()),
+        Cell::plain(table.procs.to_string()),
+        Cell::plain(&lead.target),
+        Cell::plain(&lead.second),
+        ratios::judged(&lead.ratio, verdict, ratios::word(verdict)),
+    ])
+}

@@ -1,0 +1,75 @@
+//! What a page says of each kind of work: who is first, over whom, by how much; and where the winner is behind.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::study::Study;
+use model::{Dataset, Group};
+use report::html;
+use stats::{Comparison, Settings, findings};
+
+const TESTS: [[&str; 6]; 2] =
+    [["a.read", "a", "read", "r", "rate", "MB/s"], ["a.write", "a", "write", "w", "rate", "MB/s"]];
+
+/// The second target reads half as fast again as the first and writes at a third of its rate; the third is behind in
+/// both.
+fn data() -> Dataset {
+    let study = Study {
+        targets: &["ext4", "xfs", "btrfs"],
+        tests: &TESTS,
+        group: Group::RandomRead,
+        blocks: 4,
+    };
+    let mut data = study.dataset(|test, target, block| {
+        let noise = 1.0 + 0.01 * f64::from((block * 7 + test as u32 * 3 + target as u32) % 5);
+        100.0 * noise * [[1.0, 1.5, 0.5], [1.0, 1.0 / 3.0, 0.2]][test][target]
+    });
+    data.tests[1].group = Group::RandomWrite;
+    data
+}
+
+#[test]
+fn the_first_of_each_kind_of_work_stands_beside_the_next() {
+    let found = findings(&data(), &Settings::default()).unwrap();
+    let lead = |group: Group| {
+        let table = found.tables.iter().find(|table| table.group == group).unwrap();
+        table.lead.clone().unwrap()
+    };
+    let (read, write) = (lead(Group::RandomRead), lead(Group::RandomWrite));
+    assert_eq!((&*read.target, &*read.second), ("xfs", "ext4"));
+    assert_eq!((&*write.target, &*write.second), ("ext4", "xfs"));
+    assert!((read.ratio.point / 1.5 - 1.0).abs() < 0.03, "{read:?}");
+    assert!((write.ratio.point / 3.0 - 1.0).abs() < 0.03, "{write:?}");
+    assert_eq!([read.comparison, write.comparison], [Comparison::Better; 2]);
+    let page = html(&data(), &found);
+    let own = page.split_once("Best for each kind of work</h2>").unwrap().1;
+    let own = own.split_once("<h2>").map_or(own, |(own, _)| own);
+    for (group, lead) in [(Group::RandomRead, read), (Group::RandomWrite, write)] {
+        let (_, row) = own.split_once(&format!(">{}<", group.title())).unwrap();
+        let (row, _) = row.split_once("</tr>").unwrap();
+        let at = [&lead.target, &lead.second].map(|label| row.find(label.as_str()).unwrap());
+        assert!(at[0] < at[1] && row.contains("better"), "{row}");
+    }
+}
+
+#[test]
+fn where_the_winner_loses_is_a_table_of_its_own() {
+    let found = findings(&data(), &Settings::default()).unwrap();
+    let page = html(&data(), &found);
+    let (ahead, behind) = ("Where ext4 is ahead of xfs most", "Where ext4 is behind xfs most");
+    let (before, after) = page.split_once(behind).unwrap();
+    assert!(before.contains(ahead), "{before}");
+    let (table, _) = after.split_once("</table>").unwrap();
+    assert!(table.contains("read") && !table.contains("write"), "{table}");
+}
+
+/// A target alone is first of nothing.
+#[test]
+fn one_target_has_no_such_section() {
+    let mut data = data();
+    data.targets.truncate(1);
+    data.samples.retain(|sample| sample.case.target == "ext4");
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert!(found.tables.iter().all(|table| table.lead.is_none()));
+    assert!(!html(&data, &found).contains("Best for each kind"));
+}

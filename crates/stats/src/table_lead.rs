@@ -1,0 +1,44 @@
+//! Who is first in a table, and by how much over the next: which candidate for which kind of work.
+
+use crate::{
+    Comparison, Lead, Settings,
+    cell::{self, CellData},
+    comparison::judge,
+    decide,
+    footer::{mean_ratios, shared},
+    point::mean,
+};
+
+/// Of each of `tables` the column with the highest mean over the next; `labels` are those of the columns. `None` where
+/// fewer than two were measured, and for a table that is not scored.
+pub(crate) fn leads(
+    tables: &[Vec<&CellData>],
+    labels: &[String],
+    confidence: f64,
+    settings: &Settings,
+) -> Vec<Option<Lead>> {
+    let tables: Vec<Vec<&CellData>> = tables.iter().map(|cells| shared(cells)).collect();
+    let lead = |(at, cells): (usize, &Vec<&CellData>)| {
+        let (first, second) = first_two(cells)?;
+        let ratio = mean_ratios(&tables, first, second, confidence)[at]?;
+        let contended = cells.iter().flat_map(|c| [&c.series[first], &c.series[second]]);
+        let comparison = match cell::too_contended(contended) {
+            true => Comparison::Unclear,
+            false => judge(&ratio, settings.band),
+        };
+        let label = |column: usize| labels[column].clone();
+        Some(Lead { target: label(first), second: label(second), ratio, comparison })
+    };
+    tables.iter().enumerate().map(lead).collect()
+}
+
+/// The columns with the two highest means over `cells`, among those that have a value in each.
+fn first_two(cells: &[&CellData]) -> Option<(usize, usize)> {
+    let columns = cells.first()?.series.len();
+    let measured: Vec<usize> =
+        (0..columns).filter(|&column| cells.iter().all(|c| c.valid_for([column]))).collect();
+    let level =
+        |column: &usize| mean(&cells.iter().map(|c| c.level(*column)).collect::<Vec<f64>>());
+    let order = decide::order(&measured.iter().map(level).collect::<Vec<f64>>());
+    Some((measured[*order.first()?], measured[*order.get(1)?]))
+}
