@@ -145,7 +145,10 @@ fn a_budget_ends_a_campaign_before_it_is_overrun() {
         "{report}"
     );
     let shown = place.ok(&["show"]);
-    assert!(shown.contains("So far 0 of 3 ratios") && shown.contains("budget_s = 2"), "{shown}");
+    assert!(
+        shown.contains("As it stands, 0 of 3 ratios") && shown.contains("budget_s = 2"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl End {
             End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
             End::Budget(seen) => format!(
                 "{after}: another block does not fit the budget of {}; {} are used, and blocks took up to {}. \
-                 So far {}",
+                 As it stands, {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
                 time(spent.block_s),
