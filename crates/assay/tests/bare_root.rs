@@ -64,6 +64,17 @@ fn put(path: PathBuf, bytes: impl AsRef<[u8]>) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// What the doctor says of `target` in User-Mode Linux.
+fn judged(doctor: &str, target: &str) -> String {
+    let cells = |line: &str| -> Vec<String> {
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(String::from).collect()
+    };
+    let head = cells(doctor.lines().next().unwrap());
+    let at = head.iter().position(|lab| lab == "uml").unwrap();
+    let row = doctor.lines().map(cells).find(|row| row.first().is_some_and(|own| own == target));
+    row.unwrap()[at].clone()
+}
+
 #[test]
 fn a_guest_runs_where_only_the_setup_was() {
     let place = Place::new();
@@ -75,11 +86,19 @@ fn a_guest_runs_where_only_the_setup_was() {
     put(root.join("usr/local/bin/assay"), fs::read(env!("CARGO_BIN_EXE_assay")).unwrap());
     fs::copy("/etc/resolv.conf", root.join("etc/resolv.conf")).unwrap();
 
+    let kinds = ["ext4", "f2fs", "nilfs2", "raid1", "nfs"];
+    let doctor = || text(&inside(&root, &["assay", "doctor"]).stdout);
+    let before = doctor();
+    assert!(kinds.iter().all(|kind| judged(&before, kind) != "ok"), "{before}");
     let setup = inside(&root, &["sh", "/setup.sh"]);
     assert!(setup.status.success(), "{}", text(&setup.stdout) + &text(&setup.stderr));
     let again = inside(&root, &["sh", "/setup.sh"]);
     assert_eq!(text(&again.stdout), "setup: nothing to install\n", "{}", text(&again.stderr));
 
+    let after = doctor();
+    assert!(kinds.iter().all(|kind| judged(&after, kind) == "ok"), "{after}");
+
+    // What it says is ok is.
     let targets = ["ext4", "f2fs", "nilfs2", "raid1(ext4)", "nfs(ext4)"];
     let on = targets.join(",");
     let ran = inside(

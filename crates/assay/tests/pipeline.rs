@@ -183,6 +183,38 @@ fn the_disk_that_is_measured_is_told_before_anything_is_made() {
     }
 }
 
+/// What a job of the user's own writes and reads, by processes and blocks: what the samples then say is what was
+/// foreseen.
+#[test]
+fn a_plan_says_what_the_run_then_moves() {
+    let place = Place::new();
+    let suite = "name = 'moved'\nabout = 'Moved.'\n[defaults.io]\nblock = '64k'\nruntime_s = 0\nrank = 'rate'\n\
+                 [[test]]\nkind = 'io'\nid = 'moved.write'\nrw = 'seqwr'\nsize = '32M'\n\
+                 [[test]]\nkind = 'io'\nid = 'moved.random'\nrw = 'rndrd'\nsize = '16M'\ncache = 'hot'\n";
+    fs::write(place.path("moved.toml"), suite).unwrap();
+    let target = format!("dir:{}", place.dir("data").display());
+    let all = ["--suite", "moved.toml", "--on", &target, "--preset", "smoke", "--scale", "1"];
+    let counts = ["--procs", "1,2", "--blocks", "2"];
+    let plan = place.ok(&[&["plan"], &all[..], &counts[..]].concat());
+    // By three processes in each of two blocks; what is read was written before.
+    assert!(plan.contains("192 MiB written · 96.0 MiB read"), "{plan}");
+    place.ok(&[&["run"], &all[..], &counts[..]].concat());
+    place.ok(&["export", "last", "--format", "csv", "--out", "out"]);
+    let csv = fs::read_to_string(place.path("out/samples.csv")).unwrap();
+    let mut rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = rows.next().unwrap();
+    let at = |name: &str| head.iter().position(|column| *column == name).unwrap();
+    let mut moved = std::collections::BTreeMap::new();
+    for row in rows {
+        let key = (row[at("test")], row[at("procs")], row[at("block")]);
+        moved.insert(key, row[at("bytes")].parse::<u64>().unwrap());
+    }
+    let sum = |test: &str| -> u64 {
+        moved.iter().filter(|(key, _)| key.0 == test).map(|(_, bytes)| bytes).sum()
+    };
+    assert_eq!([sum("moved.write"), sum("moved.random")], [192 << 20, 96 << 20], "{moved:?}");
+}
+
 #[test]
 fn a_plan_touches_nothing() {
     let place = Place::new();
