@@ -127,7 +127,15 @@ pub struct RunArgs {
 #[derive(Args, Debug)]
 pub struct EndArgs {
     /// Where to write the report: a page, or the tables in the format of .md, .csv and .json
-    #[arg(long, short, alias = "html", value_name = "FILE", default_value = "report.html", help_heading = OUTPUT)]
+    #[arg(
+        long,
+        short,
+        alias = "html",
+        value_name = "FILE",
+        value_parser = values::place(),
+        default_value = "report.html",
+        help_heading = OUTPUT
+    )]
     pub out: PathBuf,
     /// Format on stdout; another than table prints everything
     #[arg(long, value_enum, default_value_t, help_heading = OUTPUT)]
@@ -255,7 +263,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "TARGET=PRICE", value_parser = values::price)]
     pub price: Vec<(String, model::Price)>,
     /// File to write instead of stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = values::place())]
     pub out: Option<PathBuf>,
 }
 
@@ -353,7 +361,7 @@ pub struct AdviseArgs {
     #[arg(long, value_enum)]
     pub format: Option<AdviseFormat>,
     /// File to write instead of stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = values::place())]
     pub out: Option<PathBuf>,
 }
 
@@ -367,7 +375,7 @@ pub struct ExportArgs {
     #[arg(long, value_parser = export_formats(), default_value = "csv")]
     pub format: String,
     /// Folder for the files
-    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    #[arg(long, short, value_name = "DIR", value_parser = values::place(), default_value = ".")]
     pub out: PathBuf,
     /// Keep in a bundle what names the machine and its users: paths, hosts, addresses, serial numbers
     #[arg(long)]
@@ -462,7 +470,7 @@ pub struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub struct ManArgs {
     /// Folder for the pages, one for each verb
-    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    #[arg(long, short, value_name = "DIR", value_parser = values::place(), default_value = ".")]
     pub out: PathBuf,
 }
 

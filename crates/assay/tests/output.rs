@@ -288,6 +288,13 @@ fn a_report_has_the_format_of_the_file_it_is_written_to() {
     assert!(kept.contains("desktop"), "{kept}");
     place.ok(&["compare", "first", "last", "--out", "changes.md"]);
     assert!(fs::read_to_string(place.path("changes.md")).unwrap().starts_with("# "));
+    for verb in ["report", "export", "advise", "run"] {
+        let output = place.assay(&[verb, "--out", "-"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verb}: {said}");
+        assert!(said.contains("what goes to stdout needs no --out"), "{verb}: {said}");
+    }
+    assert!(!place.path("-").exists());
     fs::write(place.path("mine.csv"), "mine").unwrap();
     place.ok(&["report", "first", "--out", "mine.csv"]);
     assert_eq!(fs::read_to_string(place.path("mine.1.csv")).unwrap(), "mine");

@@ -279,7 +279,7 @@ fn files_of_each(test: &dyn Test, jobs: &[Job]) -> Vec<Vec<PathBuf>> {
 /// Those of `files` that are read on this host.
 fn files_here(files: &[Vec<PathBuf>], bench: &Bench<'_>) -> Vec<PathBuf> {
     let workers = files.len() as u32;
-    let own = (0..).zip(files).filter(|(seat, _)| bench.hosts.is_here(*seat, workers));
+    let own = (0..).zip(files).filter(|(worker, _)| bench.hosts.is_here(*worker, workers));
     own.flat_map(|(_, files)| files.iter().cloned()).collect()
 }
 

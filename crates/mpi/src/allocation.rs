@@ -91,9 +91,9 @@ impl Allocation {
     }
 
     /// Ranks and their hosts of a pool of `workers`.
-    fn seats(&self, workers: usize) -> Vec<(usize, String)> {
-        let seat = |rank: &usize| (*rank, self.host(*rank).to_string());
-        self.order.iter().take(workers).map(seat).collect()
+    fn ranks(&self, workers: usize) -> Vec<(usize, String)> {
+        let of = |rank: &usize| (*rank, self.host(*rank).to_string());
+        self.order.iter().take(workers).map(of).collect()
     }
 
     /// The first rank of each host.
@@ -180,7 +180,7 @@ impl Hosts for Allocation {
     }
 
     fn names(&self, workers: u32) -> Vec<String> {
-        self.seats(workers as usize).into_iter().map(|(_, host)| host).collect()
+        self.ranks(workers as usize).into_iter().map(|(_, host)| host).collect()
     }
 
     fn process(&self) -> u32 {
@@ -302,8 +302,8 @@ impl MpiPool<'_> {
         let run = self.allocation.runs.fetch_add(1, Relaxed);
         let size = others.len() + 1;
         self.allocation.form(world, size).map_err(lost)?;
-        let seats = self.allocation.seats(size);
-        for ((rank, _), job) in seats.iter().skip(1).zip(others) {
+        let ranks = self.allocation.ranks(size);
+        for ((rank, _), job) in ranks.iter().skip(1).zip(others) {
             let task = Task {
                 run,
                 size,
@@ -315,7 +315,7 @@ impl MpiPool<'_> {
         }
         let own_stop = AtomicBool::new(false);
         let (test, timeout) = (first.test.clone(), self.timeout);
-        let plan = Plan { run, test, timeout, seats, own_stop: &own_stop, stop };
+        let plan = Plan { run, test, timeout, ranks, own_stop: &own_stop, stop };
         let mut lead = Lead::of(world, plan, observer);
         let own = self.local.run(slice::from_ref(first), &mut lead, &own_stop);
         let own = own.map(|report| report.workers.into_iter().next().unwrap_or_default());
@@ -330,8 +330,8 @@ impl MpiPool<'_> {
             clock: Clock::of(look(before, rank), look(after, rank)),
             host,
         };
-        let seats = self.allocation.seats(reports.len());
-        merge(reports.into_iter().zip(seats).map(part).collect())
+        let ranks = self.allocation.ranks(reports.len());
+        merge(reports.into_iter().zip(ranks).map(part).collect())
     }
 }
 

@@ -32,12 +32,12 @@ pub(crate) struct Lead<'a> {
     timeout: Duration,
     began: Instant,
     /// Of all workers, this one's the first.
-    seats: Vec<Seat>,
+    ranks: Vec<RankState>,
     failure: Option<PoolError>,
 }
 
 /// A worker and how it fares.
-struct Seat {
+struct RankState {
     rank: usize,
     host: String,
     heard: Instant,
@@ -57,7 +57,7 @@ pub(crate) struct Plan<'a> {
     /// What it may take.
     pub(crate) timeout: Duration,
     /// Ranks and their hosts, by worker.
-    pub(crate) seats: Vec<(usize, String)>,
+    pub(crate) ranks: Vec<(usize, String)>,
     /// Ends the pool of this rank.
     pub(crate) own_stop: &'a AtomicBool,
     /// Ends the campaign.
@@ -67,9 +67,9 @@ pub(crate) struct Plan<'a> {
 impl<'a> Lead<'a> {
     /// Begins now.
     pub(crate) fn of(world: &'a World, plan: Plan<'a>, observer: &'a mut dyn Observer) -> Lead<'a> {
-        let Plan { run, test, timeout, seats, own_stop, stop } = plan;
+        let Plan { run, test, timeout, ranks, own_stop, stop } = plan;
         let began = Instant::now();
-        let seat = |(rank, host)| Seat {
+        let state = |(rank, host)| RankState {
             rank,
             host,
             heard: began,
@@ -78,13 +78,13 @@ impl<'a> Lead<'a> {
             is_over: false,
             report: None,
         };
-        let seats = seats.into_iter().map(seat).collect();
+        let ranks = ranks.into_iter().map(state).collect();
         let failure = None;
-        Lead { world, observer, own_stop, stop, run, test, timeout, began, seats, failure }
+        Lead { world, observer, own_stop, stop, run, test, timeout, began, ranks, failure }
     }
 
-    fn others(&self) -> &[Seat] {
-        &self.seats[1..]
+    fn others(&self) -> &[RankState] {
+        &self.ranks[1..]
     }
 
     /// Stops all, for the first reason that there is.
@@ -99,9 +99,9 @@ impl<'a> Lead<'a> {
 
     fn rule(&mut self, goes_on: bool) {
         let ruling = Ruling { run: self.run, goes_on };
-        for seat in self.others().iter().filter(|seat| !seat.is_over) {
+        for state in self.others().iter().filter(|state| !state.is_over) {
             // What cannot be sent is heard of by the silence of the other.
-            let _ = self.world.tell(seat.rank, Topic::Ruling, &ruling);
+            let _ = self.world.tell(state.rank, Topic::Ruling, &ruling);
         }
     }
 
@@ -118,15 +118,15 @@ impl<'a> Lead<'a> {
     }
 
     fn take(&mut self, rank: usize, news: News) {
-        let Some(worker) = self.seats.iter().position(|seat| seat.rank == rank) else { return };
-        let seat = &mut self.seats[worker];
-        seat.heard = Instant::now();
-        seat.is_over = !matches!(news, News::Alive | News::At(..));
-        let (worker, host) = (worker as u32, seat.host.clone());
+        let Some(worker) = self.ranks.iter().position(|state| state.rank == rank) else { return };
+        let state = &mut self.ranks[worker];
+        state.heard = Instant::now();
+        state.is_over = !matches!(news, News::Alive | News::At(..));
+        let (worker, host) = (worker as u32, state.host.clone());
         match news {
             News::Alive | News::Stopped => {}
-            News::At(step, process) => (seat.at, seat.process) = (Some(step), process),
-            News::Done(report) => seat.report = Some(*report),
+            News::At(step, process) => (state.at, state.process) = (Some(step), process),
+            News::Done(report) => state.report = Some(*report),
             News::Failed(message) => self.fail(PoolError::Elsewhere { worker, host, message }),
             News::TimedOut => {
                 self.fail(PoolError::TimedOut { after: self.timeout, missing: vec![worker] });
@@ -147,20 +147,20 @@ impl<'a> Lead<'a> {
         }
         // The ranks look at the same limit and know what hangs; this is for those that do not tell.
         if self.began.elapsed() > self.timeout + SILENCE {
-            let late = |(_, seat): &(u32, &Seat)| !seat.is_over && seat.at.is_none();
-            let missing = (0..).zip(&self.seats).skip(1).filter(late).map(|(worker, _)| worker);
+            let late = |(_, state): &(u32, &RankState)| !state.is_over && state.at.is_none();
+            let missing = (0..).zip(&self.ranks).skip(1).filter(late).map(|(worker, _)| worker);
             self.fail(PoolError::TimedOut { after: self.timeout, missing: missing.collect() });
         }
     }
 
     /// Says who is silent.
     fn lost(&self) -> Option<String> {
-        let silent = |seat: &&Seat| !seat.is_over && seat.heard.elapsed() > SILENCE;
+        let silent = |state: &&RankState| !state.is_over && state.heard.elapsed() > SILENCE;
         let names: Vec<String> = self
             .others()
             .iter()
             .filter(silent)
-            .map(|seat| format!("rank {} on {}", seat.rank, seat.host))
+            .map(|state| format!("rank {} on {}", state.rank, state.host))
             .collect();
         let seconds = SILENCE.as_secs();
         (!names.is_empty()).then(|| {
@@ -176,15 +176,15 @@ impl<'a> Lead<'a> {
         loop {
             self.listen();
             self.check();
-            let apart = |seat: &Seat| seat.is_over || seat.at.is_some_and(|at| at != step);
+            let apart = |state: &RankState| state.is_over || state.at.is_some_and(|at| at != step);
             if self.failure.is_none() && self.others().iter().any(apart) {
                 self.fail(PoolError::Divided { test: self.test.clone() });
             }
             if self.failure.is_some() {
                 return false;
             }
-            if self.others().iter().all(|seat| seat.at == Some(step)) {
-                self.seats.iter_mut().for_each(|seat| seat.at = None);
+            if self.others().iter().all(|state| state.at == Some(step)) {
+                self.ranks.iter_mut().for_each(|state| state.at = None);
                 return true;
             }
             thread::sleep(LOOK_EVERY);
@@ -200,12 +200,12 @@ impl<'a> Lead<'a> {
         own: Result<WorkerReport, PoolError>,
     ) -> Result<Vec<WorkerReport>, PoolError> {
         match own {
-            Ok(report) => self.seats[0].report = Some(report),
+            Ok(report) => self.ranks[0].report = Some(report),
             Err(error) => self.fail(error),
         }
-        self.seats[0].is_over = true;
+        self.ranks[0].is_over = true;
         let mut told = None;
-        while self.seats.iter().any(|seat| !seat.is_over) {
+        while self.ranks.iter().any(|state| !state.is_over) {
             self.listen();
             self.check();
             let since = *told.get_or_insert_with(Instant::now);
@@ -229,14 +229,14 @@ impl<'a> Lead<'a> {
         }
         match self.failure {
             Some(error) => Err(error),
-            None => Ok(self.seats.into_iter().filter_map(|seat| seat.report).collect()),
+            None => Ok(self.ranks.into_iter().filter_map(|state| state.report).collect()),
         }
     }
 
     /// Begins the phase together with all others.
     fn go(&mut self) {
         self.rule(true);
-        if let Err(error) = self.world.barrier(self.seats.len()) {
+        if let Err(error) = self.world.barrier(self.ranks.len()) {
             self.fail(PoolError::Lost { why: format!("{error:#}") });
         }
     }
@@ -244,7 +244,7 @@ impl<'a> Lead<'a> {
 
 impl Observer for Lead<'_> {
     fn started(&mut self, pids: &[u32]) {
-        self.seats[0].process = pids.first().copied().unwrap_or_default();
+        self.ranks[0].process = pids.first().copied().unwrap_or_default();
     }
 
     fn releasing(&mut self, phase: usize) {
@@ -252,8 +252,8 @@ impl Observer for Lead<'_> {
             return;
         }
         if phase == 0 {
-            let here = self.seats.iter().filter(|seat| seat.host == self.seats[0].host);
-            self.observer.started(&here.map(|seat| seat.process).collect::<Vec<_>>());
+            let here = self.ranks.iter().filter(|state| state.host == self.ranks[0].host);
+            self.observer.started(&here.map(|state| state.process).collect::<Vec<_>>());
         }
         self.observer.releasing(phase);
         self.go();

@@ -1,6 +1,9 @@
 //! The arguments of `compare`.
 
-use super::{Consent, Format, ProgramArgs, values::share};
+use super::{
+    Consent, Format, ProgramArgs,
+    values::{self, share},
+};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -41,6 +44,6 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// File for a page, or for the tables in the format of .md, .csv and .json, besides what is printed
-    #[arg(long, short, alias = "html", value_name = "FILE")]
+    #[arg(long, short, alias = "html", value_name = "FILE", value_parser = values::place())]
     pub out: Option<PathBuf>,
 }

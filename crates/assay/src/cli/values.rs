@@ -1,11 +1,20 @@
 //! How values on the command line are read: times, shares, lists of targets.
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use model::{Price, PriceError, Target, TargetError, TargetNames, split_name};
 
 /// A time such as `2h` or `90m`, seconds.
 pub(super) fn duration_s(text: &str) -> Result<u64, String> {
     let parsed = humantime::parse_duration(text).ok().map(|time| time.as_secs());
     parsed.filter(|s| *s > 0).ok_or_else(|| "use a time of a second or more, as 2h or 90m".into())
+}
+
+/// A file or a folder to write to. `-`, by which other programs mean stdout, would make one of that name.
+pub(super) fn place() -> impl TypedValueParser<Value = std::path::PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("`-` would be a file of that name; what goes to stdout needs no --out"),
+        false => Ok(path),
+    })
 }
 
 /// A number of further blocks, written `+5`: a number alone could be taken for that of all of them.
