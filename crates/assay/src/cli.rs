@@ -132,7 +132,7 @@ pub struct EndArgs {
         short,
         alias = "html",
         value_name = "FILE",
-        value_parser = values::place(),
+        value_parser = values::path_to_write(),
         default_value = "report.html",
         help_heading = OUTPUT
     )]
@@ -263,7 +263,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "TARGET=PRICE", value_parser = values::price)]
     pub price: Vec<(String, model::Price)>,
     /// File to write instead of stdout
-    #[arg(long, short, value_name = "FILE", value_parser = values::place())]
+    #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,
 }
 
@@ -361,7 +361,7 @@ pub struct AdviseArgs {
     #[arg(long, value_enum)]
     pub format: Option<AdviseFormat>,
     /// File to write instead of stdout
-    #[arg(long, short, value_name = "FILE", value_parser = values::place())]
+    #[arg(long, short, value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,
 }
 
@@ -375,7 +375,7 @@ pub struct ExportArgs {
     #[arg(long, value_parser = export_formats(), default_value = "csv")]
     pub format: String,
     /// Folder for the files
-    #[arg(long, short, value_name = "DIR", value_parser = values::place(), default_value = ".")]
+    #[arg(long, short, value_name = "DIR", value_parser = values::path_to_write(), default_value = ".")]
     pub out: PathBuf,
     /// Keep in a bundle what names the machine and its users: paths, hosts, addresses, serial numbers
     #[arg(long)]
@@ -470,7 +470,7 @@ pub struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub struct ManArgs {
     /// Folder for the pages, one for each verb
-    #[arg(long, short, value_name = "DIR", value_parser = values::place(), default_value = ".")]
+    #[arg(long, short, value_name = "DIR", value_parser = values::path_to_write(), default_value = ".")]
     pub out: PathBuf,
 }
 

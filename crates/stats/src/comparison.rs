@@ -47,6 +47,11 @@ impl fmt::Display for Comparison {
     }
 }
 
+/// The word for `ratio` where others did not have too much of the machine: what is `contended` is not judged.
+pub(crate) fn judge_unless(contended: bool, ratio: &Ratio, band: f64) -> Comparison {
+    if contended { Comparison::Unclear } else { judge(ratio, band) }
+}
+
 /// The word for `ratio` with a band of 1/(1 + `band`) to 1 + `band`. The band is symmetric for
 /// logarithms, so that exchanging candidate and baseline gives the opposite word.
 pub fn judge(ratio: &Ratio, band: f64) -> Comparison {

@@ -102,6 +102,11 @@ impl Findings {
         Findings { workloads, ..self }
     }
 
+    /// Whether they are those of a campaign itself, and of no comparison or advice.
+    pub fn is_of_campaign(&self) -> bool {
+        self.comparison.is_none() && self.advice.is_none()
+    }
+
     /// These findings, then those of each other class.
     pub fn classes(&self) -> impl Iterator<Item = &Findings> {
         std::iter::once(self).chain(&self.others)

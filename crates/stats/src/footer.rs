@@ -6,7 +6,7 @@ use crate::{
     bar::Bar,
     blocks::{self, Part},
     cell::{self, CellData},
-    comparison::judge,
+    comparison::judge_unless,
     point::mean,
     prior::Prior,
     ratio::{CONFIDENCE, Estimate, compare, paired},
@@ -169,8 +169,7 @@ fn footer(
         target: rows[0].cells[column].target.clone(),
         geometric_mean: mean_value(shared, column),
         ratio,
-        comparison: judged
-            .map(|r| if contended { Comparison::Unclear } else { judge(&r, settings.band) }),
+        comparison: judged.map(|r| judge_unless(contended, &r, settings.band)),
         tests: shared.iter().filter(|c| c.valid_for([column])).count(),
         of_tests: rows.len(),
         min_ratio,

@@ -49,12 +49,10 @@ pub(crate) fn tables(
     }
     let bar = Bar::of(&dataset.campaign);
     let footers = footer::footers(&tables, bar, settings);
-    let (rows, cells): (Vec<Vec<Row>>, Vec<Vec<&CellData>>) = tables.into_iter().unzip();
-    let confidence = footer::confidence(cells.len(), bar);
-    let leads = table_lead::leads(&cells, labels, confidence, settings);
-    let whole = places.into_iter().zip(rows).zip(footers.into_iter().zip(leads));
+    let leads = table_lead::leads(&tables, labels, bar, settings);
+    let whole = places.into_iter().zip(tables).zip(footers.into_iter().zip(leads));
     whole
-        .map(|(((group, procs), rows), (footers, lead))| Table {
+        .map(|(((group, procs), (rows, _)), (footers, lead))| Table {
             group,
             procs,
             rows,
@@ -122,9 +120,7 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
 }
 
 fn lead(data: &CellData, labels: &[String], settings: &Settings) -> Option<Lead> {
-    let mut order: Vec<usize> = (0..labels.len()).filter(|&c| data.valid_for([c])).collect();
-    order.sort_by(|&a, &b| data.level(b).total_cmp(&data.level(a)));
-    let (&first, &second) = (order.first()?, order.get(1)?);
+    let (first, second) = table_lead::first_two(&[data])?;
     let Versus { ratio, comparison, .. } = versus(data, first, second, settings)?;
     Some(Lead { target: labels[first].clone(), second: labels[second].clone(), ratio, comparison })
 }

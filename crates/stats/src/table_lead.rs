@@ -1,31 +1,35 @@
 //! Who is first in a table, and by how much over the next: which candidate for which kind of work.
 
 use crate::{
-    Comparison, Lead, Settings,
+    Lead, Ratio, Row, Settings,
+    bar::Bar,
     cell::{self, CellData},
-    comparison::judge,
+    comparison::judge_unless,
     decide,
-    footer::{mean_ratios, shared},
+    footer::{confidence, mean_ratios, shared},
     point::mean,
 };
+use std::collections::BTreeMap;
 
 /// Of each of `tables` the column with the highest mean over the next; `labels` are those of the columns. `None` where
 /// fewer than two were measured, and for a table that is not scored.
 pub(crate) fn leads(
-    tables: &[Vec<&CellData>],
+    tables: &[(Vec<Row>, Vec<&CellData>)],
     labels: &[String],
-    confidence: f64,
+    bar: Bar,
     settings: &Settings,
 ) -> Vec<Option<Lead>> {
-    let tables: Vec<Vec<&CellData>> = tables.iter().map(|cells| shared(cells)).collect();
+    let tables: Vec<Vec<&CellData>> = tables.iter().map(|(_, cells)| shared(cells)).collect();
+    // The ratios of a pair learn from all tables, so they are computed once for all that it leads.
+    let mut of_pair: BTreeMap<(usize, usize), Vec<Option<Ratio>>> = BTreeMap::new();
     let lead = |(at, cells): (usize, &Vec<&CellData>)| {
         let (first, second) = first_two(cells)?;
-        let ratio = mean_ratios(&tables, first, second, confidence)[at]?;
-        let contended = cells.iter().flat_map(|c| [&c.series[first], &c.series[second]]);
-        let comparison = match cell::too_contended(contended) {
-            true => Comparison::Unclear,
-            false => judge(&ratio, settings.band),
-        };
+        let ratios = of_pair
+            .entry((first, second))
+            .or_insert_with(|| mean_ratios(&tables, first, second, confidence(tables.len(), bar)));
+        let ratio = ratios[at]?;
+        let series = cells.iter().flat_map(|c| [&c.series[first], &c.series[second]]);
+        let comparison = judge_unless(cell::too_contended(series), &ratio, settings.band);
         let label = |column: usize| labels[column].clone();
         Some(Lead { target: label(first), second: label(second), ratio, comparison })
     };
@@ -33,7 +37,7 @@ pub(crate) fn leads(
 }
 
 /// The columns with the two highest means over `cells`, among those that have a value in each.
-fn first_two(cells: &[&CellData]) -> Option<(usize, usize)> {
+pub(crate) fn first_two(cells: &[&CellData]) -> Option<(usize, usize)> {
     let columns = cells.first()?.series.len();
     let measured: Vec<usize> =
         (0..columns).filter(|&column| cells.iter().all(|c| c.valid_for([column]))).collect();

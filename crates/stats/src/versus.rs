@@ -3,7 +3,7 @@
 use crate::{
     Comparison, Interval, Ratio, Settings,
     cell::{self, CellData},
-    comparison::judge,
+    comparison::judge_unless,
     ratio::Estimate,
 };
 
@@ -31,6 +31,6 @@ pub(crate) fn versus(
     let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
     let alone = data.compare_alone(candidate, base).and_then(plain);
     let contended = cell::too_contended([candidate, base].map(|c| &data.series[c]));
-    let comparison = if contended { Comparison::Unclear } else { judge(&ratio, settings.band) };
+    let comparison = judge_unless(contended, &ratio, settings.band);
     Some(Versus { ratio, alone, comparison, contended })
 }

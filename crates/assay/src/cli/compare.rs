@@ -44,6 +44,6 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// File for a page, or for the tables in the format of .md, .csv and .json, besides what is printed
-    #[arg(long, short, alias = "html", value_name = "FILE", value_parser = values::place())]
+    #[arg(long, short, alias = "html", value_name = "FILE", value_parser = values::path_to_write())]
     pub out: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ pub(super) fn duration_s(text: &str) -> Result<u64, String> {
 }
 
 /// A file or a folder to write to. `-`, by which other programs mean stdout, would make one of that name.
-pub(super) fn place() -> impl TypedValueParser<Value = std::path::PathBuf> {
+pub(super) fn path_to_write() -> impl TypedValueParser<Value = std::path::PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
         true => Err("`-` would be a file of that name; what goes to stdout needs no --out"),
         false => Ok(path),

@@ -91,8 +91,7 @@ struct Other {
 
 /// What other choices are computed from, JSON that is safe in a page; `None` where there is nothing to choose.
 pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
-    let none = findings.comparison.is_some() || findings.advice.is_some();
-    if none || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
+    if !findings.is_of_campaign() || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
         return None;
     }
     let mut logs = stats::block_logs(dataset, findings).ok()?;

@@ -15,7 +15,7 @@ impl Section for ByGroup {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.comparison.is_some() || findings.advice.is_some() {
+        if !findings.is_of_campaign() {
             return None;
         }
         let known = findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)));
@@ -45,12 +45,11 @@ fn of_rows(rows: Vec<Row>) -> Table {
 }
 
 fn row(table: &stats::Table, lead: &Lead) -> Row {
-    let verdict = Some(lead.comparison);
     Row::body([
         Cell::plain(table.group.title()),
         Cell::plain(table.procs.to_string()),
         Cell::plain(&lead.target),
         Cell::plain(&lead.second),
-        ratios::judged(&lead.ratio, verdict, ratios::word(verdict)),
+        ratios::worded(&lead.ratio, Some(lead.comparison)),
     ])
 }

@@ -28,8 +28,7 @@ impl Section for ByWeights {
 }
 
 fn table(all: &[&Workload]) -> Table {
-    let any_out = all.iter().any(|own| !own.ruled_out.is_empty());
-    Table {
+    let mut table = Table {
         caption: "Who is first by which weights, and how much hangs on them".into(),
         columns: vec![
             Column::words("Weights"),
@@ -38,11 +37,9 @@ fn table(all: &[&Workload]) -> Table {
             Column::words("Second"),
             Column::numbers("", "Ratio"),
             Column::words("First under drawn weights"),
-        ]
-        .into_iter()
-        .chain(any_out.then(|| Column::words("Ruled out")))
-        .collect(),
-        rows: all.iter().map(|own| row(own, any_out)).collect(),
+            Column::words("Ruled out"),
+        ],
+        rows: all.iter().map(|own| row(own)).collect(),
         footnotes: vec![
             "Measured: share of the weights that the campaign shows. Drawn weights: 2000 sets around these, of a weight \
              of 30 % mostly 24 to 36 %, with the figures as they were measured: how sure those are, the interval of the \
@@ -50,26 +47,28 @@ fn table(all: &[&Workload]) -> Table {
              was chosen beforehand."
                 .into(),
         ],
+    };
+    if all.iter().all(|own| own.ruled_out.is_empty()) {
+        table.columns.pop();
+        table.rows.iter_mut().for_each(|row| drop(row.cells.pop()));
     }
+    table
 }
 
-fn row(own: &Workload, any_out: bool) -> Row {
+fn row(own: &Workload) -> Row {
     let lead = own.lead.as_ref();
     let label = |of: fn(&stats::Lead) -> &String| Cell::plain(lead.map_or("-", |lead| of(lead)));
-    let ratio = lead.map(|lead| {
-        let verdict = Some(lead.comparison);
-        ratios::judged(&lead.ratio, verdict, ratios::word(verdict))
-    });
+    let ratio = lead.map(|lead| ratios::worded(&lead.ratio, Some(lead.comparison)));
     let out: Vec<&str> = own.ruled_out.iter().map(|(label, _)| label.as_str()).collect();
-    let cells = [
+    Row::body([
         Cell::plain(&own.name),
         Cell::plain(format!("{:.0} %", 100.0 * own.covered)),
         label(|lead| &lead.target),
         label(|lead| &lead.second),
         ratio.unwrap_or_default(),
         Cell::plain(shares(&own.acceptability)),
-    ];
-    Row::body(cells.into_iter().chain(any_out.then(|| Cell::plain(out.join(", ")))))
+        Cell::plain(out.join(", ")),
+    ])
 }
 
 /// Share from which it is printed as 1 %.

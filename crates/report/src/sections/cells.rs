@@ -72,7 +72,7 @@ pub(crate) fn anchors(findings: &Findings) -> String {
 /// The rows that have a drawer: all, or those with the largest differences and the most noise. None of a
 /// comparison, where two campaigns have blocks of the same numbers, and of an advice.
 pub(super) fn chosen(dataset: &Dataset, findings: &Findings) -> BTreeSet<CellPosition> {
-    if findings.comparison.is_some() || findings.advice.is_some() {
+    if !findings.is_of_campaign() {
         return BTreeSet::new();
     }
     let mut count: BTreeMap<(&str, u32), usize> = BTreeMap::new();

@@ -135,10 +135,10 @@ fn changed(all: &[&Changed]) -> Table {
 
 fn pairs(pairs: &[Pair]) -> Table {
     let row = |pair: &Pair| {
-        let ratio = pair.ratio.as_ref().map_or_else(
-            || Cell::plain("-"),
-            |r| ratios::judged(r, pair.comparison, ratios::word(pair.comparison)),
-        );
+        let ratio = pair
+            .ratio
+            .as_ref()
+            .map_or_else(|| Cell::plain("-"), |r| ratios::worded(r, pair.comparison));
         let names = [Cell::plain(&pair.b), Cell::plain(&pair.a), ratio];
         let counts = [pair.cells.to_string(), ratios::counts(&pair.counts)].map(Cell::plain);
         Row::body(names.into_iter().chain(counts))

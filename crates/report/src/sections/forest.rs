@@ -21,8 +21,10 @@ impl Section for ForestPlot {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let none = findings.comparison.is_some() || findings.advice.is_some();
-        if none || !findings.is_ranked || findings.verdict.candidates.len() < 2 {
+        if !findings.is_of_campaign()
+            || !findings.is_ranked
+            || findings.verdict.candidates.len() < 2
+        {
             return None;
         }
         let panels = std::iter::once(overall(findings)).chain(groups(findings)).collect();

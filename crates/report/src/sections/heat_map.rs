@@ -19,8 +19,7 @@ impl Section for Heat {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let none = findings.comparison.is_some() || findings.advice.is_some();
-        if none || findings.targets.len() < 2 || findings.tables.is_empty() {
+        if !findings.is_of_campaign() || findings.targets.len() < 2 || findings.tables.is_empty() {
             return None;
         }
         let map = heat_map(dataset, findings);
@@ -111,7 +110,7 @@ pub(super) fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<Strin
         let text = ratios::absence(cell, findings).into();
         return HeatCell { text, word: String::new(), fill: Fill::Empty, drawer };
     };
-    let judged = ratios::judged(ratio, cell.comparison, ratios::word(cell.comparison));
+    let judged = ratios::worded(ratio, cell.comparison);
     let fill = match (judged.shade, cell.comparison) {
         (Some(shade), _) => Fill::Decided(shade),
         (None, Some(Comparison::Unclear)) => Fill::Unclear,

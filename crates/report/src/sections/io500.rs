@@ -16,8 +16,8 @@ impl Section for Score {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let none = findings.comparison.is_some() || findings.advice.is_some();
-        (!none && !findings.io500.is_empty()).then(|| vec![Block::Table(table(&findings.io500))])
+        let is_there = findings.is_of_campaign() && !findings.io500.is_empty();
+        is_there.then(|| vec![Block::Table(table(&findings.io500))])
     }
 }
 

@@ -30,7 +30,7 @@ impl Section for Overview {
 /// does not, of the first groups one. `head` stands under each process count. `None` where there is nothing to
 /// sum up.
 fn table(findings: &Findings, most: usize, head: &str) -> Option<Table> {
-    if findings.comparison.is_some() || findings.advice.is_some() || findings.tables.is_empty() {
+    if !findings.is_of_campaign() || findings.tables.is_empty() {
         return None;
     }
     let labels = shown(findings);
@@ -96,9 +96,8 @@ fn row(findings: &Findings, (group, label): (Group, &str), counts: &BTreeSet<u32
 fn sum(footer: &Footer, findings: &Findings, table: Option<&stats::Table>) -> Cell {
     if findings.targets.len() > 1 {
         let dash = || Cell::plain("-");
-        let judged =
-            |ratio| ratios::judged(ratio, footer.comparison, ratios::word(footer.comparison));
-        return footer.ratio.as_ref().map_or_else(dash, judged);
+        let worded = |ratio| ratios::worded(ratio, footer.comparison);
+        return footer.ratio.as_ref().map_or_else(dash, worded);
     }
     let unit = table.and_then(|t| t.rows.first()).map_or("", |row| row.unit.as_str());
     let value = footer.geometric_mean.map(|v| format!("{} {unit}", number::value(v)));

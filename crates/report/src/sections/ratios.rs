@@ -220,6 +220,11 @@ pub(crate) fn word(verdict: Option<Comparison>) -> String {
     }
 }
 
+/// A ratio with the word for its verdict.
+pub(crate) fn worded(ratio: &Ratio, verdict: Option<Comparison>) -> Cell {
+    judged(ratio, verdict, word(verdict))
+}
+
 /// Colour only where the verdict is decided; what is the same is neutral, what is unclear has none.
 pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
     let shade = match verdict {
@@ -254,10 +259,7 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
 
 fn mean_ratio(footer: &Footer) -> Cell {
     let dash = || Cell::plain("-");
-    footer
-        .ratio
-        .as_ref()
-        .map_or_else(dash, |r| judged(r, footer.comparison, word(footer.comparison)))
+    footer.ratio.as_ref().map_or_else(dash, |r| worded(r, footer.comparison))
 }
 
 fn extreme(extreme: Option<&Extreme>) -> Cell {

@@ -20,8 +20,7 @@ impl Section for Scale {
     }
 
     fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let none = findings.comparison.is_some() || findings.advice.is_some();
-        if none || findings.scalings.is_empty() {
+        if !findings.is_of_campaign() || findings.scalings.is_empty() {
             return None;
         }
         let mut kinds: Vec<Vec<&Scaling>> = Vec::new();

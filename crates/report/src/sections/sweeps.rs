@@ -19,8 +19,7 @@ impl Section for Sweeps {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.sweeps.is_empty() || findings.comparison.is_some() || findings.advice.is_some()
-        {
+        if findings.sweeps.is_empty() || !findings.is_of_campaign() {
             return None;
         }
         Some(findings.sweeps.iter().flat_map(|sweep| blocks(sweep, dataset, findings)).collect())

@@ -20,7 +20,7 @@ impl Section for OverTime {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.comparison.is_some() || findings.advice.is_some() {
+        if !findings.is_of_campaign() {
             return None;
         }
         Some(vec![Block::Timeline(timeline(dataset)?)])

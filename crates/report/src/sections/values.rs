@@ -21,8 +21,7 @@ impl Section for Values {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        let elsewhere = findings.comparison.is_some() || findings.advice.is_some();
-        if dataset.campaign.origin == Origin::Run || elsewhere {
+        if dataset.campaign.origin == Origin::Run || !findings.is_of_campaign() {
             return None;
         }
         let mut samples = Cells::new();

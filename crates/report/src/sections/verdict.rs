@@ -37,7 +37,7 @@ impl Section for Verdict {
     }
 
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
-        if findings.comparison.is_some() || findings.advice.is_some() {
+        if !findings.is_of_campaign() {
             return None;
         }
         let verdict = &findings.verdict;
