@@ -8,14 +8,13 @@ use crate::{
 };
 use model::{Job, Programs};
 use rustix::{
-    process::Pid,
+    process::{Pid, WaitId, WaitIdOptions, waitid},
     thread::{CpuSet, sched_getaffinity},
 };
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process, thread,
-    time::Duration,
+    process,
 };
 use workers::{LocalPool, Observer, Pool, PoolError};
 
@@ -131,9 +130,8 @@ pub(crate) fn one_that_died_while_it_waited_is_replaced() {
     let before = workers();
     let dead = Pid::from_raw(before[1].parse().unwrap()).unwrap();
     kill(dead);
-    while others().contains(&dead) {
-        thread::sleep(Duration::from_millis(1));
-    }
+    // It has no program any more a moment before it can be seen to have ended.
+    waitid(WaitId::Pid(dead), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
     work(&pool, 3);
     let after = workers();
     assert!(after.len() == 3 && after.iter().all(|worker| !before.contains(worker)), "{after:?}");
