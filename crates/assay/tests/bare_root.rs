@@ -47,11 +47,15 @@ fn root(place: &Place) -> Option<PathBuf> {
     Some(root)
 }
 
-/// Shows the kernel in a root directory and runs what follows there; the mounts are gone with it.
-const ENTER: &str = "set -e; root=$1; shift
+/// Gives up what other tests have mounted, shows the kernel in a root directory and runs what follows there; the mounts
+/// are gone with it.
+const ENTER: &str = concat!(
+    include_str!("../../lab/src/own_mounts.sh"),
+    "set -e; give_up_targets; root=$1; shift
 mount --bind $root $root; mount --rbind /proc $root/proc; mount --rbind /dev $root/dev; mount -t sysfs sys $root/sys
 mount -t tmpfs run $root/run
-exec chroot $root env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \"$@\"";
+exec chroot $root env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \"$@\""
+);
 
 fn inside(root: &Path, args: &[&str]) -> Output {
     let mut command = Command::new("unshare");

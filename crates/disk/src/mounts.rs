@@ -59,17 +59,35 @@ pub fn below(dir: &Path) -> Result<Option<PathBuf>, Error> {
     Ok(found.map(|mount| mount.mount_point))
 }
 
-/// A process that has the disk `node` mounted in a mount namespace of its own, in a few words.
+/// A process that has the disk `node` mounted in a mount namespace of its own, in a few words; where none is seen to
+/// have, one whose mounts lie outside its root directory, where proc_pid_mountinfo(5) does not show them.
 pub fn elsewhere(node: &Path) -> Option<String> {
     let own = fs::read_link("/proc/self/ns/mnt").ok()?;
-    fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()).find_map(|process| {
-        let apart = fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespace != own);
-        let mounts = fs::read_to_string(process.join("mountinfo")).ok().filter(|_| apart)?;
-        mounts.lines().filter_map(parse).find(|mount| mount.source == node)?;
+    let apart = |process: &PathBuf| {
+        fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespace != own)
+    };
+    let all = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()).filter(apart);
+    let all: Vec<PathBuf> = all.collect();
+    let first = |does: fn(&Path, &Path) -> bool, word: &str| {
+        let process = all.iter().find(|process| does(process, node))?;
         let name = fs::read_to_string(process.join("comm")).ok()?;
         let number = process.file_name()?.display();
-        Some(format!("process {number} ({}) has it mounted in its own namespace", name.trim_end()))
-    })
+        Some(format!(
+            "process {number} ({}) {word} it mounted in its own namespace",
+            name.trim_end()
+        ))
+    };
+    let hidden = || Some(first(has_other_root, "may have")? + ", out of sight below another root");
+    first(shows, "has").or_else(hidden)
+}
+
+fn shows(process: &Path, node: &Path) -> bool {
+    let mounts = fs::read_to_string(process.join("mountinfo")).unwrap_or_default();
+    mounts.lines().filter_map(parse).any(|mount| mount.source == node)
+}
+
+fn has_other_root(process: &Path, _: &Path) -> bool {
+    fs::read_link(process.join("root")).is_ok_and(|root| root != Path::new("/"))
 }
 
 /// Reads one line as proc_pid_mountinfo(5) describes it.

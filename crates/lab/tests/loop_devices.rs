@@ -236,36 +236,46 @@ fn a_mount_that_is_gone_fails_the_check() {
     files::remove_dir(instance.root()).unwrap();
 }
 
-/// Stays mounted where a mount namespace began meanwhile: mounted again it would be as warm as before.
-/// A process in a mount namespace of its own, which keeps what is mounted below `state`, and gives up the
-/// targets of other tests.
-fn keep_mounted(state: &Path) -> Child {
-    const SCRIPT: &str = "while read -r _ _ _ _ point _; do \
+const STAYS: &str = "echo began; read line";
+
+/// A process in a mount namespace of its own, which keeps what is mounted below `state`, gives up the targets of
+/// other tests, and then runs `script`, in the directory `state`.
+fn keep_mounted(state: &Path, script: &str) -> Child {
+    const GIVE_UP: &str = "while read -r _ _ _ _ point _; do \
         case $point in \"$0\"/*) ;; */assay-*) umount -l \"$point\" ;; esac; \
-        done </proc/self/mountinfo; echo began; read line";
+        done </proc/self/mountinfo; cd \"$0\"; ";
+    let script = GIVE_UP.to_string() + script;
     let mut unshare = Command::new("unshare");
-    unshare.args(["--mount", "sh", "-c", SCRIPT]).arg(state.canonicalize().unwrap());
+    unshare.args(["--mount", "sh", "-c", &script]).arg(state.canonicalize().unwrap());
     let mut other = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut began = String::new();
     BufReader::new(other.stdout.take().unwrap()).read_line(&mut began).unwrap();
     other
 }
 
+/// It stays mounted where a mount namespace began meanwhile: mounted again it would be as warm as before.
 #[test]
 fn what_somebody_else_keeps_mounted_is_not_called_cold() {
     if !ready("ext4") {
         return;
     }
+    const BELOW_ANOTHER_ROOT: &str =
+        "mkdir other; mount --bind / other; exec chroot other sh -c 'echo began; read line'";
     let state = tempfile::tempdir().unwrap();
     let lab = lab_with_image(state.path(), "elsewhere");
-    let instance = lab.provision(&"ext4".parse().unwrap(), "ext4").unwrap();
-    let mut other = keep_mounted(state.path());
-    let why = instance.make_cold().unwrap_err().to_string();
-    let process = format!("process {} (sh) has it mounted in its own namespace", other.id());
-    assert!(why.contains("/dev/loop") && why.contains(&process), "{why}");
-    other.kill().unwrap();
-    other.wait().unwrap();
-    instance.teardown().unwrap();
+    for (script, does) in [
+        (STAYS, "has it mounted in its own namespace"),
+        (BELOW_ANOTHER_ROOT, "may have it mounted in its own namespace, out of sight"),
+    ] {
+        let instance = lab.provision(&"ext4".parse().unwrap(), "ext4").unwrap();
+        let mut other = keep_mounted(state.path(), script);
+        let why = instance.make_cold().unwrap_err().to_string();
+        let process = format!("process {} (sh) {does}", other.id());
+        assert!(why.contains("/dev/loop") && why.contains(&process), "{why}");
+        other.kill().unwrap();
+        other.wait().unwrap();
+        instance.teardown().unwrap();
+    }
     lab.close().unwrap();
 }
 
@@ -340,7 +350,7 @@ fn a_file_system_that_is_mounted_elsewhere_is_not_checked() {
     let state = tempfile::tempdir().unwrap();
     let lab = lab_with_image(state.path(), "elsewhere");
     let instance = lab.provision(&"ext4".parse().unwrap(), "e").unwrap();
-    let mut other = keep_mounted(state.path());
+    let mut other = keep_mounted(state.path(), STAYS);
     write_file(instance.root());
     let cost = instance.finish(true);
     other.kill().unwrap();
