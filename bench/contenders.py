@@ -27,11 +27,13 @@ def run(command, **options):
     return done
 
 
-def compiled(name):
-    """The program made from bench/c/NAME.c."""
+def compiled(name, *defined):
+    """The program made from bench/c/NAME.c, with these names defined."""
     OUT.mkdir(parents=True, exist_ok=True)
-    run(["cc", "-O2", "-Wall", "-Wextra", "-o", OUT / name, HERE / "c" / f"{name}.c"])
-    return OUT / name
+    made = OUT / "-".join([name, *defined])
+    words = [f"-D{each}" for each in defined]
+    run(["cc", "-O2", "-Wall", "-Wextra", *words, "-o", made, HERE / "c" / f"{name}.c"])
+    return made
 
 
 class Assay:

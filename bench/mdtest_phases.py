@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import tempfile
 
 import contenders
@@ -23,6 +24,12 @@ SETTINGS = {
     "-n": "items", "-z": "depth", "-b": "branch", "-w": "write_bytes", "-e": "read_bytes",
     "-N": "stride", "-u": "unique", "-F": "files_only", "-D": "dirs_only", "-L": "leaf_only",
 }
+
+# Calls of libc in an operation of mdtest of which assay makes the like in line, so that nothing returns between it and
+# the next: all but close.
+RETURNS = {"file.create": 1, "file.read": 1}
+# Where bytes are written or read, mdtest seeks before.
+RETURNS_WITH_BYTES = {"file.create": 3, "file.read": 3}
 
 
 class Tree:
@@ -76,9 +83,24 @@ def fresh(directory, name):
         shutil.rmtree(place, ignore_errors=True)
 
 
-def mdtest(program, directory, options, procs=1):
-    """mdtest's table. Under `<phase> net` stands the rate without mdtest's own time, which it spends
-    on names and buffers: the time of the same run with its backend that does nothing is taken off."""
+def return_s(directory, items=20_000, rounds=11):
+    """Seconds that the return from a call of libc costs behind the system call: of `stat` by the bare loops, the
+    median of the differences of neighbours in time."""
+    plain, in_line = loops(directory, items), loops(directory, items, "IN_LINE")
+    costs = [1 / plain()["file.stat"] - 1 / in_line()["file.stat"] for _ in range(rounds)]
+    return statistics.median(costs)
+
+
+def own_s(phase, idle, options, return_s, procs):
+    """Seconds of an operation of `phase`, of all processes together, that are mdtest's own: names and buffers, which
+    its backend that does nothing needs as well (`idle`, its rates), and returns from libc."""
+    times = RETURNS_WITH_BYTES if "-w" in options else RETURNS
+    at_once = min(procs, len(os.sched_getaffinity(0)))
+    return 1 / idle[phase] + times.get(phase, 1) * return_s / at_once
+
+
+def mdtest(program, directory, options, procs=1, return_s=0.0):
+    """mdtest's table. Under `<phase> net` stands the rate without mdtest's own time, by `own_s`."""
     words = [word for option, value in options.items()
              for word in ([option] if value is None else [option, str(value)])]
     start = ["mpirun", "-np", str(procs)] if procs > 1 else []
@@ -91,15 +113,17 @@ def mdtest(program, directory, options, procs=1):
 
     def once():
         rates, idle = table(), table("-a", "DUMMY")
-        net = {f"{phase} net": 1 / (1 / rate - 1 / idle[phase]) for phase, rate in rates.items()
-               if phase in idle and idle[phase] > rate}
+        own = {phase: own_s(phase, idle, options, return_s, procs) for phase in rates
+               if phase in idle}
+        net = {f"{phase} net": 1 / (1 / rates[phase] - own[phase]) for phase in own
+               if own[phase] < 1 / rates[phase]}
         return rates | net
     return once
 
 
-def loops(directory, items):
+def loops(directory, items, *defined):
     """The bare loops, with rates per second and per second of processor time."""
-    program = contenders.compiled("syscalls")
+    program = contenders.compiled("syscalls", *defined)
 
     def once():
         figures = {}
