@@ -14,6 +14,11 @@ const TESTS: [[&str; 6]; 2] =
 /// The second target reads half as fast again as the first and writes at a third of its rate; the third is behind in
 /// both.
 fn data() -> Dataset {
+    measured(|test, target, _| [[1.0, 1.5, 0.5], [1.0, 1.0 / 3.0, 0.2]][test][target])
+}
+
+/// A campaign of which `rate` gives the rates by test, target and block, but for noise of some percent.
+fn measured(rate: impl Fn(usize, usize, u32) -> f64) -> Dataset {
     let study = Study {
         targets: &["ext4", "xfs", "btrfs"],
         tests: &TESTS,
@@ -22,7 +27,7 @@ fn data() -> Dataset {
     };
     let mut data = study.dataset(|test, target, block| {
         let noise = 1.0 + 0.01 * f64::from((block * 7 + test as u32 * 3 + target as u32) % 5);
-        100.0 * noise * [[1.0, 1.5, 0.5], [1.0, 1.0 / 3.0, 0.2]][test][target]
+        100.0 * noise * rate(test, target, block)
     });
     data.tests[1].group = Group::RandomWrite;
     data
@@ -61,6 +66,20 @@ fn where_the_winner_loses_is_a_table_of_its_own() {
     assert!(before.contains(ahead), "{before}");
     let (table, _) = after.split_once("</table>").unwrap();
     assert!(table.contains("read") && !table.contains("write"), "{table}");
+}
+
+/// A name alone in the column would be taken for a winner.
+#[test]
+fn nobody_is_called_first_who_is_not_clearly_ahead() {
+    let swings = |_, target: usize, block: u32| {
+        if (target as u32 + block).is_multiple_of(2) { 2.0 } else { 0.5 }
+    };
+    let data = measured(swings);
+    let found = findings(&data, &Settings::default()).unwrap();
+    let leads: Vec<_> = found.tables.iter().filter_map(|table| table.lead.as_ref()).collect();
+    assert!(leads.len() == 2 && leads.iter().all(|lead| lead.comparison != Comparison::Better));
+    let page = html(&data, &found);
+    assert!(leads.iter().all(|lead| page.contains(&format!("none clearly ({})", lead.target))));
 }
 
 /// A target alone is first of nothing.

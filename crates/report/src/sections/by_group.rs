@@ -3,9 +3,11 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::{Section, ratios},
+    words::phrase,
 };
 use model::Dataset;
-use stats::{Findings, Lead};
+use stats::{Comparison, Findings, Lead};
+use std::collections::BTreeSet;
 
 pub(crate) struct ByGroup;
 
@@ -34,6 +36,7 @@ fn of_rows(rows: Vec<Row>) -> Table {
             .into(),
         columns: vec![
             Column::words("Kind of work"),
+            Column::words("Tests"),
             Column::numbers("", "Processes"),
             Column::words("First"),
             Column::words("Next"),
@@ -47,9 +50,25 @@ fn of_rows(rows: Vec<Row>) -> Table {
 fn row(table: &stats::Table, lead: &Lead) -> Row {
     Row::body([
         Cell::plain(table.group.title()),
+        Cell::plain(tests(table)),
         Cell::plain(table.procs.to_string()),
-        Cell::plain(&lead.target),
+        Cell::plain(first(lead)),
         Cell::plain(&lead.second),
         ratios::worded(&lead.ratio, Some(lead.comparison)),
     ])
+}
+
+/// The target that leads, or that none is clearly ahead.
+fn first(lead: &Lead) -> String {
+    match lead.comparison {
+        Comparison::Better | Comparison::SlightlyBetter => lead.target.clone(),
+        _ => format!("none clearly ({})", lead.target),
+    }
+}
+
+/// What the group is made of: its test types, each once, in the order of the table.
+fn tests(table: &stats::Table) -> String {
+    let mut seen = BTreeSet::new();
+    let types = table.rows.iter().map(|row| &*row.testtype);
+    phrase::few(types.filter(|kind| seen.insert(*kind)))
 }

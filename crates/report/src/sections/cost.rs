@@ -154,7 +154,7 @@ fn media(findings: &Findings) -> Option<Table> {
             mb(cost.page_cache_bytes),
         ]
     };
-    let caption = "Device, space and memory, for each logical byte and of the whole machine";
+    let caption = "Write, read and space amplification, for each logical byte, and memory of the whole machine";
     table(findings, caption, &heads, cells)
 }
 
@@ -174,7 +174,8 @@ fn amplification(findings: &Findings) -> Option<Block> {
     .collect();
     (!groups.is_empty()).then(|| {
         Block::Bars(Bars {
-            caption: "Bytes for each logical byte: less is better, the line is at 1".into(),
+            caption: "Write and space amplification, bytes for each logical byte: less is better, the line is at 1"
+                .into(),
             mark: 1.0,
             groups,
         })
