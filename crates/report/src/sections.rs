@@ -23,6 +23,7 @@ registry! {
     lab::Lab,
     advice::Advice,
     verdict::Verdict,
+    in_short::InShort,
     forest::ForestPlot,
     overview::Overview,
     by_group::ByGroup,

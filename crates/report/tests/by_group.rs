@@ -68,6 +68,20 @@ fn where_the_winner_loses_is_a_table_of_its_own() {
     assert!(table.contains("read") && !table.contains("write"), "{table}");
 }
 
+/// Who has nothing but the page asks this first.
+#[test]
+fn the_other_questions_are_answered_before_the_pictures() {
+    let page = html(&data(), &findings(&data(), &Settings::default()).unwrap());
+    let (_, own) = page.split_once("In short</h2>").unwrap();
+    let (own, _) = own.split_once("</table>").unwrap();
+    for said in [
+        "ext4 is ahead in Random write (1 process). xfs is ahead in Random read (1 process).",
+        "2 tests with 1 process, 4 blocks.",
+    ] {
+        assert!(own.contains(said), "{own}");
+    }
+}
+
 /// A name alone in the column would be taken for a winner.
 #[test]
 fn nobody_is_called_first_who_is_not_clearly_ahead() {

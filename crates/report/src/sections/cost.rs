@@ -155,7 +155,9 @@ fn media(findings: &Findings) -> Option<Table> {
         ]
     };
     let caption = "Write, read and space amplification, for each logical byte, and memory of the whole machine";
-    table(findings, caption, &heads, cells)
+    let note = "Written per byte: of the tests that only write. It is below 1 where they write over what is in the \
+                page cache and has not reached the device yet.";
+    Some(Table { footnotes: vec![note.into()], ..table(findings, caption, &heads, cells)? })
 }
 
 /// What the device and the space pay for each byte, of those kinds that were measured of any target.

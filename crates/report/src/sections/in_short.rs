@@ -1,0 +1,130 @@
+//! The other questions of whoever opens a page, each with its answer in a line and the section that has the rest: for
+//! which work, at what cost, measured how. Which, by how much and how sure stands in the verdict before it.
+
+use crate::{
+    block::{Block, Cell, Column, Row, Table},
+    names, number,
+    sections::Section,
+};
+use model::Dataset;
+use stats::{Comparison, Cost, Findings, Lead, list};
+use std::collections::BTreeSet;
+
+pub(crate) struct InShort;
+
+impl Section for InShort {
+    fn title(&self) -> &'static str {
+        "In short"
+    }
+
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+        let is_asked = findings.is_of_campaign() && findings.is_ranked;
+        if !is_asked || findings.verdict.candidates.len() < 2 {
+            return None;
+        }
+        let answers = [
+            ("For which work?", work(findings), "Best for each kind of work"),
+            ("At what cost?", cost(findings), "Cost"),
+            ("Measured how?", how(dataset, findings), "Method"),
+        ];
+        let answered = answers.into_iter().filter(|(_, answer, _)| !answer.is_empty());
+        let row = |(question, answer, place): (&str, String, &str)| {
+            Row::body([Cell::plain(question), Cell::plain(answer), Cell::plain(place)])
+        };
+        Some(vec![Block::Table(Table {
+            caption: "What else is asked of the candidates".into(),
+            columns: ["Question", "Answer", "More in"].map(Column::words).into(),
+            rows: answered.map(row).collect(),
+            footnotes: Vec::new(),
+        })])
+    }
+
+    fn in_terminal(&self) -> bool {
+        false
+    }
+}
+
+/// `xfs: Read, cold (1, 8 processes); Metadata (8 processes). None clearly ahead: ...`.
+fn work(findings: &Findings) -> String {
+    let leads: Vec<(&stats::Table, &Lead)> =
+        findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?))).collect();
+    let is_ahead =
+        |lead: &Lead| matches!(lead.comparison, Comparison::Better | Comparison::SlightlyBetter);
+    let kinds = |is_meant: &dyn Fn(&Lead) -> bool| {
+        kinds(leads.iter().filter(|(_, lead)| is_meant(lead)).map(|(table, _)| *table))
+    };
+    let of_target = |target: &String| {
+        let own = kinds(&|lead| is_ahead(lead) && lead.target == *target);
+        (!own.is_empty()).then(|| format!("{target} is ahead in {own}."))
+    };
+    let candidates = findings.verdict.candidates.iter().map(|candidate| &candidate.target);
+    let open = kinds(&|lead| !is_ahead(lead));
+    let open = (!open.is_empty()).then(|| format!("None is clearly ahead in {open}."));
+    candidates.filter_map(of_target).chain(open).collect::<Vec<_>>().join(" ")
+}
+
+/// `Read, cold (1, 8 processes); Metadata (8 processes)`: groups once, with their process counts.
+fn kinds<'a>(tables: impl Iterator<Item = &'a stats::Table>) -> String {
+    let mut groups: Vec<(&str, Vec<u32>)> = Vec::new();
+    for table in tables {
+        match groups.iter_mut().find(|(title, _)| *title == table.group.title()) {
+            Some((_, procs)) => procs.push(table.procs),
+            None => groups.push((table.group.title(), vec![table.procs])),
+        }
+    }
+    let said = |(title, procs): &(&str, Vec<u32>)| format!("{title} ({})", of_counts(procs));
+    groups.iter().map(said).collect::<Vec<_>>().join("; ")
+}
+
+/// `1 and 8 processes`.
+fn of_counts(procs: &[u32]) -> String {
+    let (last, rest) = procs.split_last().map_or((0, [].as_slice()), |(last, rest)| (*last, rest));
+    let last = stats::processes(last);
+    let texts: Vec<String> = rest.iter().map(u32::to_string).chain([last]).collect();
+    list(texts.iter().map(String::as_str))
+}
+
+/// What each candidate pays, those kinds of cost that were measured of any.
+fn cost(findings: &Findings) -> String {
+    let base = &findings.baseline;
+    let kinds: [(String, Figure); 3] = [
+        (format!("Processor time for the same work over {base}"), |cost| {
+            cost.cpu.map(|saved| saved.point.recip())
+        }),
+        ("Write amplification".into(), |cost| cost.written_per_byte),
+        ("Space amplification".into(), |cost| cost.taken_per_byte),
+    ];
+    let said = |(what, figure): &(String, Figure)| {
+        let own = |cost: &Cost| Some(format!("{} {}", cost.target, number::ratio(figure(cost)?)));
+        let own: Vec<String> = findings.costs.iter().filter_map(own).collect();
+        (!own.is_empty()).then(|| format!("{what}: {}.", own.join(", ")))
+    };
+    kinds.iter().filter_map(said).collect::<Vec<_>>().join(" ")
+}
+
+type Figure = fn(&Cost) -> Option<f64>;
+
+/// How much was measured, and on what.
+fn how(dataset: &Dataset, findings: &Findings) -> String {
+    let tests: BTreeSet<&str> =
+        dataset.samples.iter().map(|sample| sample.case.test.as_str()).collect();
+    let procs: BTreeSet<u32> = dataset.samples.iter().map(|sample| sample.case.procs).collect();
+    let procs: Vec<u32> = procs.into_iter().collect();
+    let fact = |key: &str| dataset.campaign.environment.0.get(key);
+    let memory = fact("memory.bytes").and_then(|bytes| bytes.parse().ok());
+    let parts = [
+        Some(format!("{} tests with {}", tests.len(), of_counts(&procs))),
+        Some(names::blocks(findings.campaign.blocks)),
+        fact("cpu.count").map(|count| format!("{count} processors")),
+        memory.map(|bytes| format!("{} of memory", number::bytes(bytes))),
+    ];
+    let first = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let timed = findings.timed.as_ref().map(|timed| {
+        format!(
+            " {:.0} % of {} inside timed parts.",
+            100.0 * timed.share(),
+            number::length(timed.wall_s)
+        )
+    });
+    first + "." + &timed.unwrap_or_default()
+}
