@@ -210,7 +210,7 @@ mod tests {
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         let said = small(&prepared, Bytes(3 << 30));
         assert_eq!(said.len(), 2, "{said:?}");
-        let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it promises";
+        let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it reserves";
         assert!(said[0].starts_with(beginning) && said[1].starts_with("crypt(btrfs) "), "{said:?}");
         assert!(small(&prepared, Bytes(16 << 30)).is_empty());
     }

@@ -145,8 +145,8 @@ const ABOUT: &About = &About {
     // 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
     small: Some(Small {
         below: Bytes(16 << 30),
-        how: "it promises each change metadata out of the space that is not yet allocated, and where that is \
-                  little, many small changes at once wait for commits",
+        how: "it reserves metadata for each change from space that is not allocated yet, and with little of \
+                  that many small changes at once wait for commits",
     }),
     ..About::new("btrfs", KNOBS)
 };
