@@ -107,7 +107,7 @@ fn the_address_keeps_how_tables_are_sorted_and_which_rows_are_hidden() {
     let id = published.split_whitespace().next().unwrap();
     let page = place.ok(&["report", id, "--format", "html"]);
     assert!(!page.contains("aria-sort=\"") && !page.contains("hidden=\"\""));
-    let (document, said) = opened_at(&place, &page, "#sort=1,1,up&decided=1", 1);
+    let (document, said) = opened_at(&place, &page, "#sort=2,1,up&decided=1", 1);
     assert_eq!(document.matches("aria-sort=\"ascending\"").count(), 1, "{document}");
     assert!(document.contains("<tr hidden=\"\">"), "{document}");
     assert!(!said.contains("CONSOLE"), "{said}");
