@@ -26,9 +26,7 @@ SETTINGS = {
 }
 
 # Calls of libc in an operation of mdtest of which assay makes the like in line, so that nothing returns between it and
-# the next: all but close.
-RETURNS = {"file.create": 1, "file.read": 1}
-# Where bytes are written or read, mdtest seeks before.
+# the next: one, as close is none of them. Where bytes are written or read, mdtest seeks before.
 RETURNS_WITH_BYTES = {"file.create": 3, "file.read": 3}
 
 
@@ -94,9 +92,9 @@ def return_s(directory, items=20_000, rounds=11):
 def own_s(phase, idle, options, return_s, procs):
     """Seconds of an operation of `phase`, of all processes together, that are mdtest's own: names and buffers, which
     its backend that does nothing needs as well (`idle`, its rates), and returns from libc."""
-    times = RETURNS_WITH_BYTES if "-w" in options else RETURNS
+    returns = RETURNS_WITH_BYTES.get(phase, 1) if "-w" in options else 1
     at_once = min(procs, len(os.sched_getaffinity(0)))
-    return 1 / idle[phase] + times.get(phase, 1) * return_s / at_once
+    return 1 / idle[phase] + returns * return_s / at_once
 
 
 def mdtest(program, directory, options, procs=1, return_s=0.0):

@@ -68,25 +68,23 @@ pub fn elsewhere(node: &Path) -> Option<String> {
     };
     let all = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()).filter(apart);
     let all: Vec<PathBuf> = all.collect();
-    let first = |does: fn(&Path, &Path) -> bool, word: &str| {
-        let process = all.iter().find(|process| does(process, node))?;
+    let first = |does: &dyn Fn(&Path) -> bool, word: &str| {
+        let process = all.iter().find(|process| does(process))?;
         let name = fs::read_to_string(process.join("comm")).ok()?;
-        let number = process.file_name()?.display();
-        Some(format!(
-            "process {number} ({}) {word} it mounted in its own namespace",
-            name.trim_end()
-        ))
+        let (number, name) = (process.file_name()?.display(), name.trim_end());
+        Some(format!("process {number} ({name}) {word} it mounted in its own namespace"))
     };
-    let hidden = || Some(first(has_other_root, "may have")? + ", out of sight below another root");
-    first(shows, "has").or_else(hidden)
+    let hidden = || Some(first(&has_other_root, "may have")? + ", out of sight below another root");
+    first(&|process| shows(process, node), "has").or_else(hidden)
 }
 
+/// Whether `process`, a directory of /proc, sees the disk `node` mounted.
 fn shows(process: &Path, node: &Path) -> bool {
     let mounts = fs::read_to_string(process.join("mountinfo")).unwrap_or_default();
     mounts.lines().filter_map(parse).any(|mount| mount.source == node)
 }
 
-fn has_other_root(process: &Path, _: &Path) -> bool {
+fn has_other_root(process: &Path) -> bool {
     fs::read_link(process.join("root")).is_ok_and(|root| root != Path::new("/"))
 }
 

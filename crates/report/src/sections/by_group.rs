@@ -6,7 +6,7 @@ use crate::{
     words::phrase,
 };
 use model::Dataset;
-use stats::{Comparison, Findings, Lead};
+use stats::{Findings, Lead};
 use std::collections::BTreeSet;
 
 pub(crate) struct ByGroup;
@@ -20,14 +20,18 @@ impl Section for ByGroup {
         if !findings.is_of_campaign() {
             return None;
         }
-        let known = findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)));
-        let rows: Vec<Row> = known.map(|(table, lead)| row(table, lead)).collect();
+        let rows: Vec<Row> = leads(findings).map(|(table, lead)| row(table, lead)).collect();
         (!rows.is_empty()).then(|| vec![Block::Table(of_rows(rows))])
     }
 
     fn in_terminal(&self) -> bool {
         false
     }
+}
+
+/// Each group of tests at each process count that has a first, with it.
+pub(super) fn leads(findings: &Findings) -> impl Iterator<Item = (&stats::Table, &Lead)> {
+    findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)))
 }
 
 fn of_rows(rows: Vec<Row>) -> Table {
@@ -60,9 +64,9 @@ fn row(table: &stats::Table, lead: &Lead) -> Row {
 
 /// The target that leads, or that none is clearly ahead.
 fn first(lead: &Lead) -> String {
-    match lead.comparison {
-        Comparison::Better | Comparison::SlightlyBetter => lead.target.clone(),
-        _ => format!("none clearly ({})", lead.target),
+    match lead.comparison.is_difference() {
+        true => lead.target.clone(),
+        false => format!("none clearly ({})", lead.target),
     }
 }
 

@@ -4,10 +4,10 @@
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
-    sections::Section,
+    sections::{Section, by_group},
 };
 use model::Dataset;
-use stats::{Comparison, Cost, Findings, Lead, list};
+use stats::{Cost, Findings, Lead, list};
 use std::collections::BTreeSet;
 
 pub(crate) struct InShort;
@@ -44,36 +44,34 @@ impl Section for InShort {
     }
 }
 
-/// `xfs: Read, cold (1, 8 processes); Metadata (8 processes). None clearly ahead: ...`.
+/// `xfs is ahead in Read, cold (1 and 8 processes); Metadata (8 processes). None is clearly ahead in ...`.
 fn work(findings: &Findings) -> String {
-    let leads: Vec<(&stats::Table, &Lead)> =
-        findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?))).collect();
-    let is_ahead =
-        |lead: &Lead| matches!(lead.comparison, Comparison::Better | Comparison::SlightlyBetter);
-    let kinds = |is_meant: &dyn Fn(&Lead) -> bool| {
-        kinds(leads.iter().filter(|(_, lead)| is_meant(lead)).map(|(table, _)| *table))
+    let where_one = |is_meant: &dyn Fn(&Lead) -> bool| {
+        groups(by_group::leads(findings).filter(|(_, lead)| is_meant(lead)).map(|(table, _)| table))
+    };
+    let said = |who: &str, groups: String| {
+        (!groups.is_empty()).then(|| format!("{who} ahead in {groups}."))
     };
     let of_target = |target: &String| {
-        let own = kinds(&|lead| is_ahead(lead) && lead.target == *target);
-        (!own.is_empty()).then(|| format!("{target} is ahead in {own}."))
+        let own = |lead: &Lead| lead.comparison.is_difference() && lead.target == *target;
+        said(&format!("{target} is"), where_one(&own))
     };
     let candidates = findings.verdict.candidates.iter().map(|candidate| &candidate.target);
-    let open = kinds(&|lead| !is_ahead(lead));
-    let open = (!open.is_empty()).then(|| format!("None is clearly ahead in {open}."));
+    let open = said("None is clearly", where_one(&|lead| !lead.comparison.is_difference()));
     candidates.filter_map(of_target).chain(open).collect::<Vec<_>>().join(" ")
 }
 
-/// `Read, cold (1, 8 processes); Metadata (8 processes)`: groups once, with their process counts.
-fn kinds<'a>(tables: impl Iterator<Item = &'a stats::Table>) -> String {
-    let mut groups: Vec<(&str, Vec<u32>)> = Vec::new();
+/// `Read, cold (1 and 8 processes); Metadata (8 processes)`: groups once, with their process counts.
+fn groups<'a>(tables: impl Iterator<Item = &'a stats::Table>) -> String {
+    let mut all: Vec<(&str, Vec<u32>)> = Vec::new();
     for table in tables {
-        match groups.iter_mut().find(|(title, _)| *title == table.group.title()) {
+        match all.iter_mut().find(|(title, _)| *title == table.group.title()) {
             Some((_, procs)) => procs.push(table.procs),
-            None => groups.push((table.group.title(), vec![table.procs])),
+            None => all.push((table.group.title(), vec![table.procs])),
         }
     }
     let said = |(title, procs): &(&str, Vec<u32>)| format!("{title} ({})", of_counts(procs));
-    groups.iter().map(said).collect::<Vec<_>>().join("; ")
+    all.iter().map(said).collect::<Vec<_>>().join("; ")
 }
 
 /// `1 and 8 processes`.
