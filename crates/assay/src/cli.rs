@@ -255,7 +255,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
     /// Rank by another metric of the samples: cache_rate, sync_s, sum_rate, or nano_rate, which is the
-    /// ancestor's own arithmetic, to stand beside published figures
+    /// original suite's own arithmetic, to stand beside published figures
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
     /// What a target costs in a month, as gp3=0.08*500GB+0.005*3000IOPS+0.04*125MB/s: price times amount, of space,

@@ -146,7 +146,7 @@ fn a_budget_ends_a_campaign_before_it_is_overrun() {
     );
     let shown = place.ok(&["show"]);
     assert!(
-        shown.contains("As it stands, 0 of 3 ratios") && shown.contains("budget_s = 2"),
+        shown.contains("At that point, 0 of 3 ratios") && shown.contains("budget_s = 2"),
         "{shown}"
     );
 }

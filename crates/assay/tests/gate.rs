@@ -213,7 +213,7 @@ fn a_campaign_like_another_has_its_sizes() {
     assert!(line.contains("did not run columnar.write.int.small at 2 processes"), "{line}");
     let line = place.assay(&["run", "--like", &first, "--scale", "1"]);
     assert_eq!(line.status.code(), Some(2));
-    // The ancestor's tables rank by another metric, which ours have too.
+    // The original suite's tables rank by another metric, which ours have too.
     let nano = "published-nano-2025-09-rhel9";
     let line = place.fails(&["compare", &first, nano], 2);
     let said = "rank them by other metrics, as by durable_rate in MB/s and by nano_rate in MB/s; rank both by the one \

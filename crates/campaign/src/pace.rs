@@ -116,7 +116,7 @@ impl End {
             End::Most(seen) => format!("{after}, the most: {}", seen.sentence(band)),
             End::Budget(seen) => format!(
                 "{after}: another block does not fit the budget of {}; {} are used, and blocks took up to {}. \
-                 As it stands, {}",
+                 At that point, {}",
                 time(plan.budget().unwrap_or(0) as f64),
                 time(spent.used_s),
                 time(spent.block_s),
@@ -148,7 +148,7 @@ impl Seen {
 
 fn standoff(verdict: &Standoff, band: f64) -> String {
     match verdict {
-        Standoff::Decided(best) => format!("the verdict is reached, for {best}"),
+        Standoff::Decided(best) => format!("the verdict is reached ({best})"),
         Standoff::Same(leaders) => {
             let leaders = stats::list(leaders.iter().map(String::as_str));
             format!("{leaders} are the same within {:.0} %", 100.0 * band)

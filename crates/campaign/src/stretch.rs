@@ -7,11 +7,11 @@ use super::{
 use model::{Bytes, Job, TestSize, Work};
 use suites::Stretch;
 
-/// Share of the ancestor's repetitions with which trying begins.
+/// Share of the original suite's repetitions with which trying begins.
 pub(crate) const FIRST_TIMES: f64 = 0.001;
 /// Scale with which trying begins where a test is made longer by its sizes.
 pub(crate) const FIRST_SCALE: f64 = 0.002;
-/// Largest scale and most repetitions, as shares of the ancestor's.
+/// Largest scale and most repetitions, as shares of the original suite's.
 const MOST_SCALE: f64 = 1.0;
 const MOST_TIMES: f64 = 1e5;
 const MOST_COPIES: f64 = 4096.0;

@@ -24,7 +24,7 @@ pub const RUN_WORDS: u64 = 2 << 20;
 const PASS: u64 = 2 << 20;
 /// Words in a 4 KiB block, which is also the number of passes that differ.
 const BLOCK_WORDS: u64 = 512;
-/// Words after which the ancestor's mixture begins again.
+/// Words after which the original suite's mixture begins again.
 const MIXTURE: u64 = 1 << 14;
 /// Increment of splitmix64: the golden ratio, odd.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,9 +1,9 @@
-//! The tests of the columnar suite under the names that published tables and the ancestor's files
+//! The tests of the columnar suite under the names that published tables and the original suite's files
 //! give them.
 
 use model::{Better, CacheState, Group, TestInfo};
 
-/// A test as the ancestor names it.
+/// A test as the original suite names it.
 struct Known {
     id: &'static str,
     testtype: &'static str,
@@ -94,7 +94,7 @@ known! {
     }
 }
 
-/// The test that the ancestor calls `name` in `testtype`, ranked by `metric`. A name that is not
+/// The test that the original suite calls `name` in `testtype`, ranked by `metric`. A name that is not
 /// known gets an id under `columnar.other`.
 pub(crate) fn test_info(testtype: &str, name: &str, metric: &Ranked) -> TestInfo {
     let known = KNOWN.iter().find(|known| known.name == name && known.testtype == testtype);
@@ -119,14 +119,14 @@ pub(crate) struct Ranked {
     pub(crate) better: Better,
 }
 
-/// The ancestor's rate.
+/// The original suite's rate.
 pub(crate) const NANO_RATE: Ranked =
     Ranked { name: "nano_rate", unit: "MB/s", better: Better::Higher };
 
-/// The ancestor's latency.
+/// The original suite's latency.
 pub(crate) const LATENCY: Ranked = Ranked { name: "latency_ms", unit: "ms", better: Better::Lower };
 
-/// What has to be known of every rate that the ancestor printed.
+/// What has to be known of every rate that the original suite printed.
 pub(crate) const RATE_NOTE: &str = "nano_rate is the source's own figure: the sum of the workers' \
     rates, with 8 bytes for each element whatever its size on disk; for syncs it is also multiplied \
     by the length of the sync command, so that those rows compare targets but are no rate of bytes.";

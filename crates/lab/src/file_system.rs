@@ -4,7 +4,7 @@
 //! Options of a target are read by one rule: `mkfs.X=V` becomes the mkfs flag `-X V` (`--X V` when X
 //! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, `cap.X=V` is imposed on
 //! the device by the lab, and every other key is a mount option that must be one of the file system's
-//! knobs.
+//! knobs. Short names, such as `agcount`, are spelled out before (`short_names`).
 
 use crate::trial::not_both;
 use crate::{About, Cmd, Endpoint, Exclusion, Inner, Rebuild, Site, throttle, undo::Undo};

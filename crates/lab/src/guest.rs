@@ -1,7 +1,7 @@
 //! Guests: throw-away machines, for kernels that have what this one lacks. User-Mode Linux and QEMU
 //! differ in how they start; what runs inside is the same. A guest has this machine's root read-only
 //! and its own changes in memory, raw images as disks, and one writable directory of this machine,
-//! by which it gets its errand and gives its result.
+//! by which it gets its task and gives its result.
 //!
 //! What a guest shows of this machine's root is what anybody may read: where this is root, it runs as a
 //! user of its own, to whom its directory and disks belong as long as it runs. What it writes is the word
@@ -105,7 +105,7 @@ pub trait Guest: fmt::Debug + Send + Sync {
     /// The node of the disk `number` inside.
     fn disk(&self, number: usize) -> PathBuf;
 
-    /// Lays what it reads at its start beside the errand in `out`, which is the directory of its machine.
+    /// Lays what it reads at its start beside the task in `out`, which is the directory of its machine.
     ///
     /// # Errors
     /// Something that it starts from cannot be read or written.

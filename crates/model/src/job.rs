@@ -15,7 +15,7 @@ pub enum DataKind {
     Compressible,
     /// All zero: only to show what a compressing file system does with nothing.
     Zeros,
-    /// Words like the ancestor's: a quarter counting, a quarter constant, a quarter permuted, a
+    /// Words like the original suite's: a quarter counting, a quarter constant, a quarter permuted, a
     /// quarter small random numbers.
     Ancestor,
     /// As compressible and as repetitive as a sample of the user's files.
@@ -125,7 +125,7 @@ pub struct Job {
     pub workers: u32,
     /// Threads for the parallel parts.
     pub threads: u32,
-    /// Factor on every size; 1 is the ancestor's full scale.
+    /// Factor on every size; 1 is the original suite's full scale.
     pub scale: f64,
     /// Repetitions, where the test has been sized by itself; `None` leaves all to `scale`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,9 +161,9 @@ pub enum PhaseKind {
     Write,
     /// Making it durable.
     Sync,
-    /// `fsync` of a directory alone, as the ancestor does after a sort.
+    /// `fsync` of a directory alone, as the original suite does after a sort.
     SyncDir,
-    /// Spawning the `sync` program, as the ancestor does, on a file that is already clean.
+    /// Spawning the `sync` program, as the original suite does, on a file that is already clean.
     SpawnSync,
     /// Moving data out of the file system.
     Read,
@@ -203,7 +203,7 @@ pub struct WorkerReport {
     /// What the timed part made durable; `None` when it synced nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synced: Option<Synced>,
-    /// Length of the command string of the ancestor's sync, characters; 0 where it has none.
+    /// Length of the command string of the original suite's sync, characters; 0 where it has none.
     pub command_chars: u32,
     /// Further numbers of the test itself.
     pub metrics: Vec<Metric>,

@@ -107,7 +107,7 @@ impl Preset {
         }
     }
 
-    /// Factor on the large vectors of the ancestor where tests are sized one by one.
+    /// Factor on the large vectors of the original suite where tests are sized one by one.
     pub fn large_scale(self) -> f64 {
         match self {
             Preset::Smoke | Preset::Quick => 1.0 / 32.0,
@@ -117,7 +117,7 @@ impl Preset {
     }
 }
 
-/// The factor on the ancestor's sizes.
+/// The factor on the original suite's sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Scale {

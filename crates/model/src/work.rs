@@ -13,7 +13,7 @@ const SCALES: (f64, f64) = (1e-9, 1e4);
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
-    /// Factor on the number of operations, cycles or passes; 1 is the ancestor's number.
+    /// Factor on the number of operations, cycles or passes; 1 is the original suite's number.
     pub times: f64,
     /// Number of files like the one that the test is about, with data of their own.
     pub copies: u32,

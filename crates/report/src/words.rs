@@ -5,7 +5,6 @@ pub(crate) mod advice;
 pub(crate) mod durability;
 pub(crate) mod gate;
 pub(crate) mod objection;
-pub(crate) mod observations;
 pub(crate) mod phrase;
 pub(crate) mod verdict;
 
@@ -13,5 +12,4 @@ pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
 pub use objection::objection;
-pub use observations::{Observation, observations};
 pub use verdict::{notes as verdict_notes, verdict};

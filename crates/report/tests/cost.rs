@@ -87,7 +87,7 @@ fn the_picture_is_in_the_page_and_its_numbers_everywhere() {
     let judged = findings(&data, &Settings::default()).unwrap();
     let page = html(&data, &judged);
     assert_eq!(page.matches("<circle class=\"k").count(), 3);
-    assert!(markdown(&data, &judged).contains("CPU saved / ext4"));
+    assert!(markdown(&data, &judged).contains("work per CPU time / ext4"));
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_answer_looks_like_this() {
      Target                  Score / ext4  95 % CI    P(best)  Rank  Worst-case loss (95 %)
     ----------------------------------------------------------------------------------------
      xfs                             1.03  1.01-1.04    >0.99     1                     0 %
-     ext4                               1               <0.01     2                     4 %
+     ext4                            1.00               <0.01     2                     4 %
      btrfs[compress=zstd:3]          0.66  0.66-0.66    <0.01     3                    37 %
 
     Geometric means of the ratios over ext4, by group

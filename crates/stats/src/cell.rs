@@ -125,7 +125,7 @@ impl CellData {
     }
 }
 
-/// A logarithm of which more is better; of one of these the logarithm of the value.
+/// The logarithm of a value with the sign that makes more of it better. Its own inverse.
 pub(crate) fn orient(log: f64, better: Better) -> f64 {
     match better {
         Better::Higher => log,

@@ -95,7 +95,7 @@ impl Estimate {
             return None;
         }
         let error = (values.len() > 1).then(|| {
-            let (variance, df) = moderated(values, expected);
+            let (variance, df) = variance_of(values, expected);
             ((variance / values.len() as f64).sqrt(), df)
         });
         Some(Estimate { mean: mean(values), error })
@@ -134,7 +134,7 @@ impl Estimate {
         })
     }
 
-    /// The other minus the one.
+    /// Of the same difference taken the other way round, second minus first.
     pub(crate) fn reversed(self) -> Estimate {
         Estimate { mean: -self.mean, ..self }
     }
@@ -218,7 +218,7 @@ pub(crate) fn welch(a: &[f64], b: &[f64]) -> Estimate {
 
 fn welch_knowing([a, b]: [&[f64]; 2], expected: [Option<Expected>; 2]) -> Estimate {
     let share = |x: &[f64], expected| {
-        let (variance, df) = moderated(x, expected);
+        let (variance, df) = variance_of(x, expected);
         (variance / x.len() as f64, df)
     };
     let ((va, da), (vb, db)) = (share(a, expected[0]), share(b, expected[1]));
@@ -227,8 +227,8 @@ fn welch_knowing([a, b]: [&[f64]; 2], expected: [Option<Expected>; 2]) -> Estima
     Estimate { mean: mean(a) - mean(b), error: Some(((va + vb).sqrt(), df)) }
 }
 
-/// Variance of at least two values, and its degrees of freedom.
-fn moderated(values: &[f64], expected: Option<Expected>) -> (f64, f64) {
+/// Variance of at least two values with its degrees of freedom, with a part of what was `expected`.
+fn variance_of(values: &[f64], expected: Option<Expected>) -> (f64, f64) {
     let (own, df) = (variance(values), values.len() as f64 - 1.0);
     expected.map_or((own, df), |expected| expected.moderate(own, df))
 }

@@ -84,7 +84,7 @@ pub trait Run {
         None
     }
 
-    /// Length of the ancestor's shell command for the sync of this test; 0 where it has none.
+    /// Length of the original suite's shell command for the sync of this test; 0 where it has none.
     fn command_chars(&self) -> u32 {
         0
     }

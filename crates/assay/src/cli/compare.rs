@@ -23,7 +23,7 @@ pub struct CompareArgs {
     /// Target to compare the others with in the tables: `A:xfs`, `B:xfs`, or `xfs`
     #[arg(long, value_name = "TARGET")]
     pub baseline: Option<String>,
-    /// Rank by another metric of the samples, which both sides have: nano_rate to stand beside the ancestor's
+    /// Rank by another metric of the samples, which both sides have: nano_rate to stand beside the original suite's
     /// tables, cache_rate, sync_s, sum_rate
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,

@@ -87,7 +87,7 @@ pub struct PlanArgs {
     /// Leave the A/A pair out
     #[arg(long, conflicts_with = "aa", help_heading = COMPARED)]
     pub no_aa: bool,
-    /// One factor on every size, with the ancestor's proportions: full (1), small, tiny, smoke or a number;
+    /// One factor on every size, with the original suite's proportions: full (1), small, tiny, smoke or a number;
     /// auto makes each test long enough by itself, after a trial [default: auto]
     #[arg(long, allow_negative_numbers = true, help_heading = WORK)]
     pub scale: Option<Scale>,

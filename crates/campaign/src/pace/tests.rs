@@ -96,7 +96,7 @@ fn no_block_is_begun_that_would_overrun_the_budget() {
     assert!(
         sentence.starts_with(
             "Ended after 3 blocks: another block does not fit the budget of 10m; 9m 1s are used, and \
-             blocks took up to 1m. As it stands, 7 of 9"
+             blocks took up to 1m. At that point, 7 of 9"
         ),
         "{sentence}"
     );
@@ -130,12 +130,12 @@ fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     let sentence = |blocks, used_s, verdicts: &[Standoff]| at(blocks, used_s, verdicts).unwrap();
     assert_eq!(
         sentence(4, 0.0, std::slice::from_ref(&decided)),
-        "Ended after 4 blocks: the verdict is reached, for xfs; 7 of 10 ratios over the baseline are decided or known \
+        "Ended after 4 blocks: the verdict is reached (xfs); 7 of 10 ratios over the baseline are decided or known \
          to 5 %."
     );
     assert_eq!(
         sentence(5, 0.0, &[decided, same]),
-        "Ended after 5 blocks: the verdict is reached, for xfs; xfs and ext4 are the same within 5 %; 7 of 10 ratios \
+        "Ended after 5 blocks: the verdict is reached (xfs); xfs and ext4 are the same within 5 %; 7 of 10 ratios \
          over the baseline are decided or known to 5 %."
     );
     assert_eq!(
@@ -150,6 +150,6 @@ fn a_quick_campaign_ends_with_its_verdict_or_after_ten_minutes() {
     assert_eq!(
         sentence(7, 541.0, &[Standoff::Open]),
         "Ended after 7 blocks: another block does not fit the budget of 9m 50s; 9m 1s are used, and blocks took \
-         up to 1m. As it stands, the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
+         up to 1m. At that point, the verdict is not decided; 7 of 10 ratios over the baseline are decided or known to 5 %."
     );
 }

@@ -92,7 +92,7 @@ fn common(test: &TestInfo, s: &Sample, os: &str) -> Vec<String> {
     [procs, threads].into_iter().chain(words).chain([accuracy(s)]).collect()
 }
 
-/// The row of a test that is ranked by a rate in MB/s; the ancestor's own figure where there is one.
+/// The row of a test that is ranked by a rate in MB/s; the original suite's own figure where there is one.
 fn throughput(test: &TestInfo, s: &Sample, os: &str) -> Option<Vec<String>> {
     let ranked = s.metrics.iter().find(|m| m.name == test.metric && m.unit == "MB/s");
     let rate = s.metric(NANO_RATE.name).or(ranked.map(|m| m.value))?;
@@ -118,7 +118,7 @@ fn latency(test: &TestInfo, s: &Sample, os: &str) -> Option<Vec<String>> {
     Some(row)
 }
 
-/// The ancestor's accuracy: 100 (1 - start skew / mean time of a worker), in %, its first five
+/// The original suite's accuracy: 100 (1 - start skew / mean time of a worker), in %, its first five
 /// characters; 100 for one process. The mean time lies between the overlap and the whole; the whole
 /// stands for it. Empty where no time is known.
 fn accuracy(s: &Sample) -> String {

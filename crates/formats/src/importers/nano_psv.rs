@@ -22,7 +22,7 @@ pub(crate) struct Importer;
 const NOTES: [&str; 3] = [
     RATE_NOTE,
     "Cache states are those that the source declares; residency was not proven.",
-    "Bytes and operations are not in the source and stand as 0; so do time, start skew and overlap \
+    "Bytes and operations are not in the source and are recorded as 0; so do time, start skew and overlap \
      where the workers' detailed files were not given.",
 ];
 

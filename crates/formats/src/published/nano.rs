@@ -157,7 +157,7 @@ impl Source {
             RATE_NOTE,
             "One run in each cell: the spread between runs is not known.",
             "Cache states are those that the source declares; residency was not proven.",
-            "Bytes, times, start skew and overlap are not in the source and stand as 0.",
+            "Bytes, times, start skew and overlap are not in the source and are recorded as 0.",
         ];
         if let Printed::Ratios = self.printed {
             notes.push("The source prints ratios with one decimal and no rates; xfs stands as 1.");

@@ -34,7 +34,7 @@ pub(crate) fn groups() -> Vec<Group> {
         for export in [export::csv, export::json, bundle] {
             groups.extend(group(export(data).unwrap(), false));
         }
-        // That layout has a place for the rates of the ancestor alone.
+        // That layout has a place for the rates of the original suite alone.
         let nano = data.campaign.id.contains("nano");
         groups.extend(group(export::psv(data).unwrap(), !nano));
     }

@@ -71,7 +71,7 @@ fn processors(findings: &Findings) -> Option<Table> {
     let base = &findings.baseline;
     let heads = [
         &format!("speed / {base}"),
-        &format!("CPU saved / {base}"),
+        &format!("work per CPU time / {base}"),
         "CPU ns per op",
         "CPU ns per byte",
         "kernel threads at most",
@@ -95,8 +95,10 @@ fn processors(findings: &Findings) -> Option<Table> {
     Some(Table {
         footnotes: vec![
             format!(
-                "CPU saved: time of {base} over its own, above 1 needs less. Kernel threads: system \
-                 time of the machine outside of the workers, which others may have used as well."
+                "Work per CPU time: that of {base} over its own for the same work, above 1 needs less. CPU ns per \
+                 op is of tests of many small operations, CPU ns per byte of the others, so that one can rise while \
+                 the other falls. Kernel threads: system time of the machine outside of the workers, which others may \
+                 have used as well."
             ),
             format!(
                 "Dominated by: a target that is at least as fast and needs no more processor time, and \
@@ -195,7 +197,7 @@ fn upkeep(findings: &Findings) -> Option<Table> {
 /// Speed against processor time; nothing for a target alone.
 fn pareto(findings: &Findings) -> Option<Block> {
     let y = |cost: &stats::Cost| Some((cost.cpu?.point, cost.certain));
-    scatter(findings, "processor time", "CPU saved", y)
+    scatter(findings, "processor time", "work per CPU time", y)
 }
 
 /// Speed against what the same money does; nothing for a target alone.

@@ -2,12 +2,16 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
+    number,
     sections::Section,
 };
 use model::{
     Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState, is_cost,
 };
 use stats::Findings;
+
+/// Amounts of bytes from here on have their unit; sizes of blocks and inodes are read as they are.
+const LARGE_BYTES: f64 = 1e6;
 
 pub(crate) struct Environment;
 
@@ -66,11 +70,24 @@ fn target(record: &TargetRecord) -> Table {
 }
 
 fn facts(caption: &str, facts: &Facts) -> Table {
-    let row = |(key, value): (&String, &String)| Row::body([Cell::plain(key), Cell::plain(value)]);
+    let row = |(key, value): (&String, &String)| {
+        Row::body([Cell::plain(key), Cell::plain(readable(key, value))])
+    };
     Table {
         caption: caption.into(),
         columns: vec![Column::words("Fact"), Column::words("Value")],
         rows: facts.0.iter().map(row).collect(),
         footnotes: Vec::new(),
+    }
+}
+
+/// Large amounts of bytes have their unit before all digits: `25 GB (25276502016)`.
+fn readable(key: &str, value: &str) -> String {
+    let is_amount = key.ends_with(".bytes") || key.ends_with("_bytes");
+    match value.parse::<f64>() {
+        Ok(bytes) if is_amount && bytes >= LARGE_BYTES => {
+            format!("{} ({value})", number::bytes(bytes))
+        }
+        _ => value.to_string(),
     }
 }

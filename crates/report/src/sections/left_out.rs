@@ -92,8 +92,35 @@ fn listed(head: &str, named: Vec<String>, all: usize) -> Option<String> {
     (all > 0).then(|| format!("{head}: {}{more}.", named.join("; ")))
 }
 
-/// The beginning of a reason.
+/// The beginning of a reason: whole clauses of it, or whole words and a mark that there is more.
 fn short(why: &str) -> String {
-    let text: String = why.chars().take(REASON_CHARS).collect();
-    if text.len() < why.len() { text.trim_end().to_string() + "…" } else { text }
+    let fits: String = why.chars().take(REASON_CHARS).collect();
+    if fits.len() == why.len() {
+        return fits;
+    }
+    match (fits.rfind([',', ';', ':']), fits.rfind(' ')) {
+        (Some(clause), _) if 2 * clause >= fits.len() => fits[..clause].to_string(),
+        (_, Some(word)) => format!("{} …", &fits[..word]),
+        _ => fits + "…",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reason_ends_with_a_clause_or_a_word() {
+        assert_eq!(short("no module"), "no module");
+        let moved =
+            "its device moved 15.6 MiB while it was held for other candidates, beside 103 MiB";
+        assert_eq!(short(moved), moved.split(',').next().unwrap());
+        let words =
+            "mkfs.zfs, which has to make the pool of this candidate on two devices was not found";
+        assert_eq!(
+            short(words),
+            "mkfs.zfs, which has to make the pool of this candidate on two devices …"
+        );
+        assert_eq!(short(&"x".repeat(80)), "x".repeat(REASON_CHARS) + "…");
+    }
 }

@@ -4,7 +4,6 @@ use crate::{
     block::{Block, Cell, Column, Row, RowKind, Shade, Table},
     names, number,
     sections::Section,
-    words,
 };
 use model::{Dataset, Quantity};
 use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio, Unjudged};
@@ -32,22 +31,9 @@ impl Section for Ratios {
             return None;
         }
         let mut blocks = vec![Block::Prose(legend(findings))];
-        for own in &findings.tables {
-            blocks.push(Block::Table(table(own, findings)));
-            blocks.extend(said(own, findings));
-        }
+        blocks.extend(findings.tables.iter().map(|own| Block::Table(table(own, findings))));
         Some(blocks)
     }
-}
-
-/// What the table shows, as one paragraph; nothing where nothing was replicated. Cells that are contended say so.
-fn said(table: &stats::Table, findings: &Findings) -> Option<Block> {
-    let sentences: Vec<String> = words::observations(findings, table)
-        .into_iter()
-        .filter(|own| own.claim != Comparison::Unclear)
-        .map(|own| own.text)
-        .collect();
-    (!sentences.is_empty()).then(|| Block::Prose(sentences.join(" ")))
 }
 
 fn legend(findings: &Findings) -> String {

@@ -151,7 +151,7 @@ pub(super) fn reach(dataset: &Dataset) -> &'static str {
 fn candidates(findings: &Findings, most: usize) -> Option<Table> {
     let all = &findings.verdict.candidates;
     let shown = most.min(all.len());
-    let rows = all.iter().take(most).map(|candidate| Row::body(cells(candidate, findings)));
+    let rows = all.iter().take(most).map(|candidate| Row::body(cells(candidate)));
     let more = match all.len() - shown {
         0 => String::new(),
         n => format!("; {n} more"),
@@ -174,13 +174,11 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
     })
 }
 
-fn cells(candidate: &Candidate, findings: &Findings) -> Vec<Cell> {
+fn cells(candidate: &Candidate) -> Vec<Cell> {
     let unknown = || "-".to_string();
-    let is_base = candidate.target == findings.verdict.scored_over;
-    let score = if is_base { "1".into() } else { number::ratio(candidate.ratio.point) };
     vec![
         Cell::plain(&candidate.target),
-        Cell::plain(score),
+        Cell::plain(number::ratio(candidate.ratio.point)),
         Cell::plain(number::interval(&candidate.ratio)),
         Cell::plain(candidate.p_best.map_or_else(unknown, number::probability)),
         Cell::plain(candidate.ranks.map_or_else(unknown, number::rank)),

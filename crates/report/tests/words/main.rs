@@ -13,7 +13,6 @@ mod compare;
 mod durable;
 mod gate;
 mod intervals;
-mod observations;
 mod short;
 mod verdict;
 mod worded;

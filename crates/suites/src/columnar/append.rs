@@ -1,5 +1,5 @@
 //! Appending to columns: by opening the file for every chunk, or through a handle that stays open;
-//! the sync once at the end belongs to the ancestor's timed part. What took too long is left out, and
+//! the sync once at the end belongs to the original suite's timed part. What took too long is left out, and
 //! made by the tests that need it.
 
 use super::{
@@ -383,7 +383,7 @@ fn page_of(test: &AppendTest) -> String {
         Onto::Column => "A column grows by large pieces. What counts is how well the file system extends a file that is already on disk, and how fast it brings it there.",
     });
     let mut caveats = vec![
-        "The sync is part of the ancestor's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell, by 8 bytes a row, and by how workers are added up.",
+        "The sync is part of the original suite's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell, by 8 bytes a row, and by how workers are added up.",
         explain::SPAWNED,
         "Appended data continues the column's sequence instead of repeating one vector, so that nothing can be deduplicated.",
     ];

@@ -22,7 +22,7 @@ use std::{
 
 /// What the integers are replaced by.
 pub(super) const REPLACED_INT: u64 = 42;
-/// What the floats are replaced by: the ancestor's 3.14, not the circle's number.
+/// What the floats are replaced by: the original suite's 3.14, not the circle's number.
 #[allow(clippy::approx_constant)]
 pub(super) const REPLACED_FLOAT: u64 = 3.14f64.to_bits();
 /// What the integers are replaced by in ascending order.
@@ -159,10 +159,10 @@ impl Column {
         let chunk_rows = settings.write_chunk_bytes / format.row_bytes();
         let run_rows = file.run.map_or(chunk_rows, |length| sizes.rows(length));
         // Writes that end where the file is aligned leave larger folios in the page cache, as the
-        // ancestor's one large write does; maps of the file then fault less.
+        // original suite's one large write does; maps of the file then fault less.
         let aligned = file.run.is_none() && file.value != Value::Symbol;
         let lead = if aligned { format.header_bytes() / format.row_bytes() } else { 0 };
-        // The ancestor draws its symbols at random, whatever its numbers are.
+        // The original suite draws its symbols at random, whatever its numbers are.
         let kind = match (file.value, &job.data) {
             (Value::Symbol, DataKind::Ancestor) => &DataKind::Random,
             (_, kind) => kind,
@@ -217,7 +217,7 @@ impl Column {
         }
     }
 
-    /// Writes the whole column as the ancestor's `set` does.
+    /// Writes the whole column as the original suite's `set` does.
     pub(super) fn set(&self, payload: &Payload, progress: Progress<'_>) -> Result<(), TestError> {
         self.set_by(&mut |file| self.write_rows(file, payload, 0..self.rows, progress))
     }

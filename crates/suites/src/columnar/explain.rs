@@ -5,9 +5,9 @@ use super::{
     page::Page,
 };
 
-/// How the ancestor's shell command changes its figure.
-pub(super) const INFLATED: &str = "Published sync rates are too high: the ancestor multiplies by the length of its shell command, about 60. `nano_rate` repeats that for comparison; `sync_ms` is the truth.";
-pub(super) const SPAWNED: &str = "`spawn_s` is the time of `/bin/sh -c \"sync FILE\"` on the file when it is clean: pure overhead of the ancestor's way, 2 to 10 ms.";
+/// How the original suite's shell command changes its figure.
+pub(super) const INFLATED: &str = "Published sync rates are too high: the original suite multiplies by the length of its shell command, about 60. `nano_rate` repeats that for comparison; `sync_ms` is the truth.";
+pub(super) const SPAWNED: &str = "`spawn_s` is the time of `/bin/sh -c \"sync FILE\"` on the file when it is clean: pure overhead of the original suite's way, 2 to 10 ms.";
 pub(super) const RESIDENT: &str = "Only cold when it was proven so: residency is sampled before, device bytes are compared after. A run that fails is lukewarm and stays out of the means.";
 
 pub(super) fn column_calls(file: &ColumnFile) -> &'static str {
@@ -29,5 +29,8 @@ pub(super) fn vector(page: &mut Page, file: ColumnFile) {
 
 pub(super) fn sync_steps(page: &mut Page, what: &str) {
     page.steps("Sync", &[&format!("open {what}, fsync, close")]);
-    page.steps("Spawned sync, kept apart", &["`/bin/sh -c \"sync FILE\"`, as the ancestor does"]);
+    page.steps(
+        "Spawned sync, kept apart",
+        &["`/bin/sh -c \"sync FILE\"`, as the original suite does"],
+    );
 }

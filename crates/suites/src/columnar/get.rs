@@ -1,4 +1,4 @@
-//! The ancestor's `get`: a mapped column, brought into memory, gathered from.
+//! The original suite's `get`: a mapped column, brought into memory, gathered from.
 
 use super::settings::{Settings, Touch};
 use crate::TestError;

@@ -1,4 +1,4 @@
-//! The tests in the ancestor's order: writes, metadata, reads, rereads, random reads, sort.
+//! The tests in the original suite's order: writes, metadata, reads, rereads, random reads, sort.
 
 use super::{
     append::{AppendTest, Onto, own_file},

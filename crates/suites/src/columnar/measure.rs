@@ -1,6 +1,6 @@
 //! From what a pool reports to the figures of the tables. Rates are decimal: bytes / 1e6 / s.
 //!
-//! The ancestor's arithmetic is kept apart as `nano_rate`: it counts 8 bytes for every element
+//! The original suite's arithmetic is kept apart as `nano_rate`: it counts 8 bytes for every element
 //! whatever it takes on disk, sums the rates of the workers, and multiplies the rate of a sync by the
 //! length of the shell command.
 
@@ -15,7 +15,7 @@ use model::{Better, PhaseKind, PhaseReport, PoolReport, WorkerReport};
 pub(super) struct Basis {
     /// The phases whose windows add up to the time of the test.
     timed: &'static [PhaseKind],
-    /// The phases that lie in the ancestor's timed part.
+    /// The phases that lie in the original suite's timed part.
     nano: &'static [PhaseKind],
 }
 
@@ -25,7 +25,7 @@ impl Basis {
         timed: &[PhaseKind::Write, PhaseKind::SyncDir, PhaseKind::Sync],
         nano: &[PhaseKind::Write],
     };
-    /// An append test, whose sync the ancestor times with the write.
+    /// An append test, whose sync the original suite times with the write.
     pub(super) const APPEND: Basis = Basis {
         timed: &[PhaseKind::Write, PhaseKind::Sync],
         nano: &[PhaseKind::Write, PhaseKind::Sync, PhaseKind::SpawnSync],
@@ -33,7 +33,7 @@ impl Basis {
     /// The sync after a write.
     pub(super) const SYNC: Basis =
         Basis { timed: &[PhaseKind::Sync], nano: &[PhaseKind::Sync, PhaseKind::SpawnSync] };
-    /// The sync after a sort, where the ancestor syncs the directory alone.
+    /// The sync after a sort, where the original suite syncs the directory alone.
     pub(super) const SORTED: Basis = Basis {
         timed: &[PhaseKind::SyncDir, PhaseKind::Sync],
         nano: &[PhaseKind::SyncDir, PhaseKind::SpawnSync],

@@ -124,10 +124,10 @@ impl Page {
         });
         self.0.push_str(match figures {
             Figures::Write | Figures::Read => {
-                "- `nano_rate`: the ancestor's arithmetic, 8 bytes an element, rates added up.\n"
+                "- `nano_rate`: the original suite's arithmetic, 8 bytes an element, rates added up.\n"
             }
-            Figures::Append => "- `nano_rate`: the ancestor's arithmetic, 8 bytes an element over write, sync and spawned shell, rates added up.\n",
-            Figures::Sync | Figures::SortSync => "- `nano_rate`: the ancestor's arithmetic, with the length of its command as a factor.\n",
+            Figures::Append => "- `nano_rate`: the original suite's arithmetic, 8 bytes an element over write, sync and spawned shell, rates added up.\n",
+            Figures::Sync | Figures::SortSync => "- `nano_rate`: the original suite's arithmetic, with the length of its command as a factor.\n",
             Figures::Meta => "",
         });
     }
@@ -145,7 +145,7 @@ impl Page {
         }
     }
 
-    /// What is not known of the ancestor, and the knobs by which the other answer can be measured.
+    /// What is not known of the original suite, and the knobs by which the other answer can be measured.
     pub(super) fn guesses(&mut self, text: &str, knobs: &[&str]) {
         self.heading("Not known for sure");
         self.0.push_str(text);

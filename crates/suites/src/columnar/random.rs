@@ -32,7 +32,7 @@ pub(super) struct RandomTest {
     pub(super) block_bytes: u64,
     /// Maps the file anew for every block.
     pub(super) remap: bool,
-    /// The ancestor's seed number, 1 to 6; the same for the cold and the hot test.
+    /// The original suite's seed number, 1 to 6; the same for the cold and the hot test.
     pub(super) seed: u64,
     pub(super) cache: CacheNeed,
 }

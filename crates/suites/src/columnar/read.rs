@@ -338,7 +338,7 @@ fn page_of(test: &ReadTest) -> String {
     page.caveats(&[
         if test.cache == CacheNeed::Cold { explain::RESIDENT } else { "Hot is proven: the device must give less than 1 % of the bytes." },
         "Elements that the replace tests changed are accepted by the check of what was read; all others must be as written.",
-        "With `--threads` above 1 the loads are divided between threads; the ancestor's division is not known and 1 is the default.",
+        "With `--threads` above 1 the loads are divided between threads; the original suite's division is not known and 1 is the default.",
     ]);
     page.guesses(
         "Flags of the mapping and the way of making it resident are inferred from published rates.",

@@ -1,4 +1,4 @@
-//! Replacing elements in place: the ancestor's amend, stores through a shared mapping that is made
+//! Replacing elements in place: the original suite's amend, stores through a shared mapping that is made
 //! anew in every cycle.
 
 use super::{
@@ -36,7 +36,7 @@ const LONGEST_SIZED: Duration = Duration::from_secs(1);
 /// Stores of one value at distinct random places of a column.
 pub(super) struct ReplaceTest {
     pub(super) row: Row,
-    /// The sync after it, where the ancestor has one.
+    /// The sync after it, where the original suite has one.
     pub(super) sync: Option<Row>,
     pub(super) file: ColumnFile,
     pub(super) value: u64,
@@ -139,7 +139,7 @@ impl Test for ReplaceTest {
         let cycles = measure::ops(pool, PhaseKind::Write) / pool.workers.len().max(1) as u64;
         let elements = cycles * Sizes::new(job).replaced(self.file.length);
         let mut all = vec![measure::write(self.row.id, pool, elements, Basis::WRITE)];
-        // The ancestor multiplies by the length of the whole vector, however little was replaced.
+        // The original suite multiplies by the length of the whole vector, however little was replaced.
         let rows = Sizes::new(job).rows(self.file.length);
         all.extend(self.sync.map(|row| measure::sync(row.id, pool, rows, Basis::SYNC)));
         all

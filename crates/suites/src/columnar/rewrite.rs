@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub(super) struct RewriteTest {
     pub(super) row: Row,
     pub(super) file: ColumnFile,
-    /// The ancestor's number of them.
+    /// The original suite's number of them.
     pub(super) cycles: u64,
 }
 
@@ -120,7 +120,7 @@ impl Run for RewriteRun {
 fn page_of(test: &RewriteTest) -> String {
     let mut page = Page::new(test.row, test.cache());
     page.about(&format!(
-        "A short vector is saved (`set`) over the file `{}` again and again, as a process does that keeps its state, and synced once at the end. It holds {}. The ancestor had it until version 6.4.",
+        "A short vector is saved (`set`) over the file `{}` again and again, as a process does that keeps its state, and synced once at the end. It holds {}. The original suite had it until version 6.4.",
         test.file.path,
         explain::column_calls(&test.file)
     ));
@@ -140,7 +140,7 @@ fn page_of(test: &RewriteTest) -> String {
     page.figures(Figures::Append);
     page.reading("A file system may forget all but the last of the files that were renamed over, or must write each one out: ext4 does so when a file is renamed over another (`auto_da_alloc`), and then each cycle waits for the disk; XFS and Btrfs write the last one in the sync.");
     page.caveats(&[
-        "The sync is part of the ancestor's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell and by how workers are added up.",
+        "The sync is part of the original suite's timed part, so `durable_rate` and `nano_rate` differ only by the spawned shell and by how workers are added up.",
         "The rate counts the bytes of every cycle, also of those that never reached the disk.",
         explain::SPAWNED,
     ]);

@@ -1,4 +1,4 @@
-//! The knobs of the suite: where the ancestor's behaviour is a guess, both answers can be measured.
+//! The knobs of the suite: where the original suite's behaviour is a guess, both answers can be measured.
 
 use engine::map::Sharing;
 use model::{Bytes, Job, Knob};

@@ -1,4 +1,4 @@
-//! How long every vector is and how often every operation is repeated, for p workers: the ancestor's
+//! How long every vector is and how often every operation is repeated, for p workers: the original suite's
 //! formulae, scaled by one factor; or, where tests are sized one by one, vectors that keep their kind (tiny,
 //! small and medium in full, the large ones by the factor) and repetitions that make the test long enough.
 
@@ -52,7 +52,7 @@ pub(super) struct Sizes {
     scale: f64,
     /// Repetitions of a test that was sized by itself.
     work: Option<Work>,
-    /// 1 + log2 of the number of workers: by what the ancestor divides repeats.
+    /// 1 + log2 of the number of workers: by what the original suite divides repeats.
     decay: f64,
     tiny: u64,
     small: u64,
@@ -106,7 +106,7 @@ impl Sizes {
         self.work.map_or(1, |work| work.copies)
     }
 
-    /// `count`, which is the ancestor's, as often as this test does it.
+    /// `count`, which is the original suite's, as often as this test does it.
     pub(super) fn repeated(&self, count: u64) -> u64 {
         self.work.map_or(count, |work| at_least_one((count as f64 * work.times).round()))
     }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn full_scale_is_the_ancestors() {
+    fn full_scale_is_the_original_suites() {
         let one = sizes(1.0, 1, 1 << 40);
         assert_eq!([one.tiny, one.small, one.medium, one.large], [2047, 64512, 520192, 32505856]);
         assert_eq!(one.huge, 1 << 30);

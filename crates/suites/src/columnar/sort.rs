@@ -73,7 +73,7 @@ impl Test for SortTest {
         let tables = tables(job);
         let columns: Vec<Column> =
             tables.iter().flat_map(|table| [table.sym.clone(), table.float.clone()]).collect();
-        // The ancestor syncs the directory alone.
+        // The original suite syncs the directory alone.
         let spawned = if job.work.is_none() { vec![job.dir.join(TABLE_DIR)] } else { Vec::new() };
         // Equal symbols stand together when they are sorted.
         let sorted_share = |column: &Column| match column.domain {
@@ -315,7 +315,7 @@ fn page_of(test: &SortTest, id: &str) -> String {
     ]);
     page.steps(
         "Sync of the directory",
-        &["open the table's directory, fsync, close: all that the ancestor syncs"],
+        &["open the table's directory, fsync, close: all that the original suite syncs"],
     );
     page.steps("Sync", &["open, fsync and close each column"]);
     page.steps("Spawned sync, kept apart", &["`/bin/sh -c \"sync DIRECTORY\"`"]);
@@ -325,9 +325,9 @@ fn page_of(test: &SortTest, id: &str) -> String {
     page.figures(if syncs { Figures::SortSync } else { Figures::Write });
     page.reading("ext4 writes a file out when it is renamed over another (`auto_da_alloc`), XFS does not: one pays in the sort, the other in the sync. Only the durable rate, which has both, compares them.");
     page.caveats(&[
-        "The ancestor's sync after the sort is of the directory alone: the columns stay dirty, and its published rate (terabytes a second) is of nothing. `nano_rate` repeats it; `sync_ms` is of the columns.",
-        "The ancestor reads the symbol column before its clock starts. Here the sort starts cold for both columns.",
-        "The ancestor spends most of this test in its own sort; figures are not comparable with its, ratios between file systems are.",
+        "The original suite's sync after the sort is of the directory alone: the columns stay dirty, and its published rate (terabytes a second) is of nothing. `nano_rate` repeats it; `sync_ms` is of the columns.",
+        "The original suite reads the symbol column before its clock starts. Here the sort starts cold for both columns.",
+        "The original suite spends most of this test in its own sort; figures are not comparable with its, ratios between file systems are.",
         "Bytes are those of both columns once; the second copy of the symbols counts in time only.",
     ]);
     page.guesses("The order of the columns and the second rewrite follow the public source of older versions and published times.", &["set_mode", "write_chunk", "touch", "get_map", "sym"]);

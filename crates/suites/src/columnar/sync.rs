@@ -1,4 +1,4 @@
-//! Making files durable: `fsync` in this process, which is what counts, and the ancestor's way of
+//! Making files durable: `fsync` in this process, which is what counts, and the original suite's way of
 //! spawning a shell that runs `sync FILE`, whose cost is kept apart.
 
 use super::{column::Column, put::fsync};
@@ -19,12 +19,12 @@ pub(super) struct Durable {
     pub(super) bytes: u64,
     /// Share of them that no compressor can save.
     pub(super) incompressible_share: f64,
-    /// What the ancestor's shell command syncs; empty where it has none.
+    /// What the original suite's shell command syncs; empty where it has none.
     pub(super) spawned: Vec<PathBuf>,
 }
 
 impl Durable {
-    /// One file, which the ancestor syncs too.
+    /// One file, which the original suite syncs too.
     pub(super) fn file(path: &Path, bytes: u64, incompressible_share: f64) -> Durable {
         Durable {
             files: vec![path.into()],
@@ -34,7 +34,7 @@ impl Durable {
         }
     }
 
-    /// The files that a test of `job` wrote. The ancestor's command is left out where tests are sized one by
+    /// The files that a test of `job` wrote. The original suite's command is left out where tests are sized one by
     /// one: it is about one file, and its own start is most of it.
     pub(super) fn of(columns: &[Column], job: &Job) -> Durable {
         let files: Vec<PathBuf> = columns.iter().map(|column| column.path.clone()).collect();
@@ -44,7 +44,7 @@ impl Durable {
         Durable { files, bytes, incompressible_share, spawned }
     }
 
-    /// The phases `Sync` and, where the ancestor has it, `SpawnSync`.
+    /// The phases `Sync` and, where the original suite has it, `SpawnSync`.
     pub(super) fn phases(&self, meter: &mut dyn Meter) -> Result<(), TestError> {
         meter.phase(PhaseKind::Sync, &mut |progress| {
             for path in &self.files {
@@ -69,7 +69,7 @@ impl Durable {
         Some(Synced::data(self.bytes, self.incompressible_share))
     }
 
-    /// Characters in the ancestor's command, by which it multiplies its rate.
+    /// Characters in the original suite's command, by which it multiplies its rate.
     pub(super) fn command_chars(&self) -> u32 {
         if self.spawned.is_empty() { 0 } else { self.command(|path| path).chars().count() as u32 }
     }
@@ -106,7 +106,7 @@ pub(super) fn mean_share(columns: &[Column], share: impl Fn(&Column) -> f64) -> 
     if all > 0.0 { bytes / all } else { 0.0 }
 }
 
-/// A path as one word of a shell command; left as it is where that is safe, as the ancestor does.
+/// A path as one word of a shell command; left as it is where that is safe, as the original suite does.
 fn quoted(path: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }

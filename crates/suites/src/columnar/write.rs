@@ -1,4 +1,4 @@
-//! Writing whole columns: the ancestor's `set`, and the sync after it.
+//! Writing whole columns: the original suite's `set`, and the sync after it.
 
 use super::{
     column::{self, Column, ColumnFile, Payload, create_parent, remove},

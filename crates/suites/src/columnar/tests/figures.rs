@@ -67,7 +67,7 @@ fn writes_rank_by_the_durable_rate() {
 }
 
 #[test]
-fn appends_count_the_sync_in_the_ancestors_time() {
+fn appends_count_the_sync_in_the_original_suites_time() {
     let m = measure::write("a", &writers(), 12_500_000, Basis::APPEND);
     let nano = 100.0 / 3.5 + 100.0 / 2.75;
     assert!((value(&m, "nano_rate").unwrap() - nano).abs() < 1e-6);
@@ -75,7 +75,7 @@ fn appends_count_the_sync_in_the_ancestors_time() {
 }
 
 #[test]
-fn syncs_have_true_bytes_and_the_ancestors_factor() {
+fn syncs_have_true_bytes_and_the_original_suites_factor() {
     let m = measure::sync("s", &writers(), 12_500_000, Basis::SYNC);
     assert_eq!(m.metrics[0].name, "sync_ms");
     assert_eq!(value(&m, "sync_ms"), Some(2000.0));

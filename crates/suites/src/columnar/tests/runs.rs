@@ -101,7 +101,7 @@ fn a_second_pass_over_the_same_directory_is_right() {
 }
 
 #[test]
-fn phases_are_the_ancestors() {
+fn phases_are_the_original_suites() {
     use PhaseKind::{Operate, Read, SpawnSync, Sync, SyncDir, Write};
     let dir = tempfile::tempdir().unwrap();
     for (id, phases) in [
@@ -162,7 +162,7 @@ fn every_published_row_is_a_test() {
         .iter()
         .flat_map(|test| test.infos())
         .map(|info| {
-            // The ancestor has what was left to sync among the writes.
+            // The original suite has what was left to sync among the writes.
             let group = if info.group.is_scored() { info.group } else { Group::WriteOther };
             format!("{group}|{}|{}", info.testtype, info.name)
         })

@@ -2,14 +2,13 @@
 //!
 //! The campaign is drawn: six targets, 170 tests, two process counts, as many blocks as the number of
 //! samples asks for. Prints the median and the longest of eleven rounds in milliseconds, for the
-//! findings, the sentences under the tables, and the comparison of the campaign with another.
+//! findings and for the comparison of the campaign with another.
 #![allow(clippy::print_stdout)]
 
 use model::{
     Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
     Metric, Origin, Plan, Rng, Sample, TargetRecord, TargetState, TestInfo,
 };
-use report::words::observations;
 use stats::{Settings, compare, findings};
 use std::{env, error::Error, hint::black_box, time::Instant};
 
@@ -27,7 +26,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let found = findings(&a, &settings)?;
     println!("{} samples, {blocks} blocks, {} tables", a.samples.len(), found.tables.len());
     print("findings", || findings(&a, &settings).is_ok());
-    print("observations", || found.tables.iter().all(|t| !observations(&found, t).is_empty()));
     print("compare with as many", || {
         compare(std::slice::from_ref(&a), std::slice::from_ref(&b), &settings).is_ok()
     });
