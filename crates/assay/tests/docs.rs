@@ -16,7 +16,12 @@ fn the_pages_of_the_tests_are_those_of_the_program() {
             fs::write(&path, &page.text).unwrap();
         }
         let stored = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(stored, page.text, "{} is out of date; run with ASSAY_BLESS=1", path.display());
+        let other = stored.lines().zip(page.text.lines()).find(|(old, new)| old != new);
+        assert!(
+            stored == page.text,
+            "{} is out of date; run with ASSAY_BLESS=1. The first line that differs: {other:?}",
+            path.display()
+        );
         pages.insert(path.file_name().unwrap().to_owned());
     }
     for entry in fs::read_dir(&dir).unwrap().flatten() {

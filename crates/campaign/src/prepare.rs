@@ -7,7 +7,7 @@ use super::{condition, place::Place, sweeps};
 use crate::{catalogue, refusal, watch::Notes};
 use anyhow::Result;
 use lab::{
-    Availability, FileSystem, Inner,
+    Availability,
     fs::{Candidate, Part},
 };
 use model::{
@@ -426,15 +426,9 @@ fn default_targets() -> Result<Vec<Target>> {
              compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
         ));
     }
-    // Those of the kernel itself: a layer or a FUSE server is compared by who asks for it.
-    let own = |fs: &&&dyn FileSystem| {
-        fs.has_device()
-            && fs.about().inner == Inner::None
-            && fs.about().kernel_name == Some(fs.about().name)
-    };
     let ready: Vec<Target> = lab::fs::ALL
         .iter()
-        .filter(own)
+        .filter(|fs| fs.about().by_default)
         .filter(|fs| lab::available(**fs) == Availability::Ready)
         .map(|fs| Target::named(fs.about().name))
         .collect();

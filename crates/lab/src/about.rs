@@ -36,6 +36,9 @@ pub struct About {
     pub is_remote: bool,
     /// Smallest device on which it can be made, bytes; 0 when it has none.
     pub min_bytes: u64,
+    /// Whether it is compared where no target is named: a file system of the kernel itself, on a device. A layer, a
+    /// FUSE server, or one that has no links or owners is compared by who asks for it.
+    pub by_default: bool,
     /// Whether it keeps file data in memory of its own, where the residency of files does not show it.
     pub has_own_cache: bool,
     /// Whether what is deleted or written over keeps its space for minutes: then all that is written while
@@ -61,6 +64,7 @@ impl About {
             inner: Inner::None,
             is_remote: false,
             min_bytes: 0,
+            by_default: false,
             has_own_cache: false,
             keeps_deleted: false,
             is_outside: false,

@@ -42,6 +42,7 @@ const ABOUT: &About = &About {
     trials: TRIALS,
     tools: &[Tool { program: "bcachefs", debian: "bcachefs-tools", rhel: "bcachefs-tools" }],
     min_bytes: 128 << 20,
+    by_default: true,
     ..About::new("bcachefs", KNOBS)
 };
 

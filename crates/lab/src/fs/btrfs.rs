@@ -141,6 +141,7 @@ const ABOUT: &About = &About {
         Tool { program: "btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },
     ],
     min_bytes: 128 << 20,
+    by_default: true,
     // By `open replace random int medium` with 16 processes on 4 processors, Linux 6.18: 0.7 to 12 s on 3 GiB, 0.1 to
     // 0.6 s on 8 GiB, 0.10 to 0.13 s on 12 GiB.
     small: Some(Small {

@@ -156,6 +156,7 @@ const ABOUT: &About = &About {
         Tool { program: "dumpe2fs", debian: "e2fsprogs", rhel: "e2fsprogs" },
     ],
     min_bytes: 16 << 20,
+    by_default: true,
     ..About::new("ext4", KNOBS)
 };
 

@@ -172,6 +172,7 @@ const ABOUT: &About = &About {
         Tool { program: "fsck.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },
     ],
     min_bytes: 64 << 20,
+    by_default: true,
     ..About::new("f2fs", KNOBS)
 };
 

@@ -50,6 +50,7 @@ const ABOUT: &About = &About {
         Tool { program: "jfs_fsck", debian: "jfsutils", rhel: "jfsutils" },
     ],
     min_bytes: 16 << 20,
+    by_default: true,
     ..About::new("jfs", KNOBS)
 };
 

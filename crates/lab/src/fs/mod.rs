@@ -269,6 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_compared_by_default_stands_by_itself() {
+        let default: Vec<&&dyn FileSystem> =
+            ALL.iter().filter(|fs| fs.about().by_default).collect();
+        assert!(default.len() > 2);
+        for fs in default {
+            let about = fs.about();
+            assert!(fs.has_device() && about.inner == Inner::None, "{}", about.name);
+            assert_eq!(about.kernel_name, Some(about.name));
+        }
+    }
+
+    #[test]
     fn targets_are_checked_before_anything_is_touched() {
         let ext4 = "ext4[noatime,mkfs.O=bigalloc]".parse().unwrap();
         assert!(

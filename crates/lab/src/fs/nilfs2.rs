@@ -57,6 +57,7 @@ const ABOUT: &About = &About {
         Tool { program: "nilfs-tune", debian: "nilfs-tools", rhel: "nilfs-utils" },
     ],
     min_bytes: 134_221_824,
+    by_default: true,
     ..About::new("nilfs2", KNOBS)
 };
 

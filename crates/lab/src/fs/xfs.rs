@@ -129,6 +129,7 @@ const ABOUT: &About = &About {
         Tool { program: "xfs_info", debian: "xfsprogs", rhel: "xfsprogs" },
     ],
     min_bytes: 300 << 20,
+    by_default: true,
     ..About::new("xfs", KNOBS)
 };
 

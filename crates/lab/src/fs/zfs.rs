@@ -155,6 +155,7 @@ pub(super) const ABOUT: &About = &About {
         Tool { program: "zfs", debian: "zfsutils-linux", rhel: "zfs" },
     ],
     min_bytes: 64 << 20,
+    by_default: true,
     // The ARC.
     has_own_cache: true,
     ..About::new("zfs", KNOBS)
