@@ -41,7 +41,10 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
     for (at, table) in findings.tables.iter().enumerate() {
         let title = match table.group.is_scored() {
             true => table.group.title().to_string(),
-            false => format!("{}: in no score, as the writes hold it", table.group.title()),
+            false => format!(
+                "{}: in no score, as the rate of each write includes its sync",
+                table.group.title()
+            ),
         };
         if groups.iter().any(|group| group.title == title) {
             continue;
