@@ -1,7 +1,7 @@
 //! What is printed arrives, or the exit status tells that it did not. And reading verbs do nothing but read:
 //! they need no permission to write, and one bad row or another process does not stop them.
 
-use crate::common::{Place, skip_another_user, text};
+use crate::common::{Place, copy_program, skip_another_user, text};
 use needs::Need;
 use rusqlite::Connection;
 use std::{
@@ -149,7 +149,7 @@ const READING: &[&[&str]] = &[
 #[test]
 fn a_plain_user_reads_the_store_of_root() {
     let place = measured();
-    fs::copy(env!("CARGO_BIN_EXE_assay"), place.path("assay")).unwrap();
+    copy_program(place.path("assay"));
     fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
     let names = || fs::read_dir(place.path(".")).unwrap().count();
     let before = (names(), fs::read(place.path("store.db")).unwrap());
@@ -175,7 +175,7 @@ fn a_plain_user_reads_the_store_of_root() {
 #[test]
 fn a_plain_user_reads_the_store_of_root_where_it_lies_by_itself() {
     let place = measured();
-    fs::copy(env!("CARGO_BIN_EXE_assay"), place.path("assay")).unwrap();
+    copy_program(place.path("assay"));
     fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o755)).unwrap();
     let script = "mount -t tmpfs none /var/lib || exit 99
         ./assay run --suite null --on null --preset smoke --procs 1 >&2 || exit 98

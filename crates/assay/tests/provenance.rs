@@ -2,7 +2,7 @@
 //! campaigns that were edited. A campaign goes on only where the store and the state folder agree that this
 //! assay began it.
 
-use crate::common::{Place, skip_another_user, text};
+use crate::common::{Place, copy_program, skip_another_user, text};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::{
@@ -129,7 +129,7 @@ fn import_is_never_run(place: &Place, trace: &Path, assay: &dyn Fn(&[&str]) -> O
 /// Runs as nobody in `place`, which becomes theirs; `None` where that cannot be done.
 fn as_nobody(place: &Place) -> Option<impl Fn(&[&str]) -> Output> {
     let program = place.path("assay");
-    fs::copy(env!("CARGO_BIN_EXE_assay"), &program).unwrap();
+    copy_program(&program);
     chown(place.path("."), Some(NOBODY), Some(NOBODY)).ok()?;
     chown(place.dir("target"), Some(NOBODY), Some(NOBODY)).ok()?;
     let run = move |args: &[&str]| {
