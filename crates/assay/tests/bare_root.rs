@@ -2,7 +2,7 @@
 //! packages that Debian has, from the mirror of this machine, in which the real script runs, and then a campaign in
 //! User-Mode Linux. A program that the guest runs and that setup forgets is missing there and nowhere else.
 
-use crate::common::{Place, text, validity};
+use crate::common::{Place, copy_program, text, validity};
 use needs::{Need, program_or_skip, root_or_skip, skip};
 use std::{
     fs,
@@ -87,7 +87,7 @@ fn a_guest_runs_where_only_the_setup_was() {
     // Rust is the one thing that the script asks for and does not install; nothing is built here.
     put(root.join("usr/local/bin/cargo"), "#!/bin/sh\n");
     put(root.join("setup.sh"), fs::read(repository.join("scripts/setup.sh")).unwrap());
-    put(root.join("usr/local/bin/assay"), fs::read(env!("CARGO_BIN_EXE_assay")).unwrap());
+    copy_program(root.join("usr/local/bin/assay"));
     fs::copy("/etc/resolv.conf", root.join("etc/resolv.conf")).unwrap();
 
     let kinds = ["ext4", "f2fs", "nilfs2", "raid1", "nfs"];

@@ -126,8 +126,9 @@ fn files_below(dir: &Path, found: &mut Vec<PathBuf>) {
 
 /// Copies the program to `to`, by a process of its own: a file that this one had open for writing would be open in
 /// what another thread forks meanwhile, and could not be executed ("Text file busy").
-pub fn copy_program(to: impl AsRef<std::ffi::OsStr>) {
-    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_assay")).arg(to).status().unwrap();
+pub fn copy_program(to: impl AsRef<Path>) {
+    let copied =
+        Command::new("cp").arg(env!("CARGO_BIN_EXE_assay")).arg(to.as_ref()).status().unwrap();
     assert!(copied.success());
 }
 

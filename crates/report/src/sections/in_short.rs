@@ -87,7 +87,7 @@ fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
     let kinds: [(String, Figure); 3] = [
         (format!("Processor time for the same work over {base}"), |cost| {
-            cost.cpu.map(|saved| saved.point.recip())
+            cost.cpu.map(|work| work.point.recip())
         }),
         ("Write amplification".into(), |cost| cost.written_per_byte),
         ("Space amplification".into(), |cost| cost.taken_per_byte),

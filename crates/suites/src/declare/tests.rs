@@ -102,7 +102,7 @@ fn no_setting_is_too_large_for_a_plan_or_a_page() {
             });
             taken += asked.unwrap_or_else(|_| panic!("{}: {set}", kind.name));
         }
-        assert!(taken > 0, "{}: {taken}", kind.name);
+        assert!(taken > 2, "{}: {taken}", kind.name);
     }
 }
 
