@@ -31,17 +31,33 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).flat_map(|c| group(c).into_iter().map(move |l| letter(c, l))).collect()
 }
 
+/// The map of every test in the page.
+fn map_of(data: &model::Dataset) -> String {
+    let page = page_of(data);
+    page.split_once("<h2>Every test").unwrap().1.split_once("<h2>").unwrap().0.into()
+}
+
 #[test]
-fn the_map_of_every_test_says_what_is_in_no_score() {
+fn the_map_of_every_test_says_what_is_in_no_score_last_and_without_colour() {
     let mut data = common::campaign(5);
     data.tests[0].group = Group::Sync;
-    let page = page_of(&data);
-    let map = page.split_once("<h2>Every test").unwrap().1.split_once("<h2>").unwrap().0;
-    assert_eq!(
-        map.matches("in no score, as the rate of each write includes its sync").count(),
-        1,
-        "{map}"
-    );
+    let map = map_of(&data);
+    let said = "in no score, as the rate of each write includes its sync";
+    assert_eq!(map.matches(said).count(), 1, "{map}");
+    let (scored, unscored) = map.split_once(said).unwrap();
+    assert!(scored.contains("Read, cold") && !unscored.contains("Read, cold"), "{map}");
+    assert!(scored.contains("class=\"n b") && unscored.contains("better"), "{map}");
+    assert_eq!(unscored.matches("<td class=\"n\"").count(), unscored.matches("<td").count());
+}
+
+#[test]
+fn the_map_of_every_test_marks_what_its_tables_mark() {
+    let mut data = common::campaign(5);
+    assert_eq!(map_of(&data).matches("<small>n=4</small>").count(), 2, "one lukewarm block of xfs");
+    for sample in data.samples.iter_mut().filter(|own| own.case.test == data.tests[1].id) {
+        sample.metrics[0].value *= f64::from(sample.block + 1);
+    }
+    assert!(map_of(&data).contains("<small>noisy</small>"));
 }
 
 #[test]

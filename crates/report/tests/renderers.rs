@@ -261,7 +261,6 @@ fn a_terminal_table_looks_like_this() {
     one sample: sequential read 268 MB · 1.5 s; random read 64k 268 MB · 1.5 s.
     Geometric means over the 1 of 2 tests valid on all targets.
     xfs: smallest ratio in sequential read, largest in random read 64k.
-    btrfs[compress=zstd:3]: smallest ratio in sequential read, largest in sequential read.
     ");
 }
 

@@ -42,10 +42,25 @@ pub struct HeatCell {
     pub text: String,
     /// What the ratio means.
     pub word: String,
+    /// What makes it less than the others, as `noisy`; often empty.
+    pub note: String,
     /// How it is filled.
     pub fill: Fill,
     /// Anchor of the drawer with its samples, where there is one.
     pub drawer: Option<String>,
+}
+
+impl HeatCell {
+    /// One without a ratio, with the word for that.
+    pub(crate) fn empty(text: &str) -> HeatCell {
+        HeatCell {
+            text: text.into(),
+            word: String::new(),
+            note: String::new(),
+            fill: Fill::Empty,
+            drawer: None,
+        }
+    }
 }
 
 /// How a cell is filled.
@@ -55,6 +70,6 @@ pub enum Fill {
     Decided(Shade),
     /// Hatched: the data does not decide.
     Unclear,
-    /// Not at all: there is no ratio.
+    /// Not at all: there is no ratio, or it is in no score.
     Empty,
 }

@@ -89,8 +89,8 @@ fn heat_map(HeatMap { caption, head, candidates, procs, groups }: &mut HeatMap) 
         text(title);
         for HeatRow { name, cells } in rows {
             text(name);
-            for HeatCell { text: words, word, fill: _, drawer: _ } in cells {
-                [words, word].into_iter().for_each(text);
+            for HeatCell { text: words, word, note, fill: _, drawer: _ } in cells {
+                [words, word, note].into_iter().for_each(text);
             }
         }
     }

@@ -71,8 +71,8 @@ fn render_row(row: &ForestRow, axis: &Axis, y: f64, is_score: bool) -> Markup {
     }
 }
 
-/// The interval as a line, with an arrow where it goes on, and the point on it: a diamond for a score, else a disc,
-/// hollow where it is unclear.
+/// The point, a diamond for a score, else a disc, hollow where it is unclear, and over it the interval as a line with
+/// an upright at each end, so that one narrower than the point is seen, or an arrow where it goes on.
 fn bar(row: &ForestRow, span: Span, axis: &Axis, y: f64, is_score: bool) -> Markup {
     let at = x(axis, span.point);
     let class = match row.shade.map(|shade| shade.step().signum()) {
@@ -84,12 +84,12 @@ fn bar(row: &ForestRow, span: Span, axis: &Axis, y: f64, is_score: bool) -> Mark
     let size = if is_score { 6.0 } else { 4.0 };
     markup! {
         g class=(class) {
-            @if let Some((low, high)) = span.ends { path d=(whisker(axis, low, high, y)) {} }
             @if is_score {
                 path class="p" d=(format!("M{:.1} {y}l{size}-{size} {size} {size}-{size} {size}z", at - size)) {}
             } @else {
                 circle class="p" cx=(format!("{at:.1}")) cy=(y) r=(size) {}
             }
+            @if let Some((low, high)) = span.ends { path d=(whisker(axis, low, high, y)) {} }
         }
     }
 }
@@ -97,12 +97,12 @@ fn bar(row: &ForestRow, span: Span, axis: &Axis, y: f64, is_score: bool) -> Mark
 fn whisker(axis: &Axis, low: f64, high: f64, y: f64) -> String {
     let (from, to) = (x(axis, low).max(BARS.0), x(axis, high).min(BARS.1));
     let mut path = format!("M{from:.1} {y}H{to:.1}");
-    if x(axis, low) < BARS.0 {
-        path += &format!("M{:.1} {}l-4 4 4 4", from + 4.0, y - 4.0);
-    }
-    if x(axis, high) > BARS.1 {
-        path += &format!("M{:.1} {}l4 4-4 4", to - 4.0, y - 4.0);
-    }
+    let end = |at: f64, goes_on: bool, back: f64| match goes_on {
+        true => format!("M{:.1} {}l{back} 4 {} 4", at - back, y - 4.0, -back),
+        false => format!("M{at:.1} {}v8", y - 4.0),
+    };
+    path += &end(from, x(axis, low) < BARS.0, -4.0);
+    path += &end(to, x(axis, high) > BARS.1, 4.0);
     path
 }
 
@@ -180,5 +180,12 @@ mod tests {
         let axis = axis(&[ForestPanel { title: String::new(), rows: rows.clone() }]);
         assert!(axis.place(3.0) < 1.0 && axis.place(5.0) > 1.0);
         assert_eq!(drawn(rows).matches("l-4 4 4 4").count(), 1);
+    }
+
+    #[test]
+    fn an_interval_narrower_than_its_point_is_drawn_over_it() {
+        let svg = drawn(vec![row("xfs", span(1.2, 1.199, 1.201), "1.20 better", true)]);
+        let (point, interval) = (svg.find("class=\"p\"").unwrap(), svg.find("v8").unwrap());
+        assert!(point < interval, "{svg}");
     }
 }

@@ -60,5 +60,9 @@ fn render_row(
 }
 
 fn said(cell: &HeatCell) -> Markup {
-    markup! { (cell.text) @if !cell.word.is_empty() { " " b { (cell.word) } } }
+    markup! {
+        (cell.text)
+        @if !cell.word.is_empty() { " " b { (cell.word) } }
+        @if !cell.note.is_empty() { " " small { (cell.note) } }
+    }
 }

@@ -36,14 +36,14 @@ fn table(all: &[&Workload]) -> Table {
             Column::words("First"),
             Column::words("Second"),
             Column::numbers("", "Ratio"),
-            Column::words("First under drawn weights"),
+            Column::words("First with weights varied, ratios as measured"),
             Column::words("Ruled out"),
         ],
         rows: all.iter().map(|own| row(own)).collect(),
         footnotes: vec![
-            "Measured: share of the weights that the campaign shows. Drawn weights: 2000 sets around these, of a weight \
-             of 30 % mostly 24 to 36 %, with the figures as they were measured: how sure those are, the interval of the \
-             ratio says. No verdict: the first of each line is so by chance, too; assay advise judges by a profile that \
+            "Measured: share of the weights that the campaign shows. Weights varied: 2000 sets around these, of a \
+             weight of 30 % mostly 24 to 36 %; 100 % says that the weights do not matter, not that the ratio is sure, \
+             which its interval says. No verdict: the first of each line is so by chance, too; assay advise judges by a profile that \
              was chosen beforehand."
                 .into(),
         ],

@@ -200,7 +200,7 @@ fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
         columns: vec![
             Column::words("Block"),
             Column::numbers("", &row.unit),
-            Column::numbers("", "Time"),
+            Column::numbers("", "Timed part"),
             Column::words("Limiter"),
             Column::numbers("Device", "read"),
             Column::numbers("Device", "written"),

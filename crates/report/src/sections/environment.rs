@@ -2,16 +2,16 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    number,
     sections::Section,
 };
 use model::{
-    Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState, is_cost,
+    Bytes, Campaign, Dataset, Environment as Facts, LabKind, Origin, TargetRecord, TargetState,
+    is_cost,
 };
 use stats::Findings;
 
 /// Amounts of bytes from here on have their unit; sizes of blocks and inodes are read as they are.
-const LARGE_BYTES: f64 = 1e6;
+const LARGE_BYTES: u64 = 1 << 20;
 
 pub(crate) struct Environment;
 
@@ -81,13 +81,11 @@ fn facts(caption: &str, facts: &Facts) -> Table {
     }
 }
 
-/// Large amounts of bytes have their unit before all digits: `25 GB (25276502016)`.
+/// Large amounts of bytes have their unit before all digits: `23.5 GiB (25276502016)`.
 fn readable(key: &str, value: &str) -> String {
     let is_amount = key.ends_with(".bytes") || key.ends_with("_bytes");
-    match value.parse::<f64>() {
-        Ok(bytes) if is_amount && bytes >= LARGE_BYTES => {
-            format!("{} ({value})", number::bytes(bytes))
-        }
+    match value.parse() {
+        Ok(bytes) if is_amount && bytes >= LARGE_BYTES => format!("{} ({value})", Bytes(bytes)),
         _ => value.to_string(),
     }
 }

@@ -37,33 +37,36 @@ type Places = Vec<Option<(usize, usize)>>;
 fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
     let with_drawer = cells::chosen(dataset, findings);
     let counts: BTreeSet<u32> = findings.tables.iter().map(|table| table.procs).collect();
-    let mut groups: Vec<HeatGroup> = Vec::new();
+    let mut groups: Vec<(bool, HeatGroup)> = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
-        let title = match table.group.is_scored() {
+        let is_scored = table.group.is_scored();
+        let title = match is_scored {
             true => table.group.title().to_string(),
             false => format!(
                 "{}: in no score, as the rate of each write includes its sync",
                 table.group.title()
             ),
         };
-        if groups.iter().any(|group| group.title == title) {
+        if groups.iter().any(|(_, group)| group.title == title) {
             continue;
         }
         let rows = rows(findings, at, &counts)
             .into_iter()
             .map(|(name, places)| row(name, &places, findings, &with_drawer));
-        groups.push(HeatGroup { title, rows: rows.collect() });
+        let rows: Vec<HeatRow> = rows.collect();
+        groups.extend((!rows.is_empty()).then_some((is_scored, HeatGroup { title, rows })));
     }
-    groups.retain(|group| !group.rows.is_empty());
+    // What is in no score comes last, so that nobody reads the answer from it.
+    groups.sort_by_key(|(is_scored, _)| !is_scored);
     HeatMap {
         caption: format!(
-            "Ratio over {}: blue is better, orange worse, hatched unclear",
+            "Ratio over {}: blue is better, orange worse, hatched unclear, plain in no score",
             names::baseline(findings)
         ),
         head: "Test".into(),
         candidates: findings.targets.iter().skip(1).cloned().collect(),
         procs: counts.iter().map(|procs| stats::processes(*procs)).collect(),
-        groups,
+        groups: groups.into_iter().map(|(_, group)| group).collect(),
     }
 }
 
@@ -98,26 +101,44 @@ fn row(
         Some((table, row)) => {
             let drawer =
                 with_drawer.contains(&(table, row)).then(|| cells::anchor(findings, (table, row)));
-            heat(&findings.tables[table].rows[row].cells[candidate], findings, drawer)
+            let table = &findings.tables[table];
+            let cell = heat(&table.rows[row], candidate, findings, drawer);
+            if table.group.is_scored() { cell } else { HeatCell { fill: Fill::Empty, ..cell } }
         }
-        None => HeatCell { text: "-".into(), word: String::new(), fill: Fill::Empty, drawer: None },
+        None => HeatCell::empty("-"),
     };
     let candidates = 1..findings.targets.len();
     let cells = candidates.flat_map(|candidate| places.iter().map(move |place| (candidate, place)));
     HeatRow { name, cells: cells.map(|(candidate, place)| cell(candidate, place)).collect() }
 }
 
-/// A cell with its ratio, its word and, where there are samples on the page, the anchor of their drawer.
-pub(super) fn heat(cell: &stats::Cell, findings: &Findings, drawer: Option<String>) -> HeatCell {
+/// A cell with its ratio, its word, what is to be said against it and, where there are samples on the page, the anchor
+/// of their drawer.
+pub(super) fn heat(
+    row: &stats::Row,
+    candidate: usize,
+    findings: &Findings,
+    drawer: Option<String>,
+) -> HeatCell {
+    let cell = &row.cells[candidate];
     let Some(ratio) = &cell.ratio else {
-        let text = ratios::absence(cell, findings).into();
-        return HeatCell { text, word: String::new(), fill: Fill::Empty, drawer };
+        return HeatCell { drawer, ..HeatCell::empty(ratios::absence(cell, findings)) };
     };
     let judged = ratios::worded(ratio, cell.comparison);
     let fill = match (judged.shade, cell.comparison) {
+        _ if row.is_short() => Fill::Empty,
         (Some(shade), _) => Fill::Decided(shade),
         (None, Some(Comparison::Unclear)) => Fill::Unclear,
         _ => Fill::Empty,
     };
-    HeatCell { text: judged.text, word: judged.word, fill, drawer }
+    let note = marks(cell, row, findings);
+    HeatCell { text: judged.text, word: judged.word, note, fill, drawer }
+}
+
+/// What is to be said against the ratio of a cell: `short noisy`. How noisy the baseline is, its interval says.
+fn marks(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
+    let own = ratios::marks(cell, findings).concat();
+    let short = row.is_short() && !cell.short;
+    let all: Vec<String> = short.then(|| "short".into()).into_iter().chain(own).collect();
+    all.join(" ")
 }

@@ -6,9 +6,12 @@ use crate::{
     names, number,
     sections::{Section, by_group},
 };
-use model::Dataset;
+use model::{Bytes, Dataset};
 use stats::{Cost, Findings, Lead, list};
-use std::collections::BTreeSet;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 pub(crate) struct InShort;
 
@@ -82,15 +85,15 @@ fn of_counts(procs: &[u32]) -> String {
     list(texts.iter().map(String::as_str))
 }
 
-/// What each candidate pays, those kinds of cost that were measured of any.
+/// What each candidate pays, those kinds of cost that were measured of any: over the baseline, then by itself.
 fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
     let kinds: [(String, Figure); 3] = [
-        (format!("Processor time for the same work over {base}"), |cost| {
+        (format!("Processor time for the same work, that of {base} = 1"), |cost| {
             cost.cpu.map(|work| work.point.recip())
         }),
-        ("Write amplification".into(), |cost| cost.written_per_byte),
-        ("Space amplification".into(), |cost| cost.taken_per_byte),
+        ("Bytes written to the device for each byte of data".into(), |cost| cost.written_per_byte),
+        ("Bytes of space for each byte of data".into(), |cost| cost.taken_per_byte),
     ];
     let said = |(what, figure): &(String, Figure)| {
         let own = |cost: &Cost| Some(format!("{} {}", cost.target, number::ratio(figure(cost)?)));
@@ -114,7 +117,7 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
         Some(format!("{} tests with {}", tests.len(), of_counts(&procs))),
         Some(names::blocks(findings.campaign.blocks)),
         fact("cpu.count").map(|count| format!("{count} processors")),
-        memory.map(|bytes| format!("{} of memory", number::bytes(bytes))),
+        memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
     ];
     let first = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let timed = findings.timed.as_ref().map(|timed| {
@@ -124,5 +127,24 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
             number::length(timed.wall_s)
         )
     });
-    first + "." + &timed.unwrap_or_default()
+    first + "." + &timed.unwrap_or_default() + &limiters(dataset)
+}
+
+/// ` Limited by: device 61 %, cpu 30 %, tool 9 % of the valid samples.`
+fn limiters(dataset: &Dataset) -> String {
+    let valid: Vec<_> = dataset.samples.iter().filter(|own| own.validity.is_valid()).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for sample in &valid {
+        *counts.entry(sample.limiter.as_str()).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let said = |(what, count): &(&str, usize)| {
+        format!("{what} {:.0} %", 100.0 * *count as f64 / valid.len() as f64)
+    };
+    let said: Vec<String> = counts.iter().map(said).collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    format!(" Limited by: {} of the valid samples.", said.join(", "))
 }

@@ -2,7 +2,7 @@
 //! target leads where, then the figures of each target.
 
 use crate::{
-    block::{Block, Cell, Column, Fill, HeatCell, HeatGroup, HeatMap, HeatRow, Row, Shade, Table},
+    block::{Block, Cell, Column, HeatCell, HeatGroup, HeatMap, HeatRow, Row, Shade, Table},
     names, number,
     sections::{
         Section,
@@ -88,9 +88,9 @@ fn map(
         Some(row) => {
             let place = grid.places.get(&key).filter(|place| with_drawer.contains(place));
             let drawer = place.map(|place| cells::anchor(findings, *place));
-            heat_map::heat(&row.cells[candidate], findings, drawer)
+            heat_map::heat(row, candidate, findings, drawer)
         }
-        None => HeatCell { text: "-".into(), word: String::new(), fill: Fill::Empty, drawer: None },
+        None => HeatCell::empty("-"),
     };
     let row = |block: &u64| {
         let candidates = 1..findings.targets.len();

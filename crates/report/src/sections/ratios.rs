@@ -150,6 +150,14 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     let Some(v) = cell.value else {
         return Cell::plain(absence(cell, findings));
     };
+    let [words, notes] = marks(cell, findings).map(|marks| marks.join(" "));
+    let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
+    Cell { word: words, note: notes, ..Cell::plain(text) }
+}
+
+/// What makes a value less than the others: what changes what the figure is about, and what a narrow terminal leaves
+/// out.
+pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2] {
     let mut notes = Vec::new();
     if cell.n < findings.blocks_of(&cell.target) {
         notes.push(format!("n={}", cell.n));
@@ -163,11 +171,9 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
     if cell.unproven > 0 {
         notes.push("unproven".to_string());
     }
-    // A note is left out where a terminal is narrow; these two change what the figure is about.
     let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
     words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
-    let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
-    Cell { word: words.join(" "), note: notes.join(" "), ..Cell::plain(text) }
+    [words, notes]
 }
 
 /// Why there is no number.
@@ -234,7 +240,8 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
         Row { kind: RowKind::Footer, cells }
     };
     let mut rows = vec![row(GEOMETRIC_MEAN, &mean, &mean_ratio)];
-    if footers.len() > 1 {
+    // Of one test they would say its ratio again.
+    if footers.iter().skip(1).any(|footer| extremes(footer).is_some()) {
         let none = |_: &Footer| String::new();
         rows.push(row(MIN_RATIO, &none, &|f| extreme(f.min_ratio.as_ref())));
         rows.push(row(MAX_RATIO, &none, &|f| extreme(f.max_ratio.as_ref())));
@@ -246,6 +253,12 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
 fn mean_ratio(footer: &Footer) -> Cell {
     let dash = || Cell::plain("-");
     footer.ratio.as_ref().map_or_else(dash, |r| worded(r, footer.comparison))
+}
+
+/// The tests with its smallest and its largest ratio, where these are two.
+fn extremes(footer: &Footer) -> Option<(&Extreme, &Extreme)> {
+    let both = footer.min_ratio.as_ref().zip(footer.max_ratio.as_ref());
+    both.filter(|(min, max)| min.test != max.test)
 }
 
 fn extreme(extreme: Option<&Extreme>) -> Cell {
@@ -287,11 +300,10 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
         let (some, all) = (footer.tests, footer.of_tests);
         notes.push(format!("Geometric means over the {some} of {all} tests valid on all targets."));
     }
-    for footer in table.footers.iter().skip(1).filter(|_| table.rows.len() > 1) {
-        if let (Some(min), Some(max)) = (&footer.min_ratio, &footer.max_ratio) {
-            let (target, min, max) = (&footer.target, &min.name, &max.name);
-            notes.push(format!("{target}: smallest ratio in {min}, largest in {max}."));
-        }
+    let both = |own| Some((own, extremes(own)?));
+    for (footer, (min, max)) in table.footers.iter().skip(1).filter_map(both) {
+        let (target, min, max) = (&footer.target, &min.name, &max.name);
+        notes.push(format!("{target}: smallest ratio in {min}, largest in {max}."));
     }
     if table.rows.iter().any(|r| r.basis == "overlap_rate") && table.procs > 1 {
         notes.push(

@@ -45,7 +45,7 @@ const FIGURES: &[(&str, Figure)] = &[
     ("Memory pressure (some), %", |sample| {
         sample.metric("psi_memory_some_pct").filter(|pct| *pct > 0.0)
     }),
-    ("Processors busy", |sample| Some(sample.metric("machine_cpu_s")? / sample.seconds)),
+    ("Processors busy, number", |sample| Some(sample.metric("machine_cpu_s")? / sample.seconds)),
     ("Processors: others, %", |sample| sample.metric("foreign_cpu_pct")),
     ("Dirty pages at most, MB", |sample| Some(sample.metric("dirty_peak_bytes")? / 1e6)),
 ];

@@ -34,21 +34,22 @@ function forestTicks(place) {
   return shown;
 }
 
-// The interval as a line, with an arrow where it goes on, and the point on it: a diamond for a score, else a disc,
-// hollow where it is unclear.
+// The point, a diamond for a score, else a disc, hollow where it is unclear, and over it the interval as a line with an
+// upright at each end, so that one narrower than the point is seen, or an arrow where it goes on.
 function forestBar({ ratio, isUnclear }, place, y, isScore) {
   const at = place(ratio.point);
   const side = isUnclear ? 'u' : { '-1': 'w', 0: 's', 1: 'b' }[Math.sign(shade(ratio.point))];
   const bar = drawn('g', { class: `f f${side}` });
-  if (ratio.low !== undefined) {
-    const [low, high] = [place(ratio.low), place(ratio.high)];
-    const [from, to] = [Math.max(low, FOREST.from), Math.min(high, FOREST.to)];
-    const arrows = `${low < FOREST.from ? `M${from + 4} ${y - 4}l-4 4 4 4` : ''}${high > FOREST.to ? `M${to - 4} ${y - 4}l4 4-4 4` : ''}`;
-    bar.append(drawn('path', { d: `M${from} ${y}H${to}${arrows}` }));
-  }
   bar.append(isScore
     ? drawn('path', { class: 'p', d: `M${at - 6} ${y}l6-6 6 6-6 6z` })
     : drawn('circle', { class: 'p', cx: at, cy: y, r: 4 }));
+  if (ratio.low !== undefined) {
+    const [low, high] = [place(ratio.low), place(ratio.high)];
+    const [from, to] = [Math.max(low, FOREST.from), Math.min(high, FOREST.to)];
+    const ends = [low < FOREST.from ? `M${from + 4} ${y - 4}l-4 4 4 4` : `M${from} ${y - 4}v8`,
+      high > FOREST.to ? `M${to - 4} ${y - 4}l4 4-4 4` : `M${to} ${y - 4}v8`];
+    bar.append(drawn('path', { d: `M${from} ${y}H${to}${ends.join('')}` }));
+  }
   return bar;
 }
 

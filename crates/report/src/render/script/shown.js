@@ -8,11 +8,12 @@ function tableOf(caption, kind, heads, bodies) {
 const head = (text, attributes = {}) => made('th', { scope: 'col', ...attributes }, text);
 
 // A ratio in figures, word and colour; the word is never left out where there is one.
-function ratioCell(ratio, drawer, withInterval) {
+function ratioCell(ratio, drawer, withInterval, isScored = true) {
   const cell = element('td');
   cell.className = 'n';
   if (!ratio) { cell.append('-'); return cell; }
-  if (ratio.word === 'unclear') cell.className = 'n u';
+  if (!isScored) cell.className = 'n';
+  else if (ratio.word === 'unclear') cell.className = 'n u';
   else if (ratio.word === 'better' || ratio.word === 'worse') {
     const step = shade(ratio.point);
     cell.className = `n ${step > 0 ? 'b' : step < 0 ? 'w' : 's'}${Math.abs(step) || ''}`;
@@ -56,12 +57,12 @@ function ratiosTable(tables, { base, procs }) {
   });
   const cell = (cells, column, count) => {
     const found = cells.get(count);
-    return ratioCell(found && cellRatio(logs, found.row, column, base), found?.drawer, state.has('intervals'));
+    return ratioCell(found && cellRatio(logs, found.row, column, base), found?.drawer, state.has('intervals'), found?.row.scored);
   };
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
   const bodies = [...kinds].map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
-  return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear`, 'heat', [
+  return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear, plain in no score`, 'heat', [
     made('tr', {}, head('Test', { rowspan: 2 }),
       ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
     made('tr', {}, ...columns.flatMap(() => procs.map(count => head(processesText(count), { class: 'n' })))),
