@@ -27,6 +27,12 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dd { "Decided: the interval excludes 1 and the ratio is outside the band; darker from 1.25 and from 2, or 0.8 and 0.5." }
                 dt { span class="n u" { "1.08 " b { "?" } } }
                 dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
+                dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
+                dd {
+                    "Plain: in no score, as a timed part that is too short, or a sync whose time the rate of its write includes. "
+                    "Small marks: noisy, the blocks vary by more than 15 %; n=, blocks with a valid sample, when not all; "
+                    "read ahead, the share of cold random reads that read-ahead for others had brought into memory."
+                }
                 dt { span class="n" { "invalid" } }
                 dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
                 dt { span class="n" { "cold" } }
