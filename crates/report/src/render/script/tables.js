@@ -97,7 +97,7 @@ function save(name, type, text) {
 // Buttons that take a table, behind it.
 function makeTakeable(table) {
   const caption = table.caption?.textContent ?? 'table';
-  const name = caption.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60).replace(/^-|-$/g, '');
+  const name = caption.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').replace(/^(?=.{61})(.{1,60})-.*/, '$1');
   const bar = made('p', { class: 'take' }, 'Save as ');
   for (const [format, [ending, type, write]] of Object.entries(FORMATS)) {
     const button = made('button', { type: 'button', 'aria-label': `${format} of ${caption}` }, format);
