@@ -30,8 +30,7 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
                     "Plain: in no score, as a timed part that is too short, or a sync whose time the rate of its write includes. "
-                    "Small marks: noisy, the blocks vary by more than 15 %; n=, blocks with a valid sample, when not all; "
-                    "read ahead, the share of cold random reads that read-ahead for others had brought into memory."
+                    "Small marks are explained under Ratios."
                 }
                 dt { span class="n" { "invalid" } }
                 dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }

@@ -43,7 +43,7 @@ function meansTable(found, panels, { base, cache }) {
     [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
 }
 
-// Every test by candidates and process counts.
+// Every test by candidates and process counts, what is in no score last.
 function ratiosTable(tables, { base, procs }) {
   const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
   const kinds = new Map();
@@ -61,7 +61,8 @@ function ratiosTable(tables, { base, procs }) {
   };
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
-  const bodies = [...kinds].map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
+  const isScored = title => tables.some(table => table.title === title && table.rows.some(row => row.scored));
+  const bodies = [...kinds].sort(([a], [b]) => isScored(b) - isScored(a)).map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
   return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear, plain in no score`, 'heat', [
     made('tr', {}, head('Test', { rowspan: 2 }),
       ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
