@@ -30,7 +30,7 @@ pub fn campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
     let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
-    let mut environment = lab::collect_environment(&work);
+    let mut environment = lab::collect_environment(&work, &prepared.plan.targets);
     environment.0.extend(tool_facts(prepared, scale, seed)?);
     environment.0.extend(disks::facts(&prepared.plan).0);
     environment.0.extend(selection::left_out(prepared)?);

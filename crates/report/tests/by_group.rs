@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::study::Study;
-use model::{Dataset, Group};
+use model::{CacheState, Dataset, Group};
 use report::html;
 use stats::{Comparison, Settings, findings};
 
@@ -76,10 +76,23 @@ fn the_other_questions_are_answered_before_the_pictures() {
     let (own, _) = own.split_once("</table>").unwrap();
     for said in [
         "ext4 is ahead in Random write (1 process). xfs is ahead in Random read (1 process).",
-        "2 tests with 1 process, 4 blocks.",
+        "2 tests with 1 process, 4 blocks, scale 0.2. Limited by",
     ] {
         assert!(own.contains(said), "{own}");
     }
+}
+
+#[test]
+fn the_states_of_the_page_cache_are_told_where_a_test_asks_for_one() {
+    let mut data = data();
+    for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
+        sample.case.cache = CacheState::Cold;
+    }
+    let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+    assert!(
+        page.contains("Tests by what the page cache had of their files: cold 1, either 1."),
+        "{page}"
+    );
 }
 
 /// A name alone in the column would be taken for a winner.

@@ -1,5 +1,5 @@
 //! A campaign with something for every control of the page: three candidates, four groups, two process counts, four
-//! blocks, one test that a candidate could not do.
+//! blocks, one test that a candidate could not do, one of which it lacks a block and one in which it is noisy.
 
 use crate::common::Place;
 use std::{fmt::Write, fs, path::PathBuf};
@@ -49,9 +49,16 @@ fn samples(tests: &[Test]) -> String {
         for (test, procs) in (0..tests.len()).flat_map(|test| [(test, 1), (test, 16)]) {
             at += 1;
             let gain = 0.06 * target as f64 * (test as f64 - 5.0) / 5.0;
-            let value = 100.0 * (gain + noise(at * 7 + test)).exp() * f64::from(procs).sqrt();
+            let is_noisy = (target, test) == (1, 7);
+            let noise_of_blocks = if is_noisy { 0.2 - 0.4 * f64::from(block % 2) } else { 0.0 };
+            let value = 100.0
+                * (gain + noise_of_blocks + noise(at * 7 + test)).exp()
+                * f64::from(procs).sqrt();
             let summed = 100.0 * (noise(at * 3 + test) - gain).exp();
-            let validity = if (target, test) == (2, 4) { "invalid: no space" } else { "valid" };
+            let validity = match (target, test, block) {
+                (2, 4, _) | (1, 8, 3) => "invalid: no space",
+                _ => "valid",
+            };
             // Not every test has the other metric.
             for (metric, value) in
                 [("rate", value), ("sum_rate", summed)].into_iter().take(1 + test % 3)

@@ -2,7 +2,7 @@
 
 use crate::{
     FileSystem, artifacts,
-    fs::{self as registry, Candidate},
+    fs::{self as registry, Candidate, Part},
     medium, mounts,
 };
 use disk::{Device, queue::chosen};
@@ -10,28 +10,35 @@ use model::{Environment, Target};
 use std::{fs, path::Path};
 
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
-/// directory of the backing, or the node of a disk.
-pub fn collect(work_dir: &Path) -> Environment {
+/// directory of the backing, or the node of a disk; `tool.PROGRAM` is of those that make `targets`.
+pub fn collect(work_dir: &Path, targets: &[Target]) -> Environment {
     let mut found = Environment::default();
     for (key, value) in machine().into_iter().chain(backing(work_dir)) {
         if let Some(value) = value {
             found.0.insert(key.into(), value);
         }
     }
-    for fs in registry::ALL {
-        if let (Some(cmd), Some(line)) = (fs.version(), version(*fs)) {
+    for part in targets.iter().flat_map(parts) {
+        if let (Some(cmd), Some(line)) = (part.fs.version(), version(part.fs)) {
             found.0.insert(format!("tool.{}", cmd.program), line);
         }
     }
     found
 }
 
+/// What is made for `target`; none for a directory.
+fn parts(target: &Target) -> Vec<Part> {
+    match registry::resolve(target) {
+        Ok(Candidate::Made(parts)) => parts,
+        _ => Vec::new(),
+    }
+}
+
 /// What the tools that make `target` say of their versions, and which modules were built for it and
 /// `kernel`, one line each; none for a directory.
 pub fn tool_versions(target: &Target, kernel: &str) -> Vec<String> {
-    let Ok(Candidate::Made(parts)) = registry::resolve(target) else { return Vec::new() };
-    let of_part = |fs| version(fs).into_iter().chain(built(fs, kernel));
-    parts.iter().flat_map(|part| of_part(part.fs)).collect()
+    let of_part = |part: Part| version(part.fs).into_iter().chain(built(part.fs, kernel));
+    parts(target).into_iter().flat_map(of_part).collect()
 }
 
 /// The version of the modules of `fs` that were built for `kernel`.
@@ -113,9 +120,19 @@ mod tests {
 
     #[test]
     fn this_machine_tells_its_kernel_and_not_its_name() {
-        let found = collect(Path::new("/"));
+        let found = collect(Path::new("/"), &[]);
         assert!(found.0.contains_key("kernel.release") && found.0.contains_key("backing.fstype"));
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
         assert!(found.0.values().all(|value| value != name.trim()));
+    }
+
+    #[test]
+    fn tools_that_make_no_target_are_not_told() {
+        let targets = ["ext4", "dir:/tmp"].map(|text| text.parse().unwrap());
+        let found = collect(Path::new("/"), &targets);
+        let tools: Vec<&String> = found.0.keys().filter(|key| key.starts_with("tool.")).collect();
+        let is_here =
+            registry::ALL.iter().any(|fs| fs.about().name == "ext4" && version(*fs).is_some());
+        assert_eq!(tools, if is_here { vec!["tool.mkfs.ext4"] } else { vec![] });
     }
 }

@@ -1,7 +1,11 @@
 //! The script of the page and the data that it computes from. It is one text of several files; the page is whole
 //! without it, and nothing else may run.
 
-use crate::{names, sections::anchors, words};
+use crate::{
+    names,
+    sections::{anchors, notes_of_cells},
+    words,
+};
 use maud::{Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
 use serde::Serialize;
@@ -24,7 +28,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-6OD8+pIQIMW3DrRMAoGT4GzTs8fqg8mUGiEM3tBXUwc='";
+                                 script-src 'sha256-Y2sHzItLDi1sVVbSO3xFSR6pqOaThNfP+aUrHnbRLNU='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [
@@ -56,11 +60,15 @@ struct Carried {
     drawers: String,
     /// What stands for an interval that is.
     very_wide: String,
+    notes: Vec<Note>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<Other>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     profiles: Vec<Profile>,
 }
+
+/// Place of a table, of a row in it and of a column, and what is said of that cell beside or instead of its ratio.
+type Note = (usize, usize, usize, String);
 
 /// What is weighed by a profile.
 #[derive(Serialize)]
@@ -87,6 +95,7 @@ struct Other {
     name: &'static str,
     title: &'static str,
     logs: BlockLogs,
+    notes: Vec<Note>,
 }
 
 /// What other choices are computed from, JSON that is safe in a page; `None` where there is nothing to choose.
@@ -106,7 +115,8 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let very_wide = widest.span(|_| String::new()).unwrap_or_default();
     let profiles = findings.workloads.profiles.iter().map(profile).collect();
     let id = printable(&dataset.campaign.id).into_owned();
-    let carried = Carried { logs, id, drawers: anchors(findings), very_wide, metrics, profiles };
+    let (drawers, notes) = (anchors(findings), notes_of_cells(findings));
+    let carried = Carried { logs, id, drawers, very_wide, notes, metrics, profiles };
     serde_json::to_string(&carried).ok().map(|json| harmless(&json))
 }
 
@@ -148,7 +158,8 @@ fn other(
     let mut others = stats::block_logs(&by_it, &own).ok()?;
     name(&mut others, &own);
     let is_same = others.targets == logs.targets && own.lab == findings.lab;
-    is_same.then_some(Other { name: metric, title, logs: others })
+    let notes = notes_of_cells(&own);
+    is_same.then_some(Other { name: metric, title, logs: others, notes })
 }
 
 /// Gives tests the names that they have in tables, and makes all names fit to be shown.

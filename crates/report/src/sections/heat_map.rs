@@ -122,7 +122,9 @@ pub(super) fn heat(
 ) -> HeatCell {
     let cell = &row.cells[candidate];
     let Some(ratio) = &cell.ratio else {
-        return HeatCell { drawer, ..HeatCell::empty(ratios::absence(cell, findings)) };
+        // Without a value of the baseline there is no ratio either.
+        let text = cell.value.map_or_else(|| ratios::absence(cell, findings), |_| "-");
+        return HeatCell { drawer, ..HeatCell::empty(text) };
     };
     let judged = ratios::worded(ratio, cell.comparison);
     let fill = match (judged.shade, cell.comparison) {
@@ -133,6 +135,23 @@ pub(super) fn heat(
     };
     let note = marks(cell, row, findings);
     HeatCell { text: judged.text, word: judged.word, note, fill, drawer }
+}
+
+/// Of every cell that has any, by the places of its table, its row and its column: what is to be said against its
+/// ratio, or why there is none.
+pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, String)> {
+    let mut all = Vec::new();
+    for (at, table) in findings.tables.iter().enumerate() {
+        for (own, row) in table.rows.iter().enumerate() {
+            let notes = row.cells.iter().map(|cell| match cell.value {
+                Some(_) => marks(cell, row, findings),
+                None => ratios::absence(cell, findings).replace('-', ""),
+            });
+            let told = notes.enumerate().filter(|(_, note)| !note.is_empty());
+            all.extend(told.map(|(column, note)| (at, own, column, note)));
+        }
+    }
+    all
 }
 
 /// What is to be said against the ratio of a cell: `short noisy`. How noisy the baseline is, its interval says.

@@ -6,7 +6,7 @@ use crate::{
     names, number,
     sections::{Section, by_group},
 };
-use model::{Bytes, Dataset};
+use model::{Bytes, CacheState, Dataset};
 use stats::{Cost, Findings, Lead, list};
 use std::{
     cmp::Reverse,
@@ -116,6 +116,7 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
     let parts = [
         Some(format!("{} tests with {}", tests.len(), of_counts(&procs))),
         Some(names::blocks(findings.campaign.blocks)),
+        Some(format!("scale {}", findings.campaign.scale)),
         fact("cpu.count").map(|count| format!("{count} processors")),
         memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
     ];
@@ -127,7 +128,24 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
             number::length(timed.wall_s)
         )
     });
-    first + "." + &timed.unwrap_or_default() + &limiters(dataset)
+    first + "." + &timed.unwrap_or_default() + &caches(dataset) + &limiters(dataset)
+}
+
+/// ` Tests by what the page cache had of their files: cold 12, hot 8, either 58.` Empty where none asked.
+fn caches(dataset: &Dataset) -> String {
+    let said = |(state, name): (CacheState, &str)| {
+        let own = dataset.samples.iter().filter(|sample| sample.case.cache == state);
+        let tests: BTreeSet<&str> = own.map(|sample| sample.case.test.as_str()).collect();
+        (!tests.is_empty()).then(|| format!("{name} {}", tests.len()))
+    };
+    let states =
+        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "either")];
+    let said: Vec<String> = states.into_iter().filter_map(said).collect();
+    let is_asked = dataset.samples.iter().any(|sample| sample.case.cache != CacheState::Any);
+    if !is_asked {
+        return String::new();
+    }
+    format!(" Tests by what the page cache had of their files: {}.", said.join(", "))
 }
 
 /// ` Limited by: device 61 %, cpu 30 %, tool 9 % of the valid samples.`

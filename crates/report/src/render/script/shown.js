@@ -7,11 +7,12 @@ function tableOf(caption, kind, heads, bodies) {
 
 const head = (text, attributes = {}) => made('th', { scope: 'col', ...attributes }, text);
 
-// A ratio in figures, word and colour; the word is never left out where there is one.
-function ratioCell(ratio, drawer, withInterval, isScored = true) {
+// A ratio in figures, word and colour, and what is said of it; the word is never left out where there is one.
+function ratioCell(ratio, { drawer, withInterval, isScored = true, note } = {}) {
   const cell = element('td');
   cell.className = 'n';
-  if (!ratio) { cell.append('-'); return cell; }
+  const linked = said => cell.append(...(drawer ? [made('a', { href: `#${drawer}` }, ...said)] : said));
+  if (!ratio) { linked([note ?? '-']); return cell; }
   if (!isScored) cell.className = 'n';
   else if (ratio.word === 'unclear') cell.className = 'n u';
   else if (ratio.word === 'better' || ratio.word === 'worse') {
@@ -22,7 +23,8 @@ function ratioCell(ratio, drawer, withInterval, isScored = true) {
   if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));
   const interval = intervalText(ratio, report.very_wide);
   if (withInterval && interval) said.push(' ', element('small', interval));
-  cell.append(...(drawer ? [made('a', { href: `#${drawer}` }, ...said)] : said));
+  if (note) said.push(' ', element('small', note));
+  linked(said);
   return cell;
 }
 
@@ -35,7 +37,7 @@ function meansTable(found, panels, { base, cache }) {
   const over = (profile() || cache) && found.ratios.length ? found.over : base;
   const columns = logs.targets.map((_, at) => at).filter(at => at !== over);
   const row = ({ title, ratios }, isScore) => made('tr', {}, made('th', { scope: 'row' }, title),
-    ...columns.map(column => ratioCell(isScore && ratios.has(column) ? { ...ratios.get(column), word: '' } : ratios.get(column), null, true)));
+    ...columns.map(column => ratioCell(isScore && ratios.has(column) ? { ...ratios.get(column), word: '' } : ratios.get(column), { withInterval: true })));
   const score = { title: 'Score', ratios: new Map(found.ratios.map(({ column, ratio }) => [column, ratio])) };
   const rows = columns.some(column => score.ratios.has(column)) && found.over === over ? [row(score, true)] : [];
   return tableOf(`Ratios over ${logs.targets[over]}${byMetric()} with their 95 % intervals: the score, and the mean of each group`, '',
@@ -57,7 +59,12 @@ function ratiosTable(tables, { base, procs }) {
   });
   const cell = (cells, column, count) => {
     const found = cells.get(count);
-    return ratioCell(found && cellRatio(logs, found.row, column, base), found?.drawer, state.has('intervals'), found?.row.scored);
+    if (!found) return ratioCell(null);
+    const { row, drawer } = found;
+    const [ratio, note] = [cellRatio(logs, row, column, base), row.notes?.[column]];
+    const choice = { drawer, withInterval: state.has('intervals'), isScored: row.scored };
+    // What is said against a value explains no ratio that lacks its base.
+    return ratioCell(ratio, ratio || !isValid(row, column) ? { ...choice, note } : choice);
   };
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));

@@ -2,8 +2,15 @@
 // other weights. Scores, means and ratios are computed again and stand in a section of their own in place of the
 // forest plot and the heat map of the report; all else keeps the choice of the report, and says so by its captions.
 
+// The data of `carried` with what is said of its cells at their columns.
+function noted(data, notes) {
+  const own = decoded(data);
+  for (const [table, row, column, text] of notes) (own.tables[table].rows[row].notes ??= [])[column] = text;
+  return own;
+}
+
 const report = isTrusted ? carried('logs') : null;
-const reported = report && decoded(report);
+const reported = report && noted(report, report.notes);
 const metrics = report?.metrics ?? [];
 const profiles = report?.profiles ?? [];
 const CHOICES = ['base', 'metric', 'profile', 'cache', 'procs', 'off', 'weights'];
@@ -12,7 +19,7 @@ const MOST_ROWS = 32;
 // The logarithms of the metric in the state, else of the one that each test is ranked by.
 const metric = () => metrics.find(({ name }) => name === state.get('metric'));
 let logs = reported;
-const takeMetric = () => { logs = metric() ? decoded(metric().logs) : reported; };
+const takeMetric = () => { logs = metric() ? noted(metric().logs, metric().notes) : reported; };
 const byMetric = () => (metric() ? ` by ${metric().name}` : '');
 
 // Where the samples of a test at a process count are: a metric that not all tests have moves their rows.
