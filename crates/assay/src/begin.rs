@@ -80,7 +80,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     } else if prepared.needs_image() {
         let how = match prepared.is_interleaved() {
             true => {
-                "side by side, each on images of its own in this block and on another's in the next"
+                "side by side, one measured at a time, on images that they exchange from block to block"
             }
             false => "in turn on the same images",
         };

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use model::{Group, TargetState};
+use model::{Group, Sample, TargetState};
 use report::{html, markdown};
 use sha2::{Digest, Sha256};
 use stats::{Settings, findings};
@@ -58,6 +58,16 @@ fn the_map_of_every_test_marks_what_its_tables_mark() {
         sample.metrics[0].value *= f64::from(sample.block + 1);
     }
     assert!(map_of(&data).contains("<small>noisy</small>"));
+    let mut data = common::campaign(5);
+    let base = data.targets[0].label.clone();
+    let test = data.tests[1].id.clone();
+    let own = |own: &&mut Sample| own.case.test == test && own.case.target == base;
+    for sample in data.samples.iter_mut().filter(own) {
+        sample.metrics[0].value *= f64::from(sample.block + 1);
+    }
+    let map = map_of(&data);
+    assert!(map.contains("<small>baseline noisy</small>"), "{map}");
+    assert!(!map.contains("<small>noisy"), "{map}");
 }
 
 #[test]

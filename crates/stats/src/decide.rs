@@ -125,7 +125,7 @@ pub struct Candidate {
 pub struct CellRatio {
     /// Stable test id.
     pub test: String,
-    /// Display name.
+    /// Display name, after its group where another test has the same.
     pub name: String,
     /// Worker processes.
     pub procs: u32,
@@ -137,7 +137,13 @@ impl CellRatio {
     /// `ratio` in `cell`.
     pub(crate) fn new(dataset: &Dataset, cell: &CellData, ratio: Ratio) -> CellRatio {
         let info = &dataset.tests[cell.test];
-        CellRatio { test: info.id.clone(), name: info.name.clone(), procs: cell.procs, ratio }
+        let has_twin =
+            dataset.tests.iter().any(|other| other.id != info.id && other.name == info.name);
+        let name = match has_twin {
+            true => format!("{}: {}", info.group.title(), info.name),
+            false => info.name.clone(),
+        };
+        CellRatio { test: info.id.clone(), name, procs: cell.procs, ratio }
     }
 }
 

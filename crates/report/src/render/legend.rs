@@ -22,7 +22,10 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                     "Candidates with overlapping bars are mostly not told apart."
                 }
                 dt { span class="n s" { "0.99 " b { "same" } } }
-                dd { "Grey: the whole interval lies within ±" (band) ", too little to act on. That band is shaded in pictures." }
+                dd {
+                    "Grey: too little to act on. Same: the whole interval lies within ±" (band) "; slightly better or worse: it excludes 1, "
+                    "and the ratio lies in that band, which is shaded in pictures."
+                }
                 dt { span class="n b2" { "1.42 " b { "better" } } " " span class="n w2" { "0.70 " b { "worse" } } }
                 dd { "Decided: the interval excludes 1 and the ratio is outside the band; darker from 1.25 and from 2, or 0.8 and 0.5." }
                 dt { span class="n u" { "1.08 " b { "?" } } }
@@ -30,7 +33,7 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
                     "Plain: in no score, as a timed part that is too short, or a sync whose time the rate of its write includes. "
-                    "Small marks are explained under Ratios."
+                    "Small marks, after the word baseline those of its value, are explained under Ratios."
                 }
                 dt { span class="n" { "invalid" } }
                 dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
@@ -42,7 +45,7 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dt { "Limiter" }
                 dd {
                     "What a sample waited for: cache, cpu, device; throttled, where frequency, temperature or a quota slowed the machine; "
-                    "tool, where the start of the workers, or the one that starts them, took a tenth of it; none, where nothing was busy."
+                    "tool, where the start of the workers, or the one that starts them, took a tenth of it; none, where none of these was found."
                 }
                 @if drawers {
                     dt { "Samples" }

@@ -3,13 +3,14 @@
 
 use crate::{
     names,
-    sections::{anchors, notes_of_cells},
+    sections::{anchors, heading, notes_of_cells},
     words,
 };
 use maud::{Markup, PreEscaped, html as markup};
 use model::{Dataset, printable};
 use serde::Serialize;
 use stats::{BlockLogs, Findings, Objection, Ratio, Settings, VECTORS, WorkCells, Workload};
+use std::collections::BTreeMap;
 
 /// The files share their names, and run in this order.
 const SCRIPT: &str = concat!(
@@ -28,7 +29,7 @@ const SCRIPT: &str = concat!(
 
 /// Nothing may be loaded, and nothing may run but the script with this hash.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
-                                 script-src 'sha256-Y2sHzItLDi1sVVbSO3xFSR6pqOaThNfP+aUrHnbRLNU='";
+                                 script-src 'sha256-h4PSmpFCGxzSGbhL3mRNK6xGInyMc0J1M5zpRyQORGA='";
 
 /// Metrics that a reader may rank by instead, where samples have them, and what they are.
 const METRICS: [(&str, &str); 12] = [
@@ -60,6 +61,8 @@ struct Carried {
     drawers: String,
     /// What stands for an interval that is.
     very_wide: String,
+    /// Of groups in no score: their titles, and the headings that say why.
+    headings: BTreeMap<&'static str, String>,
     notes: Vec<Note>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<Other>,
@@ -68,7 +71,7 @@ struct Carried {
 }
 
 /// Place of a table, of a row in it and of a column, and what is said of that cell beside or instead of its ratio.
-type Note = (usize, usize, usize, String);
+type Note = (usize, usize, usize, Vec<String>);
 
 /// What is weighed by a profile.
 #[derive(Serialize)]
@@ -116,7 +119,10 @@ pub(super) fn logs(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let profiles = findings.workloads.profiles.iter().map(profile).collect();
     let id = printable(&dataset.campaign.id).into_owned();
     let (drawers, notes) = (anchors(findings), notes_of_cells(findings));
-    let carried = Carried { logs, id, drawers, very_wide, notes, metrics, profiles };
+    let groups = findings.tables.iter().map(|table| table.group);
+    let unscored = groups.filter(|group| !group.is_scored());
+    let headings = unscored.map(|group| (group.title(), heading(group))).collect();
+    let carried = Carried { logs, id, drawers, very_wide, headings, notes, metrics, profiles };
     serde_json::to_string(&carried).ok().map(|json| harmless(&json))
 }
 

@@ -7,7 +7,7 @@ use crate::{
     names,
     sections::{Section, cells, ratios},
 };
-use model::Dataset;
+use model::{Dataset, Group};
 use stats::{Comparison, Findings};
 use std::collections::BTreeSet;
 
@@ -40,13 +40,7 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
     let mut groups: Vec<(bool, HeatGroup)> = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
         let is_scored = table.group.is_scored();
-        let title = match is_scored {
-            true => table.group.title().to_string(),
-            false => format!(
-                "{}: in no score, as the rate of each write includes its sync",
-                table.group.title()
-            ),
-        };
+        let title = heading(table.group);
         if groups.iter().any(|(_, group)| group.title == title) {
             continue;
         }
@@ -67,6 +61,16 @@ fn heat_map(dataset: &Dataset, findings: &Findings) -> HeatMap {
         candidates: findings.targets.iter().skip(1).cloned().collect(),
         procs: counts.iter().map(|procs| stats::processes(*procs)).collect(),
         groups: groups.into_iter().map(|(_, group)| group).collect(),
+    }
+}
+
+/// The title of a group, with the reason where it is in no score.
+pub(crate) fn heading(group: Group) -> String {
+    match group.is_scored() {
+        true => group.title().to_string(),
+        false => {
+            format!("{}: in no score, as the rate of each write includes its sync", group.title())
+        }
     }
 }
 
@@ -133,31 +137,46 @@ pub(super) fn heat(
         (None, Some(Comparison::Unclear)) => Fill::Unclear,
         _ => Fill::Empty,
     };
-    let note = marks(cell, row, findings);
+    let note = note(cell, row, findings);
     HeatCell { text: judged.text, word: judged.word, note, fill, drawer }
 }
 
 /// Of every cell that has any, by the places of its table, its row and its column: what is to be said against its
 /// ratio, or why there is none.
-pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, String)> {
+pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, Vec<String>)> {
     let mut all = Vec::new();
     for (at, table) in findings.tables.iter().enumerate() {
         for (own, row) in table.rows.iter().enumerate() {
             let notes = row.cells.iter().map(|cell| match cell.value {
                 Some(_) => marks(cell, row, findings),
-                None => ratios::absence(cell, findings).replace('-', ""),
+                None => vec![ratios::absence(cell, findings).to_string()],
             });
-            let told = notes.enumerate().filter(|(_, note)| !note.is_empty());
-            all.extend(told.map(|(column, note)| (at, own, column, note)));
+            let told = notes.enumerate().filter(|(_, notes)| !notes.is_empty());
+            all.extend(told.map(|(column, notes)| (at, own, column, notes)));
         }
     }
     all
 }
 
-/// What is to be said against the ratio of a cell: `short noisy`. How noisy the baseline is, its interval says.
-fn marks(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
+/// What is to be said against the ratio of a cell, of its own value and then what else of that of the baseline:
+/// `short baseline noisy`.
+fn note(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
+    let mut own = marks(cell, row, findings);
+    let more = marks(&row.cells[0], row, findings);
+    let is_new = |mark: &String| own.iter().all(|known| kind(known) != kind(mark));
+    let more: Vec<String> = more.into_iter().filter(is_new).collect();
+    own.extend((!more.is_empty()).then(|| format!("baseline {}", more.join(" "))));
+    own.join(" ")
+}
+
+/// A mark without its figure.
+fn kind(mark: &str) -> &str {
+    mark.split(|c: char| c == '=' || c.is_ascii_digit()).next().unwrap_or_default()
+}
+
+/// What makes a value less than others, in a row that may be short as a whole.
+fn marks(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> Vec<String> {
     let own = ratios::marks(cell, findings).concat();
     let short = row.is_short() && !cell.short;
-    let all: Vec<String> = short.then(|| "short".into()).into_iter().chain(own).collect();
-    all.join(" ")
+    short.then(|| "short".into()).into_iter().chain(own).collect()
 }

@@ -131,21 +131,21 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
     first + "." + &timed.unwrap_or_default() + &caches(dataset) + &limiters(dataset)
 }
 
-/// ` Tests by what the page cache had of their files: cold 12, hot 8, either 58.` Empty where none asked.
+/// ` Tests by the state of the page cache: 12 cold, 8 hot, 58 in any.` Empty where none asks for one.
 fn caches(dataset: &Dataset) -> String {
     let said = |(state, name): (CacheState, &str)| {
         let own = dataset.samples.iter().filter(|sample| sample.case.cache == state);
         let tests: BTreeSet<&str> = own.map(|sample| sample.case.test.as_str()).collect();
-        (!tests.is_empty()).then(|| format!("{name} {}", tests.len()))
+        (!tests.is_empty()).then(|| format!("{} {name}", tests.len()))
     };
     let states =
-        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "either")];
+        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "in any")];
     let said: Vec<String> = states.into_iter().filter_map(said).collect();
     let is_asked = dataset.samples.iter().any(|sample| sample.case.cache != CacheState::Any);
     if !is_asked {
         return String::new();
     }
-    format!(" Tests by what the page cache had of their files: {}.", said.join(", "))
+    format!(" Tests by the state of the page cache: {}.", said.join(", "))
 }
 
 /// ` Limited by: device 61 %, cpu 30 %, tool 9 % of the valid samples.`

@@ -217,12 +217,14 @@ pub(crate) fn worded(ratio: &Ratio, verdict: Option<Comparison>) -> Cell {
     judged(ratio, verdict, word(verdict))
 }
 
-/// Colour only where the verdict is decided; what is the same is neutral, what is unclear has none.
+/// Colour only where the verdict is decided; what is within the band is neutral, what is unclear has none.
 pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
     let shade = match verdict {
         Some(Comparison::Better | Comparison::Worse) => Some(Shade::of_ratio(ratio.point)),
-        Some(Comparison::Same) => Some(Shade::of_ratio(1.0)),
-        _ => None,
+        Some(Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse) => {
+            Some(Shade::of_ratio(1.0))
+        }
+        Some(Comparison::Unclear) | None => None,
     };
     Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }
 }

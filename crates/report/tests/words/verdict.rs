@@ -51,6 +51,12 @@ fn a_lead_is_called_with_its_largest_loss() {
         "{}",
         verdict.sentence
     );
+    // A name that two tests have names no cell.
+    data.tests[1].name = "t3 by name".into();
+    let sentence = said(&data).sentence;
+    let named =
+        format!("Weakest cell: {}: t3 by name, 1 process, 0.7", data.tests[3].group.title());
+    assert!(sentence.contains(&named), "{sentence}");
 }
 
 #[test]

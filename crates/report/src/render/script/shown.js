@@ -18,7 +18,7 @@ function ratioCell(ratio, { drawer, withInterval, isScored = true, note } = {}) 
   else if (ratio.word === 'better' || ratio.word === 'worse') {
     const step = shade(ratio.point);
     cell.className = `n ${step > 0 ? 'b' : step < 0 ? 'w' : 's'}${Math.abs(step) || ''}`;
-  } else if (ratio.word === 'same') cell.className = 'n s';
+  } else if (ratio.word) cell.className = 'n s';
   const said = [ratioText(ratio.point)];
   if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));
   const interval = intervalText(ratio, report.very_wide);
@@ -45,6 +45,14 @@ function meansTable(found, panels, { base, cache }) {
     [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
 }
 
+// What is to be said against a ratio, of its own value and then what else of that of the base (sections/heat_map.rs).
+function noteOf(row, column, base) {
+  const kind = mark => mark.split(/[=\d]/)[0];
+  const [own, all] = [column, base].map(at => row.notes?.[at] ?? []);
+  const more = all.filter(mark => own.every(known => kind(known) !== kind(mark)));
+  return [...own, ...(more.length ? ['baseline', ...more] : [])].join(' ');
+}
+
 // Every test by candidates and process counts, what is in no score last.
 function ratiosTable(tables, { base, procs }) {
   const columns = logs.targets.map((_, at) => at).filter(at => at !== base);
@@ -61,15 +69,16 @@ function ratiosTable(tables, { base, procs }) {
     const found = cells.get(count);
     if (!found) return ratioCell(null);
     const { row, drawer } = found;
-    const [ratio, note] = [cellRatio(logs, row, column, base), row.notes?.[column]];
+    const ratio = cellRatio(logs, row, column, base);
     const choice = { drawer, withInterval: state.has('intervals'), isScored: row.scored };
+    if (ratio) return ratioCell(ratio, { ...choice, note: noteOf(row, column, base) });
     // What is said against a value explains no ratio that lacks its base.
-    return ratioCell(ratio, ratio || !isValid(row, column) ? { ...choice, note } : choice);
+    return ratioCell(null, isValid(row, column) ? choice : { ...choice, note: row.notes?.[column]?.join(' ') });
   };
   const line = ([test, cells]) => made('tr', {}, made('th', { scope: 'row' }, logs.tests[test].name),
     ...columns.flatMap(column => procs.map(count => cell(cells, column, count))));
   const isScored = title => tables.some(table => table.title === title && table.rows.some(row => row.scored));
-  const bodies = [...kinds].sort(([a], [b]) => isScored(b) - isScored(a)).map(([title, rows]) => bodyOf(title, 1 + columns.length * procs.length, [...rows].map(line)));
+  const bodies = [...kinds].sort(([a], [b]) => isScored(b) - isScored(a)).map(([title, rows]) => bodyOf(report.headings[title] ?? title, 1 + columns.length * procs.length, [...rows].map(line)));
   return tableOf(`Ratio over ${logs.targets[base]}${byMetric()}: blue is better, orange worse, hatched unclear, plain in no score`, 'heat', [
     made('tr', {}, head('Test', { rowspan: 2 }),
       ...columns.map(column => made('th', { scope: 'colgroup', colspan: procs.length }, logs.targets[column]))),
