@@ -49,6 +49,15 @@ fn time_left(elapsed: Duration, done: u64, open: u64) -> Option<String> {
     (done > 0).then(|| humantime::format_duration(Duration::from_secs(seconds as u64)).to_string())
 }
 
+/// `3/96, left 2m`; before it is known how many there are, that the campaign is not there yet.
+fn place(done: u64, all: u64, left: Option<String>) -> String {
+    match (all, left) {
+        (0, _) => "preparing".into(),
+        (_, Some(left)) => format!("{done}/{all}, left {left}"),
+        (_, None) => format!("{done}/{all}"),
+    }
+}
+
 /// What a campaign shows while it runs, on stderr.
 pub struct Progress {
     how: Shown,
@@ -77,16 +86,9 @@ impl Progress {
         let machine = if how == Shown::Auto { view.add(machine()) } else { ProgressBar::hidden() };
         machine.enable_steady_tick(Duration::from_secs(1));
         let last = if how == Shown::Auto { view.add(line()) } else { ProgressBar::hidden() };
-        let of_bar = Arc::clone(&begun);
-        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            let style =
-                style.with_key("left", move |state: &ProgressState, text: &mut dyn fmt::Write| {
-                    let left = left(&of_bar, state.pos(), state.len().unwrap_or(0));
-                    // A bar that cannot be drawn is no reason to end a campaign.
-                    let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
-                });
-            bar.set_style(style.progress_chars("=> "));
+        if let Ok(style) = ProgressStyle::with_template("{elapsed_precise} preparing · {wide_msg}")
+        {
+            bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(250));
         let live = RefCell::new(Live::new(tests, baseline));
@@ -102,6 +104,19 @@ impl Progress {
         self.scores.borrow().iter().for_each(ProgressBar::finish_and_clear);
         // A view that cannot be cleared is no reason to fail.
         let _ = self.view.clear();
+    }
+
+    /// How far the campaign is, once it is known how far it goes.
+    fn counted(&self) -> Option<ProgressStyle> {
+        let begun = Arc::clone(&self.begun);
+        let left = move |state: &ProgressState, text: &mut dyn fmt::Write| {
+            let left = left(&begun, state.pos(), state.len().unwrap_or(0));
+            // A bar that cannot be drawn is no reason to end a campaign.
+            let _ = write!(text, "{}", left.as_deref().unwrap_or("?"));
+        };
+        let template = "{elapsed_precise} [{wide_bar}] {pos}/{len} left {left} · {msg}";
+        let style = ProgressStyle::with_template(template).ok()?;
+        Some(style.with_key("left", left).progress_chars("=> "))
     }
 
     /// Shows `lines` below the last figure.
@@ -141,6 +156,9 @@ fn line() -> ProgressBar {
 
 impl Watch for Progress {
     fn expect(&self, cases: u64) {
+        if self.bar.length() == Some(0) {
+            self.counted().into_iter().for_each(|style| self.bar.set_style(style));
+        }
         self.bar.set_length(cases);
     }
 
@@ -151,9 +169,7 @@ impl Watch for Progress {
             Shown::Auto => self.bar.set_message(shown(line)),
             Shown::Lines => {
                 self.printed.set(Instant::now());
-                let left = left(&self.begun, done, all)
-                    .map_or_else(String::new, |left| format!(", left {left}"));
-                note(&format!("[{done}/{all}{left}] {line}"));
+                note(&format!("[{}] {line}", place(done, all, left(&self.begun, done, all))));
             }
             Shown::Json => object(&json!({
                 "event": "step", "text": line, "cases_done": done, "cases": all,
@@ -220,5 +236,12 @@ mod tests {
         assert_eq!(time_left(minute, 0, 9), None);
         assert_eq!(time_left(minute, 3, 9).as_deref(), Some("3m"));
         assert_eq!(time_left(minute, 3, 0).as_deref(), Some("0s"));
+    }
+
+    #[test]
+    fn nothing_is_counted_before_it_is_known_how_much_there_is() {
+        assert_eq!(place(0, 0, None), "preparing");
+        assert_eq!(place(0, 9, None), "0/9");
+        assert_eq!(place(3, 9, Some("3m".into())), "3/9, left 3m");
     }
 }
