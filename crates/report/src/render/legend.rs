@@ -33,7 +33,7 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }
                 dd {
                     "Plain: in no score, as a timed part that is too short, or a sync whose time the rate of its write includes. "
-                    "Small marks, after the word baseline those of its value, are explained under Ratios."
+                    "Small marks are explained under Ratios; after the word baseline they are about its value."
                 }
                 dt { span class="n" { "invalid" } }
                 dd { "No figure, with the reason: a sample that was too short, out of space or in another state of the cache is shown and counts nowhere." }
