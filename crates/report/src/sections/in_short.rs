@@ -133,6 +133,9 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
 
 /// ` Tests by the state of the page cache: 12 cold, 8 hot, 58 in any.` Empty where none asks for one.
 fn caches(dataset: &Dataset) -> String {
+    if dataset.samples.iter().all(|sample| sample.case.cache == CacheState::Any) {
+        return String::new();
+    }
     let said = |(state, name): (CacheState, &str)| {
         let own = dataset.samples.iter().filter(|sample| sample.case.cache == state);
         let tests: BTreeSet<&str> = own.map(|sample| sample.case.test.as_str()).collect();
@@ -141,10 +144,6 @@ fn caches(dataset: &Dataset) -> String {
     let states =
         [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "in any")];
     let said: Vec<String> = states.into_iter().filter_map(said).collect();
-    let is_asked = dataset.samples.iter().any(|sample| sample.case.cache != CacheState::Any);
-    if !is_asked {
-        return String::new();
-    }
     format!(" Tests by the state of the page cache: {}.", said.join(", "))
 }
 
