@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::study::Study;
-use model::{CacheState, Dataset, Group};
+use model::{Better, CacheState, Dataset, Group, Metric, READ_AHEAD_HITS};
 use report::html;
 use stats::{Comparison, Settings, findings};
 
@@ -115,4 +115,19 @@ fn one_target_has_no_such_section() {
     let found = findings(&data, &Settings::default()).unwrap();
     assert!(found.tables.iter().all(|table| table.lead.is_none()));
     assert!(!html(&data, &found).contains("Best for each kind"));
+}
+
+#[test]
+fn a_group_whose_cold_reads_were_read_ahead_says_so() {
+    let mut data = data();
+    let about = "more of read-ahead than of the device";
+    let page = |data: &Dataset| html(data, &findings(data, &Settings::default()).unwrap());
+    assert!(!page(&data).contains(about));
+    for sample in data.samples.iter_mut().filter(|sample| sample.case.test == "a.read") {
+        let hits = Metric::new(READ_AHEAD_HITS, 94.0, "%", Better::Lower);
+        sample.case.cache = CacheState::Cold;
+        sample.metrics.push(hits);
+    }
+    let said = page(&data);
+    assert!(said.contains("in 1 of 1 tests most random reads") && said.contains(about), "{said}");
 }

@@ -62,7 +62,7 @@ fn prices_stand_beside_what_they_buy() {
 #[test]
 fn costs_stand_beside_speed() {
     let text = text();
-    let caption = "Processor time for the same work";
+    let caption = "Work for the same processor time";
     let xfs = line(&text, caption, "xfs");
     assert!(xfs.contains(&"2.00"), "half of the time: {xfs:?}");
     assert_eq!(line(&text, caption, "ext4").last(), Some(&"xfs"), "certainly, in processor time");

@@ -6,7 +6,7 @@
 use crate::common;
 
 use model::Dataset;
-use report::{TerminalOptions, terminal};
+use report::{TerminalOptions, html, terminal};
 use stats::{Settings, findings};
 
 fn on_terminal(data: &Dataset) -> String {
@@ -45,4 +45,44 @@ fn the_headings_say_why_the_first_target_is_not_the_baseline() {
         let all = text.replace('\n', " ");
         assert!(all.contains(&format!("{heading}{why}")), "{heading}: {text}");
     }
+}
+
+/// A disk that is at half its speed in every third block: no sample is near the mean of the one candidate.
+#[test]
+fn samples_in_two_groups_are_called_two_modes_and_both_stand_under_samples() {
+    let mut data = common::campaign(12);
+    let is_meant = |s: &model::Sample| {
+        s.case.test == "columnar.sort.disk" && s.case.procs == 1 && s.case.target == "xfs"
+    };
+    for sample in data.samples.iter_mut().filter(|sample| is_meant(sample)) {
+        sample.metrics[0].value = if sample.block % 3 == 0 { 50.0 } else { 100.0 };
+    }
+    let found = findings(&data, &Settings::default()).unwrap();
+    let cells = found.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
+    assert_eq!(cells.filter(|cell| cell.modes.is_some()).count(), 1);
+    let page = html(&data, &found);
+    assert!(page.contains("two modes: 4 samples near 50.0, 8 near 100"), "{page}");
+    assert!(page.contains("in two groups with a gap between them"), "the legend explains it");
+    let map = page.split_once("class=\"heat\"").unwrap().1.split_once("</table>").unwrap().0;
+    assert!(map.contains("two modes"), "{map}");
+    let plain = common::campaign(12);
+    let page = html(&plain, &findings(&plain, &Settings::default()).unwrap());
+    assert!(!page.contains("two modes"), "{page}");
+}
+
+/// The ratio is over the blocks that both have, which are fewer than those of either.
+#[test]
+fn a_ratio_says_over_how_many_blocks_it_is() {
+    let mut data = common::campaign(5);
+    let is_gone = |s: &model::Sample| {
+        s.case.test == "columnar.sort.disk"
+            && [("ext4", 0), ("xfs", 1)].contains(&(&*s.case.target, s.block))
+    };
+    data.samples.retain(|sample| !is_gone(sample));
+    let found = findings(&data, &Settings::default()).unwrap();
+    let row = |row: &&stats::Row| row.test == "columnar.sort.disk";
+    let own = found.tables.iter().flat_map(|table| &table.rows).find(row).unwrap();
+    let xfs = own.cells.iter().find(|cell| cell.target == "xfs").unwrap();
+    assert_eq!((xfs.n, xfs.pairs), (4, 3));
+    assert!(html(&data, &found).contains(", 3 blocks</th>"), "under Samples");
 }

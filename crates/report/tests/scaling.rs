@@ -38,3 +38,30 @@ fn of_one_count_nothing_is_said() {
     let found = findings(&data, &Settings::default()).unwrap();
     assert!(!html(&data, &found).contains(">Scaling<"));
 }
+
+#[test]
+fn what_the_processors_allow_stands_beside_the_efficiency() {
+    let mut data = common::campaign(5);
+    let said = |data: &model::Dataset| {
+        let found = findings(data, &Settings::default()).unwrap();
+        let page = html(data, &found);
+        page.split_once("growth of the number of processes; ")
+            .unwrap()
+            .1
+            .split_once('.')
+            .unwrap()
+            .0
+            .to_string()
+    };
+    data.campaign.environment.0.insert("cpu.count".into(), "16".into());
+    assert_eq!(
+        said(&data),
+        "this machine has 16 processors, so that 64 processes can have at most 25 % where the work is theirs"
+    );
+    // Of many hosts each has its own.
+    data.campaign.environment.0.insert("host.a.cpu.count".into(), "16".into());
+    assert_eq!(said(&data), "where these are more than the processors, they share them");
+    data.campaign.environment.0.remove("host.a.cpu.count");
+    data.campaign.environment.0.insert("cpu.count".into(), "64".into());
+    assert_eq!(said(&data), "where these are more than the processors, they share them");
+}

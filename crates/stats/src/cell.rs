@@ -31,6 +31,9 @@ pub(crate) struct Series {
     pub(crate) short: bool,
     /// Of the valid samples that are cold, read ahead: the mean share of their hits, percent.
     pub(crate) read_ahead_pct: Option<f64>,
+    /// The two groups in which the logarithms of its valid samples lie, as they are oriented; `None` where they are
+    /// one.
+    pub(crate) modes: Option<[Vec<f64>; 2]>,
     /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
     pub(crate) ln_seconds: Option<f64>,
 }

@@ -35,6 +35,7 @@ mod leaders;
 mod left;
 mod logs;
 mod model_fit;
+mod modes;
 mod names;
 mod next;
 mod noise;
@@ -89,6 +90,7 @@ pub use leaders::{Contrast, Leaders};
 pub use logs::{
     BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
 };
+pub use modes::Mode;
 pub use names::{list, processes};
 pub use next::Next;
 pub use precision::{Forecast, Precision, Wide, forecast, precision};

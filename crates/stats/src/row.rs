@@ -1,6 +1,6 @@
 //! One test in a table, with a cell for each target.
 
-use crate::{Amount, Comparison, Interval, Ratio};
+use crate::{Amount, Comparison, Interval, Ratio, modes::Mode};
 use model::GridCell;
 use serde::Serialize;
 use std::fmt;
@@ -77,6 +77,11 @@ pub struct Cell {
     pub cv: Option<f64>,
     /// Target over baseline; for the baseline itself 1 without an interval.
     pub ratio: Option<Ratio>,
+    /// Blocks in which the baseline has a valid sample as well, from which the ratio is.
+    pub pairs: usize,
+    /// The two groups in which the samples lie, the worse first, where nothing is between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modes: Option<[Mode; 2]>,
     /// The 95 % interval of the plain t, from the noise of this cell alone: what the ratio's would be had
     /// nothing been learnt from the other cells. `None` for the baseline and with a single block.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use crate::{
     bar::Bar,
     cell::{CellData, Series, orient},
     contention::Contention,
-    design,
+    design, modes,
     noise::Noise,
     point::{Point, mean},
     proof,
@@ -130,6 +130,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
         }
     }
     // Several samples of one instance are repeats, not replicates: they are averaged first.
+    series.modes = modes::groups(&blocks.values().flatten().copied().collect::<Vec<_>>());
     series.points =
         blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
     // What was left to sync has the length that it has, and scores nothing anyway.

@@ -2,11 +2,12 @@
 //! target.
 
 use crate::{
-    Cell, Footer, Lead, Ratio, Row, Settings, Unjudged, amount,
+    Cell, Footer, Lead, Mode, Ratio, Row, Settings, Unjudged, amount,
     bar::Bar,
     cell::{CellData, Series},
     footer, holm,
     point::{mean, variance},
+    ratio::paired,
     table_lead,
     versus::{Versus, versus},
 };
@@ -137,6 +138,8 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         n: series.points.len(),
         cv: cv(series, data),
         ratio: judged.map(|v| v.ratio).or(is_base.then_some(Ratio::ONE)),
+        pairs: paired(&series.points, &data.series[0].points).len(),
+        modes: modes(series, data),
         plain: judged.and_then(|v| v.alone),
         comparison: judged.map(|v| v.comparison),
         reason: contended.then_some(Unjudged::Contended),
@@ -148,6 +151,11 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         read_ahead_pct: series.read_ahead_pct,
         unproven: series.unproven,
     }
+}
+
+fn modes(series: &Series, data: &CellData) -> Option<[Mode; 2]> {
+    let of = |logs: &Vec<f64>| Mode { value: data.value(mean(logs)), samples: logs.len() };
+    series.modes.as_ref().map(|groups| groups.each_ref().map(of))
 }
 
 fn cv(series: &Series, data: &CellData) -> Option<f64> {

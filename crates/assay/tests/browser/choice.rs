@@ -100,6 +100,9 @@ fn controls_choose_and_the_address_keeps_it() {
     let mut browser = Browser::start(&place);
     browser.open(&page, "");
     assert_eq!(browser.eval("document.getElementById('what-if')"), Value::Null);
+    let links =
+        "[...document.querySelectorAll('nav a')].filter(a => a.textContent === 'What if').length";
+    assert_eq!(browser.eval(links), 0);
     browser.eval(&format!(
         "{CHANGE} change(document.querySelector('.bar select'), 'xfs');
          change(document.querySelector('.bar fieldset input'), false);
@@ -111,6 +114,7 @@ fn controls_choose_and_the_address_keeps_it() {
     let shown = browser.text("document.getElementById('what-if').innerText");
     assert!(shown.contains("Ratio over xfs") && !shown.contains("Write, critical"), "{shown}");
     assert!(!shown.contains("1 process\n"), "{shown}");
+    assert_eq!(browser.eval(links), 1);
     // What it stands for is not shown beside it.
     assert_eq!(
         browser.eval(

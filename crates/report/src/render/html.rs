@@ -115,7 +115,7 @@ fn page(
                 @for block in blocks { (render(block, extent)) }
             }
         }
-        (legend::render(&anchor(legend::HEADING), findings.band, extent.drawers))
+        (legend::render(&anchor(legend::HEADING), findings.band, (extent.drawers, logs.is_some())))
     };
     let campaign = &dataset.campaign;
     let (version, id) = (printable(&campaign.assay_version), printable(&campaign.id));

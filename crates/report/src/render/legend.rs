@@ -7,8 +7,8 @@ use maud::{Markup, html as markup};
 pub(super) const HEADING: &str = "How to read this page";
 
 /// The section, linked by `anchor`; `band` is the half-width of the practical band, a share; samples are opened where
-/// `drawers`.
-pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
+/// `drawers`, and other choices made where `choices`.
+pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) -> Markup {
     let band = format!("{:.0} %", 100.0 * band);
     markup! {
         section id=(anchor) {
@@ -46,6 +46,13 @@ pub(super) fn render(anchor: &str, band: f64, drawers: bool) -> Markup {
                 dd {
                     "What a sample waited for: cache, cpu, device; throttled, where frequency, temperature or a quota slowed the machine; "
                     "tool, where the start of the workers, or the one that starts them, took a tenth of it; none, where none of these was found."
+                }
+                @if choices {
+                    dt { "What if" }
+                    dd {
+                        "The controls at the top choose another baseline, metric or profile, process counts, groups and their weights; "
+                        "scores and ratios are computed again in the page, and the address keeps the choice. They need the script."
+                    }
                 }
                 @if drawers {
                     dt { "Samples" }

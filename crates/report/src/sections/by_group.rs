@@ -21,7 +21,7 @@ impl Section for ByGroup {
             return None;
         }
         let rows: Vec<Row> = leads(findings).map(|(table, lead)| row(table, lead)).collect();
-        (!rows.is_empty()).then(|| vec![Block::Table(of_rows(rows))])
+        (!rows.is_empty()).then(|| vec![Block::Table(of_rows(rows, findings))])
     }
 
     fn in_terminal(&self) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn leads(findings: &Findings) -> impl Iterator<Item = (&stats::Table,
     findings.tables.iter().filter_map(|table| Some((table, table.lead.as_ref()?)))
 }
 
-fn of_rows(rows: Vec<Row>) -> Table {
+fn of_rows(rows: Vec<Row>, findings: &Findings) -> Table {
     Table {
         caption: "The first of each group of tests over the next; selected as the first, so likely overstated"
             .into(),
@@ -47,8 +47,22 @@ fn of_rows(rows: Vec<Row>) -> Table {
             Column::numbers("", "First / next"),
         ],
         rows,
-        footnotes: Vec::new(),
+        footnotes: leads(findings).filter_map(|(table, _)| read_ahead(table)).collect(),
     }
+}
+
+/// `Read, cold, 8 processes: in 4 of 9 tests ...`, where that is so.
+fn read_ahead(table: &stats::Table) -> Option<String> {
+    let count = table.rows.iter().filter(|row| ratios::is_read_ahead(row)).count();
+    (count > 0).then(|| {
+        format!(
+            "{}, {}: in {count} of {} tests most random reads found in memory what the kernel had read ahead for \
+             others, so that these say more of read-ahead than of the device.",
+            table.group.title(),
+            stats::processes(table.procs),
+            table.rows.len()
+        )
+    })
 }
 
 fn row(table: &stats::Table, lead: &Lead) -> Row {

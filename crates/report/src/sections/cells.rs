@@ -7,7 +7,7 @@ use crate::{
     sections::{Section, ratios, time_series},
 };
 use model::{Dataset, Origin, Sample};
-use stats::Findings;
+use stats::{Findings, Mode};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -212,16 +212,30 @@ fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
     }
 }
 
-/// `xfs: 1290 MB/s, 1.22 better, 1.20-1.24`.
+/// `xfs: 1290 MB/s, 1.22 better, 1.20-1.24, 12 blocks; two modes: 4 samples near 730, 8 near 1410`.
 fn result(cell: &stats::Cell, row: &stats::Row) -> String {
     let value = cell.value.map(|value| format!("{} {}", number::value(value), row.unit));
     let value = value.unwrap_or_else(|| "no valid sample".into());
     let ratio = cell.ratio.as_ref().filter(|_| cell.comparison.is_some()).map(|ratio| {
         let parts =
             [number::ratio(ratio.point), ratios::word(cell.comparison), number::interval(ratio)];
-        format!(", {}", parts.join(" ").trim_end())
+        let over = (cell.pairs > 0).then(|| format!(", {}", names::blocks(cell.pairs)));
+        format!(", {}{}", parts.join(" ").trim_end(), over.unwrap_or_default())
     });
-    format!("{}: {value}{}", cell.target, ratio.unwrap_or_default())
+    let modes = cell.modes.as_ref().map(two_modes);
+    format!("{}: {value}{}{}", cell.target, ratio.unwrap_or_default(), modes.unwrap_or_default())
+}
+
+/// `; two modes: 4 samples near 730, 8 near 1410`.
+fn two_modes([worse, better]: &[Mode; 2]) -> String {
+    let near = |mode: &Mode| number::value(mode.value);
+    format!(
+        "; two modes: {} samples near {}, {} near {}",
+        worse.samples,
+        near(worse),
+        better.samples,
+        near(better)
+    )
 }
 
 fn line(sample: &Sample, row: &stats::Row, findings: &Findings) -> Row {

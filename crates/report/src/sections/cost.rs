@@ -90,7 +90,7 @@ fn processors(findings: &Findings) -> Option<Table> {
         ]
     };
     let any = findings.costs.iter().any(|cost| cost.cpu.is_some());
-    let caption = "Processor time for the same work";
+    let caption = "Work for the same processor time";
     let table = table(findings, caption, &heads, cells).filter(|_| any)?;
     Some(Table {
         footnotes: vec![

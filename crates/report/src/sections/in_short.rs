@@ -89,11 +89,13 @@ fn of_counts(procs: &[u32]) -> String {
 fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
     let kinds: [(String, Figure); 3] = [
-        (format!("Processor time for the same work, that of {base} = 1"), |cost| {
-            cost.cpu.map(|work| work.point.recip())
+        (format!("Work for the same processor time, over {base}, more is better"), |cost| {
+            cost.cpu.map(|work| work.point)
         }),
-        ("Bytes written to the device for each byte of data".into(), |cost| cost.written_per_byte),
-        ("Bytes of space for each byte of data".into(), |cost| cost.taken_per_byte),
+        ("Bytes written to the device for each byte of data, less is better".into(), |cost| {
+            cost.written_per_byte
+        }),
+        ("Bytes of space for each byte of data, less is better".into(), |cost| cost.taken_per_byte),
     ];
     let said = |(what, figure): &(String, Figure)| {
         let own = |cost: &Cost| Some(format!("{} {}", cost.target, number::ratio(figure(cost)?)));

@@ -127,7 +127,9 @@ fn notes(findings: &Findings) -> Vec<String> {
         "Latency: the histograms of all valid samples of a cell put together, so a percentile is over \
          operations, not over blocks. It has no interval and ranks nothing."
             .into(),
-        "Score: mean over groups of the mean over tests and process counts of the log ratio. P(best): \
+        "Score: mean over groups of the mean over tests and process counts of the log ratio. Its interval is \
+         wider than that of a fixed number of blocks where the campaign ends at one of several looks, so that it \
+         holds the truth in 95 % of campaigns at their end. P(best): \
          share of 20 000 seeded draws from the t posterior with one variance pooled over targets and \
          blocks, and no more than the pairs allow. Rank: what Holm's procedure over all pairs leaves open. Worst-case loss (95 %): the \
          loss against the best that is not exceeded in 95 % of the same draws: one-sided, of each target by itself, \

@@ -38,7 +38,7 @@ impl Section for Ratios {
 
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
-        "n=: blocks with a valid sample, when not all. noisy: blocks vary by more than {:.0} % (standard deviation \
+        "n=: blocks with a valid sample, when not all; a ratio is from those that both have. noisy: blocks vary by more than {:.0} % (standard deviation \
          over mean). one sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
@@ -52,6 +52,10 @@ fn legend(findings: &Findings) -> String {
     if cells().any(|cell| cell.read_ahead_pct.is_some()) {
         values += " read ahead: cold at the start, but that share of the random reads found in memory, by \
                    read-ahead for others, what they read.";
+    }
+    if cells().any(|cell| cell.modes.is_some()) {
+        values += " two modes: the samples lie in two groups with a gap between them wider than either, so that none \
+                   is near the mean; under Samples both stand.";
     }
     if cells().any(|cell| cell.reason == Some(Unjudged::Contended)) {
         values += " contended: others had more than a tenth of the machine, so that the ratio is not judged.";
@@ -172,8 +176,14 @@ pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2]
         notes.push("unproven".to_string());
     }
     let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
+    words.extend(cell.modes.map(|_| "two modes".into()));
     words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
     [words, notes]
+}
+
+/// Whether most random reads of any target found in memory what was read ahead: they say little of the device.
+pub(super) fn is_read_ahead(row: &stats::Row) -> bool {
+    row.cells.iter().any(|cell| cell.read_ahead_pct.is_some_and(|pct| pct > 50.0))
 }
 
 /// Why there is no number.

@@ -19,7 +19,7 @@ impl Section for Scale {
         "Scaling"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.is_of_campaign() || findings.scalings.is_empty() {
             return None;
         }
@@ -31,7 +31,7 @@ impl Section for Scale {
             }
         }
         let of_kind = |kind: &Vec<&Scaling>| {
-            [Block::Lines(lines(kind, findings)), Block::Behind(table(kind))]
+            [Block::Lines(lines(kind, findings)), Block::Behind(table(kind, dataset))]
         };
         Some(kinds.iter().flat_map(of_kind).collect())
     }
@@ -83,7 +83,7 @@ fn span(step: Step) -> Span {
     Span { point: speedup.point, ends: speedup.low.zip(speedup.high) }
 }
 
-fn table(kind: &[&Scaling]) -> Table {
+fn table(kind: &[&Scaling], dataset: &Dataset) -> Table {
     let procs = &kind[0].procs;
     let mut columns = vec![Column::words("Target"), Column::numbers(&least(kind), "rate")];
     for count in &procs[1..] {
@@ -100,13 +100,28 @@ fn table(kind: &[&Scaling]) -> Table {
         caption: format!("Rates over process counts, compared with {}", least(kind)),
         columns,
         rows,
-        footnotes: vec![
+        footnotes: vec![format!(
             "Speed-up: the rate over that with the least number of processes, on the same target in the same blocks, \
              with its 95 % interval; the rates are over all valid blocks of each count, so that their quotient may \
-             differ from it. Efficiency: speed-up over the growth of the number of processes; where these \
-             are more than the processors, they share them."
-                .into(),
-        ],
+             differ from it. Efficiency: speed-up over the growth of the number of processes; {}.",
+            sharing(procs, dataset)
+        )],
+    }
+}
+
+/// What keeps the efficiency below 100 % whatever the file system does, with the figure where one machine did it all.
+fn sharing(procs: &[u32], dataset: &Dataset) -> String {
+    let facts = &dataset.campaign.environment.0;
+    let is_one = !facts.keys().any(|key| key.starts_with("host."));
+    let count = facts.get("cpu.count").filter(|_| is_one).and_then(|count| count.parse().ok());
+    let most = procs.last().copied().unwrap_or_default();
+    match count {
+        Some(count) if procs[0] <= count && count < most => format!(
+            "this machine has {count} processors, so that {} can have at most {:.0} % where the work is theirs",
+            stats::processes(most),
+            100.0 * f64::from(count) / f64::from(most)
+        ),
+        _ => "where these are more than the processors, they share them".into(),
     }
 }
 

@@ -136,7 +136,7 @@ function resetControl() {
 const bar = made('div', { class: 'bar', role: 'group', 'aria-label': 'Controls' });
 if (logs) {
   const lists = [[metrics.length, metricControl], [profiles.length, profileControl], [states.length > 1, cacheControl], [counts.length > 1, countControls]];
-  bar.append(baselineControl(), ...lists.filter(([isThere]) => isThere).map(([, own]) => own()), groupControls(),
+  bar.append(element('b', 'What if'), baselineControl(), ...lists.filter(([isThere]) => isThere).map(([, own]) => own()), groupControls(),
     flag('intervals', 'Intervals'), resetControl());
 }
 if (judged().length) bar.append(...FILTERS.map(([name, text]) => flag(name, text)));

@@ -134,7 +134,7 @@ const replaced = ['figure.forest', 'table.heat'].map(kind => document.querySelec
 
 function showChoice() {
   const wasOpen = document.querySelector('#what-if .behind')?.open ?? false;
-  document.getElementById('what-if')?.remove();
+  for (const own of document.querySelectorAll('#what-if, a.what-if')) own.remove();
   takeMetric();
   const isShown = logs !== null && isChosen();
   for (const own of replaced.filter(own => own)) {
@@ -142,6 +142,8 @@ function showChoice() {
     for (const its of [own, link]) if (its) its.hidden = isShown;
   }
   if (!isShown) return;
-  document.querySelector('main nav').after(section());
+  const nav = document.querySelector('main nav');
+  nav.prepend(made('a', { class: 'what-if', href: '#what-if' }, 'What if'));
+  nav.after(section());
   document.querySelector('#what-if .behind').open = wasOpen;
 }
