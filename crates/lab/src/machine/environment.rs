@@ -9,6 +9,11 @@ use disk::{Device, queue::chosen};
 use model::{Environment, Target};
 use std::{fs, path::Path};
 
+/// Where the kernel lists the balloons of a virtual machine.
+const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
+/// VIRTIO_BALLOON_F_REPORTING of the virtio specification: the bit with which a host takes free memory.
+const REPORTING: usize = 5;
+
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
 /// directory of the backing, or the node of a disk; `tool.PROGRAM` is of those that make `targets`.
 pub fn collect(work_dir: &Path, targets: &[Target]) -> Environment {
@@ -71,8 +76,17 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
         ("memory.bytes", memory.map(|kib: u64| (kib * 1024).to_string())),
         ("os.name", os_name(&os)),
         ("virtualization", hypervisor),
+        ("guest.free_page_reporting", free_page_reporting(Path::new(BALLOONS))),
         ("thp", read("/sys/kernel/mm/transparent_hugepage/enabled").as_deref().and_then(chosen)),
     ]
+}
+
+/// `on` where this virtual machine gives memory that has been free for some seconds back to its host: whoever touches it
+/// next, as a write into the page cache does, waits for the host to give it again.
+fn free_page_reporting(balloons: &Path) -> Option<String> {
+    let features = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("features")).ok();
+    let mut all = fs::read_dir(balloons).ok()?.flatten().filter_map(features);
+    all.any(|bits| bits.as_bytes().get(REPORTING) == Some(&b'1')).then(|| "on".into())
 }
 
 fn backing(work_dir: &Path) -> Vec<(&'static str, Option<String>)> {
@@ -116,6 +130,20 @@ mod tests {
     fn texts_are_read() {
         assert_eq!(field("a\t: 1\nmodel name\t: X Y\n", "model name").as_deref(), Some("X Y"));
         assert_eq!(os_name("ID=x\nPRETTY_NAME=\"A B\"\n").as_deref(), Some("A B"));
+    }
+
+    #[test]
+    fn a_balloon_that_reports_free_memory_is_told_of() {
+        let drivers = tempfile::tempdir().unwrap();
+        let told = |features: &str| {
+            fs::create_dir_all(drivers.path().join("virtio0")).unwrap();
+            fs::write(drivers.path().join("virtio0/features"), features).unwrap();
+            free_page_reporting(drivers.path())
+        };
+        assert_eq!(free_page_reporting(drivers.path()), None);
+        assert_eq!(told("01100000"), None);
+        assert_eq!(told("01100100").as_deref(), Some("on"));
+        assert_eq!(free_page_reporting(Path::new("/nowhere")), None);
     }
 
     #[test]
