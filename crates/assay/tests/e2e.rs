@@ -38,4 +38,5 @@ mod room;
 mod setup;
 mod studies;
 mod sweep;
+mod together;
 mod tools;

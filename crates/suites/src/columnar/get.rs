@@ -5,8 +5,19 @@ use crate::TestError;
 use engine::map::{PAGE_BYTES, ReadMap};
 use std::{fs::File, path::Path, thread};
 
-/// Bytes touched between two reports of progress.
-const STRIDE_BYTES: u64 = 16 << 20;
+/// Bytes between two reports of progress: what a worker has not told of when another ends is missing in the rate of
+/// the time in which all worked.
+const STRIDE_BYTES: u64 = 512 << 10;
+/// The same for each of several threads, which are started for each stride.
+const THREAD_STRIDE_BYTES: u64 = 16 << 20;
+
+/// Bytes that `threads` do between two reports of progress.
+pub(super) fn stride_bytes(threads: u32) -> u64 {
+    match threads {
+        0 | 1 => STRIDE_BYTES,
+        threads => THREAD_STRIDE_BYTES * u64::from(threads),
+    }
+}
 
 /// open, fstat, mmap, close. Nothing of the data is read yet.
 pub(super) fn map(path: &Path, settings: &Settings, populate: bool) -> Result<ReadMap, TestError> {
@@ -43,7 +54,7 @@ pub(super) fn get_resident(
     }
     let mut at = 0;
     while at < len {
-        let end = len.min(at + STRIDE_BYTES * u64::from(threads.max(1)));
+        let end = len.min(at + stride_bytes(threads));
         touch(&map, at, end, threads).map_err(TestError::io("read", path))?;
         done(end - at);
         at = end;

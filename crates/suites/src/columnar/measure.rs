@@ -106,13 +106,26 @@ pub(super) fn meta(id: &str, pool: &PoolReport) -> Measured {
     measured(id, pool, Basis::META, PhaseKind::Operate, metrics)
 }
 
-/// Bytes over the time in which all workers ran; only when that was at least half of the phase, for
-/// otherwise it says little about it.
+/// Operations of all workers in the time in which all ran, for each worker but the first to end: what the others have
+/// under way at that moment is not counted, half an operation each, which is then 2 % at most.
+const LEAST_OPS: u64 = 25;
+
+/// Operations between two reports of progress of a worker that does so many in all: what it has not told of when
+/// another ends is missing in that rate, so that a report holds a hundredth of them or one.
+pub(super) fn batch_ops(ops: u64) -> u64 {
+    (ops / 100).clamp(1, 256)
+}
+
+/// Bytes over the time in which all workers ran; only when that was at least half of the phase and moved at least half
+/// of its bytes, for otherwise it says little about it (workers that wait for the same read-ahead all end in a burst),
+/// and when it holds so many operations that those under way at its end do not matter.
 fn overlap_rate(metrics: &mut Metrics, pool: &PoolReport, kind: PhaseKind) {
     let overlap = index(pool, kind).and_then(|i| pool.overlaps.get(i));
     if let (Some(overlap), Some(window)) = (overlap, window(pool, kind)) {
         let together = seconds(0, overlap.window_ns);
-        if together >= window.seconds() / 2.0 {
+        let others = reports(pool, kind).count().saturating_sub(1) as u64;
+        let is_most = together >= window.seconds() / 2.0 && 2 * overlap.bytes >= bytes(pool, kind);
+        if is_most && overlap.ops >= LEAST_OPS * others {
             metrics.rate("overlap_rate", overlap.bytes, together);
         }
     }

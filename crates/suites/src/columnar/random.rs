@@ -20,8 +20,7 @@ use engine::{
 use model::{CacheNeed, Job, PhaseKind, PoolReport, Rng, TestInfo};
 use std::{hint::black_box, path::PathBuf};
 
-/// Blocks and bytes between two reports of progress.
-const BATCH_OPS: u64 = 256;
+/// Bytes between two reports of progress, at most.
 const BATCH_BYTES: u64 = 16 << 20;
 const HEADER_BYTES: u64 = 16;
 
@@ -198,7 +197,8 @@ impl RandomRun {
         progress: Progress<'_>,
     ) -> Result<(), TestError> {
         let bytes = 8 * self.block_rows;
-        let batch = (BATCH_BYTES / bytes).clamp(1, BATCH_OPS);
+        let ops = self.passes * self.blocks.len() as u64;
+        let batch = (BATCH_BYTES / bytes).min(measure::batch_ops(ops)).max(1);
         for blocks in self.blocks.chunks(batch as usize) {
             for &block in blocks {
                 seen.push(if self.remap {

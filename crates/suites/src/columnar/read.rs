@@ -3,7 +3,7 @@
 use super::{
     column::{self, Column, ColumnFile},
     explain,
-    get::{get_resident, joined},
+    get::{get_resident, joined, stride_bytes},
     measure,
     page::{Figures, Page},
     row::Row,
@@ -18,8 +18,8 @@ use engine::{
 use model::{CacheNeed, Job, PhaseKind, PoolReport, TestInfo};
 use std::{fs::File, io::Read, path::PathBuf, thread};
 
-/// Bytes read between two reports of progress.
-const STRIDE_BYTES: usize = 16 << 20;
+/// Bytes of one call of read(2).
+const CHUNK_BYTES: usize = 16 << 20;
 
 /// What is done with the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl ReadRun {
         let stat = rustix::fs::fstat(&file).map_err(|e| TestError::io("stat", path)(e.into()))?;
         // Zeroed memory of this size comes from the kernel untouched, so its faults fall in the reads.
         let mut bytes = vec![0; stat.st_size as usize];
-        for chunk in bytes.chunks_mut(STRIDE_BYTES) {
+        for chunk in bytes.chunks_mut(CHUNK_BYTES) {
             file.read_exact(chunk).map_err(TestError::io("read", path))?;
             progress.add(chunk.len() as u64, 1);
         }
@@ -186,7 +186,7 @@ impl ReadRun {
 
     fn max(&self, column: &Column, map: &ReadMap, progress: Progress<'_>) -> std::io::Result<i64> {
         let (header, rows) = (column.format.header_bytes(), column.rows);
-        let stride = (STRIDE_BYTES / 8) as u64 * u64::from(self.threads);
+        let stride = stride_bytes(self.threads) / 8;
         let mut largest = i64::MIN;
         let mut row = 0;
         while row < rows {

@@ -24,8 +24,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Operations between two reports of progress.
-const BATCH: u64 = 256;
 /// After this time no further cycle is begun. A local file system needs a second for all of them; one
 /// that writes back at each close, as NFS does, may need hours, and its rate is known long before.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
@@ -180,11 +178,11 @@ impl ReplaceRun {
 
     fn amend_all(&self, progress: Progress<'_>) -> Result<(), TestError> {
         let began = Instant::now();
-        let mut told = 0;
+        let (mut told, batch) = (0, measure::batch_ops(self.cycles));
         for done in 1..=self.cycles {
             self.amend()?;
             let last = done == self.cycles || began.elapsed() >= self.longest;
-            if last || done - told == BATCH {
+            if last || done - told == batch {
                 progress.add(8 * (done - told) * self.bytes_at.len() as u64, done - told);
                 told = done;
             }

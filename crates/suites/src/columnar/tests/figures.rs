@@ -108,7 +108,7 @@ fn reads_count_from_first_start_to_last_end() {
         vec![phase(PhaseKind::Read, 0, 1000, 300_000_000)],
         vec![phase(PhaseKind::Read, 0, 1500, 300_000_000)],
     ]);
-    readers.overlaps[0] = PhaseOverlap { window_ns: 1000 * MS, bytes: 500_000_000, ops: 3 };
+    readers.overlaps[0] = PhaseOverlap { window_ns: 1000 * MS, bytes: 500_000_000, ops: 25 };
     let m = measure::read("r", &readers, 37_500_000);
     assert_eq!(value(&m, "rate"), Some(400.0));
     assert_eq!(value(&m, "overlap_rate"), Some(500.0));
@@ -117,6 +117,21 @@ fn reads_count_from_first_start_to_last_end() {
     assert_eq!(value(&m, "last_done_s"), Some(1.5));
     readers.overlaps[0].window_ns = 700 * MS;
     assert_eq!(value(&measure::read("r", &readers, 1), "overlap_rate"), None);
+    // What all did in a burst at the end, when the first was done.
+    readers.overlaps[0] = PhaseOverlap { window_ns: 1000 * MS, bytes: 299_000_000, ops: 25 };
+    assert_eq!(value(&measure::read("r", &readers, 1), "overlap_rate"), None);
+    // Of two dozen operations those under way at its end are too many.
+    readers.overlaps[0] = PhaseOverlap { window_ns: 1000 * MS, bytes: 500_000_000, ops: 24 };
+    assert_eq!(value(&measure::read("r", &readers, 1), "overlap_rate"), None);
+    // One worker alone is in its window from begin to end.
+    let mut alone = pool(vec![vec![phase(PhaseKind::Read, 0, 1000, 300_000_000)]]);
+    alone.overlaps[0] = PhaseOverlap { window_ns: 1000 * MS, bytes: 300_000_000, ops: 1 };
+    assert_eq!(value(&measure::read("r", &alone, 1), "overlap_rate"), Some(300.0));
+}
+
+#[test]
+fn a_worker_tells_of_its_operations_a_hundred_times_or_of_each() {
+    assert_eq!([1, 99, 200, 1000, 1 << 20].map(measure::batch_ops), [1, 1, 2, 10, 256]);
 }
 
 #[test]
