@@ -56,7 +56,7 @@ fn what_the_processors_allow_stands_beside_the_efficiency() {
     data.campaign.environment.0.insert("cpu.count".into(), "16".into());
     assert_eq!(
         said(&data),
-        "this machine has 16 processors, so that 64 processes can have at most 25 % where the work is theirs"
+        "this machine has 16 processors, so that 64 processes that never wait reach about 25 %, and more only where they wait for something"
     );
     // Of many hosts each has its own.
     data.campaign.environment.0.insert("host.a.cpu.count".into(), "16".into());

@@ -156,7 +156,7 @@ fn what_has_no_room_is_counted() {
 
     For these tests of columnar at these sizes on this machine, fs11[ooo] is best (P>0.99): 1.05x
     fs10[ooo] (95 % CI 1.03-1.07, 3 blocks). Weakest cell: a test with a name, columnar.g0.t0, 1
-    process, 0.90x (unclear).
+    process, 0.90x (unclear, 0.79-1.03).
     Scope: device P5510, backing ext4, kernel 6.18.2, 3 blocks, scale 0.2, 2025-11-21, quick look, suite
     columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.

@@ -81,8 +81,8 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-/// `on` where this virtual machine gives memory that has been free for some seconds back to its host: whoever touches it
-/// next, as a write into the page cache does, waits for the host to give it again.
+/// `on` where this virtual machine gives memory that has been free for some seconds back to its host: whoever
+/// touches it next, as a write into the page cache does, waits for the host to give it again.
 fn free_page_reporting(balloons: &Path) -> Option<String> {
     let features = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("features")).ok();
     let mut all = fs::read_dir(balloons).ok()?.flatten().filter_map(features);

@@ -27,7 +27,7 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                     "and the ratio lies in that band, which is shaded in pictures."
                 }
                 dt { span class="n b2" { "1.42 " b { "better" } } " " span class="n w2" { "0.70 " b { "worse" } } }
-                dd { "Decided: the interval excludes 1 and the ratio is outside the band; darker from 1.25 and from 2, or 0.8 and 0.5." }
+                dd { "Decided: the interval excludes 1 and the ratio is outside the band; stronger from 1.25 and from 2, or 0.8 and 0.5." }
                 dt { span class="n u" { "1.08 " b { "?" } } }
                 dd { "Hatched, or a hollow point: unclear. The data does not decide; more blocks might. It does not mean the same." }
                 dt { span class="n" { "1.42 " b { "better" } " " small { "short" } } }

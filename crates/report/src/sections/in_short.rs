@@ -119,18 +119,39 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
         Some(format!("{} tests with {}", tests.len(), of_counts(&procs))),
         Some(names::blocks(findings.campaign.blocks)),
         Some(format!("scale {}", findings.campaign.scale)),
+        sizes(findings),
         fact("cpu.count").map(|count| format!("{count} processors")),
         memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
     ];
     let first = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let timed = findings.timed.as_ref().map(|timed| {
         format!(
-            " {:.0} % of {} inside timed parts.",
+            " {:.0} % of {} inside timed parts, the median one of {}.",
             100.0 * timed.share(),
-            number::length(timed.wall_s)
+            number::length(timed.wall_s),
+            number::span(timed.median_s)
         )
     });
     first + "." + &timed.unwrap_or_default() + &caches(dataset) + &limiters(dataset)
+}
+
+/// `samples of 1.6 MB to 325 MB`: what the usual sample of a test moves, where it is about that.
+fn sizes(findings: &Findings) -> Option<String> {
+    let rows = findings.tables.iter().flat_map(|table| &table.rows);
+    let of = |row: &stats::Row| row.amount.map(|amount| amount.bytes).filter(|bytes| *bytes > 0.0);
+    let all: Vec<f64> = rows.filter_map(of).collect();
+    let least = all.iter().copied().reduce(f64::min)?;
+    let most = all.iter().copied().reduce(f64::max)?;
+    Some(format!("samples of {} to {}", number::bytes(least), number::bytes(most)))
+}
+
+/// What a limiter is called in a sentence.
+fn of_limiter(word: &str) -> &str {
+    match word {
+        "none" => "nothing found",
+        "tool" => "start of the workers",
+        known => known,
+    }
 }
 
 /// ` Tests by the state of the page cache: 12 cold, 8 hot, 58 in any.` Empty where none asks for one.
@@ -144,12 +165,12 @@ fn caches(dataset: &Dataset) -> String {
         (!tests.is_empty()).then(|| format!("{} {name}", tests.len()))
     };
     let states =
-        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "in any")];
+        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "in any state")];
     let said: Vec<String> = states.into_iter().filter_map(said).collect();
     format!(" Tests by the state of the page cache: {}.", said.join(", "))
 }
 
-/// ` Limited by: device 61 %, cpu 30 %, tool 9 % of the valid samples.`
+/// ` Limited by: device 61 %, cpu 30 %, start of the workers 9 % of the valid samples.`
 fn limiters(dataset: &Dataset) -> String {
     let valid: Vec<_> = dataset.samples.iter().filter(|own| own.validity.is_valid()).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -159,7 +180,7 @@ fn limiters(dataset: &Dataset) -> String {
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let said = |(what, count): &(&str, usize)| {
-        format!("{what} {:.0} %", 100.0 * *count as f64 / valid.len() as f64)
+        format!("{} {:.0} %", of_limiter(what), 100.0 * *count as f64 / valid.len() as f64)
     };
     let said: Vec<String> = counts.iter().map(said).collect();
     if said.is_empty() {

@@ -106,7 +106,8 @@ fn notes(findings: &Findings) -> Vec<String> {
     let band = findings.band;
     vec![
         "Value: geometric mean over blocks. A block runs every target once, each on a fresh instance, \
-         in balanced order; several samples of one block are averaged first."
+         in balanced order; several samples of one block are averaged first. A test during which others used \
+         the machine is measured again by all, at once, on the instances of its block."
             .into(),
         "Ratio: exp(mean over blocks of ln target - ln baseline), negated where lower is better. Its \
          95 % interval is a paired t; Welch's where fewer than two blocks are shared. One block gives no \

@@ -39,7 +39,7 @@ impl Section for Ratios {
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
         "n=: blocks with a valid sample, when not all; a ratio is from those that both have. noisy: blocks vary by more than {:.0} % (standard deviation \
-         over mean). one sample: median size and time of a timed part, all processes together.",
+         over mean, without what the order of candidates and the image explain). one sample: median size and time of a timed part, all processes together.",
         100.0 * NOISY
     );
     let cells = || findings.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
@@ -131,7 +131,11 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
     for (column, cell) in row.cells.iter().enumerate() {
         cells.push(value(cell, if with_unit { &row.unit } else { "" }, findings));
         if column > 0 {
-            cells.push(ratio(cell));
+            cells.push(if table.group.is_scored() {
+                ratio(cell)
+            } else {
+                Cell { shade: None, ..ratio(cell) }
+            });
         }
     }
     cells.extend(has_amounts(table).then(|| Cell::plain(amount(row))));

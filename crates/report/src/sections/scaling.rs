@@ -117,7 +117,8 @@ fn sharing(procs: &[u32], dataset: &Dataset) -> String {
     let most = procs.last().copied().unwrap_or_default();
     match count {
         Some(count) if procs[0] <= count && count < most => format!(
-            "this machine has {count} processors, so that {} can have at most {:.0} % where the work is theirs",
+            "this machine has {count} processors, so that {} that never wait reach about {:.0} %, and more only where \
+             they wait for something",
             stats::processes(most),
             100.0 * f64::from(count) / f64::from(most)
         ),
