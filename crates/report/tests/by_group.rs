@@ -89,7 +89,10 @@ fn the_states_of_the_page_cache_are_told_where_a_test_asks_for_one() {
         sample.case.cache = CacheState::Cold;
     }
     let page = html(&data, &findings(&data, &Settings::default()).unwrap());
-    assert!(page.contains("Tests by the state of the page cache: 1 cold, 1 in any state."), "{page}");
+    assert!(
+        page.contains("Tests by the state of the page cache: 1 cold, 1 in any state."),
+        "{page}"
+    );
 }
 
 /// A name alone in the column would be taken for a winner.

@@ -158,13 +158,19 @@ pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, V
     all
 }
 
-/// What is to be said against the ratio of a cell, of its own value and then what else of that of the baseline:
-/// `short baseline noisy`.
+/// What is to be said against the ratio of a cell: its blocks where they are not all, then what is said of its own value,
+/// then what else of that of the baseline: `n=7 short baseline noisy`.
 fn note(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
     let mut own = marks(cell, row, findings);
-    let more = marks(&row.cells[0], row, findings);
+    let mut more = marks(&row.cells[0], row, findings);
+    let counts = |mark: &String| mark.starts_with("n=");
+    let is_less = own.iter().chain(&more).any(counts);
+    own.retain(|mark| !counts(mark));
     let is_new = |mark: &String| own.iter().all(|known| kind(known) != kind(mark));
-    let more: Vec<String> = more.into_iter().filter(is_new).collect();
+    more.retain(|mark| !counts(mark) && is_new(mark));
+    if is_less {
+        own.insert(0, format!("n={}", cell.pairs));
+    }
     own.extend((!more.is_empty()).then(|| format!("baseline {}", more.join(" "))));
     own.join(" ")
 }

@@ -45,11 +45,15 @@ function meansTable(found, panels, { base, cache }) {
     [bodyOf('', columns.length + 1, [...rows, ...panels.map(panel => row(panel, false))])]);
 }
 
-// What is to be said against a ratio, of its own value and then what else of that of the base (sections/heat_map.rs).
+// What is to be said against a ratio: its blocks where they are not all, then what is said of its own value, then what
+// else of that of the base (sections/heat_map.rs).
 function noteOf(row, column, base) {
   const kind = mark => mark.split(/[=\d]/)[0];
-  const [own, all] = [column, base].map(at => row.notes?.[at] ?? []);
+  const both = [column, base].map(at => row.notes?.[at] ?? []);
+  const isLess = both.flat().some(mark => mark.startsWith('n='));
+  const [own, all] = both.map(marks => marks.filter(mark => !mark.startsWith('n=')));
   const more = all.filter(mark => own.every(known => kind(known) !== kind(mark)));
+  if (isLess) own.unshift(`n=${known(paired(row.logs[column], row.logs[base])).length}`);
   return [...own, ...(more.length ? ['baseline', ...more] : [])].join(' ');
 }
 
