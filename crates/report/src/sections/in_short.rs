@@ -177,7 +177,9 @@ fn limiters(dataset: &Dataset) -> String {
     for sample in &valid {
         *counts.entry(sample.limiter.as_str()).or_default() += 1;
     }
-    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    // A few of thousands would be printed as none.
+    let is_some = |(_, count): &(&str, usize)| 200 * count >= valid.len();
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().filter(is_some).collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let said = |(what, count): &(&str, usize)| {
         format!("{} {:.0} %", of_limiter(what), 100.0 * *count as f64 / valid.len() as f64)
