@@ -80,7 +80,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     } else if prepared.needs_image() {
         let how = match prepared.is_interleaved() {
             true => {
-                "side by side, one measured at a time, on images that they exchange from block to block"
+                "side by side, one measured at a time, on images that rotate among them from block to block"
             }
             false => "in turn on the same images",
         };

@@ -50,8 +50,8 @@ fn legend(findings: &Findings) -> String {
         values += " short: timed part below a third of what the preset asks for; in no mean, score or verdict.";
     }
     if cells().any(|cell| cell.read_ahead_pct.is_some()) {
-        values += " read ahead: cold at the start, but that share of the random reads found in memory, by \
-                   read-ahead for others, what they read.";
+        values += " read ahead: cold at the start, but that share of the random reads was served from \
+                   the page cache, by read-ahead of other reads.";
     }
     if cells().any(|cell| cell.modes.is_some()) {
         values += " two modes: the samples lie in two groups with a gap between them wider than either, so that none \

@@ -140,10 +140,10 @@ fn condition(dataset: &Dataset) -> Option<String> {
 pub(super) fn reach(dataset: &Dataset) -> &'static str {
     match dataset.campaign.origin {
         Origin::Run => {
-            "P is about repeat runs on this machine; it does not cover other devices, kernels or \
+            "P covers the variation between runs on this machine, not other devices, kernels or \
              workloads."
         }
-        _ => "P is about repeat runs on the machine of the source; it does not cover others.",
+        _ => "P covers the variation between runs on the machine of the source, not others.",
     }
 }
 
