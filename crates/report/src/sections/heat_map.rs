@@ -158,8 +158,8 @@ pub(crate) fn notes_of_cells(findings: &Findings) -> Vec<(usize, usize, usize, V
     all
 }
 
-/// What is to be said against the ratio of a cell: its blocks where they are not all, then what is said of its own value,
-/// then what else of that of the baseline: `n=7 short baseline noisy`.
+/// What is to be said against the ratio of a cell: its blocks where they are not all, then what is said of its own
+/// value, then what else of that of the baseline: `n=7 short baseline noisy`.
 fn note(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
     let mut own = marks(cell, row, findings);
     let mut more = marks(&row.cells[0], row, findings);
