@@ -87,7 +87,10 @@ fn the_answer_stands_first_with_its_doubts_below() {
     let is_head = |line: &str| line.split_whitespace().take(2).eq(["Target", "Standing"]);
     assert!(text.lines().any(is_head), "{text}");
     assert!(text.contains("writes: xfs is better, 1.2"), "{text}");
-    assert!(text.contains("Cells behind xfs over ext4") && text.contains("P covers the variation between runs"));
+    assert!(
+        text.contains("Cells behind xfs over ext4")
+            && text.contains("P covers the variation between runs")
+    );
     assert!(!text.contains("GEOMETRIC MEAN"), "tables are those of `assay report`");
 }
 
