@@ -38,8 +38,10 @@ impl Section for Ratios {
 
 fn legend(findings: &Findings) -> String {
     let mut values = format!(
-        "n=: blocks with a valid sample, when not all; a ratio is from those that both have, and n= is theirs in the map of every test. noisy: blocks vary by more than {:.0} % (standard deviation \
-         over mean, without what the order of candidates and the image explain). one sample: median size and time of a timed part, all processes together.",
+        "n=: blocks with a valid sample, when not all; a ratio is from those that both have, and n= is theirs in the \
+         map of every test. noisy: blocks vary by more than {:.0} % (standard deviation over mean, without what the \
+         order of candidates and the image explain). one sample: median size and time of a timed part, all \
+         processes together.",
         100.0 * NOISY
     );
     let cells = || findings.tables.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);

@@ -66,7 +66,7 @@ pub(crate) fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
 pub(crate) fn largest_loss(loss: &CellRatio) -> String {
     let CellRatio { name, procs, ratio, .. } = loss;
     let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
-    let doubt = if includes_1 { Some("unclear".into()) } else { None };
+    let doubt = includes_1.then(|| "unclear".to_string());
     let open: Vec<String> = doubt.into_iter().chain(ratio.span_of_decimals()).collect();
     let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
     format!(" Weakest cell: {name}, {}, {}x{open}.", processes(*procs), multiple(ratio.point))
