@@ -175,6 +175,8 @@ class Hosts:
             "plm_rsh_agent": self.base / "shell", "plm_rsh_no_tree_spawn": 1,
             "orte_leave_session_attached": 1, "btl": "tcp,self", "hwloc_base_binding_policy": "none",
             "btl_tcp_if_include": f"{NET}.0/24", "oob_tcp_if_include": f"{NET}.0/24",
+            # A host that vanishes says no goodbye: Open MPI asks after 300 s for the first time, and gives up after 480.
+            "oob_tcp_keepalive_time": 10, "oob_tcp_keepalive_intvl": 5, "oob_tcp_keepalive_probes": 3,
         }
         words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), "--host", places]
         return words + [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
