@@ -22,17 +22,20 @@ pub struct Mode {
 /// The logarithms of the two groups, the smaller ones first. A quarter of the samples is in each, and the gap between
 /// them is wider than either.
 pub(crate) fn groups(logs: &[f64]) -> Option<[Vec<f64>; 2]> {
+    if logs.len() < LEAST_SAMPLES {
+        return None;
+    }
     let mut sorted = logs.to_vec();
     sorted.sort_by(f64::total_cmp);
     let least = sorted.len().div_ceil(4);
-    let cuts = least..=sorted.len().checked_sub(least)?;
+    let mut cuts = least..=sorted.len() - least;
     let is_apart = |at: &usize| {
         let (low, high) = sorted.split_at(*at);
         let width = |own: &[f64]| own[own.len() - 1] - own[0];
         let gap = high[0] - low[low.len() - 1];
         gap > width(low).max(width(high)) && mean(high) - mean(low) >= LEAST_DISTANCE
     };
-    let at = cuts.filter(|_| logs.len() >= LEAST_SAMPLES).find(is_apart)?;
+    let at = cuts.find(is_apart)?;
     let high = sorted.split_off(at);
     Some([sorted, high])
 }

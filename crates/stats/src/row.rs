@@ -77,7 +77,7 @@ pub struct Cell {
     pub cv: Option<f64>,
     /// Target over baseline; for the baseline itself 1 without an interval.
     pub ratio: Option<Ratio>,
-    /// Blocks in which the baseline has a valid sample as well, from which the ratio is.
+    /// Blocks in which the baseline has a valid sample as well: where they are two or more, the ratio is from them.
     pub pairs: usize,
     /// The two groups in which the samples lie, the worse first, where nothing is between them.
     #[serde(skip_serializing_if = "Option::is_none")]
