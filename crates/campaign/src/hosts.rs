@@ -160,12 +160,15 @@ pub fn metrics(report: &PoolReport, phases: &Range<usize>) -> Vec<Metric> {
     if let (Some(least), Some(most)) =
         (ranks.iter().copied().reduce(f64::min), ranks.iter().copied().reduce(f64::max))
     {
-        metrics.push(higher("slowest_rank_ops_per_s".into(), least));
-        metrics.push(higher("fastest_rank_ops_per_s".into(), most));
+        metrics.push(higher(Metric::SLOWEST_RANK.into(), least));
+        metrics.push(higher(Metric::FASTEST_RANK.into(), most));
     }
-    metrics.extend(hosts.iter().filter_map(|(host, workers)| {
-        Some(higher(format!("host_ops_per_s.{host}"), ops_per_s(workers, phases)?))
-    }));
+    for (host, workers) in &hosts {
+        let name = format!("{}{host}", Metric::HOST_RANKS);
+        metrics.push(Metric::new(&name, workers.len() as f64, "", Better::Higher));
+        let rate = ops_per_s(workers, phases);
+        metrics.extend(rate.map(|rate| higher(format!("{}{host}", Metric::HOST_OPS_PER_S), rate)));
+    }
     metrics
 }
 
@@ -209,6 +212,7 @@ mod tests {
         assert_eq!(value("clock_bound_ms"), Some(5e-5));
         assert_eq!(value("slowest_rank_ops_per_s"), Some(5e6));
         assert_eq!(value("fastest_rank_ops_per_s"), Some(10e6));
+        assert_eq!((value("host_ranks.a"), value("host_ranks.b")), (Some(2.0), Some(1.0)));
         assert_eq!(value("host_ops_per_s.a"), Some(7.5e6));
         assert_eq!(value("host_ops_per_s.b"), Some(5e6));
         let here = PoolReport { hosts: Vec::new(), ..report };

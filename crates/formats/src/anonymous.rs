@@ -6,7 +6,7 @@
 mod scan;
 
 use crate::FormatError;
-use model::{Dataset, Environment, Plan, Target};
+use model::{Dataset, Environment, Metric, Plan, Target};
 use scan::{Kind, is_harmless, scan};
 use serde_json::Value;
 use std::{
@@ -21,7 +21,7 @@ const NAMING_KEYS: [&str; 5] = ["host", "hostname", "serial", "wwn", "machine_id
 const HOSTS: &str = "hosts";
 
 /// What stands before a host in keys of facts and in metrics.
-const BEFORE_HOST: [&str; 2] = ["host.", "host_ops_per_s."];
+const BEFORE_HOST: [&str; 3] = ["host.", Metric::HOST_OPS_PER_S, Metric::HOST_RANKS];
 
 /// `dataset` without names. `words` are names of the host and of users; one that is a file system of the plan or a
 /// word of a test is taken for that.
@@ -243,6 +243,7 @@ mod tests {
             ("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4", "/path-2"),
             ("host.node1.kernel.release", "host.host-1.kernel.release"),
             ("host_ops_per_s.node1.lan", "host_ops_per_s.host-1"),
+            ("host_ranks.node1.lan", "host_ranks.host-1"),
             ("node1:2,db7:1", "host-1:2,host-2:1"),
             ("nbd://files.lan:10809/x", "nbd://host-1"),
         ] {

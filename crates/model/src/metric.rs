@@ -80,6 +80,14 @@ impl Metric {
     pub const RUN_ORDER: &str = "run_order";
     /// Which of the images or parts of a disk that candidates exchange from block to block it was on, from 1.
     pub const BACKING_PART: &str = "backing_part";
+    /// What stands before the name of a host, for the rate of all operations of its ranks, 1/s.
+    pub const HOST_OPS_PER_S: &str = "host_ops_per_s.";
+    /// What stands before the name of a host, for how many ranks worked on it.
+    pub const HOST_RANKS: &str = "host_ranks.";
+    /// Operations in a second of the rank that had the least.
+    pub const SLOWEST_RANK: &str = "slowest_rank_ops_per_s";
+    /// Operations in a second of the rank that had the most.
+    pub const FASTEST_RANK: &str = "fastest_rank_ops_per_s";
 
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {

@@ -36,6 +36,7 @@ registry! {
     sweeps::Sweeps,
     ratios::Ratios,
     scaling::Scale,
+    hosts::HostRates,
     io500::Score,
     latency::Latency,
     steady::Steady,

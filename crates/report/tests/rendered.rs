@@ -10,6 +10,7 @@ mod by_weights;
 mod common;
 mod cost;
 mod durable;
+mod hosts;
 mod io500;
 mod labs;
 mod large;

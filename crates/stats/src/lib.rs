@@ -29,6 +29,7 @@ mod facts;
 mod findings;
 mod footer;
 mod holm;
+mod hosts;
 mod io500;
 mod latency;
 mod leaders;
@@ -84,6 +85,7 @@ pub use error::StatsError;
 pub use facts::CampaignFacts;
 pub use findings::{Failure, Findings, part};
 pub use footer::{Counts, Extreme, Footer};
+pub use hosts::{HostCell, HostRate, HostTotal, host_totals};
 pub use io500::{Io500, Io500Score};
 pub use latency::{Latencies, TargetLatency};
 pub use leaders::{Contrast, Leaders};
@@ -292,6 +294,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         io500: io500::scores(dataset, &targets, &cells),
         costs: cost::costs(dataset, &targets, &verdict, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
+        hosts: hosts::host_cells(dataset, &targets),
         doubts: proof::doubts(dataset, &targets),
         targets,
         band: settings.band,

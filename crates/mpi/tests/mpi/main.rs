@@ -83,6 +83,7 @@ fn hosts_have_their_own_figures_clocks_and_cold_caches() {
         assert!(value("clock_bound_ms").is_some_and(|ms| ms > 0.0), "clocks of two namespaces");
         for host in hosts.names() {
             assert!(value(&format!("host_ops_per_s.{host}")).is_some_and(|rate| rate > 0.0));
+            assert_eq!(value(&format!("host_ranks.{host}")), Some(1.0));
         }
         // Clocks are thousands of seconds apart: a start by the wrong one would be seen here.
         let seconds = rows.iter().map(|row| row.seconds).fold(0.0, f64::max);

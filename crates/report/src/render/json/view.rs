@@ -10,8 +10,8 @@ use model::LabKind;
 use serde::Serialize;
 use stats::{
     CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability, Failure,
-    Findings, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness, SweepEffects,
-    Table, Timed, VerdictKind,
+    Findings, HostCell, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness,
+    SweepEffects, Table, Timed, VerdictKind,
 };
 
 /// [`Findings`].
@@ -47,6 +47,8 @@ pub(super) struct View<'a> {
     io500: &'a [Io500],
     costs: &'a [Cost],
     steadiness: &'a [Steadiness],
+    #[serde(skip_serializing_if = "is_empty")]
+    hosts: &'a [HostCell],
     #[serde(skip_serializing_if = "is_empty")]
     doubts: &'a [Doubt],
     selfcheck: &'a SelfCheck,
@@ -84,6 +86,7 @@ impl View<'_> {
             io500: &findings.io500,
             costs: &findings.costs,
             steadiness: &findings.steadiness,
+            hosts: &findings.hosts,
             doubts: &findings.doubts,
             selfcheck: &findings.selfcheck,
             sweeps: &findings.sweeps,
