@@ -3,8 +3,7 @@
 
 use crate::common::{Place, ready, root_or_skip};
 use crate::stand_in::{Disk, can_attach};
-use serde_json::Value;
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 const SIZE: u64 = 2 << 30;
 
@@ -36,17 +35,8 @@ fn hits(place: &Place, disk: &Disk, kib: u32) -> Vec<(String, Option<f64>)> {
     let rest = ["--on", "ext4", "--blocks", "1", "--scale", "1", "--preset", "smoke"];
     place.ok(&[&run[..], &rest].concat());
     assert_eq!(fs::read_to_string(&queue).unwrap().trim(), kib.to_string());
-    let out = format!("out-{kib}");
-    place.ok(&["export", "last", "--format", "json", "--out", &out]);
-    let file = fs::read_dir(place.path(&out)).unwrap().next().unwrap().unwrap().path();
-    let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    let share = |sample: &Value| {
-        let metrics = sample["metrics"].as_array().unwrap();
-        metrics.iter().find(|m| m["name"] == "read_ahead_hit_pct")?["value"].as_f64()
-    };
-    let samples = dataset["samples"].as_array().unwrap().iter();
-    let test = |sample: &Value| sample["case"]["test"].as_str().unwrap().to_string();
-    samples.map(|sample| (test(sample), share(sample))).collect()
+    let share = |metrics: BTreeMap<String, f64>| metrics.get("read_ahead_hit_pct").copied();
+    place.samples().into_iter().map(|(test, metrics)| (test, share(metrics))).collect()
 }
 
 #[test]

@@ -147,7 +147,8 @@ pub struct GridCell {
 /// What a test is, for those who decide by it: never read from its names, which anybody may choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
-    /// Whether all that it does to data is to write it, so that what a device wrote is due to its bytes alone.
+    /// Whether all that it does to data is to write it, and each byte once, so that what a device wrote is due to its
+    /// bytes alone and all of them are on it in the end.
     pub only_writes: bool,
     /// Its place in a grid, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -39,7 +39,23 @@ pub(crate) fn probability(p: f64) -> String {
 
 /// The interval of a ratio, empty without one.
 pub(crate) fn interval(r: &Ratio) -> String {
-    r.span(ratio).unwrap_or_default()
+    span_of(r).unwrap_or_default()
+}
+
+/// The interval of a ratio; `None` without one.
+pub(crate) fn span_of(r: &Ratio) -> Option<String> {
+    r.span(end)
+}
+
+/// An end of an interval: with a third decimal where two would say that it is 1, on which the verdict hangs.
+fn end(r: f64) -> String {
+    match ratio(r) {
+        text if text == "1.00" => {
+            let finer = format!("{r:.3}");
+            if finer == "1.000" { text } else { finer }
+        }
+        text => text,
+    }
 }
 
 /// Best and worst rank that are left open, `1` or `1-3`.
@@ -137,6 +153,9 @@ mod tests {
             ("1.42".into(), "23.4".into(), "0.0123".into())
         );
         assert_eq!([0.9999, 0.5, 0.0].map(probability), [">0.99", "0.50", "<0.01"]);
+        let ends = [0.994, 0.9951, 0.9994, 0.9996, 1.0, 1.0004, 1.0006, 1.0049, 1.006].map(end);
+        let told = ["0.99", "0.995", "0.999", "1.00", "1.00", "1.00", "1.001", "1.005", "1.01"];
+        assert_eq!(ends, told, "on which side of 1 it is");
     }
 
     #[test]

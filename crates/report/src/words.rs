@@ -12,4 +12,5 @@ pub use advice::{advice, advice_notes, group_lead, merit};
 pub use durability::doubtful;
 pub use gate::{gate, power};
 pub use objection::objection;
+pub(crate) use phrase::limiter;
 pub use verdict::{notes as verdict_notes, verdict};

@@ -68,6 +68,24 @@ fn where_the_winner_loses_is_a_table_of_its_own() {
     assert!(table.contains("read") && !table.contains("write"), "{table}");
 }
 
+/// The winner is behind in reads, by the intervals; where it is behind in nothing, that is said.
+#[test]
+fn where_the_winner_loses_is_said_in_short() {
+    let said = |data: &Dataset| {
+        let page = html(data, &findings(data, &Settings::default()).unwrap());
+        let (_, own) = page.split_once("Where does it lose?").unwrap();
+        own.split_once("</tr>").unwrap().0.to_string()
+    };
+    let own = said(&data());
+    assert!(
+        own.contains("ext4 is behind another candidate by more than 5 % in 1 of 2 cells: Random read: read, 1 process (0."),
+        "{own}"
+    );
+    let best = measured(|_, target, _| if target == 0 { 2.0 } else { 1.0 });
+    let own = said(&best);
+    assert!(own.contains("ext4 is behind no other candidate in any of 2 cells."), "{own}");
+}
+
 /// Who has nothing but the page asks this first.
 #[test]
 fn the_other_questions_are_answered_before_the_pictures() {
@@ -76,7 +94,7 @@ fn the_other_questions_are_answered_before_the_pictures() {
     let (own, _) = own.split_once("</table>").unwrap();
     for said in [
         "ext4 is ahead in Random write (1 process). xfs is ahead in Random read (1 process).",
-        "2 tests with 1 process, 4 blocks, scale 0.2. Limited by",
+        "2 tests with 1 process, 4 blocks, 1/5 of the full sizes. What limited the valid samples: ",
     ] {
         assert!(own.contains(said), "{own}");
     }
@@ -90,7 +108,7 @@ fn the_states_of_the_page_cache_are_told_where_a_test_asks_for_one() {
     }
     let page = html(&data, &findings(&data, &Settings::default()).unwrap());
     assert!(
-        page.contains("Tests by the state of the page cache: 1 cold, 1 in any state."),
+        page.contains("Tests by the state of the page cache: 1 cold, 1 with neither."),
         "{page}"
     );
 }

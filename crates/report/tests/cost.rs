@@ -103,6 +103,43 @@ fn the_bytes_that_a_write_costs_are_bars_and_none_where_no_device_was_counted() 
 }
 
 #[test]
+fn what_the_device_moved_for_each_byte_stands_by_test_and_beside_the_samples() {
+    let mut data = campaign();
+    for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.read.cold") {
+        let times = if sample.case.target == "xfs" { 8 } else { 4 };
+        sample.device_read_bytes = Some(times * sample.bytes);
+    }
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let text = markdown(&data, &judged);
+    let table = text.split_once("Bytes that the device moved for each byte of a test").unwrap().1;
+    let row = table.lines().find(|l| l.starts_with("| Read, cold: sequential read | 1 ")).unwrap();
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    assert_eq!(cells[3..6], ["4.00", "8.00", "4.00"], "{row}");
+    assert!(
+        html(&data, &judged).contains("the device read 8.00 and wrote 1.00 bytes for each byte")
+    );
+    assert!(!table.contains("| Write, critical: open append mid float, sync once | 1 | 0"));
+}
+
+#[test]
+fn a_sync_that_had_a_part_left_says_so_and_is_called_neither_better_nor_worse() {
+    let mut data = campaign();
+    data.tests[2].group = model::Group::Sync;
+    for sample in data.samples.iter_mut().filter(|s| s.case.test == "columnar.sort.disk") {
+        let left = if sample.case.target == "ext4" { 8 } else { 1 };
+        sample.device_write_bytes = Some(sample.bytes / left);
+    }
+    let text = markdown(&data, &findings(&data, &Settings::default()).unwrap());
+    let table = text.split_once("**Sync after a write, 1 process**").unwrap().1;
+    let row = table.lines().find(|line| line.starts_with("| disk sort ")).unwrap();
+    assert!(
+        row.contains("12 % left") && !row.contains("better") && !row.contains("worse"),
+        "{row}"
+    );
+    assert_eq!(row.matches("% left").count(), 1, "{row}");
+}
+
+#[test]
 fn nothing_is_said_where_nothing_was_measured() {
     let mut data = common::campaign(2);
     data.samples.iter_mut().for_each(|s| {

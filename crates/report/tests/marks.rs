@@ -85,7 +85,7 @@ fn a_ratio_says_over_how_many_blocks_it_is() {
     let xfs = own.cells.iter().find(|cell| cell.target == "xfs").unwrap();
     assert_eq!((xfs.n, xfs.pairs), (4, 3));
     let page = html(&data, &found);
-    assert!(page.contains(", 3 blocks</th>"), "under Samples");
+    assert!(page.contains(", 3 blocks;"), "under Samples");
     let map = page.split_once("class=\"heat\"").unwrap().1.split_once("</table>").unwrap().0;
     let row = map.split_once(">disk sort<").unwrap().1.split_once("</tr>").unwrap().0;
     // With 1 and with 64 processes: xfs has three blocks with ext4, btrfs the four that ext4 has.

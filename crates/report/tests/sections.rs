@@ -70,11 +70,11 @@ fn a_matrix_looks_like_this() {
     Random read
 
     Random read: which target leads, and by how much over the second
-     Block              threads                        8
+     Block              threads                          8
                               1
-    -----------------------------------------------------
-     512     xfs 1.50 1.50-1.50  xfs 1.00 same 1.00-1.00
-     16k    ext4 2.25 2.25-2.25  xfs 1.06 ?    0.73-1.54
+    -------------------------------------------------------
+     512     xfs 1.50 1.50-1.50  xfs 1.00 same 1.001-1.001
+     16k    ext4 2.25 2.25-2.25  xfs 1.06 ?      0.73-1.54
     The best is picked for being the best, so its ratio is rather too large. ?: the 95 % interval of the ratio includes 1,
     or the machine was busy.
 

@@ -43,11 +43,11 @@ fn the_answer_looks_like_this() {
     loop-backed: compares candidates on this machine, not comparable with a device.
 
     Candidates over 8 of 10 cells, each group of tests weighted equally
-     Target                  Score / ext4  95 % CI    P(best)  Rank  Worst-case loss (95 %)
-    ----------------------------------------------------------------------------------------
-     xfs                             1.03  1.01-1.04    >0.99     1                     0 %
-     ext4                            1.00               <0.01     2                     4 %
-     btrfs[compress=zstd:3]          0.66  0.66-0.66    <0.01     3                    37 %
+     Target                  Score / ext4  95 % CI    P(best)  Rank  Loss of score (95 %)
+    --------------------------------------------------------------------------------------
+     xfs                             1.03  1.01-1.04    >0.99     1                   0 %
+     ext4                            1.00               <0.01     2                   4 %
+     btrfs[compress=zstd:3]          0.66  0.66-0.66    <0.01     3                  37 %
 
     Geometric means of the ratios over ext4, by group
      Group: target                                        1 process           64 processes
@@ -156,22 +156,22 @@ fn what_has_no_room_is_counted() {
 
     For these tests of columnar at these sizes on this machine, fs11[ooo] is best (P>0.99): 1.05x
     fs10[ooo] (95 % CI 1.03-1.07, 3 blocks). Weakest cell: a test with a name, columnar.g0.t0, 1
-    process, 0.90x (unclear, 0.79-1.03).
+    process, 0.86x fs9[ooo] (0.75-0.99).
     Scope: device P5510, backing ext4, kernel 6.18.2, 3 blocks, scale 0.2, 2025-11-21, quick look, suite
     columnar.
     loop-backed: compares candidates on this machine, not comparable with a device.
 
     Candidates over 40 of 40 cells, each group of tests weighted equally; 4 more
-     Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Worst-case loss (95 %)
-    -------------------------------------------------------------------------------
-     fs11[ooo]              2.09  2.01-2.17    >0.99     1                     0 %
-     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                     7 %
-     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                    12 %
-     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                    17 %
-     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                    20 %
-     fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                    26 %
-     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                    30 %
-     fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                    35 %
+     Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Loss of score (95 %)
+    -----------------------------------------------------------------------------
+     fs11[ooo]              2.09  2.01-2.17    >0.99     1                   0 %
+     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                   7 %
+     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                  12 %
+     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                  17 %
+     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                  20 %
+     fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                  26 %
+     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                  30 %
+     fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                  35 %
 
     Geometric means of the ratios over fs0[ooo], by group; 50 more lines
      Group: target                           1 process           64 processes

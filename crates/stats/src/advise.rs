@@ -21,7 +21,7 @@ pub use workload::{WorkCells, Workload, Workloads};
 pub(crate) use elsewhere::decisive;
 pub(crate) use work::states;
 
-use crate::{CellRatio, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class};
+use crate::{CellLoss, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class};
 use model::{FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -96,8 +96,8 @@ pub struct Advice {
     pub leaders: Vec<String>,
     /// Which of those that are the same features decide for, if they do.
     pub by_features: Option<Choice>,
-    /// The cell on which the first loses most against the second, when that is outside the band.
-    pub largest_loss: Option<CellRatio>,
+    /// The cell on which the first loses most against any other, when that is outside the band.
+    pub largest_loss: Option<CellLoss>,
     /// Blocks in which every candidate was measured.
     pub blocks: usize,
     /// Cells in the score: those valid for all candidates.

@@ -16,6 +16,43 @@ pub struct Amount {
     pub seconds: f64,
 }
 
+/// What the device moved for each logical byte, over all valid samples of one target; `None` where there are no bytes,
+/// or a sample does not know its device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Moved {
+    /// Bytes read from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_per_byte: Option<f64>,
+    /// Bytes written to it, with those that were left to the time right after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_per_byte: Option<f64>,
+}
+
+impl Moved {
+    /// Of `samples`, of which those without bytes do not count.
+    pub(crate) fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Moved {
+        Moved {
+            read_per_byte: per_byte(samples.clone(), |s| Some(s.device_read_bytes? as f64)),
+            written_per_byte: per_byte(samples, |s| {
+                let later = s.metric("settle_write_bytes").unwrap_or(0.0);
+                Some(s.device_write_bytes? as f64 + later)
+            }),
+        }
+    }
+}
+
+fn per_byte<'a>(
+    samples: impl Iterator<Item = &'a Sample>,
+    device: impl Fn(&Sample) -> Option<f64>,
+) -> Option<f64> {
+    let (mut moved, mut bytes) = (0.0, 0);
+    for sample in samples.filter(|s| s.bytes > 0) {
+        moved += device(sample)?;
+        bytes += sample.bytes;
+    }
+    (bytes > 0).then(|| moved / bytes as f64)
+}
+
 /// The amount of each test (its index in `dataset`) at each process count. A cell of which no sample says
 /// how long it took, as in tables of others, has none.
 pub(crate) fn amounts(dataset: &Dataset, targets: &[String]) -> HashMap<(usize, u32), Amount> {

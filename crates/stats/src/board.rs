@@ -130,6 +130,17 @@ impl<'a> Board<'a> {
         self.cell_ratios(first, second).min_by(|a, b| a.1.point.total_cmp(&b.1.point))
     }
 
+    /// The cell on which `first` loses most against any other candidate, with its ratio and which that is: of those
+    /// that its interval shows to be worse, where there is one.
+    pub(crate) fn worst_against_any(&self, first: usize) -> Option<(&'a CellData, Ratio, usize)> {
+        let others = (0..self.columns.len()).filter(|other| *other != first);
+        let against = |other| self.cell_ratios(first, other).map(move |(cell, r)| (cell, r, other));
+        let is_open = |ratio: &Ratio| ratio.high.is_none_or(|high| high >= 1.0);
+        others
+            .flat_map(against)
+            .min_by(|a, b| is_open(&a.1).cmp(&is_open(&b.1)).then(a.1.point.total_cmp(&b.1.point)))
+    }
+
     /// The cell on which `first` gains most over `second`, with its ratio.
     pub(crate) fn best_cell(&self, first: usize, second: usize) -> Option<(&'a CellData, Ratio)> {
         self.cell_ratios(first, second).max_by(|a, b| a.1.point.total_cmp(&b.1.point))

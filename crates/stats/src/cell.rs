@@ -2,6 +2,7 @@
 //! cells. A cell is one test at one process count, with one series for each target.
 
 use crate::{
+    amount::Moved,
     contention,
     noise::{Noise, Values},
     point::{Point, logs, mean},
@@ -31,6 +32,8 @@ pub(crate) struct Series {
     pub(crate) short: bool,
     /// Of the valid samples that are cold, read ahead: the mean share of their hits, percent.
     pub(crate) read_ahead_pct: Option<f64>,
+    /// What the device moved for each byte of its valid samples.
+    pub(crate) moved: Moved,
     /// The two groups in which the logarithms of its valid samples lie, as they are oriented; `None` where they are
     /// one.
     pub(crate) modes: Option<[Vec<f64>; 2]>,

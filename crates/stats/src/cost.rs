@@ -5,7 +5,7 @@
 //! target, so that all of them paid for the same work.
 
 use crate::{
-    Ratio, Settings, StatsError, Verdict,
+    Moved, Ratio, Settings, StatsError, Verdict,
     bar::Bar,
     board::Board,
     cell::{CellData, Series},
@@ -203,14 +203,8 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     let of = |keep: fn(&TestInfo, &Sample) -> bool| {
         samples.iter().filter(move |(test, sample)| keep(test, sample)).map(|(_, sample)| *sample)
     };
-    let written = |s: &Sample| {
-        let later = s.metric("settle_write_bytes").unwrap_or(0.0);
-        Some(s.device_write_bytes? as f64 + later)
-    };
-    cost.written_per_byte = per_byte(of(|test, _| test.shape().only_writes), written);
-    cost.read_per_byte = per_byte(of(|_, s| s.case.cache == CacheState::Cold), |s| {
-        Some(s.device_read_bytes? as f64)
-    });
+    cost.written_per_byte = Moved::of(of(|test, _| test.shape().only_writes)).written_per_byte;
+    cost.read_per_byte = Moved::of(of(|_, s| s.case.cache == CacheState::Cold)).read_per_byte;
     let metric = |name: &str| {
         let values: Vec<f64> = samples.iter().filter_map(|(_, s)| s.metric(name)).collect();
         (!values.is_empty()).then(|| mean(&values))
@@ -218,19 +212,6 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     cost.slab_bytes = metric("slab_bytes");
     cost.page_cache_bytes = metric("page_cache_bytes");
     cost.kernel_share = kernel_share(samples);
-}
-
-/// Device bytes over logical bytes; `None` when a sample does not know its device.
-fn per_byte<'a>(
-    samples: impl Iterator<Item = &'a Sample>,
-    device: impl Fn(&Sample) -> Option<f64>,
-) -> Option<f64> {
-    let (mut moved, mut bytes) = (0.0, 0);
-    for sample in samples.filter(|s| s.bytes > 0) {
-        moved += device(sample)?;
-        bytes += sample.bytes;
-    }
-    (bytes > 0).then(|| moved / bytes as f64)
 }
 
 /// The kernel counts the machine's time in ticks, so that only a sum over many samples tells.

@@ -94,8 +94,8 @@ pub struct Verdict {
     pub scored_over: String,
     /// The best score over the second.
     pub lead: Option<Ratio>,
-    /// The test on which the first loses most against the second, when that is outside the band.
-    pub largest_loss: Option<CellRatio>,
+    /// The test on which the first loses most against any other, when that is outside the band.
+    pub largest_loss: Option<CellLoss>,
     /// Blocks that the first two share.
     pub blocks: usize,
     /// Cells (a test at a process count) in the score: those valid for all candidates.
@@ -147,6 +147,16 @@ impl CellRatio {
     }
 }
 
+/// A cell in which another candidate is ahead.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellLoss {
+    /// The cell.
+    #[serde(flatten)]
+    pub cell: CellRatio,
+    /// Label of the other.
+    pub over: String,
+}
+
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
 /// its lab keep more of what was synced there is nothing to choose from it, and it says why.
 pub(crate) fn verdict(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
@@ -183,7 +193,7 @@ fn of_ranked(
         }
         return verdict;
     };
-    verdict.largest_loss = largest_loss(dataset, &board, (first, second), settings);
+    verdict.largest_loss = largest_loss((dataset, targets), &board, first, settings.band);
     let lead = (means[first] - means[second]).exp();
     verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
     let is_contended = board.contended(first, second);
@@ -250,15 +260,20 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
     }
 }
 
-fn largest_loss(
-    dataset: &Dataset,
+/// Where the candidate at position `first` of `board` loses most against any other, when that is outside the band;
+/// `targets` are the labels of all columns.
+pub(crate) fn largest_loss(
+    (dataset, targets): (&Dataset, &[String]),
     board: &Board<'_>,
-    (first, second): (usize, usize),
-    settings: &Settings,
-) -> Option<CellRatio> {
-    let (cell, ratio) = board.worst_cell(first, second)?;
-    let outside = ratio.point < 1.0 / (1.0 + settings.band);
-    outside.then(|| CellRatio::new(dataset, cell, ratio))
+    first: usize,
+    band: f64,
+) -> Option<CellLoss> {
+    let (cell, ratio, other) = board.worst_against_any(first)?;
+    let outside = ratio.point < 1.0 / (1.0 + band);
+    outside.then(|| CellLoss {
+        cell: CellRatio::new(dataset, cell, ratio),
+        over: targets[board.columns[other]].clone(),
+    })
 }
 
 /// Fills in what the posterior says of each candidate, in the order of the columns.

@@ -4,6 +4,7 @@
 use crate::{Comparison, Ratio, Settings, Verdict, cell::CellData, holm::holm, versus::versus};
 use model::{Dataset, Group};
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// Tests told for each side.
 const MOST: usize = 5;
@@ -19,6 +20,20 @@ pub struct Leaders {
     pub ahead: Vec<Contrast>,
     /// Where it is behind, in the same order.
     pub behind: Vec<Contrast>,
+    /// Where it is behind any candidate, each cell with the one that is furthest ahead there, in the same order.
+    pub lost: Vec<Lost>,
+    /// In how many cells another is ahead by interval and band.
+    pub lost_in: usize,
+}
+
+/// A cell in which another candidate is ahead of the first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lost {
+    /// Label of the other.
+    pub over: String,
+    /// The first over it.
+    #[serde(flatten)]
+    pub contrast: Contrast,
 }
 
 /// One cell of them. It was picked for its size, so the ratio is rather too far from 1 than too near.
@@ -52,20 +67,22 @@ pub(crate) fn leaders(
     let [first, second] = verdict.candidates.get(..2)? else { return None };
     let column = |label: &String| targets.iter().position(|target| target == label);
     let (a, b) = column(&first.target).zip(column(&second.target))?;
-    let mut all: Vec<Contrast> = cells
-        .iter()
-        .filter(|c| c.is_scored)
-        .filter_map(|cell| contrast(dataset, cell, (a, b), settings))
-        .collect();
-    let p_values: Vec<Option<f64>> = all.iter().map(|c| c.ratio.p).collect();
-    for (contrast, holds) in all.iter_mut().zip(holm(&p_values)) {
-        contrast.holm = holds && contrast.comparison.is_difference();
-    }
-    let size = |c: &Contrast| c.ratio.point.ln().abs();
-    all.sort_by(|x, y| {
-        let decided = y.comparison.is_difference().cmp(&x.comparison.is_difference());
-        decided.then(size(y).total_cmp(&size(x)))
-    });
+    let scored = || cells.iter().filter(|c| c.is_scored);
+    let mut all: Vec<Contrast> =
+        scored().filter_map(|cell| contrast(dataset, cell, (a, b), settings)).collect();
+    mark(all.iter_mut());
+    all.sort_by(largest);
+    let candidates = verdict.candidates.iter().filter_map(|c| column(&c.target));
+    let others: Vec<usize> = candidates.filter(|at| *at != a).collect();
+    let against = |cell, b: &usize| {
+        let contrast = contrast(dataset, cell, (a, *b), settings)?;
+        Some(Lost { over: targets[*b].clone(), contrast })
+    };
+    let mut each: Vec<Vec<Lost>> =
+        scored().map(|cell| others.iter().filter_map(|b| against(cell, b)).collect()).collect();
+    mark(each.iter_mut().flatten().map(|lost| &mut lost.contrast));
+    let lost = lost(each);
+    let is_worse = |lost: &&Lost| lost.contrast.comparison == Comparison::Worse;
     let side = |ahead: bool| {
         let own = all.iter().filter(|c| c.ratio.point != 1.0 && (c.ratio.point > 1.0) == ahead);
         own.take(MOST).cloned().collect()
@@ -75,7 +92,35 @@ pub(crate) fn leaders(
         second: second.target.clone(),
         ahead: side(true),
         behind: side(false),
+        lost_in: lost.iter().filter(is_worse).count(),
+        lost: lost.into_iter().take(MOST).collect(),
     })
+}
+
+/// The decided differences before the others, and there the largest first.
+fn largest(x: &Contrast, y: &Contrast) -> Ordering {
+    let size = |c: &Contrast| c.ratio.point.ln().abs();
+    let decided = y.comparison.is_difference().cmp(&x.comparison.is_difference());
+    decided.then(size(y).total_cmp(&size(x)))
+}
+
+/// Marks what holds among all of `contrasts`.
+fn mark<'a>(contrasts: impl Iterator<Item = &'a mut Contrast>) {
+    let all: Vec<&mut Contrast> = contrasts.collect();
+    let p_values: Vec<Option<f64>> = all.iter().map(|c| c.ratio.p).collect();
+    for (contrast, holds) in all.into_iter().zip(holm(&p_values)) {
+        contrast.holm = holds && contrast.comparison.is_difference();
+    }
+}
+
+/// Of each cell the one against which most is lost, if any.
+fn lost(cells: Vec<Vec<Lost>>) -> Vec<Lost> {
+    let order = |x: &Lost, y: &Lost| largest(&x.contrast, &y.contrast);
+    let behind = |lost: &Lost| lost.contrast.ratio.point < 1.0;
+    let worst = |cell: Vec<Lost>| cell.into_iter().filter(behind).min_by(order);
+    let mut all: Vec<Lost> = cells.into_iter().filter_map(worst).collect();
+    all.sort_by(order);
+    all
 }
 
 fn contrast(

@@ -68,7 +68,7 @@ pub use advise::{
     GroupLead, Merit, More, Objection, Question, Refusal, Remark, Sensitivity, Share, Shortfall,
     Support, Tipping, Without, WorkCells, Workload, Workloads,
 };
-pub use amount::Amount;
+pub use amount::{Amount, Moved};
 pub use bar::{CLEAR_LEAD, LEADS_P};
 pub use compare::{
     Apart, AskedCell, Beside, Blindness, CampaignComparison, Changed, Difference, Finding, Gate,
@@ -77,7 +77,7 @@ pub use compare::{
 pub use comparison::{Comparison, judge};
 pub use contention::{Contention, shared_pct};
 pub use cost::{Cost, Priced};
-pub use decide::{Candidate, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
+pub use decide::{Candidate, CellLoss, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
 pub use drift::Drift;
 pub use durable::{Doubtful, Durability, doubtful, durability};
 pub use effect::Affected;
@@ -88,7 +88,7 @@ pub use footer::{Counts, Extreme, Footer};
 pub use hosts::{HostCell, HostRate, HostTotal, host_totals};
 pub use io500::{Io500, Io500Score};
 pub use latency::{Latencies, TargetLatency};
-pub use leaders::{Contrast, Leaders};
+pub use leaders::{Contrast, Leaders, Lost};
 pub use logs::{
     BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
 };

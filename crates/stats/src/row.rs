@@ -1,6 +1,6 @@
 //! One test in a table, with a cell for each target.
 
-use crate::{Amount, Comparison, Interval, Ratio, modes::Mode};
+use crate::{Amount, Comparison, Interval, Moved, Ratio, modes::Mode};
 use model::GridCell;
 use serde::Serialize;
 use std::fmt;
@@ -106,6 +106,9 @@ pub struct Cell {
     /// are cold, read ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_ahead_pct: Option<f64>,
+    /// What the device moved for each byte.
+    #[serde(flatten)]
+    pub moved: Moved,
     /// Valid samples that synced and of which durability is not proven.
     #[serde(skip_serializing_if = "is_none")]
     pub unproven: usize,

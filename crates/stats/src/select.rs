@@ -5,6 +5,7 @@
 
 use crate::{
     StatsError,
+    amount::Moved,
     bar::Bar,
     cell::{CellData, Series, orient},
     contention::Contention,
@@ -133,6 +134,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     series.modes = modes::groups(&blocks.values().flatten().copied().collect::<Vec<_>>());
     series.points =
         blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
+    series.moved = Moved::of(samples.iter().copied().filter(|s| s.validity.is_valid()));
     // What was left to sync has the length that it has, and scores nothing anyway.
     series.short = cell.is_scored && short::is_short(samples);
     series.read_ahead_pct = (!read_ahead.is_empty()).then(|| mean(&read_ahead));

@@ -149,6 +149,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         unsteady: series.unsteady,
         short: series.short,
         read_ahead_pct: series.read_ahead_pct,
+        moved: series.moved,
         unproven: series.unproven,
     }
 }

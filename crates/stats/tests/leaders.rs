@@ -58,3 +58,33 @@ fn a_side_has_five_at_most_and_one_candidate_no_sides() {
     alone.samples.retain(|s| s.case.target == "ext4");
     assert_eq!(findings(&alone, &Settings::default()).unwrap().leaders, None);
 }
+
+/// In t0 the first loses against the third, of which the second tells nothing; in t1 against both, in t2 none can say.
+#[test]
+fn what_is_lost_to_any_candidate_is_told_with_the_best_there() {
+    let mut data = campaign(&[
+        [1.5, 1.55, 1.6],
+        [0.5, 0.51, 0.52],
+        [1.0, 0.7, 1.4],
+        [3.0, 3.1, 3.2],
+        [3.0, 3.1, 3.2],
+    ]);
+    for sample in &mut data.samples {
+        let of_btrfs = sample.case.target == "btrfs";
+        let value = &mut sample.metrics[0].value;
+        match sample.case.test.as_str() {
+            "t0" if of_btrfs => *value *= 100.0,
+            _ if of_btrfs => *value *= 0.01,
+            _ => {}
+        }
+    }
+    let found = findings(&data, &Settings::default()).unwrap().leaders.unwrap();
+    assert_eq!(found.first, "xfs");
+    let seen: Vec<(&str, &str)> =
+        found.lost.iter().map(|l| (l.contrast.test.as_str(), l.over.as_str())).collect();
+    assert_eq!(seen[..2], [("t0", "btrfs"), ("t1", "ext4")]);
+    assert_eq!(found.lost_in, 2, "{seen:?}");
+    let worst = &found.lost[0].contrast;
+    assert!((worst.ratio.point - 0.155).abs() < 1e-3 && worst.holm, "{worst:?}");
+    assert_eq!(names(&found.behind)[0], "t1", "against the second alone t0 is a gain");
+}

@@ -6,7 +6,9 @@
 
 pub use needs::root_or_skip;
 use needs::{Need, skip};
+use serde_json::Value;
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -73,6 +75,21 @@ impl Place {
         let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{args:?}: {stderr}");
         stderr.trim_end().lines().last().unwrap_or_default().into()
+    }
+
+    /// The samples of the last campaign as it is exported: the test of each, and its metrics by their names.
+    pub fn samples(&self) -> Vec<(String, BTreeMap<String, f64>)> {
+        let out = tempfile::tempdir_in(self.dir.path()).unwrap();
+        self.ok(&["export", "last", "--format", "json", "--out", out.path().to_str().unwrap()]);
+        let file = fs::read_dir(out.path()).unwrap().next().unwrap().unwrap().path();
+        let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        let text = |value: &Value| value.as_str().unwrap().to_string();
+        let metric = |m: &Value| (text(&m["name"]), m["value"].as_f64().unwrap());
+        let sample = |own: &Value| {
+            let metrics = own["metrics"].as_array().unwrap().iter().map(metric);
+            (text(&own["case"]["test"]), metrics.collect())
+        };
+        dataset["samples"].as_array().unwrap().iter().map(sample).collect()
     }
 
     pub fn spawn(&self, args: &[&str]) -> Child {

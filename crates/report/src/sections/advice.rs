@@ -79,7 +79,7 @@ fn candidates(advice: &stats::Advice) -> Table {
         "P(best)",
         "Rank",
         "Expected cost",
-        "Worst-case loss (95 %)",
+        "Loss of score (95 %)",
     ];
     let figures = figures.map(|head| Column::numbers("", head));
     let columns: Vec<Column> = ["Target", "Standing"]

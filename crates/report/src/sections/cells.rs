@@ -4,10 +4,11 @@
 use crate::{
     block::{Block, Cell, Column, Dot, DotPanel, Dots, Drawer, Row, Table},
     names, number,
-    sections::{Section, ratios, time_series},
+    sections::{Section, cost::moved::LEAST_MOVED, ratios, time_series},
+    words,
 };
 use model::{Dataset, Origin, Sample};
-use stats::{Findings, Mode};
+use stats::{Findings, Mode, Moved};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -212,7 +213,8 @@ fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
     }
 }
 
-/// `xfs: 1290 MB/s, 1.22 better, 1.20-1.24, 12 blocks; two modes: 4 samples near 730, 8 near 1410`.
+/// `xfs: 1290 MB/s, 1.22 better, 1.20-1.24, 12 blocks; two modes: 4 samples near 730, 8 near 1410; the device wrote
+/// 1.02 bytes for each byte`.
 fn result(cell: &stats::Cell, row: &stats::Row) -> String {
     let value = cell.value.map(|value| format!("{} {}", number::value(value), row.unit));
     let value = value.unwrap_or_else(|| "no valid sample".into());
@@ -222,15 +224,27 @@ fn result(cell: &stats::Cell, row: &stats::Row) -> String {
         let over = (cell.pairs > 0).then(|| format!(", {}", names::blocks(cell.pairs)));
         format!(", {}{}", parts.join(" ").trim_end(), over.unwrap_or_default())
     });
-    let modes = cell.modes.as_ref().map(two_modes);
-    format!("{}: {value}{}{}", cell.target, ratio.unwrap_or_default(), modes.unwrap_or_default())
+    let more = [cell.modes.as_ref().map(two_modes), moved(&cell.moved)];
+    let more: String = more.into_iter().flatten().map(|said| format!("; {said}")).collect();
+    format!("{}: {value}{}{more}", cell.target, ratio.unwrap_or_default())
 }
 
-/// `; two modes: 4 samples near 730, 8 near 1410`.
+/// `the device read 8.26 bytes for each byte`; `None` where it did nothing.
+fn moved(moved: &Moved) -> Option<String> {
+    let said = |what: &str, bytes: Option<f64>| {
+        let bytes = bytes.filter(|bytes| *bytes >= LEAST_MOVED)?;
+        Some(format!("{what} {}", number::value(bytes)))
+    };
+    let said = [said("read", moved.read_per_byte), said("wrote", moved.written_per_byte)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("the device {} bytes for each byte", said.join(" and ")))
+}
+
+/// `two modes: 4 samples near 730, 8 near 1410`.
 fn two_modes([worse, better]: &[Mode; 2]) -> String {
     let near = |mode: &Mode| number::value(mode.value);
     format!(
-        "; two modes: {} samples near {}, {} near {}",
+        "two modes: {} samples near {}, {} near {}",
         worse.samples,
         near(worse),
         better.samples,
@@ -247,7 +261,7 @@ fn line(sample: &Sample, row: &stats::Row, findings: &Findings) -> Row {
         Cell::plain(block),
         Cell::plain(sample.metric(&row.basis).map_or_else(unknown, number::value)),
         Cell::plain(number::span(sample.seconds)),
-        Cell::plain(sample.limiter.as_str()),
+        Cell::plain(words::limiter(sample.limiter)),
         Cell::plain(bytes(sample.device_read_bytes)),
         Cell::plain(bytes(sample.device_write_bytes)),
         Cell::plain(number::span(sample.cpu_user_s + sample.cpu_sys_s)),

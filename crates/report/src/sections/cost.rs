@@ -1,5 +1,7 @@
 //! What speed costs, and which targets nobody should choose.
 
+pub(super) mod moved;
+
 use crate::{
     block::{Bar, BarGroup, Bars, Block, Cell, Column, Row, Scatter, Spot, Table},
     number,
@@ -22,6 +24,7 @@ impl Section for Cost {
         let tables = [processors(findings), prices(findings), media(findings), upkeep(findings)];
         let mut blocks: Vec<Block> = tables.into_iter().flatten().map(Block::Table).collect();
         blocks.extend(amplification(findings));
+        blocks.extend(moved::by_test(findings).map(Block::Behind));
         blocks.extend(pareto(findings));
         blocks.extend(worth(findings));
         Some(blocks)
@@ -157,8 +160,8 @@ fn media(findings: &Findings) -> Option<Table> {
         ]
     };
     let caption = "Write, read and space amplification, for each logical byte, and memory of the whole machine";
-    let note = "Written per byte: of the tests that only write. It is below 1 where they write over what is in the \
-                page cache and has not reached the device yet.";
+    let note = "Written per byte: of the tests that only write, and each byte once. Space per byte: what the files \
+                added to the space in use right after mkfs.";
     Some(Table { footnotes: vec![note.into()], ..table(findings, caption, &heads, cells)? })
 }
 

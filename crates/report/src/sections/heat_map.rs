@@ -107,7 +107,10 @@ fn row(
                 with_drawer.contains(&(table, row)).then(|| cells::anchor(findings, (table, row)));
             let table = &findings.tables[table];
             let cell = heat(&table.rows[row], candidate, findings, drawer);
-            if table.group.is_scored() { cell } else { HeatCell { fill: Fill::Empty, ..cell } }
+            match table.group.is_scored() {
+                true => cell,
+                false => HeatCell { fill: Fill::Empty, word: String::new(), ..cell },
+            }
         }
         None => HeatCell::empty("-"),
     };

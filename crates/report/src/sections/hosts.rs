@@ -24,7 +24,7 @@ impl Section for HostRates {
         Some(vec![
             Block::Prose(spread(totals.first()?, totals.last()?)),
             Block::Table(over_all(&totals)),
-            Block::Behind(by_test(&findings.hosts, &totals)),
+            Block::Table(by_test(&findings.hosts, &totals)),
         ])
     }
 }

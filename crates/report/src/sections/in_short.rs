@@ -1,17 +1,22 @@
 //! The other questions of whoever opens a page, each with its answer in a line and the section that has the rest: for
-//! which work, at what cost, measured how. Which, by how much and how sure stands in the verdict before it.
+//! which work, where it loses, at what cost, measured how. Which, by how much and how sure stands in the verdict before
+//! it.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     names, number,
     sections::{Section, by_group},
+    words,
 };
-use model::{Bytes, CacheState, Dataset};
-use stats::{Cost, Findings, Lead, list};
+use model::{Bytes, CacheState, Dataset, TestInfo};
+use stats::{Comparison, Contrast, Cost, Findings, Lead, Lost, list};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
 };
+
+/// Cells that are named in which the first loses.
+const MOST_LOSSES: usize = 3;
 
 pub(crate) struct InShort;
 
@@ -27,6 +32,7 @@ impl Section for InShort {
         }
         let answers = [
             ("For which work?", work(findings), "Best for each kind of work"),
+            ("Where does it lose?", losses(findings), "Where the leaders differ"),
             ("At what cost?", cost(findings), "Cost"),
             ("Measured how?", how(dataset, findings), "Method"),
         ];
@@ -85,6 +91,35 @@ fn of_counts(procs: &[u32]) -> String {
     list(texts.iter().map(String::as_str))
 }
 
+/// `xfs is behind another candidate by more than 5 % in 3 of 42 cells: Read, cold: random read 1M, 8 processes (0.64x
+/// btrfs, 0.57-0.72).` The cells of which the intervals show it, or else the first that they leave open.
+fn losses(findings: &Findings) -> String {
+    let Some(leaders) = &findings.leaders else { return String::new() };
+    let (first, all) = (&leaders.first, findings.verdict.cells);
+    let one = |lost: &Lost| {
+        let Contrast { group, name, procs, ratio, comparison, .. } = &lost.contrast;
+        let open = (*comparison == Comparison::Unclear).then(|| "unclear".to_string());
+        let factor = format!("{}x {}", number::ratio(ratio.point), lost.over);
+        let said = [Some(factor), number::span_of(ratio), open];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        format!("{}: {name}, {} ({})", group.title(), stats::processes(*procs), said.join(", "))
+    };
+    let band = format!("{:.0} %", 100.0 * findings.band);
+    let shown = leaders.lost.iter().take(leaders.lost_in.clamp(1, MOST_LOSSES)).map(one);
+    let shown = shown.collect::<Vec<_>>().join("; ");
+    match (leaders.lost_in, shown.is_empty()) {
+        (_, true) => format!("{first} is behind no other candidate in any of {all} cells."),
+        (0, false) => format!(
+            "In none of {all} cells do the intervals show {first} behind another candidate by more than {band}. \
+             Furthest behind: {shown}."
+        ),
+        (some, false) => format!(
+            "{first} is behind another candidate by more than {band} in {some} of {all} cells{}: {shown}.",
+            if some > MOST_LOSSES { ", most in" } else { "" }
+        ),
+    }
+}
+
 /// What each candidate pays, those kinds of cost that were measured of any: over the baseline, then by itself.
 fn cost(findings: &Findings) -> String {
     let base = &findings.baseline;
@@ -109,16 +144,14 @@ type Figure = fn(&Cost) -> Option<f64>;
 
 /// How much was measured, and on what.
 fn how(dataset: &Dataset, findings: &Findings) -> String {
-    let tests: BTreeSet<&str> =
-        dataset.samples.iter().map(|sample| sample.case.test.as_str()).collect();
     let procs: BTreeSet<u32> = dataset.samples.iter().map(|sample| sample.case.procs).collect();
     let procs: Vec<u32> = procs.into_iter().collect();
     let fact = |key: &str| dataset.campaign.environment.0.get(key);
     let memory = fact("memory.bytes").and_then(|bytes| bytes.parse().ok());
     let parts = [
-        Some(format!("{} tests with {}", tests.len(), of_counts(&procs))),
+        Some(format!("{} with {}", tests(dataset), of_counts(&procs))),
         Some(names::blocks(findings.campaign.blocks)),
-        Some(format!("scale {}", findings.campaign.scale)),
+        Some(scale(findings.campaign.scale)),
         sizes(findings),
         fact("cpu.count").map(|count| format!("{count} processors")),
         memory.map(|bytes| format!("{} of memory", Bytes(bytes))),
@@ -126,13 +159,36 @@ fn how(dataset: &Dataset, findings: &Findings) -> String {
     let first = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let timed = findings.timed.as_ref().map(|timed| {
         format!(
-            " {:.0} % of {} inside timed parts, the median one of {}.",
+            " {:.0} % of the {} of its blocks inside timed parts, the median one of {}.",
             100.0 * timed.share(),
             number::length(timed.wall_s),
             number::span(timed.median_s)
         )
     });
     first + "." + &timed.unwrap_or_default() + &caches(dataset) + &limiters(dataset)
+}
+
+/// `26 tests, 5 of them in no score`.
+fn tests(dataset: &Dataset) -> String {
+    let all: BTreeSet<&str> =
+        dataset.samples.iter().map(|sample| sample.case.test.as_str()).collect();
+    let is_unscored = |test: &&TestInfo| all.contains(test.id.as_str()) && !test.group.is_scored();
+    match dataset.tests.iter().filter(is_unscored).count() {
+        0 => format!("{} tests", all.len()),
+        some => format!("{} tests, {some} of them in no score,", all.len()),
+    }
+}
+
+/// `1/32 of the full sizes`.
+fn scale(scale: f64) -> String {
+    let parts = 1.0 / scale;
+    match scale {
+        1.0 => "full sizes".into(),
+        _ if scale < 1.0 && (parts - parts.round()).abs() < 1e-9 => {
+            format!("1/{parts:.0} of the full sizes")
+        }
+        _ => format!("{scale} of the full sizes"),
+    }
 }
 
 /// `samples of 1.6 MB to 325 MB`: what the usual sample of a test moves, where it is about that.
@@ -145,16 +201,7 @@ fn sizes(findings: &Findings) -> Option<String> {
     Some(format!("samples of {} to {}", number::bytes(least), number::bytes(most)))
 }
 
-/// What a limiter is called in a sentence.
-fn of_limiter(word: &str) -> &str {
-    match word {
-        "none" => "nothing found",
-        "tool" => "start of the workers",
-        known => known,
-    }
-}
-
-/// ` Tests by the state of the page cache: 12 cold, 8 hot, 58 in any.` Empty where none asks for one.
+/// ` Tests by the state of the page cache: 12 cold, 8 hot, 58 with neither.` Empty where none asks for one.
 fn caches(dataset: &Dataset) -> String {
     if dataset.samples.iter().all(|sample| sample.case.cache == CacheState::Any) {
         return String::new();
@@ -165,28 +212,28 @@ fn caches(dataset: &Dataset) -> String {
         (!tests.is_empty()).then(|| format!("{} {name}", tests.len()))
     };
     let states =
-        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "in any state")];
+        [(CacheState::Cold, "cold"), (CacheState::Hot, "hot"), (CacheState::Any, "with neither")];
     let said: Vec<String> = states.into_iter().filter_map(said).collect();
     format!(" Tests by the state of the page cache: {}.", said.join(", "))
 }
 
-/// ` Limited by: device 61 %, cpu 30 %, start of the workers 9 % of the valid samples.`
+/// ` What limited the valid samples: device 61 %, processor 30 %, nothing that was found 9 %.`
 fn limiters(dataset: &Dataset) -> String {
     let valid: Vec<_> = dataset.samples.iter().filter(|own| own.validity.is_valid()).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for sample in &valid {
-        *counts.entry(sample.limiter.as_str()).or_default() += 1;
+        *counts.entry(words::limiter(sample.limiter)).or_default() += 1;
     }
     // A few of thousands would be printed as none.
     let is_some = |(_, count): &(&str, usize)| 200 * count >= valid.len();
     let mut counts: Vec<(&str, usize)> = counts.into_iter().filter(is_some).collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let said = |(what, count): &(&str, usize)| {
-        format!("{} {:.0} %", of_limiter(what), 100.0 * *count as f64 / valid.len() as f64)
+        format!("{what} {:.0} %", 100.0 * *count as f64 / valid.len() as f64)
     };
     let said: Vec<String> = counts.iter().map(said).collect();
     if said.is_empty() {
         return String::new();
     }
-    format!(" Limited by: {} of the valid samples.", said.join(", "))
+    format!(" What limited the valid samples: {}.", said.join(", "))
 }

@@ -1,11 +1,11 @@
-//! Where the first two candidates differ most, both ways.
+//! Where the first two candidates differ most, both ways, and where any other is ahead of the first.
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
     sections::{Section, ratios},
 };
 use model::Dataset;
-use stats::{Contrast, Findings};
+use stats::{Contrast, Findings, Lost};
 
 /// Rows for each side.
 const EACH: usize = 5;
@@ -26,9 +26,10 @@ impl Section for Leaders {
         let ahead = format!("Where {first} is ahead of {second} most");
         let behind = format!("Where {first} is behind {second} most");
         let sides = [(ahead, &leaders.ahead), (behind, &leaders.behind)].into_iter();
-        let tables: Vec<Block> = sides
+        let tables = sides
             .filter_map(|(what, side)| table(leaders, &what, side.iter().take(EACH)))
-            .collect();
+            .chain(lost(findings, leaders));
+        let tables: Vec<Block> = tables.collect();
         (!tables.is_empty()).then_some(tables)
     }
 
@@ -64,11 +65,48 @@ fn table<'a>(
 }
 
 fn row(contrast: &Contrast) -> Row {
+    Row::body([
+        Cell::plain(name(contrast)),
+        Cell::plain(contrast.procs.to_string()),
+        ratio(contrast),
+    ])
+}
+
+/// Where any candidate is ahead of the first; `None` where the second is the only other.
+fn lost(findings: &Findings, leaders: &stats::Leaders) -> Option<Block> {
+    let row = |lost: &Lost| {
+        Row::body([
+            Cell::plain(name(&lost.contrast)),
+            Cell::plain(lost.contrast.procs.to_string()),
+            Cell::plain(&lost.over),
+            ratio(&lost.contrast),
+        ])
+    };
+    let has_more = findings.verdict.candidates.len() > 2 && !leaders.lost.is_empty();
+    has_more.then(|| {
+        Block::Table(Table {
+            caption: format!(
+                "Where {} is behind the best of all others most; selected as extremes, so likely overstated",
+                leaders.first
+            ),
+            columns: vec![
+                Column::words("Test"),
+                Column::numbers("", "Processes"),
+                Column::words("Best there"),
+                Column::numbers("", &format!("{} / best", leaders.first)),
+            ],
+            rows: leaders.lost.iter().take(EACH).map(row).collect(),
+            footnotes: Vec::new(),
+        })
+    })
+}
+
+fn name(contrast: &Contrast) -> String {
+    format!("{}: {}", contrast.group.title(), contrast.name)
+}
+
+fn ratio(contrast: &Contrast) -> Cell {
     let verdict = Some(contrast.comparison);
     let word = ratios::starred(ratios::word(verdict), verdict, contrast.holm);
-    Row::body([
-        Cell::plain(format!("{}: {}", contrast.group.title(), contrast.name)),
-        Cell::plain(contrast.procs.to_string()),
-        ratios::judged(&contrast.ratio, verdict, word),
-    ])
+    ratios::judged(&contrast.ratio, verdict, word)
 }

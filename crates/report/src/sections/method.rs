@@ -132,7 +132,7 @@ fn notes(findings: &Findings) -> Vec<String> {
          wider than that of a fixed number of blocks where the campaign ends at one of several looks, so that it \
          holds the truth in 95 % of campaigns at their end. P(best): \
          share of 20 000 seeded draws from the t posterior with one variance pooled over targets and \
-         blocks, and no more than the pairs allow. Rank: what Holm's procedure over all pairs leaves open. Worst-case loss (95 %): the \
+         blocks, and no more than the pairs allow. Rank: what Holm's procedure over all pairs leaves open. Loss of score (95 %): the \
          loss against the best that is not exceeded in 95 % of the same draws: one-sided, of each target by itself, \
          not adjusted for looks. A verdict is clear when the first is better \
          than every other by Holm's procedure, at 5 % where the number of blocks was fixed, at 1 to 2.5 % where \

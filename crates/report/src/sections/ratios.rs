@@ -19,6 +19,9 @@ pub(crate) const MAX_RATIO: &str = "MAX RATIO";
 /// blocks that an adaptive campaign has at most do not know a ratio to 10 %.
 const NOISY: f64 = 0.15;
 
+/// Share of the data of a write below which its sync is said to have had a part of it left.
+const MOSTLY_LEFT: f64 = 0.9;
+
 pub(crate) struct Ratios;
 
 impl Section for Ratios {
@@ -131,17 +134,28 @@ fn has_amounts(table: &stats::Table) -> bool {
 fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Findings) -> Row {
     let mut cells = vec![Cell::plain(names::of_row(row, table))];
     for (column, cell) in row.cells.iter().enumerate() {
-        cells.push(value(cell, if with_unit { &row.unit } else { "" }, findings));
+        let unit = if with_unit { &row.unit } else { "" };
+        let value = value(cell, unit, findings);
+        cells.push(if table.group.is_scored() { value } else { with_left(value, cell) });
         if column > 0 {
-            cells.push(if table.group.is_scored() {
-                ratio(cell)
-            } else {
-                Cell { shade: None, ..ratio(cell) }
-            });
+            cells.push(if table.group.is_scored() { ratio(cell) } else { unjudged(ratio(cell)) });
         }
     }
     cells.extend(has_amounts(table).then(|| Cell::plain(amount(row))));
     Row::body(cells)
+}
+
+/// The value of what was left to sync, with how much of the data that was where it is not all.
+fn with_left(value: Cell, cell: &stats::Cell) -> Cell {
+    let left = cell.moved.written_per_byte.filter(|left| *left < MOSTLY_LEFT);
+    let said = left.map(|left| format!("{:.0} % left", 100.0 * left));
+    let notes = [value.note].into_iter().filter(|note| !note.is_empty()).chain(said);
+    Cell { note: notes.collect::<Vec<_>>().join(" "), ..value }
+}
+
+/// A ratio of what is in no score, without a judgement: file systems leave unlike parts of a write to its sync.
+pub(super) fn unjudged(ratio: Cell) -> Cell {
+    Cell { shade: None, word: String::new(), ..ratio }
 }
 
 /// `48 MB · 0.21 s`: what was moved where the row is about that, else the operations, and how long it took.
@@ -298,7 +312,8 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     if !table.group.is_scored() {
         notes.push(
             "What each write left to sync: its durable rate holds that already, so these rows are in no mean, \
-             no score and no verdict."
+             no score and no verdict. % left: how much of the data the device wrote in it; the rest it had written \
+             before, so that ratios of unlike parts compare no like work."
                 .into(),
         );
     }

@@ -94,7 +94,7 @@ fn result(ratio: &Ratio, band: f64) -> &'static str {
         Comparison::Same => "none that matters",
         Comparison::SlightlyBetter | Comparison::SlightlyWorse => "within the band",
         Comparison::Better | Comparison::Worse => "beyond the band",
-        Comparison::Unclear => "inconclusive",
+        Comparison::Unclear => "not ruled out",
     }
 }
 

@@ -167,7 +167,7 @@ fn candidates(findings: &Findings, most: usize) -> Option<Table> {
             Column::numbers("", "95 % CI"),
             Column::numbers("", "P(best)"),
             Column::numbers("", "Rank"),
-            Column::numbers("", "Worst-case loss (95 %)"),
+            Column::numbers("", "Loss of score (95 %)"),
         ],
         rows: rows.collect(),
         footnotes: Vec::new(),

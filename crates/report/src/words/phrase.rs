@@ -1,7 +1,7 @@
 //! Phrases that several sentences share.
 
-use model::{LabKind, Origin};
-use stats::{CLEAR_LEAD, CellRatio, LEADS_P, Ratio, list, processes};
+use model::{LabKind, Limiter, Origin};
+use stats::{CLEAR_LEAD, CellLoss, CellRatio, LEADS_P, Ratio, list, processes};
 
 /// How sure a number of blocks is to be enough.
 pub(crate) const WITH_POWER: &str = "80 % probability";
@@ -53,6 +53,19 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0} %", (100.0 * share).ceil())
 }
 
+/// What held a sample back.
+pub(crate) fn limiter(limiter: Limiter) -> &'static str {
+    match limiter {
+        Limiter::Cache => "page cache",
+        Limiter::Cpu => "processor",
+        Limiter::Device => "device",
+        Limiter::None => "nothing that was found",
+        Limiter::Throttled => "throttling",
+        Limiter::Tool => "start of the workers",
+        Limiter::Unknown => "not known",
+    }
+}
+
 /// The same of many, of which the first three are named.
 pub(crate) fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
@@ -63,13 +76,17 @@ pub(crate) fn few<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// The cell that goes against an answer, as a sentence after it.
-pub(crate) fn largest_loss(loss: &CellRatio) -> String {
-    let CellRatio { name, procs, ratio, .. } = loss;
+pub(crate) fn largest_loss(loss: &CellLoss) -> String {
+    let CellLoss { cell: CellRatio { name, procs, ratio, .. }, over } = loss;
     let includes_1 = ratio.low.zip(ratio.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
     let doubt = includes_1.then(|| "unclear".to_string());
     let open: Vec<String> = doubt.into_iter().chain(ratio.span_of_decimals()).collect();
     let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
-    format!(" Weakest cell: {name}, {}, {}x{open}.", processes(*procs), multiple(ratio.point))
+    format!(
+        " Weakest cell: {name}, {}, {}x {over}{open}.",
+        processes(*procs),
+        multiple(ratio.point)
+    )
 }
 
 /// Two decimals, and two digits that mean something where there would be none: a loss of 0.0041x is no 0.00x.

@@ -9,8 +9,8 @@ use super::{
     work::{self, Entry},
 };
 use crate::{
-    CellRatio, Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board,
-    cell::CellData, comparison::judge, model_fit::Fit, versus::versus,
+    Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board, cell::CellData,
+    comparison::judge, decide, model_fit::Fit, versus::versus,
 };
 use model::{Dataset, Profile};
 
@@ -213,10 +213,8 @@ impl<'a> Field<'a> {
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
         advice.lead = Some(fit.map_or(point, |fit| fit.ratio(first, second)));
         let cells = self.of_cells(&self.columns, &self.used);
-        let loss = cells.worst_cell(first, second);
-        advice.largest_loss = loss
-            .filter(|l| l.1.point < 1.0 / (1.0 + self.settings.band))
-            .map(|(cell, ratio)| CellRatio::new(self.dataset, cell, ratio));
+        let named = (self.dataset, self.targets);
+        advice.largest_loss = decide::largest_loss(named, &cells, first, self.settings.band);
         let pair = (self.columns[first], self.columns[second]);
         let weights = self.weights(&self.used);
         let used = self.used.iter().zip(weights);

@@ -48,7 +48,7 @@ const fn append(row: Row, files: &'static [ColumnFile], chunk: Length, onto: Ont
 }
 
 const fn replace(file: ColumnFile, value: u64, row: Row, sync: Option<Row>) -> ReplaceTest {
-    ReplaceTest { row, sync, file, value, sorted: false }
+    ReplaceTest { row: Row { only_writes: false, ..row }, sync, file, value, sorted: false }
 }
 
 const fn read(file: ColumnFile, row: Row) -> ReadTest {
@@ -99,7 +99,10 @@ pub(super) static TESTS: &[&dyn Test] = &[
         Onto::Handle { chunks: 50 },
     ),
     &RewriteTest {
-        row: other("columnar.rewrite.int.tiny", "open replace tiny, sync once"),
+        row: Row {
+            only_writes: false,
+            ..other("columnar.rewrite.int.tiny", "open replace tiny, sync once")
+        },
         file: own_file("tinyReplace", Length::Tiny),
         cycles: 100,
     },

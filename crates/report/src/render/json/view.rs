@@ -9,7 +9,7 @@ use crate::words;
 use model::LabKind;
 use serde::Serialize;
 use stats::{
-    CampaignComparison, CampaignFacts, Candidate, CellRatio, Cost, Doubt, Durability, Failure,
+    CampaignComparison, CampaignFacts, Candidate, CellLoss, Cost, Doubt, Durability, Failure,
     Findings, HostCell, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness,
     SweepEffects, Table, Timed, VerdictKind,
 };
@@ -107,7 +107,7 @@ struct VerdictView<'a> {
     candidates: &'a [Candidate],
     scored_over: &'a str,
     lead: Option<Ratio>,
-    largest_loss: Option<&'a CellRatio>,
+    largest_loss: Option<&'a CellLoss>,
     blocks: usize,
     cells: usize,
     of_cells: usize,

@@ -11,9 +11,15 @@ function figure(value) {
 
 const ratioText = ratio => ratio >= 0.0995 && ratio < 9.995 ? ratio.toFixed(2) : figure(ratio);
 
+// An end of an interval: with a third decimal where two would say that it is 1, on which the verdict hangs.
+function endText(ratio) {
+  const text = ratioText(ratio);
+  return text === '1.00' && ratio.toFixed(3) !== '1.000' ? ratio.toFixed(3) : text;
+}
+
 function intervalText({ low, high }, wide) {
   if (low === undefined) return '';
-  return high > 1e4 * low ? wide : `${ratioText(low)}-${ratioText(high)}`;
+  return high > 1e4 * low ? wide : `${endText(low)}-${endText(high)}`;
 }
 
 // Step of shade from -3, worse, to 3, better (block.rs).

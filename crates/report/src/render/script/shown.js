@@ -66,16 +66,17 @@ function ratiosTable(tables, { base, procs }) {
     table.rows.forEach(row => {
       const cells = rows.get(row.test) ?? rows.set(row.test, new Map()).get(row.test);
       const drawer = drawers.get(rowKey(logs.tests[row.test], table.procs));
-      cells.set(table.procs, { row, drawer: document.getElementById(drawer) && drawer });
+      const isJudged = !(table.title in report.headings);
+      cells.set(table.procs, { row, isJudged, drawer: document.getElementById(drawer) && drawer });
     });
   });
   const cell = (cells, column, count) => {
     const found = cells.get(count);
     if (!found) return ratioCell(null);
-    const { row, drawer } = found;
+    const { row, drawer, isJudged } = found;
     const ratio = cellRatio(logs, row, column, base);
     const choice = { drawer, withInterval: state.has('intervals'), isScored: row.scored };
-    if (ratio) return ratioCell(ratio, { ...choice, note: noteOf(row, column, base) });
+    if (ratio) return ratioCell(isJudged ? ratio : { ...ratio, word: '' }, { ...choice, note: noteOf(row, column, base) });
     // What is said against a value explains no ratio that lacks its base.
     return ratioCell(null, isValid(row, column) ? choice : { ...choice, note: row.notes?.[column]?.join(' ') });
   };

@@ -296,3 +296,15 @@ fn pages_are_counted_once() {
     assert_eq!(page_bytes(&[at(0, 0), at(0, 512)], 8000, false), 17 * 4096);
     assert_eq!(page_bytes(&[], 500, true), 0);
 }
+
+/// Elements of one vector are written over again and again before any of it is on the device.
+#[test]
+fn tests_that_write_over_what_they_wrote_say_nothing_of_write_amplification() {
+    let only_writes = |id: &str| find(id).unwrap().infos()[0].shape().only_writes;
+    for id in ["replace.int.small", "replace.int.tiny", "rewrite.int.tiny"] {
+        assert!(!only_writes(&format!("columnar.{id}")), "{id}");
+    }
+    for id in ["write.int.small", "append.int.small"] {
+        assert!(only_writes(&format!("columnar.{id}")), "{id}");
+    }
+}

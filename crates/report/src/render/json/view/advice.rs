@@ -4,7 +4,7 @@ use crate::words;
 use model::Tier;
 use serde::Serialize;
 use stats::{
-    Advised, CellRatio, Choice, Counsel, Eligibility, Findings, GroupCover, GroupLead, Lead, Ratio,
+    Advised, CellLoss, Choice, Counsel, Eligibility, Findings, GroupCover, GroupLead, Lead, Ratio,
     Sensitivity, Support,
 };
 
@@ -25,7 +25,7 @@ pub(in crate::render::json) struct AdviceView<'a> {
     lead: Option<Ratio>,
     leaders: &'a [String],
     by_features: Option<ChoiceView<'a>>,
-    largest_loss: Option<&'a CellRatio>,
+    largest_loss: Option<&'a CellLoss>,
     blocks: usize,
     cells: usize,
     of_cells: usize,
