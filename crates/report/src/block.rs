@@ -231,6 +231,16 @@ impl Shade {
         Shade(better - worse)
     }
 
+    /// At least `step`: what is decided is never neutral.
+    pub(crate) fn at_least(self, step: i8) -> Shade {
+        Shade(self.0.max(step))
+    }
+
+    /// At most `step`.
+    pub(crate) fn at_most(self, step: i8) -> Shade {
+        Shade(self.0.min(step))
+    }
+
     /// The step, -3 to 3.
     pub fn step(self) -> i8 {
         self.0

@@ -78,7 +78,7 @@ fn where_the_winner_loses_is_said_in_short() {
     };
     let own = said(&data());
     assert!(
-        own.contains("ext4 is behind another candidate by more than 5 % in 1 of 2 cells: Random read: read, 1 process (0."),
+        own.contains("ext4 is shown to be behind another candidate by more than 5 % in 1 of 2 cells: Random read: read, 1 process (0."),
         "{own}"
     );
     let best = measured(|_, target, _| if target == 0 { 2.0 } else { 1.0 });
@@ -94,7 +94,7 @@ fn the_other_questions_are_answered_before_the_pictures() {
     let (own, _) = own.split_once("</table>").unwrap();
     for said in [
         "ext4 is ahead in Random write (1 process). xfs is ahead in Random read (1 process).",
-        "2 tests with 1 process, 4 blocks, 1/5 of the full sizes. What limited the valid samples: ",
+        "2 tests with 1 process, 4 blocks, scale 0.2 (1/5 of the full sizes). What limited the valid samples: ",
     ] {
         assert!(own.contains(said), "{own}");
     }

@@ -34,6 +34,8 @@ pub(crate) struct Series {
     pub(crate) read_ahead_pct: Option<f64>,
     /// What the device moved for each byte of its valid samples.
     pub(crate) moved: Moved,
+    /// Block and logarithm of each valid sample, as `points` are before anything is taken out of them.
+    pub(crate) logs: Vec<(u32, f64)>,
     /// The two groups in which the logarithms of its valid samples lie, as they are oriented; `None` where they are
     /// one.
     pub(crate) modes: Option<[Vec<f64>; 2]>,
@@ -56,6 +58,9 @@ pub(crate) struct CellData {
     pub(crate) unit: String,
     /// Its direction.
     pub(crate) better: Better,
+    /// What was taken out of the values for the order in which candidates were measured: the logarithm of the last
+    /// place over the first, above 0 where the last had the better value; `None` where nothing was.
+    pub(crate) order: Option<f64>,
     /// One series for each target, in the order of the columns.
     pub(crate) series: Vec<Series>,
     /// What it and the others that were selected with it tell of noise.

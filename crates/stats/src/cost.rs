@@ -152,6 +152,7 @@ fn cpu_cells(dataset: &Dataset, groups: &Grouped<'_>) -> Vec<CellData> {
             basis: if bulk { PER_BYTE } else { PER_OP }.into(),
             unit: "ns".into(),
             better: Better::Lower,
+            order: None,
             series: by_target.iter().map(|samples| cpu_series(samples, work)).collect(),
             noise: Rc::default(),
             confidence: Bar::ONCE.confidence,

@@ -43,13 +43,15 @@ struct Fitted {
 }
 
 /// Takes the factors that `samples` tell out of the values of `series`, column by column. Where the design is not
-/// balanced enough to tell a factor from a candidate that factor stays in.
-pub(crate) fn adjust(series: &mut [Series], samples: &[Vec<&Sample>]) {
-    let Some(square) = Square::of(series) else { return };
-    let all = FACTORS.iter().map(|name| levels(name, samples));
-    let factors: Vec<Levels> = all.filter(|levels| square.is_balanced(levels)).collect();
+/// balanced enough to tell a factor from a candidate that factor stays in. Gives what was taken out for the order: the
+/// logarithm of the last place over the first; `None` where it stays in.
+pub(crate) fn adjust(series: &mut [Series], samples: &[Vec<&Sample>]) -> Option<f64> {
+    let square = Square::of(series)?;
+    let all = FACTORS.iter().map(|name| (*name, levels(name, samples)));
+    let known = all.filter(|(_, levels)| square.is_balanced(levels));
+    let (names, factors): (Vec<&str>, Vec<Levels>) = known.unzip();
     if factors.is_empty() {
-        return;
+        return None;
     }
     let fitted = square.fit(&factors);
     let enlarged = enlargement(square.blocks.len(), factors.len());
@@ -64,6 +66,17 @@ pub(crate) fn adjust(series: &mut [Series], samples: &[Vec<&Sample>]) {
             }
         }
     }
+    let order = names.iter().position(|name| *name == Metric::RUN_ORDER)?;
+    last_over_first(&fitted.effects[order])
+}
+
+/// Of the blocks with the most candidates.
+fn last_over_first(effects: &BTreeMap<Level, f64>) -> Option<f64> {
+    let most = effects.keys().map(|(_, count)| *count).max()?;
+    let mut own =
+        effects.iter().filter(|((_, count), _)| *count == most).map(|(_, effect)| *effect);
+    let first = own.next()?;
+    Some(own.next_back()? - first)
 }
 
 /// By how much what is left is enlarged, so that an interval by all blocks is as wide as one by the degrees of freedom

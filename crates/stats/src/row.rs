@@ -42,6 +42,10 @@ pub struct Row {
     /// What one sample of it did, and how long that took; `None` where no valid sample tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
+    /// What was taken out of the values for the order in which candidates were measured in a block: the last over the
+    /// first, above 1 where the last had the better value; `None` where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_over_first: Option<f64>,
     /// One cell for each target.
     pub cells: Vec<Cell>,
     /// Which target is ahead of all others; `None` when fewer than two have a value.
@@ -106,6 +110,9 @@ pub struct Cell {
     /// are cold, read ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_ahead_pct: Option<f64>,
+    /// Of a sync after a write, where some file system had written a part of the data before: the share that it wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<f64>,
     /// What the device moved for each byte.
     #[serde(flatten)]
     pub moved: Moved,

@@ -36,7 +36,8 @@ pub(crate) fn select(
         for samples in &by_target {
             cell.series.push(series(samples, &cell, &contention));
         }
-        design::adjust(&mut cell.series, &by_target);
+        cell.order = design::adjust(&mut cell.series, &by_target);
+        cell.series.iter_mut().for_each(find_modes);
         cell.is_scored &= !cell.is_short();
         cells.push(cell);
     }
@@ -103,6 +104,7 @@ fn empty_cell(dataset: &Dataset, test: usize, procs: u32, samples: &[Vec<&Sample
         basis: basis.to_string(),
         unit: info.unit.clone(),
         better: info.better,
+        order: None,
         series: Vec::with_capacity(samples.len()),
         noise: Rc::default(),
         confidence: CONFIDENCE,
@@ -131,9 +133,10 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
         }
     }
     // Several samples of one instance are repeats, not replicates: they are averaged first.
-    series.modes = modes::groups(&blocks.values().flatten().copied().collect::<Vec<_>>());
     series.points =
-        blocks.into_iter().map(|(block, logs)| Point { block, log: mean(&logs) }).collect();
+        blocks.iter().map(|(block, logs)| Point { block: *block, log: mean(logs) }).collect();
+    let of_block = |(block, logs): (u32, Vec<f64>)| logs.into_iter().map(move |log| (block, log));
+    series.logs = blocks.into_iter().flat_map(of_block).collect();
     series.moved = Moved::of(samples.iter().copied().filter(|s| s.validity.is_valid()));
     // What was left to sync has the length that it has, and scores nothing anyway.
     series.short = cell.is_scored && short::is_short(samples);
@@ -142,6 +145,20 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     let known = !lengths.is_empty() && lengths.iter().all(|ln| ln.is_finite());
     series.ln_seconds = known.then(|| mean(&lengths));
     series
+}
+
+/// Whether the samples lie in two groups, without what was taken out of their blocks: who is first in a test may be
+/// slower, and takes turns.
+fn find_modes(series: &mut Series) {
+    let of_block = |block: u32| {
+        let own: Vec<f64> =
+            series.logs.iter().filter(|(of, _)| *of == block).map(|(_, log)| *log).collect();
+        mean(&own)
+    };
+    let taken: BTreeMap<u32, f64> =
+        series.points.iter().map(|p| (p.block, p.log - of_block(p.block))).collect();
+    let logs: Vec<f64> = series.logs.iter().map(|(block, log)| log + taken[block]).collect();
+    series.modes = modes::groups(&logs);
 }
 
 enum Unusable {
@@ -161,5 +178,26 @@ fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
         Some(value) if value > 0.0 && value.is_finite() => Ok(orient(value.ln(), cell.better)),
         Some(value) => Err(Unusable::Invalid(format!("{} is {value}", cell.basis))),
         None => Err(Unusable::Invalid(format!("has no {}", cell.basis))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_first_now_and_then_is_not_in_two_modes() {
+        let logs: Vec<(u32, f64)> =
+            (0..12).map(|block| (block, if block % 3 == 0 { 0.0 } else { 0.5 })).collect();
+        let with_points = |log: fn(f64) -> f64| {
+            let points = logs.iter().map(|(block, own)| Point { block: *block, log: log(*own) });
+            let mut series =
+                Series { points: points.collect(), logs: logs.clone(), ..Series::default() };
+            find_modes(&mut series);
+            series.modes
+        };
+        let [worse, better] = with_points(|log| log).unwrap();
+        assert_eq!((worse.len(), better.len()), (4, 8));
+        assert_eq!(with_points(|_| 0.3), None, "what was taken out of the points made the groups");
     }
 }

@@ -15,6 +15,9 @@ use model::{Dataset, Group};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// Share of the data of a write below which its sync is said to have had a part of it left.
+const MOSTLY_LEFT: f64 = 0.9;
+
 /// The tests of one group at one process count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
@@ -106,6 +109,10 @@ fn rows(
 fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Settings) -> Row {
     let info = &dataset.tests[data.test];
     let cells = labels.iter().enumerate().map(|(i, label)| cell(data, i, label, settings));
+    let mut cells: Vec<Cell> = cells.collect();
+    if info.group == Group::Sync {
+        tell_left(&mut cells);
+    }
     Row {
         test: info.id.clone(),
         suite: info.suite.clone(),
@@ -115,8 +122,19 @@ fn row(dataset: &Dataset, data: &CellData, labels: &[String], settings: &Setting
         unit: data.unit.clone(),
         basis: data.basis.clone(),
         amount: None,
-        cells: cells.collect(),
+        last_over_first: data.order.map(f64::exp),
+        cells,
         lead: lead(data, labels, settings),
+    }
+}
+
+/// Says of each cell how much was left to sync, where it is not all of any.
+fn tell_left(cells: &mut [Cell]) {
+    let is_part = |cell: &Cell| cell.moved.written_per_byte.is_some_and(|left| left < MOSTLY_LEFT);
+    if cells.iter().any(is_part) {
+        for cell in cells {
+            cell.left = cell.moved.written_per_byte.map(|left| left.min(1.0));
+        }
     }
 }
 
@@ -149,6 +167,7 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         unsteady: series.unsteady,
         short: series.short,
         read_ahead_pct: series.read_ahead_pct,
+        left: None,
         moved: series.moved,
         unproven: series.unproven,
     }

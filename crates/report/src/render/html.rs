@@ -177,7 +177,7 @@ fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let (last, others) =
         labels.split_last().filter(|(_, others)| is_asked && !others.is_empty())?;
     let suites = dataset.suites();
-    Some(format!("Which one for {}: {} or {last}?", printable(&suites), others.join(", ")))
+    Some(format!("Which is best for {}: {} or {last}?", printable(&suites), others.join(", ")))
 }
 
 /// One block.

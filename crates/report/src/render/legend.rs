@@ -44,8 +44,8 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                 }
                 dt { "Limiter" }
                 dd {
-                    "What a sample waited for: cache, cpu, device; throttled, where frequency, temperature or a quota slowed the machine; "
-                    "tool, where the start of the workers, or the one that starts them, took a tenth of it; none, where none of these was found."
+                    "What a sample waited for: page cache, processor, device; throttling, where frequency, temperature or a quota slowed the machine; "
+                    "start of the workers, where that took a tenth of it; nothing that was found, where none of these was busy."
                 }
                 @if choices {
                     dt { "What if" }

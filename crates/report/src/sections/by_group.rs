@@ -56,7 +56,7 @@ fn read_ahead(table: &stats::Table) -> Option<String> {
     let count = table.rows.iter().filter(|row| ratios::is_read_ahead(row)).count();
     (count > 0).then(|| {
         format!(
-            "{}, {}: in {count} of {} tests most random reads were served from the page cache, by read-ahead of \
+            "{}, {}: in {count} of {} tests most random reads of a candidate were served from the page cache, by read-ahead of \
              earlier reads, so that these say more of read-ahead than of the device.",
             table.group.title(),
             stats::processes(table.procs),

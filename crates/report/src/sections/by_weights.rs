@@ -29,7 +29,7 @@ impl Section for ByWeights {
 
 fn table(all: &[&Workload]) -> Table {
     let mut table = Table {
-        caption: "Who is first by which weights, and how much hangs on them".into(),
+        caption: "Who is first by which weights, and how much depends on them".into(),
         columns: vec![
             Column::words("Weights"),
             Column::numbers("", "Measured"),
@@ -43,8 +43,8 @@ fn table(all: &[&Workload]) -> Table {
         footnotes: vec![
             "Measured: share of the weights that the campaign shows. Weights varied: 2000 sets around these, of a \
              weight of 30 % mostly 24 to 36 %; 100 % says that the weights do not matter, not that the ratio is sure, \
-             which its interval says. No verdict: the first of each line is so by chance, too; assay advise judges by a profile that \
-             was chosen beforehand."
+             which its interval says. These are no verdicts: a target may be first of a line by chance; assay advise judges by a profile \
+             that was chosen beforehand."
                 .into(),
         ],
     };

@@ -41,7 +41,7 @@ impl Section for InShort {
             Row::body([Cell::plain(question), Cell::plain(answer), Cell::plain(place)])
         };
         Some(vec![Block::Table(Table {
-            caption: "What else is asked of the candidates".into(),
+            caption: "Other questions, each with its answer".into(),
             columns: ["Question", "Answer", "More in"].map(Column::words).into(),
             rows: answered.map(row).collect(),
             footnotes: Vec::new(),
@@ -91,8 +91,8 @@ fn of_counts(procs: &[u32]) -> String {
     list(texts.iter().map(String::as_str))
 }
 
-/// `xfs is behind another candidate by more than 5 % in 3 of 42 cells: Read, cold: random read 1M, 8 processes (0.64x
-/// btrfs, 0.57-0.72).` The cells of which the intervals show it, or else the first that they leave open.
+/// `xfs is shown to be behind another candidate by more than 5 % in 3 of 42 cells: Read, cold: random read 1M, 8
+/// processes (0.64x btrfs, 0.57-0.72).` The cells of which the intervals show it, or else the first that they leave open.
 fn losses(findings: &Findings) -> String {
     let Some(leaders) = &findings.leaders else { return String::new() };
     let (first, all) = (&leaders.first, findings.verdict.cells);
@@ -110,11 +110,11 @@ fn losses(findings: &Findings) -> String {
     match (leaders.lost_in, shown.is_empty()) {
         (_, true) => format!("{first} is behind no other candidate in any of {all} cells."),
         (0, false) => format!(
-            "In none of {all} cells do the intervals show {first} behind another candidate by more than {band}. \
+            "In none of {all} cells is {first} shown to be behind another candidate by more than {band}. \
              Furthest behind: {shown}."
         ),
         (some, false) => format!(
-            "{first} is behind another candidate by more than {band} in {some} of {all} cells{}: {shown}.",
+            "{first} is shown to be behind another candidate by more than {band} in {some} of {all} cells{}: {shown}.",
             if some > MOST_LOSSES { ", most in" } else { "" }
         ),
     }
@@ -179,15 +179,12 @@ fn tests(dataset: &Dataset) -> String {
     }
 }
 
-/// `1/32 of the full sizes`.
+/// `scale 0.03125 (1/32 of the full sizes)`.
 fn scale(scale: f64) -> String {
     let parts = 1.0 / scale;
-    match scale {
-        1.0 => "full sizes".into(),
-        _ if scale < 1.0 && (parts - parts.round()).abs() < 1e-9 => {
-            format!("1/{parts:.0} of the full sizes")
-        }
-        _ => format!("{scale} of the full sizes"),
+    match scale < 1.0 && (parts - parts.round()).abs() < 1e-9 {
+        true => format!("scale {scale} (1/{parts:.0} of the full sizes)"),
+        false => format!("scale {scale}"),
     }
 }
 

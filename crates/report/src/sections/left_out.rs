@@ -71,7 +71,9 @@ fn samples(dataset: &Dataset) -> Option<String> {
             Validity::Valid => continue,
             Validity::Invalid(why) => why,
             Validity::Lukewarm(_) => "not in the cache state that was asked for",
-            Validity::Disturbed(_) => "measured again, as other work had too much of the machine",
+            Validity::Disturbed(_) => {
+                "measured again, as other processes used too much of the machine"
+            }
         };
         reasons.entry(invalid::without_numbers(why)).or_insert((0, why)).0 += 1;
     }

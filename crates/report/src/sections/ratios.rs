@@ -19,9 +19,6 @@ pub(crate) const MAX_RATIO: &str = "MAX RATIO";
 /// blocks that an adaptive campaign has at most do not know a ratio to 10 %.
 const NOISY: f64 = 0.15;
 
-/// Share of the data of a write below which its sync is said to have had a part of it left.
-const MOSTLY_LEFT: f64 = 0.9;
-
 pub(crate) struct Ratios;
 
 impl Section for Ratios {
@@ -135,22 +132,13 @@ fn body(row: &stats::Row, table: &stats::Table, with_unit: bool, findings: &Find
     let mut cells = vec![Cell::plain(names::of_row(row, table))];
     for (column, cell) in row.cells.iter().enumerate() {
         let unit = if with_unit { &row.unit } else { "" };
-        let value = value(cell, unit, findings);
-        cells.push(if table.group.is_scored() { value } else { with_left(value, cell) });
+        cells.push(value(cell, unit, findings));
         if column > 0 {
             cells.push(if table.group.is_scored() { ratio(cell) } else { unjudged(ratio(cell)) });
         }
     }
     cells.extend(has_amounts(table).then(|| Cell::plain(amount(row))));
     Row::body(cells)
-}
-
-/// The value of what was left to sync, with how much of the data that was where it is not all.
-fn with_left(value: Cell, cell: &stats::Cell) -> Cell {
-    let left = cell.moved.written_per_byte.filter(|left| *left < MOSTLY_LEFT);
-    let said = left.map(|left| format!("{:.0} % left", 100.0 * left));
-    let notes = [value.note].into_iter().filter(|note| !note.is_empty()).chain(said);
-    Cell { note: notes.collect::<Vec<_>>().join(" "), ..value }
 }
 
 /// A ratio of what is in no score, without a judgement: file systems leave unlike parts of a write to its sync.
@@ -197,6 +185,7 @@ pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2]
     }
     let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
     words.extend(cell.modes.map(|_| "two modes".into()));
+    words.extend(cell.left.map(|left| format!("{:.0} % left", 100.0 * left)));
     words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
     [words, notes]
 }
@@ -250,7 +239,8 @@ pub(crate) fn worded(ratio: &Ratio, verdict: Option<Comparison>) -> Cell {
 /// Colour only where the verdict is decided; what is within the band is neutral, what is unclear has none.
 pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
     let shade = match verdict {
-        Some(Comparison::Better | Comparison::Worse) => Some(Shade::of_ratio(ratio.point)),
+        Some(Comparison::Better) => Some(Shade::of_ratio(ratio.point).at_least(1)),
+        Some(Comparison::Worse) => Some(Shade::of_ratio(ratio.point).at_most(-1)),
         Some(Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse) => {
             Some(Shade::of_ratio(1.0))
         }
@@ -311,9 +301,9 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     let mut notes = Vec::new();
     if !table.group.is_scored() {
         notes.push(
-            "What each write left to sync: its durable rate holds that already, so these rows are in no mean, \
-             no score and no verdict. % left: how much of the data the device wrote in it; the rest it had written \
-             before, so that ratios of unlike parts compare no like work."
+            "What each write left to sync: the durable rate of the write includes it already, so these rows are in no mean, \
+             no score and no verdict. % left: how much of the data the device wrote in the sync. The rest had been \
+             written before it began, so that such ratios do not compare like with like."
                 .into(),
         );
     }

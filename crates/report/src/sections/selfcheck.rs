@@ -3,7 +3,7 @@
 
 use crate::{
     block::{Block, Cell, Column, Row, Table},
-    number,
+    names, number,
     sections::Section,
 };
 use model::Dataset;
@@ -20,6 +20,7 @@ impl Section for SelfCheck {
         let check = &findings.selfcheck;
         let mut rows: Vec<Row> = check.aa.iter().flat_map(|aa| pair(aa, findings.band)).collect();
         rows.extend(check.drift.iter().flat_map(|drift| moved(drift, findings.band)));
+        rows.extend(turn(findings));
         let nothing = rows.is_empty() && check.notes.is_empty();
         if nothing || findings.comparison.is_some() {
             return None;
@@ -87,6 +88,21 @@ fn moved(drift: &Drift, band: f64) -> Vec<Row> {
     ];
     rows.extend(drift.position.iter().map(|r| of("Place in a block: last over first", r)));
     rows
+}
+
+/// The test in which it mattered most who was measured first; `None` where that is known of no test.
+fn turn(findings: &Findings) -> Option<Row> {
+    let rows =
+        findings.tables.iter().flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+    let known = rows.filter_map(|(table, row)| Some((table, row, row.last_over_first?)));
+    let (table, of, ratio) = known.max_by(|a, b| a.2.ln().abs().total_cmp(&b.2.ln().abs()))?;
+    let test = format!("{}, {}", names::of_row(of, table), stats::processes(table.procs));
+    Some(row(
+        format!("Turn in a test: last over first, largest in {test}"),
+        number::ratio(ratio),
+        String::new(),
+        "taken out of all figures",
+    ))
 }
 
 fn result(ratio: &Ratio, band: f64) -> &'static str {

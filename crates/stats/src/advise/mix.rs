@@ -57,6 +57,7 @@ impl Mix {
             basis: "mix_s".into(),
             unit: "s".into(),
             better: Better::Lower,
+            order: None,
             series,
             noise: Rc::default(),
             confidence: Bar::of(&dataset.campaign).confidence,

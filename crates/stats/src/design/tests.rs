@@ -113,6 +113,19 @@ fn intervals_cover_whether_there_are_effects_or_none_and_whether_rounds_are_whol
 }
 
 #[test]
+fn what_is_taken_out_for_the_order_is_told() {
+    let told = |blocks| {
+        let world = World { places: vec![-0.2, 0.0, 0.3], ..World::of(3, blocks) };
+        let (samples, mut series) = world.campaign(3);
+        adjust(&mut series, &borrowed(&samples))
+    };
+    // Twelve of each place, of noise 0.05: a standard error of 0.02.
+    let order = told(12).unwrap();
+    assert!((order - 0.5).abs() < 0.08, "{order}");
+    assert_eq!(told(6), None, "too few blocks to take it out");
+}
+
+#[test]
 fn whole_rounds_keep_the_ratio_that_they_have() {
     let world = World { places: vec![-0.2, 0.0, 0.3], ..World::of(3, 12) };
     let (samples, mut series) = world.campaign(3);

@@ -16,8 +16,9 @@ function ratioCell(ratio, { drawer, withInterval, isScored = true, note } = {}) 
   if (!isScored) cell.className = 'n';
   else if (ratio.word === 'unclear') cell.className = 'n u';
   else if (ratio.word === 'better' || ratio.word === 'worse') {
-    const step = shade(ratio.point);
-    cell.className = `n ${step > 0 ? 'b' : step < 0 ? 'w' : 's'}${Math.abs(step) || ''}`;
+    // What is decided is never neutral.
+    const step = ratio.word === 'better' ? Math.max(shade(ratio.point), 1) : Math.min(shade(ratio.point), -1);
+    cell.className = `n ${step > 0 ? 'b' : 'w'}${Math.abs(step)}`;
   } else if (ratio.word) cell.className = 'n s';
   const said = [ratioText(ratio.point)];
   if (ratio.word) said.push(' ', element('b', ratio.word === 'unclear' ? '?' : ratio.word));

@@ -1,0 +1,263 @@
+//! What is in a drawer: what the samples of each candidate have in common, then the samples one by one.
+
+use super::{ByCase, CellPosition, anchor};
+use crate::{
+    block::{Block, Cell, Column, Dot, DotPanel, Dots, Drawer, Row, Table},
+    names, number,
+    sections::{cost::moved::LEAST_MOVED, ratios, time_series},
+    words,
+};
+use model::{Dataset, Metric, Origin, Sample};
+use stats::{Findings, Mode, Moved};
+use std::collections::BTreeMap;
+
+/// Bytes that the device read for each byte from which on it is said what that means.
+const MUCH_READ: f64 = 1.25;
+/// How much the turn in a block may do, a ratio, before it is said.
+const MUCH_ORDER: f64 = 1.1;
+
+/// Percentiles that are printed, with their heading.
+const PERCENTILES: [(f64, &str); 4] =
+    [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
+
+const NS_PER_US: f64 = 1000.0;
+
+/// All that the row at `place` is made of.
+pub(super) fn drawer(
+    dataset: &Dataset,
+    findings: &Findings,
+    place: CellPosition,
+    samples: &ByCase<'_>,
+) -> Drawer {
+    let table = &findings.tables[place.0];
+    let row = &table.rows[place.1];
+    let own = samples.get(&(row.test.as_str(), table.procs)).map_or(&[][..], Vec::as_slice);
+    let mut blocks = vec![Block::Table(summary(findings, table, row, own))];
+    blocks.push(Block::Dots(dots(findings, row, own)));
+    blocks.push(Block::Table(listed(findings, row, own)));
+    blocks.extend(percentiles(findings, table, row).map(Block::Table));
+    if own.iter().any(|sample| time_series::is_shown(sample)) {
+        blocks.push(Block::Prose("Its rates of each second are under Over time.".into()));
+    }
+    Drawer {
+        anchor: anchor(findings, place),
+        title: format!("{}, {}", names::of_row(row, table), stats::processes(table.procs)),
+        blocks,
+        commands: commands(dataset, row, table.procs),
+    }
+}
+
+/// What to type for more; only a campaign that was run here can be run again.
+fn commands(dataset: &Dataset, row: &stats::Row, procs: u32) -> Vec<(String, String)> {
+    if dataset.campaign.origin != Origin::Run {
+        return Vec::new();
+    }
+    let (id, test) = (&dataset.campaign.id, &row.test);
+    vec![
+        ("What it measures".into(), format!("assay explain {test}")),
+        (
+            "To measure it again".into(),
+            format!("assay run --like {id} --tests {test} --procs {procs}"),
+        ),
+    ]
+}
+
+fn dots(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Dots {
+    let share = 1.0 / (findings.targets.len() as f64 + 1.0);
+    let panel = |cell: &stats::Cell| {
+        let dot = |sample: &&Sample| {
+            let value = sample.metric(&row.basis).filter(|value| *value > 0.0);
+            Dot {
+                block: f64::from(sample.block)
+                    + share * f64::from(sample.position).min(1.0 / share),
+                over_mean: value.zip(cell.value).map(|(value, mean)| value / mean),
+                is_valid: sample.validity.is_valid(),
+            }
+        };
+        let own = samples.iter().filter(|sample| sample.case.target == cell.target);
+        DotPanel { name: cell.target.clone(), dots: own.map(dot).collect() }
+    };
+    Dots {
+        caption: format!("{} of each sample over the mean of its candidate", row.unit),
+        panels: row.cells.iter().map(panel).collect(),
+    }
+}
+
+/// What the samples of each candidate have in common: what a cell says, and what is behind it.
+fn summary(
+    findings: &Findings,
+    table: &stats::Table,
+    row: &stats::Row,
+    samples: &[&Sample],
+) -> Table {
+    let is_scored = table.group.is_scored();
+    let any =
+        |of: fn(&Moved) -> Option<f64>| row.cells.iter().any(|cell| moved(cell, of).is_some());
+    let (reads, writes) = (any(|m| m.read_per_byte), any(|m| m.written_per_byte));
+    let has_modes = row.cells.iter().any(|cell| cell.modes.is_some());
+    let line = |cell: &stats::Cell| {
+        let own: Vec<&Sample> = of_target(samples, &cell.target).collect();
+        let blocks = if cell.comparison.is_some() { cell.pairs } else { cell.n };
+        let ratio = cell.comparison.and(cell.ratio.as_ref());
+        let ratio = ratio.map(|ratio| ratios::worded(ratio, cell.comparison));
+        let ratio = ratio.map(|ratio| if is_scored { ratio } else { ratios::unjudged(ratio) });
+        let bytes = |of: fn(&Moved) -> Option<f64>| {
+            Cell::plain(moved(cell, of).map_or_else(|| "-".into(), number::value))
+        };
+        let mut cells = vec![
+            Cell::plain(&cell.target),
+            ratios::value(cell, "", findings),
+            ratio.unwrap_or_else(|| Cell::plain("-")),
+            Cell::plain(blocks.to_string()),
+            Cell::plain(limited(&own)),
+        ];
+        cells.extend(reads.then(|| bytes(|m| m.read_per_byte)));
+        cells.extend(writes.then(|| bytes(|m| m.written_per_byte)));
+        cells.extend(
+            has_modes.then(|| Cell::plain(cell.modes.as_ref().map_or("-".into(), two_modes))),
+        );
+        Row::body(cells)
+    };
+    let mut columns = vec![
+        Column::words("Target"),
+        Column::numbers("", &row.unit),
+        Column::numbers("", &format!("over {}", findings.baseline)),
+        Column::numbers("", "blocks"),
+        Column::words("Limiter"),
+    ];
+    let per_byte = "Device, bytes for each byte";
+    columns.extend(reads.then(|| Column::numbers(per_byte, "read")));
+    columns.extend(writes.then(|| Column::numbers(per_byte, "written")));
+    columns.extend(has_modes.then(|| Column::words("Two modes")));
+    Table {
+        caption: "All samples together".into(),
+        columns,
+        rows: row.cells.iter().map(line).collect(),
+        footnotes: explained(row),
+    }
+}
+
+/// What the device moved for each byte of a candidate; `None` where that is next to nothing.
+fn moved(cell: &stats::Cell, of: fn(&Moved) -> Option<f64>) -> Option<f64> {
+    of(&cell.moved).filter(|bytes| *bytes >= LEAST_MOVED)
+}
+
+/// What the figures of a row may owe to something else than its candidates.
+fn explained(row: &stats::Row) -> Vec<String> {
+    let is_more =
+        |cell: &stats::Cell| cell.moved.read_per_byte.is_some_and(|bytes| bytes > MUCH_READ);
+    let read = row.cells.iter().any(is_more).then(|| {
+        "The device read more than was asked for, as read-ahead does. Where the device is the limiter, a target that \
+         reads less is faster."
+            .to_string()
+    });
+    let order = row.last_over_first.filter(|ratio| ratio.ln().abs() > MUCH_ORDER.ln()).map(|ratio| {
+        format!(
+            "The target that was measured last in a block did {} times as well as the first. All targets took turns, \
+             and the effect is taken out of every figure except the samples below.",
+            number::ratio(ratio)
+        )
+    });
+    let left = row.cells.iter().any(|cell| cell.left.is_some()).then(|| {
+        "% left: the share of the data that the sync itself wrote. The rest had been written before it began, so that \
+         the ratios do not compare like with like."
+            .to_string()
+    });
+    read.into_iter().chain(left).chain(order).collect()
+}
+
+fn of_target<'s>(samples: &'s [&Sample], target: &'s str) -> impl Iterator<Item = &'s Sample> {
+    samples.iter().copied().filter(move |sample| sample.case.target == target)
+}
+
+/// What most of the valid `samples` waited for: `device 94 %`.
+fn limited(samples: &[&Sample]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let valid = samples.iter().filter(|sample| sample.validity.is_valid());
+    valid.for_each(|sample| *counts.entry(words::limiter(sample.limiter)).or_default() += 1);
+    let all: usize = counts.values().sum();
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or("-".into(), |(what, count)| {
+        format!("{what} {:.0} %", 100.0 * count as f64 / all as f64)
+    })
+}
+
+/// `4 samples near 730, 8 near 1410`.
+fn two_modes([worse, better]: &[Mode; 2]) -> String {
+    let near = |mode: &Mode| number::value(mode.value);
+    format!(
+        "{} samples near {}, {} near {}",
+        worse.samples,
+        near(worse),
+        better.samples,
+        near(better)
+    )
+}
+
+/// Every sample, under its candidate.
+fn listed(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Table {
+    let in_turns = samples.iter().any(|sample| sample.metric(Metric::RUN_ORDER).is_some());
+    let mut rows = Vec::new();
+    for cell in &row.cells {
+        rows.push(Row::title(&cell.target));
+        rows.extend(
+            of_target(samples, &cell.target).map(|sample| line(sample, row, findings, in_turns)),
+        );
+    }
+    let mut columns = vec![Column::words("Block")];
+    columns.extend(in_turns.then(|| Column::numbers("", "Turn")));
+    columns.extend([
+        Column::numbers("", &row.unit),
+        Column::numbers("", "Timed part"),
+        Column::words("Limiter"),
+        Column::numbers("Device", "read"),
+        Column::numbers("Device", "written"),
+        Column::numbers("", "CPU"),
+        Column::words("Validity"),
+    ]);
+    Table { caption: "Samples in order of time".into(), columns, rows, footnotes: Vec::new() }
+}
+
+fn line(sample: &Sample, row: &stats::Row, findings: &Findings, in_turns: bool) -> Row {
+    let unknown = || "-".to_string();
+    let again = sample.position as usize >= findings.targets.len().max(1);
+    let block = format!("{}{}", sample.block + 1, if again { ", again" } else { "" });
+    let bytes = |count: Option<u64>| count.map_or_else(unknown, |n| number::bytes(n as f64));
+    let turn = sample.metric(Metric::RUN_ORDER).map_or_else(unknown, |turn| turn.to_string());
+    let mut cells = vec![Cell::plain(block)];
+    cells.extend(in_turns.then(|| Cell::plain(turn)));
+    cells.extend([
+        Cell::plain(sample.metric(&row.basis).map_or_else(unknown, number::value)),
+        Cell::plain(number::span(sample.seconds)),
+        Cell::plain(words::limiter(sample.limiter)),
+        Cell::plain(bytes(sample.device_read_bytes)),
+        Cell::plain(bytes(sample.device_write_bytes)),
+        Cell::plain(number::span(sample.cpu_user_s + sample.cpu_sys_s)),
+        Cell::plain(sample.validity.to_string()),
+    ]);
+    Row::body(cells)
+}
+
+/// The percentiles of its operations; `None` where none were timed.
+fn percentiles(findings: &Findings, table: &stats::Table, row: &stats::Row) -> Option<Table> {
+    let own = findings.latencies.iter().filter(|l| l.test == row.test && l.procs == table.procs);
+    let mut rows = Vec::new();
+    for one in own {
+        rows.push(Row::title(format!("{}, {} time", one.op, one.latency)));
+        rows.extend(one.targets.iter().map(|target| {
+            let figure = |share| {
+                let us = target.at(share).map(|ns| number::value(ns as f64 / NS_PER_US));
+                Cell::plain(us.unwrap_or_else(|| "-".into()))
+            };
+            let figures = PERCENTILES.iter().map(|(share, _)| figure(*share));
+            Row::body([Cell::plain(&target.target)].into_iter().chain(figures))
+        }));
+    }
+    let heads = PERCENTILES.iter().map(|(_, name)| Column::numbers("", name));
+    (!rows.is_empty()).then(|| Table {
+        caption: "Latency of its operations, µs".into(),
+        columns: std::iter::once(Column::words("Target")).chain(heads).collect(),
+        rows,
+        footnotes: Vec::new(),
+    })
+}
