@@ -92,7 +92,7 @@ fn of_counts(procs: &[u32]) -> String {
 }
 
 /// `xfs is shown to be behind another candidate by more than 5 % in 3 of 42 cells: Read, cold: random read 1M, 8
-/// processes (0.64x btrfs, 0.57-0.72).` The cells of which the intervals show it, or else the first that they leave open.
+/// processes (0.64x btrfs, 0.57-0.72).` The cells of which intervals show it, or else the first that they leave open.
 fn losses(findings: &Findings) -> String {
     let Some(leaders) = &findings.leaders else { return String::new() };
     let (first, all) = (&leaders.first, findings.verdict.cells);
