@@ -93,3 +93,17 @@ fn a_ratio_says_over_how_many_blocks_it_is() {
     // With 1 and with 64 processes: xfs has three blocks with ext4, btrfs the four that ext4 has.
     assert_eq!(["n=3", "n=4"].map(|mark| row.matches(mark).count()), [2, 2], "{row}");
 }
+
+/// 0.951 is outside the band of 5 %, which is as wide for a loss as for a gain.
+#[test]
+fn what_is_decided_is_never_neutral() {
+    let mut data = common::campaign(12);
+    for sample in &mut data.samples {
+        let factor = if sample.case.target == "xfs" { 0.951 } else { 1.0 };
+        sample.metrics[0].value = 100.0 * factor * (1.0 + 1e-4 * f64::from(sample.block));
+    }
+    let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+    let map = page.split_once("class=\"heat\"").unwrap().1.split_once("</table>").unwrap().0;
+    let row = map.split_once(">disk sort<").unwrap().1.split_once("</tr>").unwrap().0;
+    assert!(row.contains("<td class=\"n w1\">") && row.contains("0.95 <b>worse</b>"), "{row}");
+}

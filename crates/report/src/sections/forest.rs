@@ -5,7 +5,7 @@
 use crate::{
     block::{Block, Forest, ForestPanel, ForestRow, Shade, Span},
     number,
-    sections::Section,
+    sections::{Section, ratios},
 };
 use model::Dataset;
 use stats::{Candidate, Comparison, Findings, Footer, Ratio};
@@ -108,7 +108,7 @@ fn of_group(footer: &Footer, findings: &Findings) -> Option<ForestRow> {
         span: Some(span(ratio)),
         said: format!("{} {word}", number::ratio(ratio.point)),
         note: number::interval(ratio),
-        shade: (verdict != Comparison::Unclear).then(|| Shade::of_ratio(ratio.point)),
+        shade: ratios::shade(ratio, Some(verdict)),
     })
 }
 

@@ -236,17 +236,24 @@ pub(crate) fn worded(ratio: &Ratio, verdict: Option<Comparison>) -> Cell {
     judged(ratio, verdict, word(verdict))
 }
 
-/// Colour only where the verdict is decided; what is within the band is neutral, what is unclear has none.
+/// A ratio with what is said of it, coloured by its verdict.
 pub(crate) fn judged(ratio: &Ratio, verdict: Option<Comparison>, word: String) -> Cell {
-    let shade = match verdict {
-        Some(Comparison::Better) => Some(Shade::of_ratio(ratio.point).at_least(1)),
-        Some(Comparison::Worse) => Some(Shade::of_ratio(ratio.point).at_most(-1)),
-        Some(Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse) => {
+    let shade = shade(ratio, verdict);
+    Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }
+}
+
+/// Colour only where the verdict is decided, and then never a neutral one; what is within the band is neutral, what is
+/// unclear has none.
+pub(super) fn shade(ratio: &Ratio, verdict: Option<Comparison>) -> Option<Shade> {
+    let of_ratio = Shade::of_ratio(ratio.point);
+    match verdict? {
+        Comparison::Better => Some(of_ratio.at_least(1)),
+        Comparison::Worse => Some(of_ratio.at_most(-1)),
+        Comparison::Same | Comparison::SlightlyBetter | Comparison::SlightlyWorse => {
             Some(Shade::of_ratio(1.0))
         }
-        Some(Comparison::Unclear) | None => None,
-    };
-    Cell { text: number::ratio(ratio.point), word, note: number::interval(ratio), shade }
+        Comparison::Unclear => None,
+    }
 }
 
 fn footers(footers: &[Footer]) -> Vec<Row> {

@@ -38,7 +38,8 @@ function forestTicks(place) {
 // upright at each end, so that one narrower than the point is seen, or an arrow where it goes on.
 function forestBar({ ratio, isUnclear }, place, y, isScore) {
   const at = place(ratio.point);
-  const side = isUnclear ? 'u' : { '-1': 'w', 0: 's', 1: 'b' }[Math.sign(shade(ratio.point))];
+  const step = ratio.word ? { better: 1, worse: -1 }[ratio.word] ?? 0 : Math.sign(shade(ratio.point));
+  const side = isUnclear ? 'u' : { '-1': 'w', 0: 's', 1: 'b' }[step];
   const bar = drawn('g', { class: `f f${side}` });
   bar.append(isScore
     ? drawn('path', { class: 'p', d: `M${at - 6} ${y}l6-6 6 6-6 6z` })
