@@ -3,12 +3,17 @@
 
 mod series;
 
-use lab::{Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched};
-use std::ops::Range;
+use lab::{
+    Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched, await_reads,
+};
+use std::{ops::Range, time::Duration};
 use workers::{Moved, Observer};
 
 /// An interval shorter than this is the rest of a second, too coarse to be judged alone.
 const SHORTEST_S: f64 = 0.5;
+
+/// What was read ahead is done in a hundredth of this; longer only others read.
+const LONGEST_SETTLING: Duration = Duration::from_millis(100);
 
 /// Rounds of a sustained run.
 const ROUNDS: usize = model::ROUND_RATES.len();
@@ -186,6 +191,10 @@ impl Observer for Sampler {
             phase.persisted[1] = persisted;
             phase.ended = ended;
         }
+    }
+
+    fn settles(&mut self) -> bool {
+        await_reads(&self.watched.devices, LONGEST_SETTLING)
     }
 
     fn held(&mut self) {

@@ -6,10 +6,12 @@ mod census;
 mod clock;
 #[allow(unsafe_code)]
 mod cpu_time;
+mod in_flight;
 mod parse;
 
 pub use below::Below;
 pub use census::{Census, Others};
+pub use in_flight::await_reads;
 
 use crate::{Device, LabError};
 use rustix::time::ClockId;

@@ -3,6 +3,7 @@
 use crate::{PoolError, processes::Processes};
 use engine::{
     barrier::{Arrived, Barrier, Stillness},
+    clock::now_ns,
     progress::Moved,
 };
 use model::{Job, PhaseOverlap, PoolReport, Programs, User, WorkerReport};
@@ -38,7 +39,12 @@ pub trait Observer {
     fn looked(&mut self) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
-    /// All workers that are not done with the phase stand still in it.
+    /// All workers that are not done with the phase stand still in it. Returns when the device has done what they
+    /// had it do, which is of their time; whether that had to be waited for.
+    fn settles(&mut self) -> bool {
+        false
+    }
+    /// They stand still, and so does their clock.
     fn held(&mut self) {}
     /// They will go on when this returns.
     fn goes_on(&mut self) {}
@@ -287,11 +293,13 @@ impl Watch<'_> {
                 Stillness::Held(since_ns) => break Some(since_ns),
             }
         };
-        if since_ns.is_some() {
+        let since_ns = since_ns.map(|still_ns| {
+            let since_ns = if observer.settles() { now_ns() } else { still_ns };
             observer.held();
             self.stand_by();
             observer.goes_on();
-        }
+            since_ns
+        });
         self.hands.barrier.go_on(since_ns);
         Ok(())
     }
