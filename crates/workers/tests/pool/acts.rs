@@ -42,6 +42,8 @@ pub(crate) enum Act {
     Litter,
     /// Works, and complains on stderr.
     Complain,
+    /// Does `STEPS` steps in its second phase, after each of which it may be held.
+    Step,
 }
 
 /// File for which a worker waits that works until the coordinator is told of it.
@@ -58,7 +60,11 @@ pub(crate) fn bytes_of(number: u32) -> u64 {
     1000 + u64::from(number)
 }
 
-const ACTS: [(&str, Act); 14] = [
+/// Steps of [`Act::Step`], and how long each takes.
+pub(crate) const STEPS: u32 = 10;
+pub(crate) const STEP: Duration = Duration::from_millis(10);
+
+const ACTS: [(&str, Act); 15] = [
     ("work", Act::Work),
     ("panic", Act::Panic),
     ("fail", Act::Fail),
@@ -73,10 +79,11 @@ const ACTS: [(&str, Act); 14] = [
     ("await", Act::Await),
     ("litter", Act::Litter),
     ("complain", Act::Complain),
+    ("step", Act::Step),
 ];
 
-static TESTS: [ActTest; 14] = {
-    let mut tests = [ActTest(Act::Work); 14];
+static TESTS: [ActTest; 15] = {
+    let mut tests = [ActTest(Act::Work); 15];
     let mut i = 0;
     while i < tests.len() {
         tests[i] = ActTest(ACTS[i].1);
@@ -107,6 +114,10 @@ impl Test for ActTest {
         matches!(self.0, Act::Foreign | Act::ForeignHang)
     }
 
+    fn can_be_held(&self, _job: &Job) -> bool {
+        self.0 == Act::Step
+    }
+
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         let path = path_of(job);
         fs::write(&path, [7; 5000]).map_err(TestError::io("write", &path))
@@ -117,7 +128,7 @@ impl Test for ActTest {
     }
 
     fn start<'a>(&'a self, job: &'a Job) -> Result<Box<dyn Run + 'a>, TestError> {
-        let all = matches!(self.0, Act::Await | Act::Litter);
+        let all = matches!(self.0, Act::Await | Act::Litter | Act::Step);
         let act = if all || job.worker == ODD { self.0 } else { Act::Work };
         if act == Act::Litter {
             litter(&job.dir)?;
@@ -167,6 +178,13 @@ impl Run for ActRun {
         }
         match act {
             Act::Skip => Ok(()),
+            Act::Step => meter.phase(PhaseKind::Sync, &mut |progress| {
+                (0..STEPS).for_each(|_| {
+                    thread::sleep(STEP);
+                    progress.add(1, 1);
+                });
+                Ok(())
+            }),
             Act::Differ => meter.phase(PhaseKind::Read, &mut |_| Ok(())),
             _ => meter.phase(PhaseKind::Sync, &mut |_| misbehave(act)),
         }
@@ -188,11 +206,14 @@ impl Run for ActRun {
     }
 }
 
-/// Long enough that workers of a small pool overlap, with all bytes moved half-way.
+/// How long the first phase takes: long enough that workers of a small pool overlap.
+pub(crate) const WORK: Duration = Duration::from_millis(100);
+
+/// With all bytes moved half-way.
 fn work(progress: Progress<'_>, worker: u32) -> Result<(), TestError> {
-    thread::sleep(Duration::from_millis(50));
+    thread::sleep(WORK / 2);
     progress.add(bytes_of(worker), 1);
-    thread::sleep(Duration::from_millis(50));
+    thread::sleep(WORK / 2);
     Ok(())
 }
 

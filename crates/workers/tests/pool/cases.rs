@@ -1,6 +1,6 @@
 //! What a pool must bring back, and what must become of it when something goes wrong.
 
-use crate::acts::{ODD, TOLD, bytes_of, kill};
+use crate::acts::{ODD, STEP, STEPS, TOLD, WORK, bytes_of, kill};
 use model::{Bytes, DataKind, Job, JobMode, PhaseKind, Programs, User};
 use needs::{Need, skip};
 use rustix::process::{Pid, test_kill_process};
@@ -13,7 +13,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workers::{LocalPool, Moved, Observer, Pool, PoolError};
+use workers::{LocalPool, Moved, Observer, Pool, PoolError, TimeSharing};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
@@ -129,6 +129,37 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
     let report = report.unwrap();
     assert_eq!(tell.seen.last(), Some(&(1, bytes_of(0) + bytes_of(1), 2)));
     assert_eq!((tell.pids.len(), report.overlaps.len()), (2, 2));
+    assert_nobody_left();
+}
+
+pub(crate) fn what_a_held_pool_waits_for_is_of_its_time() {
+    const SETTLING: Duration = Duration::from_millis(30);
+    struct Turns;
+    impl TimeSharing for Turns {
+        fn wait(&mut self) {}
+        fn slice(&self) -> Option<Duration> {
+            Some(2 * STEP)
+        }
+    }
+    #[derive(Default)]
+    struct Settles(u32);
+    impl Observer for Settles {
+        fn releasing(&mut self, _phase: usize) {}
+        fn ended(&mut self, _phase: usize) {}
+        fn settles(&mut self) -> bool {
+            thread::sleep(SETTLING);
+            self.0 += 1;
+            true
+        }
+    }
+    let mut settles = Settles::default();
+    let report = pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut settles, &GO_ON).unwrap();
+    let phases = report.workers[0].phases.iter();
+    let took: Duration =
+        phases.map(|phase| Duration::from_nanos(phase.end_ns - phase.start_ns)).sum();
+    assert!(settles.0 > 0, "it was never held");
+    let least = WORK + STEP * STEPS + SETTLING * settles.0;
+    assert!(took >= least, "{took:?}, and {least:?} were worked and waited for");
     assert_nobody_left();
 }
 

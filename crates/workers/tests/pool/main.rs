@@ -22,6 +22,7 @@ const CASES: &[(&str, fn())] = named![
     cases:
     a_pool_reports_in_order_and_exactly,
     the_observer_is_told_of_a_phase_that_runs,
+    what_a_held_pool_waits_for_is_of_its_time,
     the_overlap_lies_between_last_start_and_first_end,
     sixty_four_start_together,
     the_largest_pool_runs,
