@@ -94,7 +94,7 @@ fn the_other_questions_are_answered_before_the_pictures() {
     let (own, _) = own.split_once("</table>").unwrap();
     for said in [
         "ext4 is ahead in Random write (1 process). xfs is ahead in Random read (1 process).",
-        "2 tests with 1 process, 4 blocks, scale 0.2 (1/5 of the full sizes). What limited the valid samples: ",
+        "2 tests with 1 process, 4 blocks, scale 0.2 (1/5 of the full sizes). Limiters of the valid samples: ",
     ] {
         assert!(own.contains(said), "{own}");
     }

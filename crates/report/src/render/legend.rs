@@ -45,7 +45,7 @@ pub(super) fn render(anchor: &str, band: f64, (drawers, choices): (bool, bool)) 
                 dt { "Limiter" }
                 dd {
                     "What a sample waited for: page cache, processor, device; throttling, where frequency, temperature or a quota slowed the machine; "
-                    "start of the workers, where that took a tenth of it; nothing that was found, where none of these was busy."
+                    "worker start, where that took a tenth of it; none found, where none of these was busy."
                 }
                 @if choices {
                     dt { "What if" }

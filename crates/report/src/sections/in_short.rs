@@ -214,7 +214,7 @@ fn caches(dataset: &Dataset) -> String {
     format!(" Tests by the state of the page cache: {}.", said.join(", "))
 }
 
-/// ` What limited the valid samples: device 61 %, processor 30 %, nothing that was found 9 %.`
+/// ` Limiters of the valid samples: device 61 %, processor 30 %, none found 9 %.`
 fn limiters(dataset: &Dataset) -> String {
     let valid: Vec<_> = dataset.samples.iter().filter(|own| own.validity.is_valid()).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -232,5 +232,5 @@ fn limiters(dataset: &Dataset) -> String {
     if said.is_empty() {
         return String::new();
     }
-    format!(" What limited the valid samples: {}.", said.join(", "))
+    format!(" Limiters of the valid samples: {}.", said.join(", "))
 }

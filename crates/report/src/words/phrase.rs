@@ -59,9 +59,9 @@ pub(crate) fn limiter(limiter: Limiter) -> &'static str {
         Limiter::Cache => "page cache",
         Limiter::Cpu => "processor",
         Limiter::Device => "device",
-        Limiter::None => "nothing that was found",
+        Limiter::None => "none found",
         Limiter::Throttled => "throttling",
-        Limiter::Tool => "start of the workers",
+        Limiter::Tool => "worker start",
         Limiter::Unknown => "not known",
     }
 }
