@@ -78,7 +78,9 @@ fn where_the_winner_loses_is_said_in_short() {
     };
     let own = said(&data());
     assert!(
-        own.contains("ext4 is shown to be behind another candidate by more than 5 % in 1 of 2 cells: Random read: read, 1 process (0."),
+        own.contains(
+            "ext4 is worse than another candidate in 1 of 2 cells: Random read: read, 1 process (0."
+        ),
         "{own}"
     );
     let best = measured(|_, target, _| if target == 0 { 2.0 } else { 1.0 });

@@ -134,7 +134,9 @@ fn render_panel(panel: &LinePanel, scale: &Scale<'_>, at: usize) -> Markup {
         @for (place, name) in lines.places.iter().enumerate() {
             text x=(format!("{:.1}", left + scale.x(place))) y=(bottom + 12.0) text-anchor="middle" { (name) }
         }
-        @if at.is_multiple_of(ACROSS) { text x=(left) y=(bottom + 24.0) { (lines.across) } }
+        @if at.is_multiple_of(ACROSS) {
+            text x=(left + AREA.0 / 2.0) y=(bottom + 24.0) text-anchor="middle" { (lines.across) }
+        }
         polyline class=(IDEAL.0) stroke-dasharray=(IDEAL.1) fill="none" points=(scale.path((left, bottom), &ideal)) {}
         @for (line, spans) in panel.lines.iter().enumerate() { (render_line(spans, scale, (left, bottom), line)) }
     }

@@ -169,7 +169,10 @@ fn note(cell: &stats::Cell, row: &stats::Row, findings: &Findings) -> String {
     let counts = |mark: &String| mark.starts_with("n=");
     let is_less = own.iter().chain(&more).any(counts);
     own.retain(|mark| !counts(mark));
-    let is_new = |mark: &String| own.iter().all(|known| kind(known) != kind(mark));
+    // How much was left to either sync explains their ratio.
+    let is_new = |mark: &String| {
+        mark.starts_with("left ") || own.iter().all(|known| kind(known) != kind(mark))
+    };
     more.retain(|mark| !counts(mark) && is_new(mark));
     if is_less {
         own.insert(0, format!("n={}", cell.pairs));

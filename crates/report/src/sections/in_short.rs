@@ -18,6 +18,11 @@ use std::{
 /// Cells that are named in which the first loses.
 const MOST_LOSSES: usize = 3;
 
+/// Bytes written for each byte below which a test wrote over its own data, or was held in memory.
+const LEAST_WRITTEN: f64 = 0.5;
+/// Bytes written that are so many times others are as many.
+const MOST_ALIKE: f64 = 1.1;
+
 pub(crate) struct InShort;
 
 impl Section for InShort {
@@ -91,8 +96,8 @@ fn of_counts(procs: &[u32]) -> String {
     list(texts.iter().map(String::as_str))
 }
 
-/// `xfs is shown to be behind another candidate by more than 5 % in 3 of 42 cells: Read, cold: random read 1M, 8
-/// processes (0.64x btrfs, 0.57-0.72).` The cells of which intervals show it, or else the first that they leave open.
+/// `xfs is worse than another candidate in 3 of 42 cells: Read, cold: random read 1M, 8 processes (0.64x btrfs,
+/// 0.57-0.72).` Those that are decided, or else the first that is not.
 fn losses(findings: &Findings) -> String {
     let Some(leaders) = &findings.leaders else { return String::new() };
     let (first, all) = (&leaders.first, findings.verdict.cells);
@@ -104,17 +109,15 @@ fn losses(findings: &Findings) -> String {
         let said: Vec<String> = said.into_iter().flatten().collect();
         format!("{}: {name}, {} ({})", group.title(), stats::processes(*procs), said.join(", "))
     };
-    let band = format!("{:.0} %", 100.0 * findings.band);
     let shown = leaders.lost.iter().take(leaders.lost_in.clamp(1, MOST_LOSSES)).map(one);
     let shown = shown.collect::<Vec<_>>().join("; ");
     match (leaders.lost_in, shown.is_empty()) {
         (_, true) => format!("{first} is behind no other candidate in any of {all} cells."),
         (0, false) => format!(
-            "In none of {all} cells is {first} shown to be behind another candidate by more than {band}. \
-             Furthest behind: {shown}."
+            "In none of {all} cells is {first} worse than another candidate. Furthest behind: {shown}."
         ),
         (some, false) => format!(
-            "{first} is shown to be behind another candidate by more than {band} in {some} of {all} cells{}: {shown}.",
+            "{first} is worse than another candidate in {some} of {all} cells{}: {shown}.",
             if some > MOST_LOSSES { ", most in" } else { "" }
         ),
     }
@@ -137,7 +140,33 @@ fn cost(findings: &Findings) -> String {
         let own: Vec<String> = findings.costs.iter().filter_map(own).collect();
         (!own.is_empty()).then(|| format!("{what}: {}.", own.join(", ")))
     };
-    kinds.iter().filter_map(said).collect::<Vec<_>>().join(" ")
+    kinds.iter().filter_map(said).chain(written_apart(findings)).collect::<Vec<_>>().join(" ")
+}
+
+/// The scored test in which the devices of the candidates wrote the most unlike amounts, of those of which they wrote
+/// what they were given; `None` where they are alike in all.
+fn written_apart(findings: &Findings) -> Option<String> {
+    let scored = findings.tables.iter().filter(|table| table.group.is_scored());
+    let rows = scored.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+    let apart = |(table, row): (&stats::Table, &stats::Row)| {
+        let own = row.cells.iter().map(|cell| cell.moved.written_per_byte);
+        let own: Vec<f64> = own.collect::<Option<_>>()?;
+        let (least, most) =
+            (own.iter().copied().reduce(f64::min)?, own.iter().copied().reduce(f64::max)?);
+        let of = |(cell, bytes): (&stats::Cell, &f64)| {
+            format!("{} {}", cell.target, number::ratio(*bytes))
+        };
+        let all: Vec<String> = row.cells.iter().zip(&own).map(of).collect();
+        let test = format!("{}, {}", names::of_row(row, table), stats::processes(table.procs));
+        (least >= LEAST_WRITTEN && most > MOST_ALIKE * least).then(|| {
+            (
+                most / least,
+                format!("Bytes written are furthest apart in {test}: {}.", all.join(", ")),
+            )
+        })
+    };
+    let most = rows.filter_map(apart).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(most.1)
 }
 
 type Figure = fn(&Cost) -> Option<f64>;

@@ -185,7 +185,7 @@ pub(super) fn marks(cell: &stats::Cell, findings: &Findings) -> [Vec<String>; 2]
     }
     let mut words: Vec<String> = cell.short.then(|| "short".into()).into_iter().collect();
     words.extend(cell.modes.map(|_| "two modes".into()));
-    words.extend(cell.left.map(|left| format!("{:.0} % left", 100.0 * left)));
+    words.extend(cell.left.map(|left| format!("left {:.0} %", 100.0 * left)));
     words.extend(cell.read_ahead_pct.map(|pct| format!("read ahead {pct:.0} %")));
     [words, notes]
 }
@@ -309,7 +309,7 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
     if !table.group.is_scored() {
         notes.push(
             "What each write left to sync: the durable rate of the write includes it already, so these rows are in no mean, \
-             no score and no verdict. % left: how much of the data the device wrote in the sync. The rest had been \
+             no score and no verdict. left: how much of the data the device wrote in the sync. The rest had been \
              written before it began, so that such ratios do not compare like with like."
                 .into(),
         );

@@ -53,7 +53,8 @@ function noteOf(row, column, base) {
   const both = [column, base].map(at => row.notes?.[at] ?? []);
   const isLess = both.flat().some(mark => mark.startsWith('n='));
   const [own, all] = both.map(marks => marks.filter(mark => !mark.startsWith('n=')));
-  const more = all.filter(mark => own.every(known => kind(known) !== kind(mark)));
+  // How much was left to either sync explains their ratio.
+  const more = all.filter(mark => mark.startsWith('left ') || own.every(known => kind(known) !== kind(mark)));
   if (isLess) own.unshift(`n=${known(paired(row.logs[column], row.logs[base])).length}`);
   return [...own, ...(more.length ? ['baseline', ...more] : [])].join(' ');
 }

@@ -159,7 +159,7 @@ fn explained(row: &stats::Row) -> Vec<String> {
         )
     });
     let left = row.cells.iter().any(|cell| cell.left.is_some()).then(|| {
-        "% left: the share of the data that the sync itself wrote. The rest had been written before it began, so that \
+        "left: the share of the data that the sync itself wrote. The rest had been written before it began, so that \
          the ratios do not compare like with like."
             .to_string()
     });
