@@ -266,7 +266,15 @@ fn curves_are_drawn_with_names_and_without_scripts() {
     let data = timed();
     let page = html(&data, &judged(&data));
     // Nine operations have no percentile above the median's neighbours, but still a line.
-    assert_eq!(page.matches("<figure><").count(), 3);
+    let (before, samples) = page.split_once("<h2>Samples").unwrap();
+    assert_eq!(before.matches("<figure><figcaption>random read").count(), 3);
+    // Each stands in the drawer of its test as well, two kinds of operation in one.
+    let drawer = samples.split_once("random read 16k, 8 threads, 1 process</summary>").unwrap().1;
+    let drawer = drawer.split_once("assay explain").unwrap().0;
+    for of in ["read, 1 process, response time, µs", "fsync, 1 process, service time, µs"] {
+        let caption = format!("<figcaption>random read 16k, 8 threads, {of}</figcaption>");
+        assert_eq!(drawer.matches(&caption).count(), 1, "{caption}");
+    }
     let drawn = between(&page, "<figure>", "</figure>");
     insta::assert_snapshot!(drawn.replace("><", ">\n<"), @r#"
     <figure>

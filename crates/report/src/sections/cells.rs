@@ -14,6 +14,10 @@ use std::{
 /// Samples in all drawers together: at some 250 bytes each they take a good half of a page of 1.5 MB.
 const MOST_SAMPLES: usize = 3500;
 
+/// Drawers up to which each has the curves of its latencies, some 2 kB a picture; those of more stand under Latency
+/// alone.
+const MOST_WITH_CURVES: usize = 150;
+
 pub(crate) struct Cells;
 
 /// Table and row in the findings.
@@ -34,6 +38,7 @@ impl Section for Cells {
             return None;
         }
         let samples = by_case(dataset);
+        let with_curves = chosen.len() <= MOST_WITH_CURVES;
         let mut blocks = vec![Block::Prose(introduction(dataset, chosen.len(), all))];
         let mut group = None;
         for place in chosen {
@@ -41,7 +46,13 @@ impl Section for Cells {
             if group.replace(own) != Some(own) {
                 blocks.push(Block::Heading(own.title().into()));
             }
-            blocks.push(Block::Drawer(drawer::drawer(dataset, findings, place, &samples)));
+            blocks.push(Block::Drawer(drawer::drawer(
+                dataset,
+                findings,
+                place,
+                &samples,
+                with_curves,
+            )));
         }
         Some(blocks)
     }

@@ -29,7 +29,7 @@ impl Section for ForestPlot {
         }
         let panels = std::iter::once(overall(findings)).chain(groups(findings)).collect();
         let caption = format!(
-            "Ratio over {} with its 95 % interval; right of 1 is better, shaded is ±{:.0} %",
+            "Ratio over {} with its 95 % interval; right of 1 is better, ±{:.0} % is shaded",
             findings.baseline,
             100.0 * findings.band
         );

@@ -103,6 +103,13 @@ fn row(target: &TargetLatency) -> Row {
     Row::body(known.into_iter().chain(figures))
 }
 
+/// The curves of `test` with so many processes, one picture for each kind of operation.
+pub(super) fn of_cell(findings: &Findings, test: &str, procs: u32) -> Vec<Chart> {
+    let is_own = |one: &&Latencies| one.test == test && one.procs == procs;
+    let own: Vec<&Latencies> = findings.latencies.iter().filter(is_own).collect();
+    own.iter().filter_map(|one| curves(one.latency, one, &own)).collect()
+}
+
 /// `None` when no target has enough operations for a line.
 fn curves(kind: LatencyKind, one: &Latencies, all: &[&Latencies]) -> Option<Chart> {
     let points = |t: &TargetLatency| -> Vec<(f64, f64)> {

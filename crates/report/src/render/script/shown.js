@@ -116,6 +116,6 @@ function plot(found, panels, { out }) {
   }
   const band = Math.round(100 * logs.band);
   const ruledOut = out.map(({ label, why }) => ({ name: label, ratio: null, said: `ruled out: ${why}` }));
-  return forestPlot(`Ratio over ${name(found.over)}${byMetric()} with its 95 % interval; right of 1 is better, shaded is ±${band} %`,
+  return forestPlot(`Ratio over ${name(found.over)}${byMetric()} with its 95 % interval; right of 1 is better, ±${band} % is shaded`,
     logs.band, [{ title: `Score by ${profile()?.name ?? 'this choice'}`, rows: [...best.map(score), ...ruledOut] }, ...shown]);
 }

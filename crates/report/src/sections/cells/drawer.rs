@@ -4,7 +4,7 @@ use super::{ByCase, CellPosition, anchor};
 use crate::{
     block::{Block, Cell, Column, Dot, DotPanel, Dots, Drawer, Row, Table},
     names, number,
-    sections::{cost::moved::LEAST_MOVED, ratios, time_series},
+    sections::{cost::moved::LEAST_MOVED, latency, ratios, time_series},
     words,
 };
 use model::{Dataset, Metric, Origin, Sample};
@@ -28,6 +28,7 @@ pub(super) fn drawer(
     findings: &Findings,
     place: CellPosition,
     samples: &ByCase<'_>,
+    with_curves: bool,
 ) -> Drawer {
     let table = &findings.tables[place.0];
     let row = &table.rows[place.1];
@@ -36,6 +37,10 @@ pub(super) fn drawer(
     blocks.push(Block::Dots(dots(findings, row, own)));
     blocks.push(Block::Table(listed(findings, row, own)));
     blocks.extend(percentiles(findings, table, row).map(Block::Table));
+    if with_curves {
+        let curves = latency::of_cell(findings, &row.test, table.procs);
+        blocks.extend(curves.into_iter().map(Block::Chart));
+    }
     if own.iter().any(|sample| time_series::is_shown(sample)) {
         blocks.push(Block::Prose("Its rates of each second are under Over time.".into()));
     }
