@@ -8,7 +8,7 @@ use crate::{
     words,
 };
 use model::{Dataset, Metric, Origin, Sample};
-use stats::{Findings, Mode, Moved};
+use stats::{Findings, Mode};
 use std::collections::BTreeMap;
 
 /// Bytes that the device read for each byte from which on it is said what that means.
@@ -88,6 +88,46 @@ fn dots(findings: &Findings, row: &stats::Row, samples: &[&Sample]) -> Dots {
     }
 }
 
+/// Which columns a summary has beside those of every one.
+struct Extras {
+    reads: bool,
+    writes: bool,
+    modes: bool,
+}
+
+impl Extras {
+    fn of(row: &stats::Row) -> Extras {
+        let any = |is: &dyn Fn(&stats::Cell) -> bool| row.cells.iter().any(is);
+        Extras {
+            reads: any(&|cell| much(cell.moved.read_per_byte).is_some()),
+            writes: any(&|cell| much(cell.moved.written_per_byte).is_some()),
+            modes: any(&|cell| cell.modes.is_some()),
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = Column> {
+        let per_byte = "Device, bytes for each byte";
+        let read = self.reads.then(|| Column::numbers(per_byte, "read"));
+        let written = self.writes.then(|| Column::numbers(per_byte, "written"));
+        let modes = self.modes.then(|| Column::words("Two modes"));
+        read.into_iter().chain(written).chain(modes)
+    }
+
+    fn cells(&self, cell: &stats::Cell) -> impl Iterator<Item = Cell> {
+        let known = |said: Option<String>| Cell::plain(said.unwrap_or_else(|| "-".into()));
+        let bytes = |moved: Option<f64>| known(much(moved).map(number::value));
+        let read = self.reads.then(|| bytes(cell.moved.read_per_byte));
+        let written = self.writes.then(|| bytes(cell.moved.written_per_byte));
+        let modes = self.modes.then(|| known(cell.modes.as_ref().map(two_modes)));
+        read.into_iter().chain(written).chain(modes)
+    }
+}
+
+/// What the device moved for each byte of a candidate; `None` where that is next to nothing.
+fn much(moved: Option<f64>) -> Option<f64> {
+    moved.filter(|bytes| *bytes >= LEAST_MOVED)
+}
+
 /// What the samples of each candidate have in common: what a cell says, and what is behind it.
 fn summary(
     findings: &Findings,
@@ -95,56 +135,36 @@ fn summary(
     row: &stats::Row,
     samples: &[&Sample],
 ) -> Table {
-    let is_scored = table.group.is_scored();
-    let any =
-        |of: fn(&Moved) -> Option<f64>| row.cells.iter().any(|cell| moved(cell, of).is_some());
-    let (reads, writes) = (any(|m| m.read_per_byte), any(|m| m.written_per_byte));
-    let has_modes = row.cells.iter().any(|cell| cell.modes.is_some());
+    let extras = Extras::of(row);
     let line = |cell: &stats::Cell| {
         let own: Vec<&Sample> = of_target(samples, &cell.target).collect();
         let blocks = if cell.comparison.is_some() { cell.pairs } else { cell.n };
-        let ratio = cell.comparison.and(cell.ratio.as_ref());
-        let ratio = ratio.map(|ratio| ratios::worded(ratio, cell.comparison));
-        let ratio = ratio.map(|ratio| if is_scored { ratio } else { ratios::unjudged(ratio) });
-        let bytes = |of: fn(&Moved) -> Option<f64>| {
-            Cell::plain(moved(cell, of).map_or_else(|| "-".into(), number::value))
-        };
-        let mut cells = vec![
+        let ratio = cell.comparison.and(cell.ratio.as_ref()).map(|ratio| {
+            let judged = ratios::worded(ratio, cell.comparison);
+            if table.group.is_scored() { judged } else { ratios::unjudged(judged) }
+        });
+        let cells = [
             Cell::plain(&cell.target),
             ratios::value(cell, "", findings),
             ratio.unwrap_or_else(|| Cell::plain("-")),
             Cell::plain(blocks.to_string()),
             Cell::plain(limited(&own)),
         ];
-        cells.extend(reads.then(|| bytes(|m| m.read_per_byte)));
-        cells.extend(writes.then(|| bytes(|m| m.written_per_byte)));
-        cells.extend(
-            has_modes.then(|| Cell::plain(cell.modes.as_ref().map_or("-".into(), two_modes))),
-        );
-        Row::body(cells)
+        Row::body(cells.into_iter().chain(extras.cells(cell)))
     };
-    let mut columns = vec![
+    let columns = [
         Column::words("Target"),
         Column::numbers("", &row.unit),
         Column::numbers("", &format!("over {}", findings.baseline)),
         Column::numbers("", "blocks"),
         Column::words("Limiter"),
     ];
-    let per_byte = "Device, bytes for each byte";
-    columns.extend(reads.then(|| Column::numbers(per_byte, "read")));
-    columns.extend(writes.then(|| Column::numbers(per_byte, "written")));
-    columns.extend(has_modes.then(|| Column::words("Two modes")));
     Table {
         caption: "All samples together".into(),
-        columns,
+        columns: columns.into_iter().chain(extras.columns()).collect(),
         rows: row.cells.iter().map(line).collect(),
         footnotes: explained(row),
     }
-}
-
-/// What the device moved for each byte of a candidate; `None` where that is next to nothing.
-fn moved(cell: &stats::Cell, of: fn(&Moved) -> Option<f64>) -> Option<f64> {
-    of(&cell.moved).filter(|bytes| *bytes >= LEAST_MOVED)
 }
 
 /// What the figures of a row may owe to something else than its candidates.
