@@ -9,6 +9,7 @@ mod render;
 pub mod sections;
 pub mod words;
 
+pub use number::probability;
 pub use render::{
     beside::html_beside,
     csv::csv,

@@ -28,8 +28,8 @@ pub(crate) fn ratio(r: f64) -> String {
     if (0.0995..9.995).contains(&r) { format!("{r:.2}") } else { value(r) }
 }
 
-/// A probability, never printed as certainty.
-pub(crate) fn probability(p: f64) -> String {
+/// A probability, never printed as certainty: `0.97`, `>0.99`.
+pub fn probability(p: f64) -> String {
     match p {
         p if p > 0.99 => ">0.99".into(),
         p if p < 0.01 => "<0.01".into(),

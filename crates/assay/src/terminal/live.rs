@@ -137,7 +137,9 @@ impl Standings {
         let width = longest.unwrap_or_default();
         let line = |c: &Candidate| {
             let span = c.ratio.span_of_decimals().unwrap_or_default();
-            let best = c.p_best.map_or_else(String::new, |p| format!("  P(best) {p:.2}"));
+            let best = c
+                .p_best
+                .map_or_else(String::new, |p| format!("  P(best) {}", report::probability(p)));
             format!("  {:<width$}  {:.2}  {span:<11}{best}", c.target, c.ratio.point)
         };
         let shown = self.candidates.iter().take(MOST_SHOWN).map(line);
@@ -160,6 +162,20 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_is_best_for_certain() {
+        let candidate = |target: &str, p_best| Candidate {
+            target: target.into(),
+            ratio: stats::Ratio { point: 1.0, low: None, high: None, p: None },
+            p_best: Some(p_best),
+            ranks: None,
+            regret_95: None,
+        };
+        let candidates = vec![candidate("xfs", 0.9999), candidate("ext4", 0.0001)];
+        let lines = Standings { blocks: 3, over: "ext4".into(), candidates }.lines();
+        assert!(lines[1].ends_with("P(best) >0.99") && lines[2].ends_with("P(best) <0.01"));
+    }
 
     #[test]
     fn figures_have_three_digits() {
