@@ -182,12 +182,11 @@ pub struct TestInfo {
 impl TestInfo {
     /// What it is, by its names where nothing better was kept.
     pub fn shape(&self) -> Shape {
-        // Columnar's `open replace` writes over its own data.
-        let is_once =
-            self.testtype.starts_with("write disk") && !self.name.starts_with("open replace");
         self.shape.clone().unwrap_or_else(|| Shape {
+            // Columnar's `open replace` writes over its own data.
             only_writes: matches!(self.group, Group::SequentialWrite | Group::RandomWrite)
-                || is_once,
+                || self.testtype.starts_with("write disk")
+                    && !self.name.starts_with("open replace"),
             cell: named_cell(&self.id),
         })
     }

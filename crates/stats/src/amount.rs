@@ -32,13 +32,23 @@ impl Moved {
     /// Of `samples`, of which those without bytes do not count.
     pub(crate) fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Moved {
         Moved {
-            read_per_byte: per_byte(samples.clone(), |s| Some(s.device_read_bytes? as f64)),
-            written_per_byte: per_byte(samples, |s| {
-                let later = s.metric("settle_write_bytes").unwrap_or(0.0);
-                Some(s.device_write_bytes? as f64 + later)
-            }),
+            read_per_byte: read_per_byte(samples.clone()),
+            written_per_byte: written_per_byte(samples),
         }
     }
+}
+
+/// As [`Moved::read_per_byte`].
+pub(crate) fn read_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
+    per_byte(samples, |s| Some(s.device_read_bytes? as f64))
+}
+
+/// As [`Moved::written_per_byte`].
+pub(crate) fn written_per_byte<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
+    per_byte(samples, |s| {
+        let later = s.metric("settle_write_bytes").unwrap_or(0.0);
+        Some(s.device_write_bytes? as f64 + later)
+    })
 }
 
 fn per_byte<'a>(

@@ -34,8 +34,8 @@ pub(crate) struct Series {
     pub(crate) read_ahead_pct: Option<f64>,
     /// What the device moved for each byte of its valid samples.
     pub(crate) moved: Moved,
-    /// Block and logarithm of each valid sample, as `points` are before anything is taken out of them.
-    pub(crate) logs: Vec<(u32, f64)>,
+    /// The logarithms of the valid samples by block, as `points` are before anything is taken out of them.
+    pub(crate) logs: BTreeMap<u32, Vec<f64>>,
     /// The two groups in which the logarithms of its valid samples lie, as they are oriented; `None` where they are
     /// one.
     pub(crate) modes: Option<[Vec<f64>; 2]>,

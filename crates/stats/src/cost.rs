@@ -5,7 +5,8 @@
 //! target, so that all of them paid for the same work.
 
 use crate::{
-    Moved, Ratio, Settings, StatsError, Verdict,
+    Ratio, Settings, StatsError, Verdict,
+    amount::{read_per_byte, written_per_byte},
     bar::Bar,
     board::Board,
     cell::{CellData, Series},
@@ -204,8 +205,8 @@ fn spend(cost: &mut Cost, samples: &[(&TestInfo, &Sample)]) {
     let of = |keep: fn(&TestInfo, &Sample) -> bool| {
         samples.iter().filter(move |(test, sample)| keep(test, sample)).map(|(_, sample)| *sample)
     };
-    cost.written_per_byte = Moved::of(of(|test, _| test.shape().only_writes)).written_per_byte;
-    cost.read_per_byte = Moved::of(of(|_, s| s.case.cache == CacheState::Cold)).read_per_byte;
+    cost.written_per_byte = written_per_byte(of(|test, _| test.shape().only_writes));
+    cost.read_per_byte = read_per_byte(of(|_, s| s.case.cache == CacheState::Cold));
     let metric = |name: &str| {
         let values: Vec<f64> = samples.iter().filter_map(|(_, s)| s.metric(name)).collect();
         (!values.is_empty()).then(|| mean(&values))

@@ -66,20 +66,20 @@ pub(crate) fn leaders(
 ) -> Option<Leaders> {
     let [first, second] = verdict.candidates.get(..2)? else { return None };
     let column = |label: &String| targets.iter().position(|target| target == label);
-    let (a, b) = column(&first.target).zip(column(&second.target))?;
-    let scored = || cells.iter().filter(|c| c.is_scored);
-    let mut all: Vec<Contrast> =
-        scored().filter_map(|cell| contrast(dataset, cell, (a, b), settings)).collect();
-    mark(all.iter_mut());
-    all.sort_by(largest);
+    let a = column(&first.target)?;
     let candidates = verdict.candidates.iter().filter_map(|c| column(&c.target));
     let others: Vec<usize> = candidates.filter(|at| *at != a).collect();
     let against = |cell, b: &usize| {
         let contrast = contrast(dataset, cell, (a, *b), settings)?;
         Some(Lost { over: targets[*b].clone(), contrast })
     };
+    let scored = cells.iter().filter(|c| c.is_scored);
     let mut each: Vec<Vec<Lost>> =
-        scored().map(|cell| others.iter().filter_map(|b| against(cell, b)).collect()).collect();
+        scored.map(|cell| others.iter().filter_map(|b| against(cell, b)).collect()).collect();
+    let of_second = each.iter().flatten().filter(|lost| lost.over == second.target);
+    let mut all: Vec<Contrast> = of_second.map(|lost| lost.contrast.clone()).collect();
+    mark(all.iter_mut());
+    all.sort_by(largest);
     mark(each.iter_mut().flatten().map(|lost| &mut lost.contrast));
     let lost = lost(each);
     let is_worse = |lost: &&Lost| lost.contrast.comparison == Comparison::Worse;

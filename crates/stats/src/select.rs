@@ -135,8 +135,7 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
     // Several samples of one instance are repeats, not replicates: they are averaged first.
     series.points =
         blocks.iter().map(|(block, logs)| Point { block: *block, log: mean(logs) }).collect();
-    let of_block = |(block, logs): (u32, Vec<f64>)| logs.into_iter().map(move |log| (block, log));
-    series.logs = blocks.into_iter().flat_map(of_block).collect();
+    series.logs = blocks;
     series.moved = Moved::of(samples.iter().copied().filter(|s| s.validity.is_valid()));
     // What was left to sync has the length that it has, and scores nothing anyway.
     series.short = cell.is_scored && short::is_short(samples);
@@ -150,14 +149,13 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
 /// Whether the samples lie in two groups, without what was taken out of their blocks: who is first in a test may be
 /// slower, and takes turns.
 fn find_modes(series: &mut Series) {
-    let of_block = |block: u32| {
-        let own: Vec<f64> =
-            series.logs.iter().filter(|(of, _)| *of == block).map(|(_, log)| *log).collect();
-        mean(&own)
+    // Both are ascending by block, and of the same.
+    let of_block = |(point, logs): (&Point, &Vec<f64>)| {
+        let taken = point.log - mean(logs);
+        logs.iter().map(|log| log + taken).collect::<Vec<_>>()
     };
-    let taken: BTreeMap<u32, f64> =
-        series.points.iter().map(|p| (p.block, p.log - of_block(p.block))).collect();
-    let logs: Vec<f64> = series.logs.iter().map(|(block, log)| log + taken[block]).collect();
+    let logs: Vec<f64> =
+        series.points.iter().zip(series.logs.values()).flat_map(of_block).collect();
     series.modes = modes::groups(&logs);
 }
 
@@ -191,8 +189,9 @@ mod tests {
             (0..12).map(|block| (block, if block % 3 == 0 { 0.0 } else { 0.5 })).collect();
         let with_points = |log: fn(f64) -> f64| {
             let points = logs.iter().map(|(block, own)| Point { block: *block, log: log(*own) });
+            let samples = logs.iter().map(|(block, own)| (*block, vec![*own])).collect();
             let mut series =
-                Series { points: points.collect(), logs: logs.clone(), ..Series::default() };
+                Series { points: points.collect(), logs: samples, ..Series::default() };
             find_modes(&mut series);
             series.modes
         };
