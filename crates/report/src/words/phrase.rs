@@ -1,5 +1,6 @@
 //! Phrases that several sentences share.
 
+use crate::number;
 use model::{LabKind, Limiter, Origin};
 use stats::{CLEAR_LEAD, CellLoss, CellRatio, LEADS_P, Ratio, list, processes};
 
@@ -46,7 +47,8 @@ pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
 
 /// Rounded down below 1, so that 0.996 is not printed as certainty.
 pub(crate) fn probability(p: f64) -> String {
-    if p > 0.99 { "P>0.99".into() } else { format!("P={p:.2}") }
+    let number = number::probability(p);
+    if number.starts_with(['<', '>']) { format!("P{number}") } else { format!("P={number}") }
 }
 
 pub(crate) fn percent(share: f64) -> String {
