@@ -10,8 +10,6 @@ import time
 
 # Blocks of free pages of this order and above are given back: mm/page_reporting.c of the kernel.
 ORDER = pathlib.Path("/sys/module/page_reporting/parameters/page_reporting_order")
-# There is none of this order.
-NONE = "11"
 # madvise(2): every page of the mapping is there, and writable.
 POPULATE_WRITE = 23
 # Left to the others while all else is touched.
@@ -21,20 +19,33 @@ LEFT_BYTES = 1 << 30
 @contextlib.contextmanager
 def kept():
     """All memory is the machine's own, and stays so; as it was where nobody gives any back."""
-    if not ORDER.exists():
+    before = given_back()
+    if before is None:
         yield
         return
-    if not os.access(ORDER, os.W_OK):
-        print("memory that is free goes back to the host and is slow at its next touch: run as root to keep it")
-        yield
-        return
-    before = ORDER.read_text()
-    ORDER.write_text(NONE)
     try:
+        ORDER.write_text(no_order())
         touch()
         yield
     finally:
         ORDER.write_text(before)
+
+
+def given_back():
+    """The order from which on blocks are given back; None where none are, or nobody can say otherwise."""
+    if not ORDER.exists():
+        return None
+    if not os.access(ORDER, os.W_OK):
+        print("memory that is free goes back to the host and is slow at its next touch: run as root to keep it")
+        return None
+    return ORDER.read_text()
+
+
+def no_order():
+    """One above the largest order that this kernel has blocks of: /proc/buddyinfo counts those of each."""
+    with open("/proc/buddyinfo", encoding="ascii") as file:
+        _node, _number, _zone, _name, *counts = file.readline().split()
+    return str(len(counts))
 
 
 def touch():
