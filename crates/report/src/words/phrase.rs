@@ -45,7 +45,7 @@ pub(crate) fn interval(lead: Option<Ratio>, blocks: usize) -> String {
     }
 }
 
-/// Rounded down below 1, so that 0.996 is not printed as certainty.
+/// A probability in a sentence, never as certainty: `P=0.97`, `P>0.99`.
 pub(crate) fn probability(p: f64) -> String {
     let number = number::probability(p);
     if number.starts_with(['<', '>']) { format!("P{number}") } else { format!("P={number}") }
