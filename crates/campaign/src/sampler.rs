@@ -4,10 +4,11 @@
 mod series;
 
 use lab::{
-    Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched, await_reads,
+    Census, LabError, Others, Persisted, Persistence, Snapshot, Usage, Watched, are_writing,
+    await_reads,
 };
 use std::{ops::Range, time::Duration};
-use workers::{Moved, Observer};
+use workers::{Moved, Observer, Settled};
 
 /// An interval shorter than this is the rest of a second, too coarse to be judged alone.
 const SHORTEST_S: f64 = 0.5;
@@ -193,8 +194,13 @@ impl Observer for Sampler {
         }
     }
 
-    fn settles(&mut self) -> bool {
-        await_reads(&self.watched.devices, LONGEST_SETTLING)
+    fn settles(&mut self) -> Settled {
+        let has_waited = await_reads(&self.watched.devices, LONGEST_SETTLING);
+        match (are_writing(&self.watched.devices), has_waited) {
+            (true, _) => Settled::Writes,
+            (false, true) => Settled::Waited,
+            (false, false) => Settled::AtOnce,
+        }
     }
 
     fn held(&mut self) {

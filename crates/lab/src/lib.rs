@@ -81,7 +81,9 @@ pub use matrix::{Cell, Column, Install, Matrix, Row, guest_lacks, matrix};
 pub use medium::medium;
 pub use needs::Need;
 pub use object_store::{CLAIM_VERB, claim_prefix};
-pub use observe::{Below, BelowUsage, Census, Others, Snapshot, Usage, Watched, await_reads};
+pub use observe::{
+    Below, BelowUsage, Census, Others, Snapshot, Usage, Watched, are_writing, await_reads,
+};
 pub use persistence::{Flushes, Persisted, Persistence};
 pub use plan::{Backing, plan};
 pub use probe::{Availability, DoctorLine, Finding, available, doctor};

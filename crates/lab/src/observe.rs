@@ -11,7 +11,7 @@ mod parse;
 
 pub use below::Below;
 pub use census::{Census, Others};
-pub use in_flight::await_reads;
+pub use in_flight::{are_writing, await_reads};
 
 use crate::{Device, LabError};
 use rustix::time::ClockId;

@@ -16,7 +16,7 @@ mod worker;
 
 pub use engine::progress::Moved;
 pub use error::PoolError;
-pub use pool::{LocalPool, Observer, Pool, TimeSharing};
+pub use pool::{LocalPool, Observer, Pool, Settled, TimeSharing};
 pub use worker::{Resolver, main};
 
 /// The hidden verb: `PROGRAM __worker FD SLOT [USER]`, its slot being its place in the pool, from 0.

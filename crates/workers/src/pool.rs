@@ -39,15 +39,26 @@ pub trait Observer {
     fn looked(&mut self) {}
     /// All workers have ended `phase`, and wait.
     fn ended(&mut self, phase: usize);
-    /// All workers that are not done with the phase stand still in it. Returns when the device has done what they
-    /// had it do, which is of their time; whether that had to be waited for.
-    fn settles(&mut self) -> bool {
-        false
+    /// All workers that are not done with the phase stand still in it. Returns when the device has read what they
+    /// had it read, which is of their time.
+    fn settles(&mut self) -> Settled {
+        Settled::AtOnce
     }
     /// They stand still, and so does their clock.
     fn held(&mut self) {}
     /// They will go on when this returns.
     fn goes_on(&mut self) {}
+}
+
+/// What the device did for workers that stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing: their clock stands from when they did.
+    AtOnce,
+    /// It read, and is done: their clock stands from now.
+    Waited,
+    /// It still writes, for how long nobody knows: held now, they would have that for nothing.
+    Writes,
 }
 
 /// Says when a pool may work, where other pools want the machine as well.
@@ -279,7 +290,8 @@ impl Watch<'_> {
         self.pace.slice().map_or(LOOK_EVERY, |slice| rest(slice).min(LOOK_EVERY))
     }
 
-    /// Holds the pool in the phase before `round` when its slice is over, as long as others work.
+    /// Holds the pool in the phase before `round` when its slice is over, as long as others work. While its device
+    /// writes for it, it has a further slice instead.
     fn share(&mut self, round: u32, observer: &mut dyn Observer) -> Result<(), PoolError> {
         let over = self.pace.slice().is_some_and(|slice| self.resumed.elapsed() >= slice);
         if round < 2 || !over {
@@ -293,13 +305,18 @@ impl Watch<'_> {
                 Stillness::Held(since_ns) => break Some(since_ns),
             }
         };
-        let since_ns = since_ns.map(|still_ns| {
-            let since_ns = if observer.settles() { now_ns() } else { still_ns };
+        let since_ns = since_ns.and_then(|still_ns| match observer.settles() {
+            Settled::AtOnce => Some(still_ns),
+            Settled::Waited => Some(now_ns()),
+            Settled::Writes => None,
+        });
+        if since_ns.is_some() {
             observer.held();
             self.stand_by();
             observer.goes_on();
-            since_ns
-        });
+        } else {
+            self.resumed = Instant::now();
+        }
         self.hands.barrier.go_on(since_ns);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Reads that a device was given and has not done yet: what the kernel reads ahead is under way when its reader stands
-//! still, and goes on beside whoever is next.
+//! What a device was given and has not done yet when a worker stands still: reads that the kernel makes ahead, and the
+//! writes that it makes at once of a file that took the place of another. Both go on beside whoever is next.
 
 use crate::Device;
 use std::{
@@ -13,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_micros(100);
 /// Waits until none of `devices` has reads under way, for `longest` at most; whether there was anything to wait for.
 pub fn await_reads(devices: &[Device], longest: Duration) -> bool {
     let since = Instant::now();
-    let is_reading = || devices.iter().any(|device| reads(*device) > 0);
+    let is_reading = || devices.iter().any(|device| InFlight::of(*device).reads > 0);
     let mut has_waited = false;
     while is_reading() && since.elapsed() < longest {
         has_waited = true;
@@ -22,14 +22,29 @@ pub fn await_reads(devices: &[Device], longest: Duration) -> bool {
     has_waited
 }
 
-/// Reads under way, 0 where nobody counts them.
-fn reads(device: Device) -> u64 {
-    device.attribute("inflight").map_or(0, |text| of_text(&text))
+/// Whether any of `devices` has writes under way.
+pub fn are_writing(devices: &[Device]) -> bool {
+    devices.iter().any(|device| InFlight::of(*device).writes > 0)
 }
 
-/// Reads, then writes: `inflight` in Documentation/ABI/stable/sysfs-block of the kernel.
-fn of_text(text: &str) -> u64 {
-    text.split_whitespace().next().and_then(|reads| reads.parse().ok()).unwrap_or(0)
+/// Requests that a device has and is not done with; none where nobody counts them.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct InFlight {
+    reads: u64,
+    writes: u64,
+}
+
+impl InFlight {
+    fn of(device: Device) -> InFlight {
+        device.attribute("inflight").map_or_else(InFlight::default, |text| InFlight::parse(&text))
+    }
+
+    /// Reads, then writes: `inflight` in Documentation/ABI/stable/sysfs-block of the kernel.
+    fn parse(text: &str) -> InFlight {
+        let mut counts = text.split_whitespace().map(|count| count.parse().unwrap_or(0));
+        let mut next = || counts.next().unwrap_or(0);
+        InFlight { reads: next(), writes: next() }
+    }
 }
 
 #[cfg(test)]
@@ -38,13 +53,14 @@ mod tests {
 
     #[test]
     fn reads_come_before_writes() {
-        assert_eq!(of_text("       3        7\n"), 3);
-        assert_eq!(of_text("       0       12\n"), 0);
-        assert_eq!(of_text(""), 0);
+        assert_eq!(InFlight::parse("       3        7\n"), InFlight { reads: 3, writes: 7 });
+        assert_eq!(InFlight::parse("       0       12\n"), InFlight { reads: 0, writes: 12 });
+        assert_eq!(InFlight::parse(""), InFlight::default());
     }
 
     #[test]
     fn without_a_device_nobody_waits() {
         assert!(!await_reads(&[], Duration::from_secs(1)));
+        assert!(!are_writing(&[]));
     }
 }

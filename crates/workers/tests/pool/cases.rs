@@ -13,7 +13,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use workers::{LocalPool, Moved, Observer, Pool, PoolError, TimeSharing};
+use workers::{LocalPool, Moved, Observer, Pool, PoolError, Settled, TimeSharing};
 
 /// The verb under which this program is a coordinator that waits to be killed.
 pub(crate) const COORDINATE: &str = "coordinate";
@@ -132,34 +132,64 @@ pub(crate) fn the_observer_is_told_of_a_phase_that_runs() {
     assert_nobody_left();
 }
 
+/// Slices of two steps, between which nobody else works.
+struct Turns;
+
+impl TimeSharing for Turns {
+    fn wait(&mut self) {}
+    fn slice(&self) -> Option<Duration> {
+        Some(2 * STEP)
+    }
+}
+
+/// A device that settles as it is told, and how often it was asked and the pool held.
+struct Device {
+    settled: Settled,
+    takes: Duration,
+    asked: u32,
+    held: u32,
+}
+
+impl Device {
+    fn that(settled: Settled, takes: Duration) -> Device {
+        Device { settled, takes, asked: 0, held: 0 }
+    }
+}
+
+impl Observer for Device {
+    fn releasing(&mut self, _phase: usize) {}
+    fn ended(&mut self, _phase: usize) {}
+    fn settles(&mut self) -> Settled {
+        thread::sleep(self.takes);
+        self.asked += 1;
+        self.settled
+    }
+    fn held(&mut self) {
+        self.held += 1;
+    }
+}
+
 pub(crate) fn what_a_held_pool_waits_for_is_of_its_time() {
     const SETTLING: Duration = Duration::from_millis(30);
-    struct Turns;
-    impl TimeSharing for Turns {
-        fn wait(&mut self) {}
-        fn slice(&self) -> Option<Duration> {
-            Some(2 * STEP)
-        }
-    }
-    #[derive(Default)]
-    struct Settles(u32);
-    impl Observer for Settles {
-        fn releasing(&mut self, _phase: usize) {}
-        fn ended(&mut self, _phase: usize) {}
-        fn settles(&mut self) -> bool {
-            thread::sleep(SETTLING);
-            self.0 += 1;
-            true
-        }
-    }
-    let mut settles = Settles::default();
-    let report = pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut settles, &GO_ON).unwrap();
+    let mut device = Device::that(Settled::Waited, SETTLING);
+    let report = pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut device, &GO_ON).unwrap();
     let phases = report.workers[0].phases.iter();
     let took: Duration =
         phases.map(|phase| Duration::from_nanos(phase.end_ns - phase.start_ns)).sum();
-    assert!(settles.0 > 0, "it was never held");
-    let least = WORK + STEP * STEPS + SETTLING * settles.0;
+    assert!(device.held > 0, "it was never held");
+    assert_eq!(device.held, device.asked);
+    let least = WORK + STEP * STEPS + SETTLING * device.held;
     assert!(took >= least, "{took:?}, and {least:?} were worked and waited for");
+    assert_nobody_left();
+}
+
+/// Held, it would have the writes for nothing; waiting for them, it would stand idle for what it could work beside.
+pub(crate) fn nobody_is_held_while_the_device_writes_for_it() {
+    let mut device = Device::that(Settled::Writes, Duration::ZERO);
+    pool(LONG).run_at(&mut Turns, &jobs("step", 1), &mut device, &GO_ON).unwrap();
+    // Each time it has a slice of two steps more, of ten in all and of what lies around them.
+    assert!((1..STEPS).contains(&device.asked), "asked {} times", device.asked);
+    assert_eq!(device.held, 0);
     assert_nobody_left();
 }
 

@@ -23,6 +23,7 @@ const CASES: &[(&str, fn())] = named![
     a_pool_reports_in_order_and_exactly,
     the_observer_is_told_of_a_phase_that_runs,
     what_a_held_pool_waits_for_is_of_its_time,
+    nobody_is_held_while_the_device_writes_for_it,
     the_overlap_lies_between_last_start_and_first_end,
     sixty_four_start_together,
     the_largest_pool_runs,
