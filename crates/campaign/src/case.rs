@@ -84,6 +84,7 @@ fn attempt(
 ) -> Result<Option<Vec<Sample>>> {
     bench.runner.prepare();
     bench.instance.check()?;
+    jobs.iter_mut().for_each(|job| job.attempt += 1);
     for job in jobs.iter() {
         bench.instance.make_dir(&job.dir)?;
     }

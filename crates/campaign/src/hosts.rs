@@ -237,6 +237,7 @@ mod tests {
             cpu: Some(worker),
             declaration: None,
             owners,
+            attempt: 0,
         }
     }
 

@@ -322,6 +322,7 @@ impl Prepared {
             cpu: None,
             declaration: None,
             owners: None,
+            attempt: 0,
         }
     }
 }

@@ -151,6 +151,9 @@ pub struct Job {
     /// further on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owners: Option<[u32; 3]>,
+    /// Number of the attempt at this case, from 1; 0 where nobody counts.
+    #[serde(default)]
+    pub attempt: u32,
 }
 
 /// What a phase of a timed part did.

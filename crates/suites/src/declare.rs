@@ -192,6 +192,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         cpu: None,
         declaration: None,
         owners: None,
+        attempt: 0,
     };
     let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =
         test.estimate(&job);

@@ -30,6 +30,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         cpu: None,
         declaration: None,
         owners: None,
+        attempt: 0,
     }
 }
 

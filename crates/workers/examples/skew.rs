@@ -80,6 +80,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         cpu: None,
         declaration: None,
         owners: None,
+        attempt: 0,
     };
     (0..workers).map(job).collect()
 }

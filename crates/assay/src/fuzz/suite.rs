@@ -66,5 +66,6 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         cpu: None,
         declaration: test.declaration(),
         owners: None,
+        attempt: 0,
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn job(declaration: Option<String>, procs: u32) -> Job {
         cpu: None,
         declaration,
         owners: None,
+        attempt: 0,
     }
 }
 

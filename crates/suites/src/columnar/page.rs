@@ -38,6 +38,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         cpu: None,
         declaration: None,
         owners: None,
+        attempt: 0,
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         cpu: None,
         declaration: None,
         owners: None,
+        attempt: 0,
     };
     (0..workers).map(job).collect()
 }

@@ -84,19 +84,14 @@ impl Test for TreeTest {
         Some(self.head.declaration.clone())
     }
 
-    /// Removes what a run left that did not end, and makes the directory of all workers.
+    /// Removes what attempts before this one left, and makes the directory of all workers.
     fn fill(&self, job: &Job) -> Result<(), TestError> {
         if job.worker > 0 {
             return Ok(());
         }
+        run::clear(job, &self.head.id)?;
         let base = run::base(job, &self.head.id);
-        match std::fs::remove_dir_all(&base) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(TestError::io("remove", &base)(error));
-            }
-            _ => {}
-        }
-        std::fs::create_dir_all(&base).map_err(TestError::io("create", &base))
+        std::fs::create_dir(&base).map_err(TestError::io("create", &base))
     }
 
     fn files(&self, _job: &Job) -> Vec<PathBuf> {

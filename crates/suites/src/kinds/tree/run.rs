@@ -18,7 +18,7 @@ use engine::{data::derive_seed, progress::Progress};
 use model::{Histogram, Job, PhaseKind, Rng, Synced};
 use rustix::fs::{self, Mode, OFlags};
 use std::{
-    ffi::CStr,
+    ffi::{CStr, OsStr},
     fs::File,
     path::{Path, PathBuf},
 };
@@ -29,9 +29,32 @@ const FILE_MODE: Mode = Mode::from_raw_mode(0o664);
 /// What the first directory of a ring is called while the others move up.
 const ASIDE: &[u8] = b"-XX";
 
-/// The directory of a test that all workers share, beside their own.
+/// The directory that all workers share, beside their own, in one attempt at a test. Each attempt has another, as
+/// each iteration of mdtest has: a path that one host removed and made anew, another may still know as it was.
 pub(super) fn base(job: &Job, id: &str) -> PathBuf {
-    job.dir.parent().unwrap_or(&job.dir).join(format!("tree-{id}"))
+    let name = format!("{}{}x{}", bases(id), job.workers, job.attempt);
+    beside(job).join(name)
+}
+
+/// Removes what attempts at a test left.
+pub(super) fn clear(job: &Job, id: &str) -> Result<(), TestError> {
+    let place = beside(job);
+    let entries = std::fs::read_dir(place).map_err(TestError::io("list", place))?;
+    let is_base = |name: &OsStr| name.as_encoded_bytes().starts_with(bases(id).as_bytes());
+    for entry in entries.flatten().filter(|entry| is_base(&entry.file_name())) {
+        let path = entry.path();
+        std::fs::remove_dir_all(&path).map_err(TestError::io("remove", &path))?;
+    }
+    Ok(())
+}
+
+/// How the names of all directories of a test begin.
+fn bases(id: &str) -> String {
+    format!("tree-{id}-")
+}
+
+fn beside(job: &Job) -> &Path {
+    job.dir.parent().unwrap_or(&job.dir)
 }
 
 /// What a phase goes through.

@@ -1,6 +1,6 @@
 //! What the phases do on a file system, with one worker and with several, and what their figures are.
 
-use super::phase::Phase;
+use super::{phase::Phase, run};
 use crate::{
     Meter, Test, TestError,
     testing::{self, Clock},
@@ -61,7 +61,7 @@ fn phases_leave_what_mdtest_leaves() {
     let dir = tempfile::tempdir().unwrap();
     let (test, job) = (test("depth = 1\nbranch = 2\nitems = 66000"), job(dir.path()));
     test.fill(&job).unwrap();
-    let base = dir.path().join("tree-x");
+    let base = run::base(&job, "x");
     let mut watch = Watch { clock: Clock::default(), base: &base, seen: Vec::new() };
     let mut run = test.start(&job).unwrap();
     run.timed(&mut watch).unwrap();
@@ -85,11 +85,12 @@ fn bytes_are_written_and_read_back() {
     let more =
         "files_only = true\nwrite_bytes = 3901\nread_bytes = 3901\nfsync = true\nsync = true";
     let test = test(&format!("{more}\nrandom = true\niterations = 2"));
-    let report = testing::run(test, &job(dir.path())).unwrap();
+    let job = job(dir.path());
+    let report = testing::run(test, &job).unwrap();
     let bytes: Vec<u64> = report.phases.iter().map(|phase| phase.bytes).collect();
     assert_eq!(bytes[..6], [0, 390_100, 0, 390_100, 0, 0]);
     assert_eq!(bytes.len(), 12);
-    assert!(below(&dir.path().join("tree-x")).is_empty());
+    assert!(below(&run::base(&job, "x")).is_empty());
 }
 
 /// A meter that lets other workers go through the same phase first.
@@ -155,9 +156,24 @@ fn what_is_left_behind_is_noticed_and_cleared_by_the_next_fill() {
     test.fill(&job).unwrap();
     let mut run = test.start(&job).unwrap();
     run.timed(&mut Clock::default()).unwrap();
-    fs::create_dir(dir.path().join("tree-x/left")).unwrap();
+    fs::create_dir(run::base(&job, "x").join("left")).unwrap();
     assert!(run.verify().unwrap_err().to_string().contains("was not removed"));
     assert!(testing::run(test, &job).is_ok());
+}
+
+#[test]
+fn no_attempt_works_where_one_before_it_did() {
+    let dir = tempfile::tempdir().unwrap();
+    let test = test("dirs_only = true");
+    let attempts = [(1, 1), (1, 2), (2, 1)];
+    let jobs = attempts.map(|(workers, attempt)| Job { workers, attempt, ..job(dir.path()) });
+    let bases = jobs.each_ref().map(|job| run::base(job, "x"));
+    assert!(bases[0] != bases[1] && bases[1] != bases[2] && bases[0] != bases[2], "{bases:?}");
+    for (job, base) in jobs.iter().zip(&bases) {
+        test.fill(job).unwrap();
+        fs::create_dir(base.join("left")).unwrap();
+        assert_eq!(bases.iter().filter(|base| base.exists()).collect::<Vec<_>>(), [base]);
+    }
 }
 
 fn phase(ms: u64, ops: u64) -> PhaseReport {
