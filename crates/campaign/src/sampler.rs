@@ -195,12 +195,12 @@ impl Observer for Sampler {
     }
 
     fn settles(&mut self) -> Settled {
-        let has_waited = await_reads(&self.watched.devices, LONGEST_SETTLING);
-        match (are_writing(&self.watched.devices), has_waited) {
-            (true, _) => Settled::Writes,
-            (false, true) => Settled::Waited,
-            (false, false) => Settled::AtOnce,
+        let devices = &self.watched.devices;
+        // Writes first: who is not held has no time to lose.
+        if are_writing(devices) {
+            return Settled::Writes;
         }
+        if await_reads(devices, LONGEST_SETTLING) { Settled::Waited } else { Settled::AtOnce }
     }
 
     fn held(&mut self) {
@@ -298,6 +298,7 @@ mod tests {
         let after = sampler.snapshot().unwrap().now_ns;
         assert!((3 * S..4 * S + 1).contains(&(before + 1 - after.min(before))), "{before} {after}");
         assert_eq!(sampler.moved_while_held(), None, "there is no device");
+        assert_eq!(sampler.settles(), Settled::AtOnce);
     }
 
     #[test]

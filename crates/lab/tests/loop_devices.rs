@@ -16,6 +16,8 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::AtomicBool,
+    thread,
+    time::{Duration, Instant},
 };
 
 const IMAGE: Bytes = Bytes(400 << 20);
@@ -124,6 +126,27 @@ fn one_remount_serves_cold_cases_on_other_files(instance: &Instance<'_>) {
     assert!(remounts(&a), "something was written");
 }
 
+fn writes_under_way_are_seen(instance: &Instance<'_>) {
+    let root = instance.root();
+    let mut has_seen = false;
+    for _ in 0..100 {
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| write_file(root));
+            while !writer.is_finished() {
+                has_seen |= lab::are_writing(instance.devices());
+            }
+        });
+        if has_seen {
+            break;
+        }
+    }
+    assert!(has_seen, "a file was synced a hundred times, and nothing was written");
+    let since = Instant::now();
+    while lab::are_writing(instance.devices()) {
+        assert!(since.elapsed() < Duration::from_secs(60), "all is synced, and it writes on");
+    }
+}
+
 fn facts_are_told(instance: &Instance<'_>, name: &str) {
     let facts = &instance.facts().0;
     assert_eq!(facts["mount.fstype"], name);
@@ -149,6 +172,7 @@ fn every_file_system_is_made_checked_cold_and_undone() {
         instance.check().unwrap();
         facts_are_told(&instance, name);
         cold_and_hot_are_true(&instance);
+        writes_under_way_are_seen(&instance);
         one_remount_serves_cold_cases_on_other_files(&instance);
         assert!(instance.quiesce().unwrap().sync_s > 0.0);
         let busy = lab.provision(&target, name).err().unwrap();
