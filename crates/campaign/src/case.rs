@@ -452,3 +452,6 @@ impl Outcome {
             .map_or_else(Vec::new, |rates| ROUND_RATES.into_iter().zip(rates).map(metric).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -282,4 +282,4 @@ fn scaled(full: u64, scale: f64, least: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,7 +3,7 @@
 use super::*;
 use model::{Bytes, DataKind, JobMode, Programs};
 
-pub(super) fn job(declaration: Option<String>, procs: u32) -> Job {
+pub(crate) fn job(declaration: Option<String>, procs: u32) -> Job {
     Job {
         test: "x".into(),
         mode: JobMode::Run,
