@@ -2,7 +2,11 @@
 
 use crate::{Bytes, Histogram, Like, Metric, Options, Synced, Work, did_you_mean};
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// What generated data looks like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,6 +158,13 @@ pub struct Job {
     /// Number of the attempt at this case, from 1; 0 where nobody counts.
     #[serde(default)]
     pub attempt: u32,
+}
+
+impl Job {
+    /// Where the directories of all workers lie, and what they share beside them.
+    pub fn beside(&self) -> &Path {
+        self.dir.parent().unwrap_or(&self.dir)
+    }
 }
 
 /// What a phase of a timed part did.

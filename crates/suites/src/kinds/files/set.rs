@@ -75,7 +75,7 @@ impl FileSet {
     pub(super) fn new(settings: &Settings, job: &Job) -> FileSet {
         let name = name(settings);
         let root = match name.strip_prefix("../") {
-            Some(name) => job.dir.parent().unwrap_or(&job.dir).join(name),
+            Some(name) => job.beside().join(name),
             None => job.dir.join(&name),
         };
         let dirs: Vec<PathBuf> =

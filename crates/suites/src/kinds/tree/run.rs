@@ -33,14 +33,14 @@ const ASIDE: &[u8] = b"-XX";
 /// each iteration of mdtest has: a path that one host removed and made anew, another may still know as it was.
 pub(super) fn base(job: &Job, id: &str) -> PathBuf {
     let name = format!("{}{}x{}", bases(id), job.workers, job.attempt);
-    beside(job).join(name)
+    job.beside().join(name)
 }
 
 /// Removes what attempts at a test left.
 pub(super) fn clear(job: &Job, id: &str) -> Result<(), TestError> {
-    let place = beside(job);
+    let (place, bases) = (job.beside(), bases(id));
     let entries = std::fs::read_dir(place).map_err(TestError::io("list", place))?;
-    let is_base = |name: &OsStr| name.as_encoded_bytes().starts_with(bases(id).as_bytes());
+    let is_base = |name: &OsStr| name.as_encoded_bytes().starts_with(bases.as_bytes());
     for entry in entries.flatten().filter(|entry| is_base(&entry.file_name())) {
         let path = entry.path();
         std::fs::remove_dir_all(&path).map_err(TestError::io("remove", &path))?;
@@ -51,10 +51,6 @@ pub(super) fn clear(job: &Job, id: &str) -> Result<(), TestError> {
 /// How the names of all directories of a test begin.
 fn bases(id: &str) -> String {
     format!("tree-{id}-")
-}
-
-fn beside(job: &Job) -> &Path {
-    job.dir.parent().unwrap_or(&job.dir)
 }
 
 /// What a phase goes through.
