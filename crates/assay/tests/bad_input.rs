@@ -2,6 +2,7 @@
 //! the documented exit status, and nothing left behind.
 
 use crate::common::{Place, root_or_skip};
+use needs::Mounted;
 use std::{fs, process::Command};
 
 #[test]
@@ -94,12 +95,10 @@ fn a_read_only_directory_is_named() {
     }
     let place = Place::new();
     let dir = place.dir("read-only");
-    let mounted =
-        Command::new("mount").args(["-t", "tmpfs", "-o", "ro", "none"]).arg(&dir).status();
-    assert!(mounted.unwrap().success());
+    let mounted = Mounted::new(&["-t", "tmpfs", "-o", "ro", "none"], &dir);
     let target = format!("dir:{}", dir.display());
     let output = place.assay(&["run", "--on", &target, "--preset", "smoke", "--scale", "smoke"]);
-    assert!(Command::new("umount").arg(&dir).status().unwrap().success());
+    drop(mounted);
     let stderr = crate::common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("cannot write in") && stderr.contains("Read-only"), "{stderr}");
@@ -168,9 +167,7 @@ fn a_full_folder_of_images_is_named_before_anything_is_stored() {
     }
     let place = Place::new();
     let dir = place.dir("small");
-    let mounted =
-        Command::new("mount").args(["-t", "tmpfs", "-o", "size=20m", "none"]).arg(&dir).status();
-    assert!(mounted.unwrap().success());
+    let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=20m", "none"], &dir);
     let images = dir.display().to_string();
     let common = ["--on", "ext4", "--preset", "smoke", "--image-dir", &images];
     let said: Vec<_> = [&["plan"][..], &["run"], &["run", "--image-size", "64MiB"]]
@@ -180,7 +177,7 @@ fn a_full_folder_of_images_is_named_before_anything_is_stored() {
     let data = format!("dir:{images}");
     let full = Command::new("sh").args(["-c", "cat /dev/zero > fill"]).current_dir(&dir).status();
     let on_full = place.assay(&["run", "--on", &data, "--preset", "smoke", "--suite", "files"]);
-    assert!(Command::new("umount").arg(&dir).status().unwrap().success());
+    drop(mounted);
     for output in &said {
         let line = crate::common::text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{line}");

@@ -2,6 +2,7 @@
 //! and what is not ours, or of a campaign that runs, or of another state folder: left alone.
 
 use crate::common::{Place, ready, record, root_or_skip, text, wait_for};
+use needs::Mounted;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown, symlink},
@@ -323,31 +324,22 @@ fn a_state_folder_without_room_tears_no_record_and_all_is_undone() {
     let state = place.dir("state");
     // Its records are long.
     let data = "d".repeat(200);
-    let size = |options: &str| {
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "assay-test"]).arg(&state);
-        assert!(mount.status().unwrap().success());
-    };
-    size("size=16k,mode=700");
-    let result = std::panic::catch_unwind(|| {
-        let target = format!("dir:{}", place.dir(&data).display());
-        let run = [
-            "run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke",
-            "--scale", "smoke",
-        ];
-        let output = place.assay(&[&run[..], &["--blocks", "30"]].concat());
-        let told = text(&output.stderr);
-        // Nothing works any more: the campaign stops, and is to be resumed.
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains("No space left"), "{told}");
-        assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0, "{told}");
-        place.ok(&["cleanup"]);
-        size("remount,size=8m");
-        let resumed = place.assay(&["resume"]);
-        let told = text(&resumed.stderr);
-        assert!(matches!(resumed.status.code(), Some(0 | 4)), "{told}");
-        assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0);
-    });
-    assert!(Command::new("umount").arg(&state).status().unwrap().success());
-    result.unwrap();
+    let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=16k,mode=700", "assay-test"], &state);
+    let target = format!("dir:{}", place.dir(&data).display());
+    let run = [
+        "run", "--on", &target, "--suite", "null", "--procs", "1", "--preset", "smoke", "--scale",
+        "smoke",
+    ];
+    let output = place.assay(&[&run[..], &["--blocks", "30"]].concat());
+    let told = text(&output.stderr);
+    // Nothing works any more: the campaign stops, and is to be resumed.
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("No space left"), "{told}");
+    assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0, "{told}");
+    place.ok(&["cleanup"]);
+    mounted.remount("size=8m");
+    let resumed = place.assay(&["resume"]);
+    let told = text(&resumed.stderr);
+    assert!(matches!(resumed.status.code(), Some(0 | 4)), "{told}");
+    assert_eq!(fs::read_dir(place.path(&data)).unwrap().count(), 0);
 }

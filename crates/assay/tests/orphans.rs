@@ -2,6 +2,7 @@
 
 use crate::common::{Place, record, root_or_skip, text};
 use crate::stand_in::{Disk, can_attach, run};
+use needs::Mounted;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -36,21 +37,12 @@ fn private_dir(place: &Place, name: &str) -> PathBuf {
     dir
 }
 
-struct Mounted(PathBuf);
-
-impl Mounted {
-    fn at(dir: &Path) -> Mounted {
-        fs::create_dir_all(dir).unwrap();
-        run("mount", &["-t", "tmpfs", "-o", "size=1M", "theirs", dir.to_str().unwrap()]);
-        fs::write(dir.join("precious"), "x").unwrap();
-        Mounted(dir.into())
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("umount").arg(&self.0).output();
-    }
+/// A mount of somebody else's.
+fn mount_at(dir: &Path) -> Mounted {
+    fs::create_dir_all(dir).unwrap();
+    let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=1M", "theirs"], dir);
+    fs::write(dir.join("precious"), "x").unwrap();
+    mounted
 }
 
 #[test]
@@ -74,7 +66,7 @@ fn what_is_gone_is_passed_over_what_is_ours_goes_and_what_is_not_stays() {
     let disk = Disk::new(64 << 20);
     let part = disk.partition(1, 8 << 20, 48 << 20);
     run("mkfs.ext4", &["-q", part.to_str().unwrap()]);
-    let mounted = Mounted::at(&place.path("theirs"));
+    let mounted = mount_at(&place.path("theirs"));
 
     let number = fs::read_to_string(sysfs(&disk).join("dev")).unwrap();
     let sequence = fs::read_to_string(sysfs(&disk).join("diskseq")).unwrap_or("-".into());
@@ -96,19 +88,19 @@ fn what_is_gone_is_passed_over_what_is_ours_goes_and_what_is_not_stays() {
             entry("tell", &[("link", &disk.link)]),
             forget,
             entry("unmount", &[("mount_point", &mounts.join("assay-0-ext4"))]),
-            entry("unmount", &[("mount_point", &mounted.0)]),
+            entry("unmount", &[("mount_point", mounted.dir())]),
             entry("unmount", &[("mount_point", Path::new("/no/such/mount"))]),
             entry("remove_dir", &[("path", &place.path("state/mnt/assay-gone"))]),
             entry("uncap", &[("file", &caps), ("device", Path::new("7:0"))]),
             entry("leave_group", &[("group", &foreign), ("home", &foreign)]),
-            entry("end_network", &[("namespace", &mounted.0)]),
+            entry("end_network", &[("namespace", mounted.dir())]),
         ],
     );
     let told = place.ok(&["cleanup"]);
     assert_eq!(told.lines().count(), 2, "{told}");
     assert!(told.contains("removed ") && !images.exists() && !mounts.exists(), "{told}");
     assert!(!journal.exists());
-    assert!(foreign.join("precious").exists() && mounted.0.join("precious").exists());
+    assert!(foreign.join("precious").exists() && mounted.dir().join("precious").exists());
     assert_eq!(fs::read_to_string(&caps).unwrap(), "7:0 1048576\n");
     assert!(part.exists());
     run("e2fsck", &["-f", "-n", part.to_str().unwrap()]);
@@ -151,19 +143,19 @@ fn a_mount_of_somebody_else_on_our_mount_point_is_told_and_kept() {
     }
     let place = Place::new();
     let mounts = private_dir(&place, &format!("mnt/assay-{ID}"));
-    let theirs = Mounted::at(&mounts.join("assay-0-ext4"));
+    let theirs = mount_at(&mounts.join("assay-0-ext4"));
     let journal = write_journal(
         &place,
         &[
             entry("remove_dir", &[("path", &mounts)]),
-            entry("unmount", &[("mount_point", &theirs.0)]),
+            entry("unmount", &[("mount_point", theirs.dir())]),
         ],
     );
     let output = place.assay(&["cleanup"]);
     assert_eq!(output.status.code(), Some(1));
     let why = text(&output.stderr);
     assert!(why.contains("is mounted") && why.contains("not removed"), "{why}");
-    assert!(theirs.0.join("precious").exists() && journal.exists());
+    assert!(theirs.dir().join("precious").exists() && journal.exists());
     // As soon as they are gone, the rest goes.
     drop(theirs);
     place.ok(&["cleanup"]);

@@ -2,25 +2,11 @@
 //! says so.
 
 use crate::common::{Place, root_or_skip};
+use needs::Mounted;
 use std::{
-    path::Path,
-    process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
-
-fn mount(args: &[&str], dir: &Path) {
-    assert!(Command::new("mount").args(args).arg(dir).status().unwrap().success());
-}
-
-/// Unmounts it, whatever the test did.
-struct Mounted<'a>(&'a Path);
-
-impl Drop for Mounted<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0).status();
-    }
-}
 
 #[test]
 fn options_that_change_under_the_run_make_its_samples_invalid() {
@@ -29,15 +15,14 @@ fn options_that_change_under_the_run_make_its_samples_invalid() {
     }
     let place = Place::new();
     let dir = place.dir("target");
-    mount(&["-t", "tmpfs", "assay-test"], &dir);
-    let mounted = Mounted(&dir);
+    let mounted = Mounted::new(&["-t", "tmpfs", "assay-test"], &dir);
     let over = AtomicBool::new(false);
     let on = format!("dir:{}", dir.display());
     thread::scope(|scope| {
         scope.spawn(|| {
-            let options = ["remount,noexec", "remount,exec"];
+            let options = ["noexec", "exec"];
             for option in options.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
-                mount(&["-o", option], &dir);
+                mounted.remount(option);
             }
         });
         let tests = "columnar.write.*,columnar.reread.*";

@@ -6,6 +6,7 @@ use crate::stand_in;
 
 use lab::{DiskRequest, LabError, Refusal, inspect};
 use model::Bytes;
+use needs::Mounted;
 use needs::{Need, skip};
 use stand_in::{BY_ID, Disk, can_attach, run};
 use std::{
@@ -36,10 +37,8 @@ fn path(path: &Path) -> &str {
 fn refused_while_mounted(disk: &Disk, node: &Path, link: &Path) -> Refusal {
     let dir = disk.dir("m");
     run("mkfs.ext4", &["-q", path(node)]);
-    run("mount", &[path(node), path(&dir)]);
-    let refusal = std::panic::catch_unwind(|| refused(&request(link)));
-    run("umount", &[path(&dir)]);
-    refusal.unwrap()
+    let _mounted = Mounted::new(&[node], &dir);
+    refused(&request(link))
 }
 
 #[test]
@@ -98,9 +97,9 @@ fn a_mounted_disk_or_partition_is_refused() {
     // Its neighbour is another space, and blank.
     let link = disk.name(&two);
     let dir = disk.dir("m");
-    run("mount", &[path(&one), path(&dir)]);
+    let mounted = Mounted::new(&[&one], &dir);
     let judged = inspect(&request(&link));
-    run("umount", &[path(&dir)]);
+    drop(mounted);
     assert_eq!(judged.unwrap().0[0].serials[0], disk.serial());
     // What is not mounted is still content of the disk.
     run("wipefs", &["--quiet", "--all", path(&disk.node)]);
@@ -433,10 +432,9 @@ fn what_is_kept_on_a_disk_protects_it() {
     let disk = Disk::new(SIZE);
     let dir = disk.dir("m");
     run("mkfs.ext4", &["-q", path(&disk.node)]);
-    run("mount", &[path(&disk.node), path(&dir)]);
+    let _mounted = Mounted::new(&[&disk.node], &dir);
     let kept: Vec<PathBuf> = vec![dir.join("state")];
     let judged = inspect(&DiskRequest { kept, ..request(&disk.link) });
-    run("umount", &[path(&dir)]);
     let refusal = judged.unwrap_err().to_string();
     assert!(refusal.contains("in use by the system") && refusal.contains("state"), "{refusal}");
 }

@@ -251,7 +251,7 @@ fn a_mount_that_is_gone_fails_the_check() {
     let instance = lab.provision(&"tmpfs[size=16M]".parse().unwrap(), "t").unwrap();
     instance.check().unwrap();
     let mount_point = instance.root().parent().unwrap();
-    assert!(Command::new("umount").arg(mount_point).status().unwrap().success());
+    needs::unmount(mount_point);
     let error = instance.check().unwrap_err().to_string();
     assert!(error.starts_with("the mount is gone: "), "{error}");
     files::create_dir(instance.root()).unwrap();

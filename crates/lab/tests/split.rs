@@ -309,7 +309,7 @@ fn is_forgotten_once_brought_again() -> bool {
     kill_at_work(&disk, state.path());
     let node = disk.node.to_str().unwrap();
     let mounted = run("findmnt", &["-n", "-o", "TARGET", &format!("{node}p2")]);
-    run("umount", &[&mounted]);
+    needs::unmount(Path::new(&mounted));
     run("delpart", &[node, "2"]);
     let is_again = disk.exchange();
     if is_again {

@@ -1,11 +1,15 @@
 //! What tests need of a machine, and the one way to skip what cannot run: [`skip`], with a typed need and a
-//! reason. Only tests and the runner of tests, `cargo run -p xtask -- test`, use this crate.
+//! reason. [`Mounted`] is what a test mounts. Only tests and the runner of tests, `cargo run -p xtask -- test`, use
+//! this crate.
 //!
 //! libtest hides what a passing test prints. A skip is written to standard error past it, and as a line into
 //! the file that [`SKIPS`] names. The runner counts these lines, and asks the machine itself by [`Need::is_met`],
 //! which shares no code with what is tested: a skip for something that is there is a failure.
 
+mod mounted;
 mod probe;
+
+pub use mounted::{Mounted, unmount};
 
 use std::{
     env,

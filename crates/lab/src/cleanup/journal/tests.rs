@@ -259,14 +259,9 @@ fn where_there_is_no_room_for_the_next_record_the_act_does_not_happen() {
     }
     let top = tempfile::tempdir().unwrap();
     let path = top.path().canonicalize().unwrap();
-    Cmd::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=64k,mode=700", "assay-test"])
-        .arg(&path)
-        .run()
-        .unwrap();
-    let result = std::panic::catch_unwind(|| fill(&path));
-    Cmd::new("umount").arg(&path).run().unwrap();
-    result.unwrap();
+    let _mounted =
+        needs::Mounted::new(&["-t", "tmpfs", "-o", "size=64k,mode=700", "assay-test"], &path);
+    fill(&path);
 }
 
 /// Makes private directories in the full file system at `path` until one cannot be made.

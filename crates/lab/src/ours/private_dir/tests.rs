@@ -118,12 +118,12 @@ fn what_is_mounted_inside_is_not_entered() {
     let inside = dir.join("a/b");
     fs::create_dir_all(&inside).unwrap();
     // Of the same device, as no number tells it.
-    crate::Cmd::new("mount").arg("--bind").args([&other, &inside]).run().unwrap();
+    let mounted = needs::Mounted::new(&[OsStr::new("--bind"), other.as_os_str()], &inside);
     let refused = remove(&dir, &of("c"));
     // As if it had been mounted after the table of mounts was read.
     let (_, opened) = open(&dir).unwrap().unwrap();
     let entered = empty(&opened, &dir);
-    crate::Cmd::new("umount").arg(&inside).run().unwrap();
+    drop((opened, mounted));
     assert!(refused.unwrap_err().to_string().contains("is mounted"));
     assert!(entered.unwrap_err().to_string().contains("something is mounted there"));
     assert!(other.join("precious").exists());
