@@ -71,13 +71,17 @@ pub fn unmount(dir: &Path) {
 fn try_unmount(dir: &Path) -> Result<(), String> {
     let start = Instant::now();
     loop {
-        let output = Command::new("umount").arg(dir).output().map_err(|error| error.to_string())?;
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        match () {
-            () if output.status.success() => return Ok(()),
-            () if start.elapsed() > PATIENCE || !why.contains("busy") => return Err(why),
-            () => thread::sleep(PAUSE),
+        // In English, whatever the user speaks.
+        let output = Command::new("umount").arg(dir).env("LC_ALL", "C").output();
+        let output = output.map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
         }
+        let why = String::from_utf8_lossy(&output.stderr);
+        if start.elapsed() > PATIENCE || !why.contains("busy") {
+            return Err(why.into_owned());
+        }
+        thread::sleep(PAUSE);
     }
 }
 

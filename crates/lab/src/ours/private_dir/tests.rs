@@ -123,7 +123,7 @@ fn what_is_mounted_inside_is_not_entered() {
     // As if it had been mounted after the table of mounts was read.
     let (_, opened) = open(&dir).unwrap().unwrap();
     let entered = empty(&opened, &dir);
-    drop((opened, mounted));
+    drop(mounted);
     assert!(refused.unwrap_err().to_string().contains("is mounted"));
     assert!(entered.unwrap_err().to_string().contains("something is mounted there"));
     assert!(other.join("precious").exists());
