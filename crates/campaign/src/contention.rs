@@ -56,14 +56,18 @@ pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric
 ///
 /// User time is certainly somebody's, so what is not own is foreign. System time may be that of threads of
 /// the kernel, which work for the target as well: of it counts what processes of others had, at the rate at
-/// which they had it around the timed part.
+/// which they had it around the timed part. Together they are at most what the machine had beyond the candidate:
+/// ticks say who was there when the clock ticked, and where a server runs in short bursts beside a program that
+/// never rests, they give the system time of the one to the user time of the other.
 fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
     let capacity_s = usage.seconds * f64::from(usage.cpus.max(1));
     let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
     let rate = others.filter(|others| others.seconds > 0.0);
     let sys_s = rate.map_or(0.0, |others| others.system_s / others.seconds * usage.seconds);
     let sys_s = sys_s.min((usage.machine_sys_s - own.sys_s).max(0.0));
-    let foreign_s = user_s + sys_s + usage.steal_s;
+    let candidate_s = own.user_s + own.sys_s + usage.own_cpu_s;
+    let beyond_s = (usage.machine_user_s + usage.machine_sys_s - candidate_s).max(0.0);
+    let foreign_s = (user_s + sys_s).min(beyond_s) + usage.steal_s;
     (capacity_s >= LEAST_CPU_S).then(|| 100.0 * foreign_s / capacity_s)
 }
 
@@ -138,6 +142,21 @@ mod tests {
         assert!(cpu(&usage, own, 0.0) < 3.0);
         // Never more than the machine had in the slices of this candidate.
         assert!((cpu(&usage, own, 400.0) - 62.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn others_never_had_what_the_candidate_had_however_the_kernel_names_it() {
+        // As seen beside two busy loops: ticks that nearly all fell into the loops, and an exact account of what
+        // workers and server had.
+        let usage = Usage { machine_user_s: 1.94, machine_sys_s: 0.10, own_cpu_s: 0.02, ..usage() };
+        let own = OwnCpu { user_s: 0.09, sys_s: 0.39 };
+        assert!((cpu(&usage, own, 0.4) - 77.0).abs() < 1e-9);
+        // What the hypervisor took comes on top.
+        let stolen = Usage { steal_s: 0.2, ..usage.clone() };
+        assert!((cpu(&stolen, own, 0.4) - cpu(&usage, own, 0.4) - 10.0).abs() < 1e-9);
+        // A machine that counts less than the candidate had.
+        let idle = Usage { machine_user_s: 0.30, machine_sys_s: 0.15, ..usage };
+        assert!(cpu(&idle, own, 0.4).abs() < 1e-9);
     }
 
     #[test]
