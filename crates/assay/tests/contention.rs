@@ -31,6 +31,15 @@ threads = 1
 /// What is lost by writing seconds as a share.
 const ROUNDING_S: f64 = 1e-6;
 
+/// Above this a sample is contended.
+const CONTENDED_PCT: f64 = 10.0;
+
+/// What a writer writes at least while it is seen.
+const SEEN_BYTES: f64 = (1 << 20) as f64;
+
+/// Campaigns at most: a writer that the machine leaves no time for disturbs nobody.
+const MOST_CAMPAIGNS: usize = 5;
+
 /// Runs of dd at most: of 64 MiB each, over the same file.
 const MOST_RUNS: usize = 1500;
 
@@ -71,12 +80,52 @@ fn samples(place: &Place) -> Vec<Value> {
     place.ok(&["export", "last", "--format", "json", "--out", "out"]);
     let file = fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
     let dataset: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    fs::remove_dir_all(out).unwrap();
     dataset["samples"].as_array().unwrap().clone()
 }
 
 fn metric(sample: &Value, name: &str) -> Option<f64> {
     let metrics = sample["metrics"].as_array().unwrap();
     metrics.iter().find(|metric| metric["name"] == name)?["value"].as_f64()
+}
+
+/// A campaign beside a writer.
+fn run_beside_a_writer(place: &Place) {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let file = place.path("other-work");
+        let done = &done;
+        scope.spawn(move || write_beside(&file, done));
+        let output = place.assay(&run_on("ext4"));
+        done.store(true, Ordering::Relaxed);
+        assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
+    });
+}
+
+/// What others had of the machine during it, percent.
+fn shared_pct(sample: &Value) -> f64 {
+    let told = |name: &str| metric(sample, name).unwrap();
+    told("foreign_disk_pct").max(told("foreign_cpu_pct"))
+}
+
+/// The one of a test's `tries` that is used. A contended one is measured again, twice at most, the calmest is used,
+/// and each is still there.
+fn used_of<'a>(tries: &[&'a Value]) -> &'a Value {
+    let (last, others) = tries.split_last().unwrap();
+    assert!(others.iter().all(|one| shared_pct(one) > CONTENDED_PCT), "{tries:?}");
+    assert!(
+        tries.len() == 3 || (tries.len() < 3 && shared_pct(last) <= CONTENDED_PCT),
+        "{tries:?}"
+    );
+    let (valid, disturbed): (Vec<&Value>, Vec<&Value>) =
+        tries.iter().partition(|sample| sample["validity"] == "Valid");
+    let [used] = valid[..] else { panic!("{valid:?}") };
+    for sample in disturbed {
+        assert!(shared_pct(used) <= shared_pct(sample), "{used} {sample}");
+        let why = sample["validity"]["Disturbed"].as_str().unwrap();
+        assert!(why.starts_with("others had ") && why.ends_with("; measured again"), "{why}");
+    }
+    used
 }
 
 #[test]
@@ -89,38 +138,35 @@ fn a_writer_on_the_disk_below_makes_samples_contended() {
         return;
     }
     fs::write(place.path("beside.toml"), SUITE).unwrap();
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let file = place.path("other-work");
-        let done = &done;
-        scope.spawn(move || write_beside(&file, done));
-        let run =
-            ["run", "--suite", "./beside.toml", "--on", "ext4", "--procs", "1", "--blocks", "1"];
-        let rest = ["--scale", "1", "--image-size", "256MiB", "--knob", "runtime_s=1"];
-        let output = place.assay(&[&run[..], &rest].concat());
-        done.store(true, Ordering::Relaxed);
-        assert!(output.status.success(), "{}", crate::common::text(&output.stderr));
-    });
-    let (valid, disturbed): (Vec<Value>, Vec<Value>) =
-        samples(&place).into_iter().partition(|sample| sample["validity"] == "Valid");
-    // Each was taken again, in vain, and is still there.
-    assert_eq!((valid.len(), disturbed.len()), (2, 4));
-    for sample in disturbed {
-        let why = sample["validity"]["Disturbed"].as_str().unwrap();
-        assert!(why.starts_with("others had ") && why.ends_with("; measured again"), "{why}");
+    let is_contended = |sample: &&Value| shared_pct(sample) > CONTENDED_PCT;
+    for _ in 0..MOST_CAMPAIGNS {
+        run_beside_a_writer(&place);
+        let samples = samples(&place);
+        let tries = |test: &str| -> Vec<&Value> {
+            samples.iter().filter(|sample| sample["case"]["test"] == test).collect()
+        };
+        let used = ["beside.rndrd", "beside.rndwr"].map(|test| used_of(&tries(test)));
+        let contended: Vec<&Value> = used.into_iter().filter(is_contended).collect();
+        let has_seen_it =
+            |sample: &&Value| metric(sample, "foreign_write_bytes").unwrap() > SEEN_BYTES;
+        if contended.iter().any(has_seen_it) {
+            assert_told(&place, contended.len());
+            place.assert_clean();
+            return;
+        }
     }
-    for sample in &valid {
-        let told = |name: &str| metric(sample, name).unwrap();
-        assert!(told("foreign_write_bytes") > f64::from(1 << 20), "{sample}");
-        // A worker that hardly gets a processor does not wait for the disk.
-        assert!(told("foreign_disk_pct").max(told("foreign_cpu_pct")) > 10.0, "{sample}");
-    }
-    assert!(place.ok(&["show", "last"]).contains("2 of the valid contended"));
+    panic!("no sample is contended in {MOST_CAMPAIGNS} campaigns beside a writer");
+}
+
+/// That so many of the two samples are contended, by the program and in its report.
+fn assert_told(place: &Place, contended: usize) {
+    let shown = place.ok(&["show", "last"]);
+    assert!(shown.contains(&format!("{contended} of the valid contended")), "{shown}");
     let report = place.ok(&["report", "last"]);
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(report.contains("2 of 2 valid samples shared the machine with other work"), "{report}");
+    let told = format!("{contended} of 2 valid samples shared the machine with other work");
+    assert!(report.contains(&told), "{report}");
     assert!(report.contains(" meanwhile"), "{report}");
-    place.assert_clean();
 }
 
 #[test]
@@ -149,7 +195,6 @@ fn the_server_of_a_target_is_paid_for_by_it_and_is_nobody_else() {
             let most_s = left_s.max(0.0) + stolen_s + ROUNDING_S;
             assert!(foreign_s <= most_s, "{target}: {foreign_s} of {left_s}, {stolen_s} stolen");
         }
-        fs::remove_dir_all(place.path("out")).unwrap();
     }
     place.assert_clean();
 }
