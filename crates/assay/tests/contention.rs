@@ -188,7 +188,7 @@ fn the_server_of_a_target_is_paid_for_by_it_and_is_nobody_else() {
             let own = |name: &str| sample[name].as_f64().unwrap();
             let all_s = own("cpu_user_s") + own("cpu_sys_s");
             assert!(server_s > 0.0 && all_s >= server_s, "{target}: {server_s} of {all_s}");
-            // Whatever others do meanwhile, they cannot have what the server had; the hypervisor's is nobody's here.
+            // Whatever others do meanwhile, they cannot have what the server had. What was stolen counts as theirs.
             let capacity_s = cpus * own("seconds");
             let foreign_s = metric(sample, "foreign_cpu_pct").unwrap_or(0.0) / 100.0 * capacity_s;
             let left_s = metric(sample, "machine_cpu_s").unwrap() - server_s;
