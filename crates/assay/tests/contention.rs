@@ -113,10 +113,8 @@ fn shared_pct(sample: &Value) -> f64 {
 fn used_of<'a>(tries: &[&'a Value]) -> &'a Value {
     let (last, others) = tries.split_last().unwrap();
     assert!(others.iter().all(|one| shared_pct(one) > CONTENDED_PCT), "{tries:?}");
-    assert!(
-        tries.len() == 3 || (tries.len() < 3 && shared_pct(last) <= CONTENDED_PCT),
-        "{tries:?}"
-    );
+    assert!(tries.len() <= 3, "{tries:?}");
+    assert!(tries.len() == 3 || shared_pct(last) <= CONTENDED_PCT, "{tries:?}");
     let (valid, disturbed): (Vec<&Value>, Vec<&Value>) =
         tries.iter().partition(|sample| sample["validity"] == "Valid");
     let [used] = valid[..] else { panic!("{valid:?}") };

@@ -64,7 +64,6 @@ fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
     let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
     let rate = others.filter(|others| others.seconds > 0.0);
     let sys_s = rate.map_or(0.0, |others| others.system_s / others.seconds * usage.seconds);
-    let sys_s = sys_s.min((usage.machine_sys_s - own.sys_s).max(0.0));
     let candidate_s = own.user_s + own.sys_s + usage.own_cpu_s;
     let beyond_s = (usage.machine_user_s + usage.machine_sys_s - candidate_s).max(0.0);
     let foreign_s = (user_s + sys_s).min(beyond_s) + usage.steal_s;
