@@ -4,8 +4,10 @@ use crate::{disks, mark::Key, opened, selection, whereabouts};
 use anyhow::{Context, Result};
 use campaign::{
     images::work_dir,
-    prepare::{self, Prepared},
-    programs, tools,
+    prepare::{self},
+    programs,
+    ready::Ready,
+    tools,
 };
 use model::{Campaign, CampaignState, Job, Origin, Rng};
 use std::{
@@ -16,7 +18,7 @@ use std::{
 use store::Store;
 
 /// A new campaign of `prepared`: its id, seed, scale and environment; not yet stored.
-pub fn campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
+pub fn campaign(prepared: &Ready, state: &Path) -> Result<Campaign> {
     let now = SystemTime::now();
     let since_epoch = now.duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
     let created = humantime::format_rfc3339_seconds(now).to_string();
@@ -30,7 +32,7 @@ pub fn campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
         Rng::new(since_epoch.as_nanos() as u64 ^ u64::from(std::process::id())).below(36 * 36 * 36);
     let id = format!("{}-{}", created[..16].replace(['T', ':'], "-"), base36(tag));
     let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
-    let mut environment = lab::collect_environment(&work, &prepared.plan.targets);
+    let mut environment = lab::collect_environment(&work, &prepared.targets);
     environment.0.extend(tool_facts(prepared, scale, seed)?);
     environment.0.extend(disks::facts(&prepared.plan).0);
     environment.0.extend(selection::left_out(prepared)?);
@@ -50,7 +52,7 @@ pub fn campaign(prepared: &Prepared, state: &Path) -> Result<Campaign> {
 }
 
 /// Version and commands of the tools that the plan runs.
-fn tool_facts(prepared: &Prepared, scale: f64, seed: u64) -> Result<BTreeMap<String, String>> {
+fn tool_facts(prepared: &Ready, scale: f64, seed: u64) -> Result<BTreeMap<String, String>> {
     let plan = &prepared.plan;
     let mut facts = BTreeMap::new();
     let Some(item) = prepared.items.first() else { return Ok(facts) };
@@ -72,7 +74,7 @@ fn base36(mut n: u64) -> String {
     text
 }
 
-fn notes(prepared: &Prepared) -> Vec<String> {
+fn notes(prepared: &Ready) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(prepared.plan.named());
     if !prepared.plan.backing.devices.is_empty() {
@@ -106,7 +108,7 @@ fn notes(prepared: &Prepared) -> Vec<String> {
 }
 
 /// Stores a new campaign with the mark by which it may be gone on with.
-pub fn store(prepared: &Prepared, campaign: &Campaign, store: &mut Store, key: &Key) -> Result<()> {
+pub fn store(prepared: &Ready, campaign: &Campaign, store: &mut Store, key: &Key) -> Result<()> {
     let (targets, tests) = (prepared.records(), prepared.infos());
     store.create_campaign(campaign, &targets, &tests)?;
     Ok(store.set_mark(&campaign.id, &key.mark(campaign, &targets, &tests)?)?)

@@ -6,6 +6,7 @@ use anyhow::Result;
 use campaign::{
     pace,
     prepare::{self, Prepared},
+    ready::{Ready, Site},
     sizing::Load,
 };
 use lab::{DiskInfo, DiskRequest, Health, Lab};
@@ -27,9 +28,22 @@ fn request(prepared: &Prepared, consent: &Consent, needed: Bytes, state: &Path) 
     }
 }
 
+/// Takes `prepared` through all checks, with the consent to wipe its disks, which is `given` or typed.
+///
+/// # Errors
+/// As of [`Ready::new`].
+pub fn ready(prepared: Prepared, site: &Site<'_>, given: &Consent) -> Result<(Ready, Consent)> {
+    let mut settled = given.clone();
+    let ready = Ready::new(prepared, site, |prepared| {
+        settled = consent(prepared, given, site.state)?;
+        Ok(())
+    })?;
+    Ok((ready, settled))
+}
+
 /// Looks at the disks of the plan before anything is done, has the user type what serial numbers are
 /// missing in what was `given`, and settles how the disks are emptied. Nothing to do without disks.
-pub fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Consent> {
+fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Consent> {
     let mut consent = given.clone();
     let disks = look(prepared, given, state)?;
     if disks.is_empty() {

@@ -14,12 +14,12 @@ use campaign::{
     images::{IMAGES, image_dir, work_dir},
     pace,
     prepare::{self, Prepared},
+    ready::Ready,
     room,
     schedule::{Ended, Schedule},
     sizes::Range,
     sizing::{self, Load},
     stretch::Ground,
-    target_run::RunContext,
     trial,
 };
 use lab::{Lab, LabError};
@@ -49,21 +49,15 @@ fn find_range(prepared: &Prepared, state: &Path) -> Result<Range> {
 
 /// Tries the tests and stores how much each of them does from now on. `None` when a signal came.
 fn settle_sizes(
-    prepared: Prepared,
+    prepared: Ready,
     campaign: &Campaign,
     range: &Range,
     (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
     (shown, stop): (Shown, &AtomicBool),
-) -> Result<Option<(Prepared, Campaign)>> {
+) -> Result<Option<(Ready, Campaign)>> {
     let since = Instant::now();
-    let context = RunContext {
-        prepared: &prepared,
-        lab,
-        seed: campaign.seed,
-        scale: range.large_scale,
-        hosts,
-        stop,
-    };
+    let seeded = (campaign.seed, range.large_scale);
+    let context = prepared.context((lab, hosts), seeded, stop);
     let progress = Progress::new(shown, Vec::new(), "");
     let found = trial::run(&context, &campaign.id, range, &progress);
     progress.finish();
@@ -74,9 +68,7 @@ fn settle_sizes(
     let dataset = store.dataset(&campaign.id)?;
     let mark = key.mark(&sized, &dataset.targets, &dataset.tests)?;
     store.replan(&sized, &mark, found.note.as_deref())?;
-    let prepared =
-        Prepared { plan: Plan { sizes: sized.plan.sizes.clone(), ..prepared.plan }, ..prepared };
-    Ok(Some((prepared, sized)))
+    Ok(Some((prepared.with_sizes(sized.plan.sizes.clone()), sized)))
 }
 
 /// What a campaign works with beside its plan.
@@ -96,7 +88,7 @@ pub struct Means<'a> {
 
 /// Provisions and measures until all blocks are stored or a signal comes.
 pub fn drive(
-    prepared: &Prepared,
+    prepared: &Ready,
     campaign: &Campaign,
     store: &mut Store,
     means: Means<'_>,
@@ -115,7 +107,8 @@ pub fn drive(
     ));
     let _keys = terminal::keys(progress);
     let range = prepared.needs_sizes().then(|| find_range(prepared, state)).transpose()?;
-    let roomy = range.as_ref().map_or_else(|| prepared.clone(), |range| range.most_of(prepared));
+    let most = range.as_ref().map_or(&prepared.plan.sizes, |range| &range.most);
+    let roomy = prepared.clone().with_sizes(most.clone());
     let mut lab = Lab::open(state, &campaign.id)?;
     lab.messages().iter().for_each(|line| terminal::note(line));
     if let Some(objects) = &prepared.plan.backing.object_store {
@@ -160,12 +153,12 @@ pub fn drive(
 
 /// Claims the disks, or makes the images. Returns what can be run on them.
 fn make_backing(
-    prepared: &Prepared,
+    prepared: &Ready,
     campaign: &Campaign,
     lab: &mut Lab,
     (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
-) -> Result<Prepared> {
+) -> Result<Ready> {
     if prepared.plan.backing.devices.is_empty() {
         return make_images(prepared, campaign, lab, state, stop);
     }
@@ -178,12 +171,12 @@ fn make_backing(
 /// Makes the images that the targets need, of this machine and of guests. Those for which there is no
 /// room are given up, and the others are measured, as long as there is one, or two where several are compared.
 fn make_images(
-    prepared: &Prepared,
+    prepared: &Ready,
     campaign: &Campaign,
     lab: &mut Lab,
     state: &Path,
     stop: &AtomicBool,
-) -> Result<Prepared> {
+) -> Result<Ready> {
     let mut prepared = prepared.clone();
     for in_guests in [false, true] {
         while let disks @ 1.. = prepared.disks_of(in_guests) {
@@ -230,7 +223,7 @@ fn write_images(
 }
 
 fn walk(
-    (prepared, campaign): (&Prepared, &Campaign),
+    (prepared, campaign): (&Ready, &Campaign),
     store: &mut Store,
     on: (&Lab, &dyn Hosts),
     progress: &Progress,

@@ -2,6 +2,7 @@
 //! figures are about that hardware.
 
 use campaign::{images, prepare::Prepared};
+use lab::ResolvedTarget;
 use model::Target;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
 
 /// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.
 pub fn unequal(prepared: &Prepared) -> Option<String> {
-    let with = prepared.labels.iter().zip(prepared.entrants.iter().map(lab::fs::disks));
+    let with = prepared.labels.iter().zip(prepared.entrants.iter().map(ResolvedTarget::disks));
     let mut with: Vec<(&String, usize)> = with.filter(|(_, disks)| *disks > 0).collect();
     with.sort_by_key(|(_, disks)| *disks);
     let ((few, least), (many, most)) = (*with.first()?, *with.last()?);

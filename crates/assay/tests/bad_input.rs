@@ -200,9 +200,12 @@ fn a_plan_cannot_hand_unknown_options_to_programs_nor_name_other_disks() {
         place.fails(&["run", "p.toml"], 2)
     };
     let line = plan("sshfs[o.ssh_command=reboot](ext4)");
-    assert!(line.contains("`o.ssh_command` is not known here") && line.contains("--on"), "{line}");
+    assert!(
+        line.contains("`o.ssh_command=reboot` is not known here") && line.contains("--on"),
+        "{line}"
+    );
     let line = plan("raid1(xfs[o.x=1])");
-    assert!(line.contains("`o.x` is not known here"), "{line}");
+    assert!(line.contains("`o.x=1` is not known here"), "{line}");
     let line = plan("xfs[mkfs.l=\"logdev=/dev/sdb\"]");
     assert!(line.contains("is refused: it names a path"), "{line}");
     // A disk of others is refused wherever it is named.

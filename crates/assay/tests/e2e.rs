@@ -36,6 +36,7 @@ mod rebuild;
 mod remounted;
 mod room;
 mod setup;
+mod stranger;
 mod studies;
 mod sweep;
 mod together;

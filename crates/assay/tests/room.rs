@@ -1,7 +1,8 @@
 //! Work that cannot fit is refused before anything is made for it.
 
-use crate::common::Place;
-use std::fs;
+use crate::common::{Place, root_or_skip, text};
+use needs::{Mounted, Need};
+use std::{fs, process::Command};
 
 /// A test on files that no disk holds. It is only run where images are refused before they are written.
 const SUITE: &str = r#"
@@ -55,8 +56,33 @@ fn a_directory_must_hold_the_files() {
     let line = place.fails(&words(&["plan", "--on", &dir, "--scale", "1"]), 2);
     assert!(line.contains(&dir[4..]) && line.contains("are free in"), "{line}");
     assert_eq!(names(&place), ["d", "vast.toml"]);
-    // What compresses may fit.
-    place.ok(&words(&["plan", "--on", &dir, "--scale", "1", "--data", "zeros"]));
+}
+
+#[test]
+fn zeros_fit_only_where_the_file_system_may_compress() {
+    if !root_or_skip("mounts") {
+        return;
+    }
+    let place = place();
+    let dir = place.dir("d");
+    let on = format!("dir:{}", dir.display());
+    let zeros = words(&["plan", "--on", &on, "--scale", "1", "--data", "zeros"]);
+    let mounted = Mounted::new(&["-t", "tmpfs", "-o", "size=300m", "none"], &dir);
+    let line = place.fails(&zeros, 2);
+    drop(mounted);
+    assert!(line.contains("are free in"), "{line}");
+    let btrfs = Need::file_system("btrfs");
+    if btrfs.is_met() != Some(true) {
+        return needs::skip(btrfs, "a file system that compresses");
+    }
+    let image = place.path("image");
+    fs::File::create(&image).unwrap().set_len(512 << 20).unwrap();
+    let made = Command::new("mkfs.btrfs").arg("-q").arg(&image).status().unwrap();
+    assert!(made.success());
+    let mounted = Mounted::new(&["-o", "loop", image.to_str().unwrap()], &dir);
+    let output = place.assay(&zeros);
+    drop(mounted);
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
 #[test]

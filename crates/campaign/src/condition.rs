@@ -2,10 +2,10 @@
 //! every candidate of a block, by the seed, and another one in the next block, because blocks are the
 //! replicates of everything that is drawn.
 
-use super::{machine, pace};
+use super::pace;
 use crate::refusal;
 use anyhow::{Context, Result};
-use lab::{Aged, Ageing, Instance, Layout};
+use lab::{Aged, Ageing, Instance, Layout, ResolvedTarget};
 use model::{Better, Bytes, Environment, Metric, Plan, Rng, Sample};
 use std::sync::atomic::AtomicBool;
 
@@ -63,9 +63,9 @@ impl Condition {
 
 /// Refuses what cannot be aged or filled before anything is touched: directories are not ours to fill,
 /// nor is the machine's memory.
-pub fn check(plan: &Plan) -> Result<()> {
+pub fn check(plan: &Plan, targets: &[ResolvedTarget]) -> Result<()> {
     let asked = plan.age.is_some() || plan.fullness.is_some();
-    match plan.targets.iter().find(|target| asked && !machine::has_device(target)) {
+    match targets.iter().find(|target| asked && target.disks() == 0) {
         None => Ok(()),
         Some(target) => Err(refusal::usage(format!(
             "{target} can be neither aged nor filled, only file systems made on a loop image can; leave \
@@ -177,15 +177,15 @@ mod tests {
     #[test]
     fn directories_and_memory_are_not_ours_to_fill() {
         let plan = |target: &str, fullness| {
-            let targets = vec!["ext4".parse().unwrap(), target.parse().unwrap()];
-            Plan { targets, fullness, ..Plan::default() }
+            let targets = ["ext4", target].map(|target| target.parse().unwrap());
+            check(&Plan { fullness, ..Plan::default() }, &targets)
         };
         for target in ["dir:/tmp", "tmpfs"] {
-            let error = check(&plan(target, Some(80))).unwrap_err().to_string();
+            let error = plan(target, Some(80)).unwrap_err().to_string();
             assert!(error.starts_with(target), "{error}");
-            assert!(check(&plan(target, None)).is_ok());
+            assert!(plan(target, None).is_ok());
         }
-        assert!(check(&plan("xfs", Some(80))).is_ok());
+        assert!(plan("xfs", Some(80)).is_ok());
     }
 
     #[test]

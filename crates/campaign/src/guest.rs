@@ -90,7 +90,7 @@ impl TargetRuns {
     fn of(context: &RunContext<'_>, (block, position, target): (u32, u32, usize)) -> TargetRuns {
         let prepared: &Prepared = context.prepared;
         let plan = Plan {
-            targets: vec![prepared.entrants[target].clone()],
+            targets: vec![prepared.entrants[target].target().clone()],
             sweeps: Vec::new(),
             aa: None,
             baseline: None,

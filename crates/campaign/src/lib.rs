@@ -8,6 +8,7 @@
 //! watches the machine, `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the
 //! target itself cost.
 
+pub mod asked;
 pub mod case;
 pub mod catalogue;
 pub mod condition;
@@ -29,6 +30,7 @@ pub mod prepare;
 pub mod processors;
 pub mod programs;
 pub mod protocol;
+pub mod ready;
 mod refusal;
 pub mod relay;
 pub mod reports;

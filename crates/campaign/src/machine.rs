@@ -1,16 +1,11 @@
-//! What this machine has for targets and guests: memory, and block devices where a target needs them.
+//! The memory that this machine has for targets and guests.
 
 use anyhow::{Context, Result};
-use model::{Bytes, Target};
+use model::Bytes;
 
 /// Least and most memory of a guest: a quarter of this machine's, within this. With 2 GiB the kernel of a
 /// guest killed ZeroFS, which holds up to 1 GiB of writes by default, beside the test and the page cache.
 const MEMORY: (u64, u64) = (512 << 20, 4 << 30);
-
-/// True when `target` is made on a block device.
-pub fn has_device(target: &Target) -> bool {
-    lab::fs::disks(target) > 0
-}
 
 /// Memory of the machine.
 pub fn memory() -> Result<Bytes> {

@@ -13,10 +13,10 @@ use super::{
 use crate::{refusal, watch::Notes};
 use anyhow::{Context, Result};
 use lab::{
-    Lab, LabError, cache,
+    Lab, LabError, ResolvedTarget, cache,
     guest::{Ended, Guest, Venue},
 };
-use model::{LabChoice, LabKind, Target};
+use model::{LabChoice, LabKind};
 use std::{
     fs::{self, File},
     io::Write,
@@ -34,7 +34,7 @@ const TRIAL: Duration = Duration::from_secs(120);
 
 /// A target of the plan, and how the search for its place stands.
 struct Search<'p> {
-    target: &'p Target,
+    target: &'p ResolvedTarget,
     found: Option<Place>,
     reasons: Vec<String>,
 }
@@ -70,17 +70,17 @@ pub fn foresee(prepared: &mut Prepared) -> Result<()> {
         let venue = guest.venue();
         let lacks = |target| lab::guest_lacks(target, &venue);
         let why = |target| lacks(target).map(|need| format!("{}; {}", need.what(), need.fix()));
-        Ok(targets.iter().map(why).collect())
+        Ok(targets.iter().copied().map(why).collect())
     })?;
     prepared.settle(places)
 }
 
 /// Says for each target why a guest cannot make it.
-type Trial<'t> = dyn Fn(&dyn Guest, Vec<Target>) -> Result<Vec<Option<String>>> + 't;
+type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
 
-fn search(
-    prepared: &Prepared,
-    trial: impl Fn(&dyn Guest, Vec<Target>) -> Result<Vec<Option<String>>>,
+fn search<'p>(
+    prepared: &'p Prepared,
+    trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
 ) -> Result<Vec<Place>> {
     let plan = &prepared.plan;
     // A disk of this machine is not handed to a guest.
@@ -91,7 +91,7 @@ fn search(
         _ => lab,
     };
     let kinds = lab.kinds();
-    let begin = |(target, own): (_, &Place)| match own {
+    let begin = |(target, own): (&'p ResolvedTarget, &Place)| match own {
         Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
             Search { target, found: None, reasons: vec![why.clone()] }
         }
@@ -100,11 +100,11 @@ fn search(
         }
         _ => Search { target, found: None, reasons: Vec::new() },
     };
-    let mut all: Vec<Search<'_>> = plan.targets.iter().zip(&prepared.places).map(begin).collect();
+    let mut all: Vec<Search<'_>> =
+        prepared.targets.iter().zip(&prepared.places).map(begin).collect();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
         let open = all.iter_mut().filter(|search| search.found.is_none());
-        let (far, open): (Vec<_>, Vec<_>) =
-            open.partition(|search| lab::fs::is_remote(search.target));
+        let (far, open): (Vec<_>, Vec<_>) = open.partition(|search| search.target.is_remote());
         far.into_iter().for_each(|search| search.reasons.push(no_network(kind)));
         if !open.is_empty() {
             in_guests(kind, plan.kernel.as_deref(), open, &trial)?;
@@ -114,8 +114,8 @@ fn search(
 }
 
 /// Whether no guest can have `target`.
-fn is_of_this_machine(target: &Target) -> bool {
-    matches!(target, Target::Dir(_)) || lab::fs::is_remote(target)
+fn is_of_this_machine(target: &ResolvedTarget) -> bool {
+    target.directory().is_some() || target.is_remote()
 }
 
 /// Why a guest cannot have an export of a server that is named.
@@ -145,8 +145,8 @@ fn in_guests(
     if unknown.is_empty() {
         return Ok(());
     }
-    let targets: Vec<Target> = unknown.iter().map(|search| search.target.clone()).collect();
-    let tried = trial(&*guest, targets)?;
+    let targets: Vec<&ResolvedTarget> = unknown.iter().map(|search| search.target).collect();
+    let tried = trial(&*guest, &targets)?;
     for (search, why) in unknown.into_iter().zip(tried) {
         match why {
             None => {
@@ -161,7 +161,7 @@ fn in_guests(
 /// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why it cannot be.
 fn try_out(
     guest: &dyn Guest,
-    targets: Vec<Target>,
+    targets: &[&ResolvedTarget],
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
 ) -> Result<Vec<Option<String>>> {
@@ -170,7 +170,7 @@ fn try_out(
     let lab = Lab::open(state, &format!("try-{}", std::process::id()))?;
     lab.messages().iter().for_each(|line| notes(line));
     let dir = lab.make_guest_dir()?;
-    let disks = targets.iter().map(lab::fs::disks).max().unwrap_or(0);
+    let disks = targets.iter().map(|target| target.disks()).max().unwrap_or(0);
     let images: Result<Vec<PathBuf>> = (0..disks).map(|n| trial_disk(&dir, n)).collect();
     let images = images?;
 
@@ -182,8 +182,9 @@ fn try_out(
         stop,
         timeout: BOOT + TRIAL * targets.len() as u32,
     };
+    let tasks = targets.iter().map(|target| target.target().clone()).collect();
     let mut tried: Vec<Option<String>> = vec![Some("it was not tried".into()); targets.len()];
-    let ended = guest::run(&boot, "try", Work::Try(targets.clone()), &mut |report| {
+    let ended = guest::run(&boot, "try", Work::Try(tasks), &mut |report| {
         if let Report::Tried { target, why } = report
             && let Some(place) = tried.get_mut(target)
         {
@@ -236,9 +237,10 @@ fn announce(prepared: &Prepared, notes: Notes<'_>) {
 pub fn made_before(venue: &Venue) -> Vec<String> {
     let memory = Memory::of(venue);
     let own = memory.known.lines().filter_map(|line| line.strip_prefix(&memory.guest));
+    // What an earlier version wrote there and this one does not know was not made by it.
     let targets = own.filter_map(|rest| rest.strip_prefix(": ")?.split(": ").next()?.parse().ok());
     let mut made: Vec<String> =
-        targets.filter(|t| memory.knows(t)).map(|t: Target| t.to_string()).collect();
+        targets.filter(|t| memory.knows(t)).map(|t: ResolvedTarget| t.to_string()).collect();
     made.sort();
     made.dedup();
     made
@@ -263,18 +265,18 @@ impl Memory {
         Memory { path, known, guest, kernel: venue.kernel.clone() }
     }
 
-    fn line(&self, target: &Target) -> String {
+    fn line(&self, target: &ResolvedTarget) -> String {
         let versions = lab::tool_versions(target, &self.kernel);
         format!("{}: {target}: {}", self.guest, versions.join(", "))
     }
 
-    fn knows(&self, target: &Target) -> bool {
+    fn knows(&self, target: &ResolvedTarget) -> bool {
         let line = self.line(target);
         self.known.lines().any(|known| known == line)
     }
 
     /// Where it cannot be kept, the target is tried again next time.
-    fn learn(&self, target: &Target, notes: Notes<'_>) {
+    fn learn(&self, target: &ResolvedTarget, notes: Notes<'_>) {
         let kept = self.path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
             let mut file = File::options().create(true).append(true).open(&self.path)?;
             file.write_all(format!("{}\n", self.line(target)).as_bytes())

@@ -1,22 +1,19 @@
 //! From a plan to things that exist: targets with file systems, tests of the suite, process counts.
 //! Every wrong name is found here, before anything is touched.
 
-pub use super::machine::{has_device, memory};
+pub use super::machine::memory;
 
-use super::{condition, place::Place, sweeps};
+use super::{asked::Asked, condition, place::Place};
 use crate::{catalogue, refusal, watch::Notes};
 use anyhow::Result;
-use lab::{
-    Availability,
-    fs::{Candidate, Part},
-};
+use lab::{Availability, Part, ResolvedTarget};
 use model::{
     Job, JobMode, LabKind, Plan, Programs, Scale, Target, TargetRecord, TargetState, TestInfo,
     did_you_mean,
 };
 use rustix::fs::{Access, access};
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     path::{Path, PathBuf},
     thread,
 };
@@ -28,8 +25,10 @@ use wildmatch::WildMatch;
 pub struct Prepared {
     /// The plan with its defaults filled in.
     pub plan: Plan,
+    /// Its targets.
+    pub targets: Vec<ResolvedTarget>,
     /// What runs in a block: the candidates of the plan, then the twin of an A/A pair.
-    pub entrants: Vec<Target>,
+    pub entrants: Vec<ResolvedTarget>,
     /// Their labels, in order.
     pub labels: Vec<String>,
     /// Where each of them is made. One that can be made nowhere stays without samples, and the campaign
@@ -68,18 +67,18 @@ impl Item {
 }
 
 impl Prepared {
-    /// Finds everything `plan` names and fills in its defaults; `notes` takes what is left out.
-    pub fn new(mut plan: Plan, notes: Notes<'_>) -> Result<Prepared> {
-        plan.check().map_err(|e| refusal::usage(e.to_string()))?;
-        let items = items(&mut plan, notes)?;
+    /// Finds everything that the plan of `asked` names and fills in its defaults; `notes` takes what is left out.
+    ///
+    /// # Errors
+    /// A name does not exist, a target cannot be, or asks for what only the command line may.
+    pub fn new(mut asked: Asked, notes: Notes<'_>) -> Result<Prepared> {
+        asked.plan.check().map_err(|e| refusal::usage(e.to_string()))?;
+        let items = items(&mut asked.plan, notes)?;
         let counts = all_counts(&items);
-        spell_out(&mut plan)?;
-        sweeps::enter(&mut plan)?;
-        if plan.targets.is_empty() {
-            plan.targets = default_targets()?;
-        }
-        let places = plan.targets.iter().map(own_place).collect::<Result<Vec<_>>>()?;
-        condition::check(&plan)?;
+        let targets = asked.targets()?;
+        let plan = asked.plan;
+        let places = targets.iter().map(own_place).collect::<Result<Vec<_>>>()?;
+        condition::check(&plan, &targets)?;
         let candidates = plan.candidates();
         if let Some(baseline) = &plan.baseline
             && !candidates.contains(baseline)
@@ -98,8 +97,16 @@ impl Prepared {
         }
         let (entrants, labels) = (Vec::new(), Vec::new());
         let programs = Programs::Confined;
-        let mut prepared =
-            Prepared { plan, entrants, labels, places: Vec::new(), items, counts, programs };
+        let mut prepared = Prepared {
+            plan,
+            targets,
+            entrants,
+            labels,
+            places: Vec::new(),
+            items,
+            counts,
+            programs,
+        };
         prepared.arrange(places);
         if prepared.parts().is_some_and(|parts| parts < 2) {
             return Err(refusal::usage(
@@ -155,14 +162,13 @@ impl Prepared {
 
     /// Every entrant is made where the same target of the plan is.
     fn arrange(&mut self, places: Vec<Place>) {
-        self.entrants = self.plan.entrants();
-        self.labels = model::label_targets(&self.entrants, &self.plan.names);
-        // A target that a plan names twice has one place.
-        let named = self.plan.targets.iter().map(Target::to_string);
-        let places: HashMap<String, Place> = named.zip(places).collect();
-        let place = |target: &Target| places.get(&target.to_string()).cloned();
-        let place = |target| place(target).unwrap_or(Place::Host);
-        self.places = self.entrants.iter().map(place).collect();
+        let entrants = self.plan.entrants();
+        self.labels = model::label_targets(&entrants, &self.plan.names);
+        // A target that a plan names twice has one place, and the twin that of the baseline.
+        let at = |entrant: &Target| self.targets.iter().position(|own| own.target() == entrant);
+        let at: Vec<usize> = entrants.iter().filter_map(at).collect();
+        self.entrants = at.iter().map(|at| self.targets[*at].clone()).collect();
+        self.places = at.iter().map(|at| places[*at].clone()).collect();
     }
 
     /// Positions of the entrants that can be made.
@@ -174,7 +180,7 @@ impl Prepared {
     /// because of `why`. False when none is left, or nothing to compare one with.
     pub fn give_up(&mut self, in_guests: bool, disks: usize, why: &str) -> bool {
         for (target, place) in self.entrants.iter().zip(&mut self.places) {
-            if place.is_of(in_guests) && lab::fs::disks(target) >= disks {
+            if place.is_of(in_guests) && target.disks() >= disks {
                 *place = Place::Nowhere(why.into());
             }
         }
@@ -246,7 +252,7 @@ impl Prepared {
 
     /// Records of the targets as a new campaign stores them.
     pub fn records(&self) -> Vec<TargetRecord> {
-        let record = |(label, target): (&String, &Target)| TargetRecord {
+        let record = |(label, target): (&String, &ResolvedTarget)| TargetRecord {
             label: label.clone(),
             target: target.to_string(),
             lab: LabKind::Host,
@@ -270,7 +276,7 @@ impl Prepared {
     pub fn disks_of(&self, in_guests: bool) -> usize {
         let placed = self.entrants.iter().zip(&self.places);
         let disks = placed.filter(|(_, place)| place.is_of(in_guests));
-        disks.map(|(target, _)| lab::fs::disks(target)).max().unwrap_or(0)
+        disks.map(|(target, _)| target.disks()).max().unwrap_or(0)
     }
 
     /// Into how many parts each disk is divided, where the plan splits them: one for every entrant on
@@ -280,7 +286,7 @@ impl Prepared {
     }
 
     fn on_disks(&self) -> u32 {
-        self.entrants.iter().filter(|target| has_device(target)).count() as u32
+        self.entrants.iter().filter(|target| target.disks() > 0).count() as u32
     }
 
     /// The scale, where it is one factor on everything.
@@ -420,43 +426,11 @@ fn select_tests(suite: &'static Suite, plan: &Plan) -> Result<Vec<&'static dyn T
     Ok(suite.tests.iter().copied().filter(wanted).collect())
 }
 
-fn default_targets() -> Result<Vec<Target>> {
-    if !rustix::process::geteuid().is_root() {
-        return Err(refusal::lacking(
-            "making and mounting file systems on loop images needs root: use `sudo assay run`; without root, \
-             compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
-        ));
-    }
-    let ready: Vec<Target> = lab::fs::ALL
-        .iter()
-        .filter(|fs| fs.about().by_default)
-        .filter(|fs| lab::available(**fs) == Availability::Ready)
-        .map(|fs| Target::named(fs.about().name))
-        .collect();
-    if ready.is_empty() {
-        return Err(refusal::lacking(
-            "no file system can be made here; `assay doctor` names the packages to install",
-        ));
-    }
-    Ok(ready)
-}
-
-/// Options by their full names, so that a candidate has one label however it was written.
-fn spell_out(plan: &mut Plan) -> Result<()> {
-    for target in plan.targets.iter_mut().chain(plan.names.values_mut()) {
-        *target = lab::spelled_out(target).map_err(|e| refusal::usage(e.to_string()))?;
-    }
-    Ok(())
-}
-
-/// Where `target` can be made as far as this machine knows by itself. What is wrong with its text is an
-/// error.
-fn own_place(target: &Target) -> Result<Place> {
-    match lab::fs::resolve(target).map_err(|e| refusal::usage(e.to_string()))? {
-        Candidate::Directory(dir) => check_directory(dir).map(|()| Place::Host),
-        Candidate::Made(parts) => {
-            Ok(parts.iter().find_map(lacking).map_or(Place::Host, Place::Nowhere))
-        }
+/// Where `target` can be made as far as this machine knows by itself.
+fn own_place(target: &ResolvedTarget) -> Result<Place> {
+    match target.directory() {
+        Some(dir) => check_directory(dir).map(|()| Place::Host),
+        None => Ok(target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere)),
     }
 }
 

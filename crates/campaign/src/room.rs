@@ -1,13 +1,15 @@
 //! Whether a scale that was asked for fits at all, looked at before anything is made for it. An automatic
 //! size follows the room instead.
 
+mod memory;
+
 use super::{
     images,
     prepare::{self, Prepared},
     sizing::{self, Load},
 };
 use crate::refusal;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use lab::LabError;
 use model::{Bytes, DataKind, Target};
 use std::path::{Path, PathBuf};
@@ -35,29 +37,40 @@ struct Shortage {
     option: Option<&'static str>,
 }
 
-/// Fails when the scale of `prepared` is fixed and the room is too small for it: no image could be written,
-/// or the tests would run out of space; and when not even the smallest image finds room. Disks are looked at where
-/// they are claimed.
+/// Fails when how much the tests of `prepared` do is settled, by a scale or by sizes, and the room is too small for it:
+/// no image could be written, or the tests would run out of space or of memory; and when not even the smallest image
+/// finds room. Disks are looked at where they are claimed.
 pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
-    let Some(scale) = prepared.fixed_scale() else { return check_least(prepared, state) };
+    memory::check(prepared)?;
+    let sized = !prepared.plan.sizes.is_empty();
+    let scale = match prepared.fixed_scale() {
+        Some(scale) => scale,
+        None if sized => prepared.plan.preset.large_scale(),
+        None => return check_least(prepared, state),
+    };
     let at = |scale| shortage(prepared, scale, state);
     let Some(short) = at(scale)? else { return Ok(()) };
     let (place, free) = (short.place.display(), short.free);
+    let elsewhere = short.option.map_or("another directory", |option| option);
     let fix = match remedy {
         Remedy::MakeRoom => format!("make room in {place}"),
+        Remedy::Choose if sized => {
+            format!("drop the sizes, by --scale auto, or take {elsewhere} with more room")
+        }
         Remedy::Choose => {
             let smaller = match fitting(scale, at)? {
                 Some(scale) => format!("--scale {scale}, which fits"),
                 None => "fewer tests or processes".into(),
             };
-            let elsewhere = short.option.map_or("another directory", |option| option);
             format!("take {smaller}, or {elsewhere} with more room")
         }
     };
     let needs = short.needs;
-    Err(refusal::usage(format!(
-        "scale {scale} needs {needs}, and {free} are free in {place}; {fix}"
-    )))
+    let asked = match sized {
+        true => "the sizes of this plan need".into(),
+        false => format!("scale {scale} needs"),
+    };
+    Err(refusal::usage(format!("{asked} {needs}, and {free} are free in {place}; {fix}")))
 }
 
 /// An automatic size follows the room down to the smallest. Of a size that was asked for, a directory beside the
@@ -101,7 +114,7 @@ fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shor
     for target in &prepared.plan.targets {
         let Target::Dir(place) = target else { continue };
         let free = sizing::room(prepared, place)?;
-        if load.peak_bytes > free.0 && is_incompressible(prepared) {
+        if load.peak_bytes > free.0 && (is_incompressible(prepared) || !may_compress(place)?) {
             let needs = format!("{} for its files", Bytes(load.peak_bytes));
             return Ok(Some(Shortage { needs, place: place.clone(), free, option: None }));
         }
@@ -146,7 +159,7 @@ pub fn small(prepared: &Prepared, size: Bytes) -> Vec<String> {
     let on_images = prepared.plan.backing.devices.is_empty();
     let made = prepared.available().filter(|_| on_images);
     let sentence = |at: usize| {
-        let small = lab::fs::small(&prepared.entrants[at], size)?;
+        let small = prepared.entrants[at].small(size)?;
         let (label, lab::Small { below, how }) = (&prepared.labels[at], small);
         Some(format!(
             "{label} is on an image of {size}; below {below} {how}, so its figures are not those of a large volume. \
@@ -179,6 +192,21 @@ fn is_incompressible(prepared: &Prepared) -> bool {
     prepared.plan.data == DataKind::Random
 }
 
+/// Whether the file system of `place` is of a kind that may store less than it is given. What another program keeps, as
+/// a server of FUSE or NFS, is not asked: it may.
+fn may_compress(place: &Path) -> Result<bool> {
+    // From linux/magic.h; those of ZFS and bcachefs from their sources.
+    const BTRFS: u64 = 0x9123_683e;
+    const F2FS: u64 = 0xf2f5_2010;
+    const NFS: u64 = 0x6969;
+    const FUSE: u64 = 0x6573_5546;
+    const ZFS: u64 = 0x2fc1_2fc1;
+    const BCACHEFS: u64 = 0xca45_1a4e;
+    let found = rustix::fs::statfs(place)
+        .with_context(|| format!("cannot ask what file system {} is on", place.display()))?;
+    Ok([BTRFS, F2FS, NFS, FUSE, ZFS, BCACHEFS].contains(&(found.f_type as u64)))
+}
+
 /// The largest scale below `high` at which nothing is short, two digits of it.
 fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Result<Option<f64>> {
     let mut low = LEAST;
@@ -206,7 +234,7 @@ mod tests {
         let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
         let targets = targets.map(|target| target.parse().unwrap()).to_vec();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
-        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
+        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         let said = small(&prepared, Bytes(3 << 30));
         assert_eq!(said.len(), 2, "{said:?}");

@@ -13,6 +13,7 @@ use super::{
     hosts::Hosts,
     pace::{self, End, Seen, Spent},
     prepare::Prepared,
+    ready::Ready,
     retake::Retakes,
 };
 use crate::watch::Watch;
@@ -26,7 +27,7 @@ use store::{Store, Try};
 /// A campaign under way.
 pub struct Schedule<'a> {
     /// What to do.
-    pub prepared: &'a Prepared,
+    pub prepared: &'a Ready,
     /// Which campaign.
     pub campaign: &'a Campaign,
     /// Where samples go.
@@ -56,7 +57,7 @@ pub struct Schedule<'a> {
 impl<'a> Schedule<'a> {
     /// A schedule of the blocks that `store` does not have yet.
     pub fn new(
-        (prepared, campaign): (&'a Prepared, &'a Campaign),
+        (prepared, campaign): (&'a Ready, &'a Campaign),
         store: &'a mut Store,
         (lab, hosts): (&'a Lab, &'a dyn Hosts),
         progress: &'a dyn Watch,

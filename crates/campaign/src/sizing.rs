@@ -4,12 +4,13 @@
 use super::prepare::Prepared;
 use crate::refusal;
 use anyhow::{Context, Result};
+use lab::ResolvedTarget;
 use model::{Bytes, Group, Job};
 use std::{
     collections::BTreeMap,
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
-    os::unix::fs::FileTypeExt,
+    os::unix::fs::{FileTypeExt, MetadataExt},
     path::Path,
     time::Instant,
 };
@@ -138,10 +139,10 @@ impl Load {
             load.peak_bytes = load.peak_bytes.max(bytes);
         }
         let targets = || prepared.available().map(|at| &prepared.entrants[at]);
-        if targets().any(lab::fs::is_rebuilt) {
+        if targets().any(ResolvedTarget::is_rebuilt) {
             load.occupied_share = 1.0 - (1.0 - load.occupied_share) * (1.0 - REBUILT_SHARE);
         }
-        if targets().any(lab::fs::keeps_deleted) {
+        if targets().any(ResolvedTarget::keeps_deleted) {
             let copies = load.write_bytes.saturating_mul(KEPT_COPIES);
             load.kept_bytes = copies.saturating_add(KEPT_SPARE_BYTES);
         }
@@ -198,12 +199,31 @@ fn reads_only(test: &dyn Test) -> bool {
     test.infos().iter().all(|info| reads.contains(&info.group))
 }
 
-/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a folder of
-/// images its share.
+/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a file system its
+/// share, where sets of images and directories of several candidates hold their files on it at the same time.
+///
+/// # Errors
+/// `work`, or a directory of a candidate, cannot be asked.
 pub fn room(prepared: &Prepared, work: &Path) -> Result<Bytes> {
     let free = Bytes(free_bytes(work)?);
-    let own = Bytes(free.0 / u64::from(prepared.image_sets()));
+    let sharers = u64::from(prepared.image_sets()).max(directories_beside(prepared, work)?);
+    let own = Bytes(free.0 / sharers.max(1));
     Ok(prepared.parts().map_or(own, |parts| lab::part_size(free, parts)))
+}
+
+/// How many candidates have their directories on the file system of `work` at the same time.
+fn directories_beside(prepared: &Prepared, work: &Path) -> Result<u64> {
+    let device = |path: &Path| {
+        let found = path.metadata().with_context(|| format!("cannot look at {}", path.display()));
+        found.map(|found| found.dev())
+    };
+    if !prepared.is_interleaved() {
+        return Ok(1);
+    }
+    let own = device(work)?;
+    let directories = prepared.entrants.iter().filter_map(ResolvedTarget::directory);
+    let devices = directories.map(device).collect::<Result<Vec<u64>>>()?;
+    Ok(devices.into_iter().filter(|device| *device == own).count() as u64)
 }
 
 /// Free bytes for an unprivileged user under `dir`; of a disk all of it.
@@ -227,7 +247,7 @@ mod tests {
         let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();
         let suites = vec!["columnar".into()];
         let plan = Plan { targets, suites, procs: vec![1], ..Plan::default() };
-        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
+        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
         // As if this machine could make them all.
         prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
         Load::of(&prepared, 0.1, Bytes(1 << 30))

@@ -13,8 +13,8 @@ use super::{
     retake::Retakes,
 };
 use anyhow::{Context, Result};
-use lab::{Instance, Lab, LabError, Upkeep};
-use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample, Target};
+use lab::{Instance, Lab, LabError, ResolvedTarget, Upkeep};
+use model::{Bytes, Environment, Fault, FaultKind, Job, Metric, Sample};
 use serde::{Deserialize, Serialize};
 use std::{
     io,
@@ -24,21 +24,21 @@ use std::{
 };
 use workers::{Pool, PoolError};
 
-/// What every target run of a campaign needs.
+/// What every target run of a campaign needs; a [`Ready`](super::ready::Ready) campaign gives it.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     /// What to do.
-    pub prepared: &'a Prepared,
+    pub(super) prepared: &'a Prepared,
     /// Where targets are made.
-    pub lab: &'a Lab,
+    pub(super) lab: &'a Lab,
     /// Seed of the campaign.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// Factor on every size.
-    pub scale: f64,
+    pub(super) scale: f64,
     /// Where workers come from.
-    pub hosts: &'a dyn Hosts,
+    pub(super) hosts: &'a dyn Hosts,
     /// Becomes true when a signal asks to stop.
-    pub stop: &'a AtomicBool,
+    pub(super) stop: &'a AtomicBool,
 }
 
 /// One target at one process count in one block.
@@ -51,7 +51,7 @@ pub struct TargetRun<'a> {
     /// Label of the target.
     pub label: &'a str,
     /// The target.
-    pub target: &'a Target,
+    pub target: &'a ResolvedTarget,
     /// The part of split disks that it is made on, from 0.
     pub part: u32,
     /// Process count that is asked for.

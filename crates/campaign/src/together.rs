@@ -3,13 +3,14 @@
 
 use super::{
     guest, images,
-    prepare::{self, Prepared, has_device},
+    prepare::{self, Prepared},
     room,
     sizes::Range,
     sizing,
 };
 use crate::refusal;
 use anyhow::Result;
+use lab::ResolvedTarget;
 use model::{Bytes, Order};
 use std::{ops, path::Path};
 
@@ -24,14 +25,14 @@ const LEAST_MEMORY: Bytes = Bytes(1 << 30);
 /// # Errors
 /// Room or memory cannot be asked for; candidates are asked for side by side that cannot be.
 pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
-    let caps = prepared.entrants.iter().any(lab::fs::has_caps);
+    let caps = prepared.entrants.iter().any(ResolvedTarget::has_caps);
     if prepared.is_interleaved() && prepared.plan.backing.split && caps {
         return Err(refusal::usage(
             "a cap is on a whole disk, and would hold for all candidates that are side by side on its parts; \
              take --order in-turn, or loop images",
         ));
     }
-    let rebuilt = prepared.entrants.iter().any(lab::fs::is_rebuilt);
+    let rebuilt = prepared.entrants.iter().any(ResolvedTarget::is_rebuilt);
     if rebuilt && prepared.plan.order == Some(Order::Interleaved) {
         return Err(refusal::usage(
             "a mirror that is rebuilt goes on while others beside it are measured, and takes their time; leave \
@@ -74,7 +75,7 @@ impl Prepared {
 
     /// Whether the entrant `at` is made on images, of this machine or of guests.
     fn has_images(&self, at: usize, in_guests: bool) -> bool {
-        has_device(&self.entrants[at]) && self.places.get(at).is_some_and(|p| p.is_of(in_guests))
+        self.entrants[at].disks() > 0 && self.places.get(at).is_some_and(|p| p.is_of(in_guests))
     }
 
     /// How many entrants are measured in guests.
@@ -91,8 +92,8 @@ impl Prepared {
     }
 
     /// Whether candidates exchange images or parts of disks from block to block, and `target` is on one of them.
-    pub fn exchanges_parts(&self, target: &model::Target) -> bool {
-        has_device(target) && (self.parts().is_some() || self.sets_of(false) > 1)
+    pub fn exchanges_parts(&self, target: &ResolvedTarget) -> bool {
+        target.disks() > 0 && (self.parts().is_some() || self.sets_of(false) > 1)
     }
 
     /// The same of the candidates of this machine, or of those in guests, for which its memory may not do.
@@ -122,7 +123,7 @@ impl Prepared {
     pub fn part(&self, seed: u64, block: u32, position: usize) -> u32 {
         let in_guests = self.places.get(position).is_some_and(|place| place.is_of(true));
         let is_other = |at: &usize| match self.parts() {
-            Some(_) => has_device(&self.entrants[*at]),
+            Some(_) => self.entrants[*at].disks() > 0,
             None => self.has_images(*at, in_guests),
         };
         let parts = self.parts().unwrap_or_else(|| self.sets_of(in_guests));
@@ -142,7 +143,7 @@ fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
     }
     // The parts of a disk are there whatever the order, but a cap is on the whole disk.
     if !together.plan.backing.devices.is_empty() {
-        return Ok(!together.entrants.iter().any(lab::fs::has_caps));
+        return Ok(!together.entrants.iter().any(ResolvedTarget::has_caps));
     }
     if together.needs_sizes() {
         let free = sizing::room(together, &images::work_dir(together, state))?;
@@ -187,7 +188,7 @@ mod tests {
             order: Some(Order::Interleaved),
             ..model::Plan::default()
         };
-        let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
+        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
         prepared.settle(targets.map(|_| Place::Guest(Arc::new(Never))).to_vec()).unwrap();
         for block in 1..5 {
             let images = [0, 1, 2].map(|at| prepared.guest_images(7, block, at));

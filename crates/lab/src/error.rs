@@ -1,6 +1,6 @@
 //! Everything that can go wrong in the lab: what, on which object, and what to do next.
 
-use model::{Bytes, KnobError, did_you_mean};
+use model::{Bytes, KnobError, TargetError, did_you_mean};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -20,6 +20,9 @@ pub enum LabError {
         /// What to do.
         fix: String,
     },
+    /// What is not written as a target.
+    #[error(transparent)]
+    Target(TargetError),
     /// An option that the file system does not have.
     #[error("{0}")]
     Option(#[from] KnobError),

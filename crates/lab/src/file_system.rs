@@ -4,11 +4,11 @@
 //! Options of a target are read by one rule: `mkfs.X=V` becomes the mkfs flag `-X V` (`--X V` when X
 //! is longer than a letter), `o.X=V` becomes the mount option `X=V` unchecked, `cap.X=V` is imposed on
 //! the device by the lab, and every other key is a mount option that must be one of the file system's
-//! knobs. Short names, such as `agcount`, are spelled out before (`short_names`).
+//! knobs. Short names, such as `agcount`, are spelled out before (`fs::short_names`).
 
 use crate::trial::not_both;
 use crate::{About, Cmd, Endpoint, Exclusion, Inner, Rebuild, Site, throttle, undo::Undo};
-use model::{Knob, Options};
+use model::{Bytes, Knob, Options};
 use std::path::{Path, PathBuf};
 
 /// What makes a file system begin, now, what it would put off after a sync.
@@ -39,6 +39,14 @@ pub trait FileSystem: Sync {
     /// Devices that it is on; 0 for what is in memory or in a directory.
     fn disks(&self, _options: &Options) -> usize {
         if matches!(self.about().inner, Inner::Below | Inner::Store) { 0 } else { 1 }
+    }
+
+    /// Most bytes that it holds in the memory of a machine with `memory`; `None` for what does not lie there.
+    ///
+    /// # Errors
+    /// Why its size cannot be told.
+    fn in_memory(&self, _options: &Options, _memory: Bytes) -> Result<Option<Bytes>, String> {
+        Ok(None)
     }
 
     /// Whether it is on a block device.

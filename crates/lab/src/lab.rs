@@ -2,7 +2,7 @@
 //! lab tears all of it down; opening it again, after kill -9, first tears down what its journal names.
 
 use crate::{
-    Endpoint, LabError, State, cleanup, image,
+    Endpoint, LabError, ResolvedTarget, State, cleanup, image,
     journal::{CleanupReport, Journal},
     loop_device,
     mark::{self, Mark},
@@ -10,7 +10,7 @@ use crate::{
     undo::Undo,
 };
 use disk::{Claim, Disk, DiskRequest, Image, lock::Lock};
-use model::{Bytes, ObjectStore, Target};
+use model::{Bytes, ObjectStore};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -229,10 +229,10 @@ impl Lab {
     ///
     /// # Errors
     /// It was not given.
-    pub(crate) fn store_of(&self, target: &Target) -> Result<Option<&Endpoint>, LabError> {
-        let Some(host) = crate::fs::host_of(target) else { return Ok(None) };
+    pub(crate) fn store_of(&self, target: &ResolvedTarget) -> Result<Option<&Endpoint>, LabError> {
+        let Some(host) = target.object_host() else { return Ok(None) };
         let store = self.store.as_ref().filter(|store| store.url.ends_with(&format!("://{host}")));
-        store.map(Some).ok_or(LabError::NoStore { host })
+        store.map(Some).ok_or_else(|| LabError::NoStore { host: host.into() })
     }
 
     /// Makes targets on the devices `nodes` from now on: those of a guest, which hold nothing.

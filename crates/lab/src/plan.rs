@@ -1,12 +1,12 @@
 //! The dry run: which commands a target would run, touching nothing.
 
 use crate::{
-    Cmd, Endpoint, LabError,
-    fs::{self, Candidate, Part},
+    Cmd, Endpoint,
+    fs::{Part, ResolvedTarget},
     loop_device,
     stack::Stack,
 };
-use model::{ObjectStore, Target};
+use model::ObjectStore;
 use std::path::{Path, PathBuf};
 
 /// What a dry run takes targets to be made on.
@@ -20,28 +20,25 @@ pub enum Backing<'a> {
 
 /// Every command that making `target` on `backing`, with the object store of the user's own where it names
 /// that, mounting it at `mount_point` and undoing all of it would run; none for a directory.
-///
-/// # Errors
-/// The target is not one that the lab can make.
 pub fn plan(
-    target: &Target,
+    target: &ResolvedTarget,
     (backing, store): (Backing<'_>, Option<&ObjectStore>),
     mount_point: &Path,
-) -> Result<Vec<Cmd>, LabError> {
-    let Candidate::Made(parts) = fs::resolve(target)? else {
-        return Ok(Vec::new());
-    };
-    let count = parts.first().map_or(0, Part::disks);
+) -> Vec<Cmd> {
+    if target.directory().is_some() {
+        return Vec::new();
+    }
+    let count = target.disks();
     let (disks, image) = match backing {
         Backing::Image(image) => (loops(count), Some(image)),
         Backing::Disks(disks) => (disks.iter().take(count).cloned().collect(), None),
     };
     let outside = store.map(Endpoint::of_user);
-    let stack = dry(&parts, (&disks, outside.as_ref()), mount_point);
+    let stack = dry(target.parts(), (&disks, outside.as_ref()), mount_point);
     let attached = || image.iter().flat_map(|image| disks.iter().map(move |disk| (*image, disk)));
     let attach = attached().flat_map(|(image, disk)| loop_device::attach_commands(image, disk));
     let detach = attached().map(|(_, disk)| loop_device::detach_command(disk));
-    Ok(attach.chain(stack.commands()).chain(stack.undo_commands()).chain(detach).collect())
+    attach.chain(stack.commands()).chain(stack.undo_commands()).chain(detach).collect()
 }
 
 /// Size of a device in a dry run, bytes; the real one is known when it is there.
@@ -74,20 +71,16 @@ pub(crate) mod tests {
 
     /// What `target` runs to be made and mounted at `/m`, as text, for golden tests.
     pub(crate) fn commands(target: &str) -> Vec<String> {
-        let target = target.parse().unwrap();
-        let Candidate::Made(parts) = fs::resolve(&target).unwrap() else {
-            panic!("{target} is a directory");
-        };
-        let disks = loops(parts.first().map_or(0, Part::disks));
-        let stack = dry(&parts, (&disks, None), Path::new("/m"));
+        let target: ResolvedTarget = target.parse().unwrap();
+        assert!(target.directory().is_none(), "{target} is a directory");
+        let stack = dry(target.parts(), (&loops(target.disks()), None), Path::new("/m"));
         stack.commands().iter().map(Cmd::to_string).collect()
     }
 
     #[test]
     fn a_plan_attaches_makes_mounts_and_undoes() {
         let target = "xfs[noatime]".parse().unwrap();
-        let plan = plan(&target, (Backing::Image(Path::new("/img dir/i")), None), Path::new("/m"))
-            .unwrap();
+        let plan = plan(&target, (Backing::Image(Path::new("/img dir/i")), None), Path::new("/m"));
         let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(
             text,
@@ -105,7 +98,7 @@ pub(crate) mod tests {
     #[test]
     fn a_directory_needs_no_command() {
         let image = Backing::Image(Path::new("/i"));
-        let plan = plan(&"dir:/srv".parse().unwrap(), (image, None), Path::new("/m")).unwrap();
+        let plan = plan(&"dir:/srv".parse().unwrap(), (image, None), Path::new("/m"));
         assert!(plan.is_empty());
     }
 
@@ -113,7 +106,7 @@ pub(crate) mod tests {
     fn a_disk_is_not_attached() {
         let disks = ["/dev/disk/by-id/a".into(), "/dev/disk/by-id/b".into()];
         let plan = plan(&"xfs".parse().unwrap(), (Backing::Disks(&disks), None), Path::new("/m"));
-        let text: Vec<String> = plan.unwrap().iter().map(Cmd::to_string).collect();
+        let text: Vec<String> = plan.iter().map(Cmd::to_string).collect();
         assert_eq!(text[0], "mkfs.xfs -f -q -K /dev/disk/by-id/a");
         assert!(text.iter().all(|line| !line.contains("losetup") && !line.contains("by-id/b")));
     }

@@ -2,8 +2,11 @@
 //! system, and what its exclusions forbid is told from what can be made, before anything is.
 
 use crate::{
-    FileSystem, LabError, fs,
-    short_names::{full_name, short_name},
+    FileSystem, LabError,
+    fs::{
+        self,
+        short_names::{full_name, short_name},
+    },
     trial,
 };
 use model::{Knob, LeftOut, Sweep, SweepMode, Swept, Target};

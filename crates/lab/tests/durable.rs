@@ -48,7 +48,8 @@ fn a_directory_in_memory_is_found_by_its_mount() {
     let Some(data) = in_memory() else { return };
     let state = tempfile::tempdir().unwrap();
     let lab = Lab::open(state.path(), "d").unwrap();
-    let instance = lab.provision(&Target::Dir(data.path().into()), "d").unwrap();
+    let instance =
+        lab.provision(&lab::resolve(&Target::Dir(data.path().into())).unwrap(), "d").unwrap();
     assert_eq!(instance.facts().0[NOT_DURABLE], "tmpfs: all of it is in memory");
     instance.teardown().unwrap();
 }

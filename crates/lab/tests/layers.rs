@@ -6,8 +6,7 @@
 mod victim;
 
 use lab::{
-    Availability, Coldness, Instance, Lab, LabError,
-    fs::{self, Candidate},
+    Availability, Coldness, Instance, Lab, LabError, fs,
     guest::{self, Ended, Machine, OUT},
     residency,
 };
@@ -67,8 +66,8 @@ const BCACHE_MODE: &str = "geometry.bcache.cache_mode";
 
 /// Why `target` cannot be made here.
 fn missing(target: &Target) -> Option<String> {
-    let Candidate::Made(parts) = fs::resolve(target).unwrap() else { return None };
-    parts.iter().find_map(|part| match lab::available(part.fs) {
+    let target = fs::resolve(target).unwrap();
+    target.parts().iter().find_map(|part| match lab::available(part.fs) {
         Availability::Ready => None,
         Availability::Missing { what, .. } => Some(format!("{target}: {what}")),
     })

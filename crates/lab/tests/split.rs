@@ -7,7 +7,7 @@ use crate::stand_in;
 use crate::victim;
 
 use lab::{Availability, Cleanup, DiskRequest, Lab, LabError, Refusal, fs, inspect, part_size};
-use model::{Bytes, Purge, Target};
+use model::{Bytes, Purge};
 use needs::{Need, skip};
 use stand_in::{Disk, can_attach, run};
 use std::{
@@ -49,7 +49,7 @@ fn claimed(disk: &Disk, state: &Path) -> Lab {
     lab
 }
 
-fn target(name: &str) -> Target {
+fn target(name: &str) -> lab::ResolvedTarget {
     name.parse().unwrap()
 }
 

@@ -34,7 +34,7 @@ fn every_trial_is_made_and_mounted() {
         for trial in fs.about().trials {
             let options = trial.on(&Options::new()).unwrap();
             let target = Target::Made { name: fs.about().name.into(), options, inner: None };
-            match lab.provision(&target, "trial") {
+            match lab.provision(&lab::resolve(&target).unwrap(), "trial") {
                 Ok(instance) => instance.teardown().unwrap(),
                 Err(error) => refused.push(format!("{target}: {error}")),
             }

@@ -26,7 +26,7 @@ pub fn prepared(
     if allocated.is_none() {
         return Ok(prepared);
     }
-    let made = prepared.entrants.iter().find(|entrant| !matches!(entrant, Target::Dir(_)));
+    let made = prepared.entrants.iter().find(|entrant| entrant.directory().is_none());
     if let Some(made) = made.filter(|_| hosts.is_many()) {
         return Err(exit::usage(format!(
             "{made} would be made on one host, and the others could not see it; name a directory that all hosts \

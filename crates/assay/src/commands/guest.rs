@@ -6,15 +6,13 @@ use anyhow::{Context, Result};
 use campaign::{
     guest::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
     hosts::ThisHost,
-    places::Place,
-    prepare::Prepared,
-    programs,
+    ready::Ready,
     relay::{Relay, Step},
     retake::Retakes,
-    target_run::{self, RunContext, TargetRun},
+    target_run::{self, TargetRun},
 };
 use lab::Lab;
-use model::{LabChoice, Plan, Target};
+use model::Target;
 use std::{
     env,
     fs::{self, File},
@@ -57,7 +55,7 @@ pub fn guest(dir: &Path) -> Result<Exit> {
 
 /// Makes, writes and undoes `target`.
 fn try_out(lab: &Lab, target: &Target) -> Result<()> {
-    let instance = lab.provision(target, "try")?;
+    let instance = lab.provision(&lab::resolve(target)?, "try")?;
     let path = instance.root().join("file");
     File::create(&path)
         .and_then(|mut file| file.write_all(&TRIAL).and_then(|()| file.sync_all()))
@@ -66,20 +64,12 @@ fn try_out(lab: &Lab, target: &Target) -> Result<()> {
 }
 
 fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) -> Result<()> {
-    let plan = Plan { lab: LabChoice::Host, ..target_runs.plan };
-    let mut prepared = Prepared::new(plan, &crate::terminal::note)?;
-    prepared.settle(vec![Place::Host])?;
-    programs::decide(&mut prepared, target_runs.unconfined, &crate::terminal::note)?;
-    prepared.set_counts(&target_runs.counts);
+    let (plan, unconfined) = (target_runs.plan.clone(), target_runs.unconfined);
+    let notes = &crate::terminal::note;
+    let prepared = Ready::of_guest(plan, &target_runs.counts, unconfined, notes)?;
     let stop = AtomicBool::new(false);
-    let context = RunContext {
-        prepared: &prepared,
-        lab,
-        seed: target_runs.seed,
-        scale: target_runs.scale,
-        hosts: &ThisHost,
-        stop: &stop,
-    };
+    let (seed, scale) = (target_runs.seed, target_runs.scale);
+    let context = prepared.context((lab, &ThisHost), (seed, scale), &stop);
     let target = prepared.entrants.first().context("the task has no target")?;
     let calls = AtomicU32::new(0);
     let gate = |step: Step| {

@@ -63,3 +63,37 @@ pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
         Verb::Man(args) => man::man(&args),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// A new verb is entered here, by whether it makes targets. Those that do begin a campaign with a
+    /// [`campaign::ready::Ready`], whose doc tests show that nothing else is taken.
+    #[test]
+    fn every_verb_that_makes_targets_is_known() {
+        let make = ["run", "plan", "resume", "compare", "tune", "selftest"];
+        let make_none = [
+            "cleanup",
+            "list",
+            "rm",
+            "show",
+            "report",
+            "advise",
+            "export",
+            "import",
+            "doctor",
+            "explain",
+            "init",
+            "completions",
+            "man",
+        ];
+        let mut known = [&make[..], &make_none].concat();
+        let mut verbs: Vec<String> =
+            Cli::command().get_subcommands().map(|verb| verb.get_name().to_string()).collect();
+        known.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(verbs, known);
+    }
+}

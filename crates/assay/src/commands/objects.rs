@@ -4,7 +4,7 @@
 
 use crate::exit;
 use anyhow::Result;
-use lab::fs::{host_of, in_store};
+use lab::{fs::in_store, resolve};
 use model::{Plan, Target};
 
 /// Names the object store of `plan` in its targets, and in what else names a target.
@@ -27,7 +27,8 @@ pub(super) fn place(plan: &mut Plan) -> Result<()> {
     {
         plan.baseline = Some(moved(&baseline).to_string());
     }
-    if plan.targets.iter().all(|target| host_of(target).is_none()) {
+    let hosts = plan.targets.iter().map(host_of).collect::<Result<Vec<_>>>()?;
+    if hosts.iter().all(Option::is_none) {
         let why = "no candidate keeps its files in an object store, which --s3-endpoint names; write store=s3, as \
                    in rclone[store=s3](xfs)";
         return Err(exit::usage(why));
@@ -35,9 +36,16 @@ pub(super) fn place(plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
+/// The host of the object store in which `target` has its objects.
+fn host_of(target: &Target) -> Result<Option<String>> {
+    let target = resolve(target).map_err(|error| exit::usage(error.to_string()))?;
+    Ok(target.object_host().map(String::from))
+}
+
 fn refuse_other(plan: &Plan, own: Option<&str>) -> Result<()> {
-    let other = |target: &Target| host_of(target).filter(|host| Some(&**host) != own);
-    let Some(host) = plan.targets.iter().chain(plan.names.values()).find_map(other) else {
+    let all = plan.targets.iter().chain(plan.names.values());
+    let hosts = all.map(host_of).collect::<Result<Vec<_>>>()?;
+    let Some(host) = hosts.into_iter().flatten().find(|host| Some(&**host) != own) else {
         return Ok(());
     };
     Err(exit::usage(format!(

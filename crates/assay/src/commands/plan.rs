@@ -10,35 +10,39 @@ use campaign::{
     condition,
     hosts::Hosts,
     images, pace,
-    places::{self, Place},
+    places::Place,
     prepare::{self, Prepared},
-    programs,
-    room::{self, Remedy},
+    ready::{Ready, Site},
+    room::Remedy,
     schedule,
     sizes::Range,
     sizing::{self, Load, Pilot},
     stretch::Ground,
-    sweeps, together,
+    sweeps,
 };
 use lab::Backing;
 use model::{Bytes, Plan};
-use std::{fmt::Write, path::Path};
+use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 
 /// Prints cases, commands, bytes, time and the precision to expect.
 pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
-    let mut prepared = allocation::prepared(args, (store, state), hosts)?;
-    programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
-    disks::look(&mut prepared, &args.backing.consent, state)?;
-    room::check(&prepared, state, Remedy::Choose)?;
-    places::foresee(&mut prepared)?;
-    prepared.check_comparison()?;
-    together::choose(&mut prepared, state)?;
-    room::give_up_images(&mut prepared, state)?;
+    let prepared = allocation::prepared(args, (store, state), hosts)?;
+    let site = Site {
+        state,
+        stop: &AtomicBool::new(false),
+        unconfined: args.programs.unconfined,
+        remedy: Remedy::Choose,
+        notes: &terminal::note,
+    };
+    let look =
+        |prepared: &mut Prepared| disks::look(prepared, &args.backing.consent, state).map(drop);
+    let mut prepared = Ready::foreseen(prepared, &site, look)?;
     let work = images::work_dir(&prepared, state);
     let pilot = sizing::pilot(&work)?;
     if prepared.needs_sizes() {
         let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);
-        prepared.plan.sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+        let sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+        prepared = prepared.with_sizes(sizes);
     }
     let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
     let load = Load::of(&prepared, scale, prepare::memory()?);
@@ -94,7 +98,7 @@ fn cases(prepared: &Prepared, scale: f64) -> Result<String> {
 /// The label of a target, and its part of split disks.
 fn placed(prepared: &Prepared, seed: u64, block: u32, target: usize) -> String {
     let label = &prepared.labels[target];
-    match prepared.parts().filter(|_| prepare::has_device(&prepared.entrants[target])) {
+    match prepared.parts().filter(|_| prepared.entrants[target].disks() > 0) {
         Some(_) => format!("{label} in part {}", prepared.part(seed, block, target) + 1),
         None => label.clone(),
     }
@@ -103,7 +107,7 @@ fn placed(prepared: &Prepared, seed: u64, block: u32, target: usize) -> String {
 fn commands(prepared: &Prepared) -> Result<String> {
     let mut text = String::new();
     let places = prepared.labels.iter().zip(&prepared.places);
-    for ((label, place), target) in places.zip(&prepared.plan.targets) {
+    for ((label, place), target) in places.zip(&prepared.targets) {
         let mut disks = prepared.plan.backing.devices.clone();
         if prepared.parts().is_some() {
             disks.iter_mut().for_each(|disk| disk.as_mut_os_string().push("-partN"));
@@ -115,7 +119,7 @@ fn commands(prepared: &Prepared) -> Result<String> {
 {label}"
             )?,
             Place::Guest(guest) => {
-                disks = (0..lab::fs::disks(target)).map(|number| guest.disk(number)).collect();
+                disks = (0..target.disks()).map(|number| guest.disk(number)).collect();
                 writeln!(
                     text,
                     "
@@ -130,7 +134,7 @@ fn commands(prepared: &Prepared) -> Result<String> {
             disks => Backing::Disks(disks),
         };
         let on = (backing, prepared.plan.backing.object_store.as_ref());
-        for command in lab::plan(target, on, Path::new("MOUNT"))? {
+        for command in lab::plan(target, on, Path::new("MOUNT")) {
             writeln!(text, "  {command}")?;
         }
     }

@@ -7,17 +7,35 @@ use crate::{
     exit, repeat, terminal,
 };
 use anyhow::{Context, Result};
-use campaign::{input, prepare::Prepared};
+use campaign::{asked::Asked, input, prepare::Prepared};
 use model::{Plan, Sweep, SweepMode, Swept, Target, did_you_mean};
 use std::{collections::BTreeMap, path::Path};
 
 /// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
 pub fn prepared(args: &PlanArgs, store: &Path, state: &Path) -> Result<Prepared> {
-    let Some(like) = &args.like else { return Prepared::new(from_args(args)?, &terminal::note) };
-    let plan = repeat::plan(like, store, state)?;
-    let prepared = Prepared::new(overridden(plan, args)?, &terminal::note)?;
+    let Some(like) = &args.like else {
+        let plan = from_args(args)?;
+        let named = named(&plan, args)?;
+        let asked = Asked::by_file(plan, args.plan.clone(), named);
+        return Prepared::new(asked, &terminal::note);
+    };
+    // Its mark says that it was begun here, and so checked.
+    let plan = overridden(repeat::plan(like, store, state)?, args)?;
+    let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
     repeat::check(&prepared, like)?;
     Ok(prepared)
+}
+
+/// The targets of `plan` that the command line names itself, by --on or --sweep.
+fn named(plan: &Plan, args: &PlanArgs) -> Result<Vec<Target>> {
+    let mut named = if args.on.is_empty() { Vec::new() } else { plan.targets.clone() };
+    if !args.sweep.is_empty() {
+        for sweep in &plan.sweeps {
+            let swept = lab::sweep(&sweep.on, sweep.mode);
+            named.extend(swept.map_err(|error| exit::usage(error.to_string()))?.variants);
+        }
+    }
+    Ok(named)
 }
 
 /// The plan of a file, overridden by arguments.
@@ -128,23 +146,20 @@ fn set<T: Clone>(place: &mut T, given: &Option<T>) {
     }
 }
 
-/// Refuses a plan file with an option that is handed on to a program without being known, as some run commands, and
-/// one that has this machine mount what a stranger serves.
-fn check_options(plan: &Plan) -> Result<(), String> {
-    let swept = plan.sweeps.iter().filter_map(|sweep| lab::sweep(&sweep.on, sweep.mode).ok());
-    let targets: Vec<Target> = swept.flat_map(|sweep| sweep.variants).collect();
-    let mut all = plan.targets.iter().chain(&targets);
-    if let Some(remote) = all.clone().find(|target| lab::fs::is_remote(target)) {
-        return Err(format!(
-            "no file has this machine mount what a server elsewhere exports; name {remote} on the command line, \
-             by --on, when you mean it"
-        ));
-    }
-    match all.find_map(lab::unchecked) {
+/// Refuses what assay itself fills in when a campaign begins: a file that brings it would have candidates, suites or
+/// looks that nobody asked for.
+fn check_filled_in(plan: &Plan) -> Result<(), String> {
+    let swept = plan.sweeps.iter();
+    let filled = [
+        ("variants", swept.clone().any(|sweep| !sweep.variants.is_empty())),
+        ("left_out", swept.clone().any(|sweep| !sweep.left_out.is_empty())),
+        ("files", !plan.files.is_empty()),
+        ("looked_at", !plan.looked_at.is_empty()),
+    ];
+    match filled.iter().find(|(_, is_filled)| *is_filled) {
         None => Ok(()),
-        Some(option) => Err(format!(
-            "the option `{option}` is not known here and could do anything; name its target on the command \
-             line, by --on, when you mean it"
+        Some((key, _)) => Err(format!(
+            "`{key}` is filled in when a campaign begins, and no plan file brings it; take it out"
         )),
     }
 }
@@ -169,7 +184,7 @@ pub fn from_text(text: &str, path: &Path) -> Result<Plan> {
         let said: String = said.chars().take(MOST_SHOWN).collect();
         exit::usage(format!("{}:{line}: `{said}`: {why}", path.display()))
     })?;
-    check_options(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
+    check_filled_in(&plan).map_err(|why| exit::usage(format!("{}: {why}", path.display())))?;
     Ok(plan)
 }
 
@@ -217,45 +232,4 @@ fn refuse_consent(text: &str, path: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::{Cli, Verb};
-    use clap::Parser;
-
-    fn plan(words: &[String]) -> Plan {
-        let words = ["assay".to_string()].into_iter().chain(words.iter().cloned());
-        match Cli::try_parse_from(words).unwrap().verb {
-            Verb::Run(args) => from_args(&args.plan).unwrap(),
-            _ => unreachable!(),
-        }
-    }
-
-    /// Words as a shell takes them where quotes hold none.
-    fn words(command: &str) -> Vec<String> {
-        let mut words = vec![String::new()];
-        for (at, part) in command.split('\'').enumerate() {
-            let mut pieces = if at % 2 == 1 { vec![part] } else { part.split(' ').collect() };
-            let first = pieces.remove(0);
-            words.last_mut().unwrap().push_str(first);
-            words.extend(pieces.into_iter().map(String::from));
-        }
-        words
-    }
-
-    #[test]
-    fn the_command_of_a_plan_asks_for_that_plan() {
-        for command in [
-            "run --on ext4[commit=5] --on 'fast=dir:/mnt/a b,c' --sweep xfs[agcount=4,8] --sweep-mode one-at-a-time \
-             --suite files,oltp --tests files.* --procs 1,4 --threads 2 --preset standard --budget 90m --scale small \
-             --seed 7 --age 100 --fullness 80 --baseline fast --order in-turn --data zeros --knob 'a=b c' --lab uml \
-             --case-timeout 60 --image-size 1GiB --no-aa",
-            "run --on raid1(xfs) --device /dev/disk/by-id/x --condition --split --aa --blocks 4 --kernel /boot/k",
-            "run",
-        ] {
-            let asked = plan(&words(command));
-            let again = words(&asked.command());
-            assert_eq!(again[0], "assay");
-            assert_eq!(plan(&again[1..]), asked, "{}", asked.command());
-        }
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::Result;
-use campaign::{hosts::ThisHost, places, programs, room, together};
+use campaign::{hosts::ThisHost, ready::Site, room::Remedy};
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -84,15 +84,17 @@ impl Again {
         let stop = signals::stop_flag()?;
         let mut store = opened::store_to_run(store_path, &stop)?;
         let key = Key::of(&opened::state(state)?)?;
+        let site = Site {
+            state,
+            stop: &stop,
+            unconfined: args.programs.unconfined,
+            remedy: Remedy::Choose,
+            notes: &terminal::note,
+        };
         let mut ids = Vec::new();
         for _ in 0..self.times {
-            let mut prepared = allocation::prepared(&plan, (store_path, state), &ThisHost)?;
-            programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
-            let consent = disks::consent(&mut prepared, &args.consent, state)?;
-            room::check(&prepared, state, room::Remedy::Choose)?;
-            places::choose(&mut prepared, (state, &stop), &terminal::note)?;
-            prepared.check_comparison()?;
-            together::choose(&mut prepared, state)?;
+            let prepared = allocation::prepared(&plan, (store_path, state), &ThisHost)?;
+            let (prepared, consent) = disks::ready(prepared, &site, &args.consent)?;
             let campaign = begin::campaign(&prepared, state)?;
             begin::store(&prepared, &campaign, &mut store, &key)?;
             let means = drive::Means {

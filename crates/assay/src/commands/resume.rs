@@ -9,11 +9,7 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
-    hosts::Hosts,
-    places,
-    prepare::Prepared,
-    programs,
-    room::{self, Remedy},
+    asked::Asked, hosts::Hosts, prepare::Prepared, programs, ready::Site, room::Remedy,
 };
 use model::{Campaign, CampaignState};
 use std::path::Path;
@@ -39,8 +35,8 @@ pub fn resume(
         terminal::note(&format!("{} is complete; nothing is left to run", campaign.id));
         return run::finish(&store, &campaign.id, &args.end);
     }
-    let mut prepared = Prepared::new(campaign.plan.clone(), &terminal::note)?;
-    programs::decide(&mut prepared, args.programs.unconfined, &terminal::note)?;
+    // Its mark says that it was begun here, and so checked.
+    let prepared = Prepared::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
     let tests = prepared.infos();
     let alike = tests.iter().zip(&dataset.tests).all(|(own, stored)| own.is(stored));
     if tests.len() != dataset.tests.len() || !alike {
@@ -58,11 +54,15 @@ pub fn resume(
         terminal::note(line);
     }
     // After the cleaning up, as what the interrupted run left is in the way.
-    let consent = disks::consent(&mut prepared, &args.consent, state)?;
-    room::check(&prepared, state, Remedy::MakeRoom)?;
+    let site = Site {
+        state,
+        stop: &stop,
+        unconfined: args.programs.unconfined,
+        remedy: Remedy::MakeRoom,
+        notes: &terminal::note,
+    };
+    let (prepared, consent) = disks::ready(prepared, &site, &args.consent)?;
     whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
-    places::choose(&mut prepared, (state, &stop), &terminal::note)?;
-    prepared.check_comparison()?;
     if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }

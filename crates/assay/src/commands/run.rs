@@ -11,12 +11,7 @@ use crate::{
     opened, signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
-use campaign::{
-    hosts::Hosts,
-    places, programs,
-    room::{self, Remedy},
-    sweeps, together,
-};
+use campaign::{hosts::Hosts, ready::Site, room::Remedy, sweeps};
 use model::{Dataset, Sample, TargetState, Validity};
 use std::{fs, path::Path};
 use store::Store;
@@ -24,24 +19,27 @@ use store::Store;
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
-    let mut prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
-    programs::decide(&mut prepared, args.plan.programs.unconfined, &terminal::note)?;
-    let consent = disks::consent(&mut prepared, &args.plan.backing.consent, state)?;
-    room::check(&prepared, state, Remedy::Choose)?;
+    let prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
     let stop = signals::stop_flag()?;
+    let site = Site {
+        state,
+        stop: &stop,
+        unconfined: args.plan.programs.unconfined,
+        remedy: Remedy::Choose,
+        notes: &terminal::note,
+    };
+    let given = &args.plan.backing.consent;
+    let (ready, consent) = disks::ready(prepared, &site, given)?;
+    whereabouts::lines(&ready, state).iter().for_each(|line| terminal::note(line));
+    sweeps::lines(&ready.plan).iter().for_each(|line| terminal::note(line));
     check_writable(&args.end.out)?;
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
-    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
-    sweeps::lines(&prepared.plan).iter().for_each(|line| terminal::note(line));
-    places::choose(&mut prepared, (state, &stop), &terminal::note)?;
-    prepared.check_comparison()?;
-    together::choose(&mut prepared, state)?;
-    let campaign = allocation::described(begin::campaign(&prepared, state)?, hosts)?;
-    begin::store(&prepared, &campaign, &mut store, &key)?;
+    let campaign = allocation::described(begin::campaign(&ready, state)?, hosts)?;
+    begin::store(&ready, &campaign, &mut store, &key)?;
     let progress = args.end.progress();
     let means = Means { consent: &consent, state, key: &key, hosts, progress };
-    let driven = drive::drive(&prepared, &campaign, &mut store, means, &stop);
+    let driven = drive::drive(&ready, &campaign, &mut store, means, &stop);
     report_stopped(&driven, &store, &campaign.id, &args.end)?;
     driven?;
     let ended = finish(&store, &campaign.id, &args.end)?;

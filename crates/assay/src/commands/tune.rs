@@ -61,12 +61,11 @@ fn work(args: &TuneArgs, store: &Path, state: &Path) -> Result<Plan> {
         }
         id => {
             let dataset = source::begun_here(id.as_deref().unwrap_or("last"), store, state)?;
-            match dataset.campaign.plan.sizes.is_empty() {
-                // Its automatic scale is one of its own.
-                true => {
-                    Plan { scale: Scale::Factor(dataset.campaign.scale), ..dataset.campaign.plan }
-                }
-                false => dataset.campaign.plan,
+            // Its order is one for its candidates, and so is its automatic scale.
+            let plan = Plan { order: None, ..dataset.campaign.plan };
+            match plan.sizes.is_empty() {
+                true => Plan { scale: Scale::Factor(dataset.campaign.scale), ..plan },
+                false => plan,
             }
         }
     };

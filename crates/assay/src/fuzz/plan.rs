@@ -2,7 +2,7 @@
 
 use super::{target, text};
 use crate::commands;
-use campaign::{catalogue, condition, sweeps, tools};
+use campaign::{asked::Asked, catalogue, condition, sweeps, tools};
 use model::{Bytes, Plan};
 use std::path::Path;
 
@@ -10,14 +10,23 @@ use std::path::Path;
 pub fn plan(bytes: &[u8]) -> bool {
     let Some(text) = text(bytes) else { return false };
     let read = commands::plan_input::from_text(text, Path::new("plan.toml"));
-    let Ok(mut plan) = read else { return false };
-    let (checked, conditioned) = (plan.check(), condition::check(&plan));
+    let Ok(plan) = read else { return false };
+    let checked = plan.check();
     plan.title();
     assert_without_consent(&plan);
     for target in &plan.targets {
         target::resolved(target);
     }
-    if checked.is_err() || conditioned.is_err() || sweeps::enter(&mut plan).is_err() {
+    let mut asked = Asked::by_file(plan, None, Vec::new());
+    if checked.is_err() || asked.plan.targets.is_empty() && asked.plan.sweeps.is_empty() {
+        return false;
+    }
+    let Ok(targets) = asked.targets() else { return false };
+    // Nothing is made that was not looked at, and nothing of it may do anything.
+    assert!(targets.iter().all(|target| target.unvouched().is_none()), "{targets:?}");
+    let plan = asked.plan;
+    assert!(plan.entrants().iter().all(|e| targets.iter().any(|target| target.target() == e)));
+    if condition::check(&plan, &targets).is_err() {
         return false;
     }
     assert_stored(&plan);

@@ -1,7 +1,7 @@
 //! Targets and sweeps, as they stand in arguments, plans and stores.
 
 use super::{assert_harmless, text};
-use lab::fs::{Candidate, resolve};
+use lab::resolve;
 use model::{SweepMode, Swept, Target, TargetNames, label_targets};
 
 /// A target: what is read prints, and the print is read as the same.
@@ -13,15 +13,15 @@ pub fn target(bytes: &[u8]) -> bool {
 /// Whether `target` can be; what is told of it does no harm.
 pub(super) fn resolved(target: &Target) -> bool {
     assert_eq!(target.to_string().parse().as_ref(), Ok(target));
-    lab::unchecked(target);
-    lab::fs::keeps_deleted(target);
     for label in label_targets(&[target.clone(), target.clone()], &TargetNames::new()) {
         assert_harmless("a label", &label);
     }
-    match resolve(target) {
-        Ok(Candidate::Made(parts)) => assert_eq!(parts[0].disks(), lab::fs::disks(target)),
-        Ok(Candidate::Directory(_)) => assert_eq!(lab::fs::disks(target), 0),
-        Err(_) => return false,
+    let Ok(found) = resolve(target) else { return false };
+    assert_eq!(found.directory().is_some(), found.parts().is_empty());
+    // Spelled out, it is the same again.
+    assert!(resolve(found.target()).is_ok_and(|again| again == found), "{found}");
+    if let Some(why) = found.unvouched() {
+        assert_harmless("a refusal", &why.to_string());
     }
     true
 }

@@ -2,7 +2,10 @@
 
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
-use campaign::prepare::{self, Prepared};
+use campaign::{
+    asked::Asked,
+    prepare::{self, Prepared},
+};
 use lab::{Delayed, Lab};
 use model::{Job, JobMode};
 use std::{
@@ -91,7 +94,7 @@ impl FuseDelay {
     /// What the worker saw, microseconds, and what the server did, nanoseconds.
     fn measure(&self, runtime_s: f64, bench: &Bench<'_>) -> Result<(f64, Vec<u64>)> {
         let prepared = Prepared::new(
-            trial::plan("null", "selftest.fuse_delay", runtime_s)?,
+            Asked::by_user(trial::plan("null", "selftest.fuse_delay", runtime_s)?),
             &crate::terminal::note,
         )?;
         let item = prepared.items.first().context("the self test has no such test")?;

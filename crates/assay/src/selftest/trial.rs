@@ -4,14 +4,15 @@
 use super::Bench;
 use crate::{
     cli::Consent,
+    disks,
     drive::{self, Means},
     exit,
     mark::Key,
     opened,
-    terminal::Shown,
+    terminal::{self, Shown},
 };
 use anyhow::{Result, bail};
-use campaign::{hosts::ThisHost, places, prepare::Prepared};
+use campaign::{asked::Asked, hosts::ThisHost, prepare::Prepared, ready::Site, room::Remedy};
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
     Preset, Sample, Scale, TargetState, Validity,
@@ -48,12 +49,19 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
 
 /// Runs `plan` as the campaign `id`.
 pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
-    let mut prepared = Prepared::new(plan, &crate::terminal::note)?;
-    places::choose(&mut prepared, (bench.state, bench.stop), &crate::terminal::note)?;
+    let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
+    let no_disk = Consent::default();
+    let site = Site {
+        state: bench.state,
+        stop: bench.stop,
+        unconfined: false,
+        remedy: Remedy::MakeRoom,
+        notes: &terminal::note,
+    };
+    let (prepared, no_disk) = disks::ready(prepared, &site, &no_disk)?;
     let campaign = campaign(id, &prepared);
     let mut store = Store::open(Path::new(":memory:"))?;
     store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
-    let no_disk = Consent::default();
     let key = Key::of(&opened::state(bench.state)?)?;
     let means = Means {
         consent: &no_disk,

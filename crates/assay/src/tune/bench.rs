@@ -13,15 +13,17 @@ use crate::{
 use anyhow::Result;
 use campaign::{
     Refusal,
+    asked::Asked,
     hosts::ThisHost,
-    images, places,
+    images,
     prepare::{self, Prepared},
-    programs,
+    ready,
+    room::Remedy,
     sizes::Range,
     sizing::{self, Load, Pilot},
     stretch::Ground,
 };
-use model::{Dataset, Plan, Programs, Target, TargetState};
+use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
 use stats::tune::{Bench, Stage, StageKind};
 use std::{
     collections::BTreeSet,
@@ -40,13 +42,9 @@ const INSTANCE_S: f64 = 1.0;
 pub struct Campaigns<'a> {
     /// The work, without targets, at a fixed scale.
     plan: Plan,
-    programs: Programs,
     default: Target,
-    store: &'a mut Store,
-    state: &'a Path,
-    key: Key,
+    site: Site<'a>,
     consent: Consent,
-    stop: &'a AtomicBool,
     deadline: Instant,
     costs: Costs,
     /// The campaigns so far.
@@ -77,6 +75,19 @@ pub struct Site<'a> {
     pub unconfined: bool,
 }
 
+impl Site<'_> {
+    /// The same for one campaign.
+    fn campaign(&self) -> ready::Site<'_> {
+        ready::Site {
+            state: self.state,
+            stop: self.stop,
+            unconfined: self.unconfined,
+            remedy: Remedy::Choose,
+            notes: &terminal::note,
+        }
+    }
+}
+
 impl<'a> Campaigns<'a> {
     /// A bench for the work of `plan` on variants of `default`, which ends `budget` from now. The consent to
     /// use disks is settled here, once for all.
@@ -88,41 +99,25 @@ impl<'a> Campaigns<'a> {
         budget: Duration,
     ) -> Result<Campaigns<'a>> {
         let deadline = Instant::now() + budget;
-        // The budget is of the whole search, and a stage has a control of its own: the default. Stages of
-        // few variants would have larger parts of a disk than those of many.
-        let backing = model::BackingPlan { split: false, ..plan.backing };
-        let plan = Plan { budget_s: None, aa: None, backing, ..plan };
-        let mut prepared =
-            Prepared::new(Plan { targets: vec![default.clone()], ..plan }, &terminal::note)?;
+        let plan = for_stages(plan);
+        let asked_order = plan.order;
+        let plan = Plan { targets: vec![default.clone()], ..plan };
+        let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
         process_limit::check(&prepared, &ThisHost)?;
-        programs::decide(&mut prepared, site.unconfined, &terminal::note)?;
-        let consent = disks::consent(&mut prepared, given, site.state)?;
-        places::choose(&mut prepared, (site.state, site.stop), &terminal::note)?;
+        let (prepared, consent) = disks::ready(prepared, &site.campaign(), given)?;
         let work = images::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let mut expected = prepared.clone();
         if prepared.needs_sizes() {
             let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);
-            expected.plan.sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+            let sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
+            expected = expected.with_sizes(sizes);
         }
         let costs = Costs::expected(&expected, &pilot)?;
-        let Site { store, state, key, stop, .. } = site;
-        let (plan, programs) = (prepared.plan, prepared.programs);
+        // Each stage has an order of its own, by how many candidates it has.
+        let plan = Plan { order: asked_order, ..prepared.plan.clone() };
         let (ran, failed) = (Vec::new(), BTreeSet::new());
-        Ok(Campaigns {
-            plan,
-            programs,
-            default,
-            store,
-            state,
-            key,
-            consent,
-            stop,
-            deadline,
-            costs,
-            ran,
-            failed,
-        })
+        Ok(Campaigns { plan, default, site, consent, deadline, costs, ran, failed })
     }
 
     /// Expected time of a turn, seconds.
@@ -140,6 +135,18 @@ impl<'a> Campaigns<'a> {
             seed: self.plan.seed.map(|seed| seed.wrapping_add(nth)),
             ..self.plan.clone()
         }
+    }
+}
+
+/// `plan` as each stage has it: the budget is of the whole search, the default is the control of each stage, and how
+/// candidates were side by side in another campaign, or had parts of a disk, is not how many variants are.
+fn for_stages(plan: Plan) -> Plan {
+    Plan {
+        budget_s: None,
+        aa: None,
+        backing: BackingPlan { split: false, ..plan.backing },
+        order: plan.order.filter(|order| *order == Order::InTurn),
+        ..plan
     }
 }
 
@@ -176,10 +183,10 @@ impl Bench for Campaigns<'_> {
 
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
-        let mut prepared = Prepared::new(self.stage_plan(stage, variants), &terminal::note)?;
-        prepared.programs = self.programs;
-        places::choose(&mut prepared, (self.state, self.stop), &terminal::note)?;
-        let mut campaign = begin::campaign(&prepared, self.state)?;
+        let asked = Asked::by_user(self.stage_plan(stage, variants));
+        let prepared = Prepared::new(asked, &terminal::note)?;
+        let (prepared, _) = disks::ready(prepared, &self.site.campaign(), &self.consent)?;
+        let mut campaign = begin::campaign(&prepared, self.site.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);
         campaign.notes.push(format!(
@@ -187,16 +194,16 @@ impl Bench for Campaigns<'_> {
             self.default
         ));
         terminal::note(&campaign.title);
-        begin::store(&prepared, &campaign, self.store, &self.key)?;
+        begin::store(&prepared, &campaign, self.site.store, &self.site.key)?;
         self.ran.push((stage.kind, campaign.id.clone()));
         let means = drive::Means {
             consent: &self.consent,
-            state: self.state,
-            key: &self.key,
+            state: self.site.state,
+            key: &self.site.key,
             hosts: &ThisHost,
             progress: Shown::default(),
         };
-        let driven = drive::drive(&prepared, &campaign, self.store, means, self.stop);
+        let driven = drive::drive(&prepared, &campaign, self.site.store, means, self.site.stop);
         // Where every variant failed the search goes on without them.
         driven.or_else(|error| match error.downcast_ref() {
             Some(Refusal::Alone(_)) => Ok(()),
@@ -204,7 +211,7 @@ impl Bench for Campaigns<'_> {
         })?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
-        let dataset = self.store.dataset(&campaign.id)?;
+        let dataset = self.site.store.dataset(&campaign.id)?;
         // All stages do the same: as much as the first has found.
         self.plan.sizes.clone_from(&dataset.campaign.plan.sizes);
         let failed = dataset.targets.iter().filter(|t| t.state != TargetState::Ok);
@@ -223,5 +230,22 @@ pub fn stage_name(kind: StageKind) -> &'static str {
         StageKind::Screening => "screening",
         StageKind::Halving => "halving",
         StageKind::Confirmation => "confirmation",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stage_chooses_its_order_by_its_own_candidates() {
+        let of = |order| for_stages(Plan { order, ..Plan::default() }).order;
+        assert_eq!(
+            of(Some(Order::Interleaved)),
+            None,
+            "20 variants are not side by side as 2 were"
+        );
+        assert_eq!(of(Some(Order::InTurn)), Some(Order::InTurn));
+        assert_eq!(of(None), None);
     }
 }

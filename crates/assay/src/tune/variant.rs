@@ -25,7 +25,7 @@ impl Variant {
     fn with(&self, trial: Trial) -> Option<Variant> {
         let (_, name, options) = made(&self.target).ok()?;
         let target = Target::Made { name: name.into(), options: trial.on(options)?, inner: None };
-        lab::fs::resolve(&target).ok()?;
+        lab::resolve(&target).ok()?;
         let trials = self.trials.iter().copied().chain([trial]).collect();
         Some(Variant { trials, target })
     }
@@ -95,7 +95,7 @@ pub fn combined(default: &Target, best: &[Variant]) -> Option<Variant> {
 /// by default, its own.
 fn made(target: &Target) -> Result<(&'static dyn FileSystem, &str, &Options)> {
     let usage = |error: LabError| exit::usage(error.to_string());
-    lab::fs::resolve(target).map_err(usage)?;
+    lab::resolve(target).map_err(usage)?;
     match target {
         Target::Made { name, options, inner: None } => {
             Ok((lab::fs::find(name).map_err(usage)?, name, options))

@@ -14,7 +14,7 @@ const GROUND: Ground = Ground {
 fn prepared(suite: &str, procs: Vec<u32>, preset: Preset) -> Prepared {
     let targets = vec!["ext4".parse().unwrap(), "xfs".parse().unwrap()];
     let plan = Plan { targets, suites: vec![suite.into()], procs, preset, ..Plan::default() };
-    let mut prepared = Prepared::new(plan, &|_| ()).unwrap();
+    let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
     prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
     prepared
 }

@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(lines[7], "btrfs replace cancel /m");
         assert!(lines[8].ends_with("assay-0 /dev/loopN 20m"), "{}", lines[8]);
         assert_eq!(lines[9], "btrfs replace start -f 2 /dev/loopM /m");
-        let disks = |target: &str| crate::fs::disks(&target.parse().unwrap());
+        let disks = |target: &str| target.parse::<crate::ResolvedTarget>().unwrap().disks();
         assert_eq!(["btrfs", "btrfs[mkfs.d=raid0]", "btrfs[mkfs.m=dup]"].map(disks), [1, 2, 1]);
         assert_eq!(disks("btrfs[mkfs.d=raid0,mkfs.m=raid10]"), 4);
     }

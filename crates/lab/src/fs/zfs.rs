@@ -325,8 +325,9 @@ mod tests {
         assert!(refused("zfs[resync]").contains("add mirror"));
         assert!(refused("zfs[mirror,resync,degraded]").contains("drop one of degraded"));
         assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
-        assert!(crate::fs::is_rebuilt(&"zfs[mirror,resync]".parse().unwrap()));
-        assert!(!crate::fs::is_rebuilt(&"zfs[mirror]".parse().unwrap()));
+        let is_rebuilt =
+            |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();
+        assert!(is_rebuilt("zfs[mirror,resync]") && !is_rebuilt("zfs[mirror]"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Instance, Place};
 use crate::{
     Endpoint, Lab, LabError,
-    fs::{self as registry, Candidate, Part},
+    fs::{Part, ResolvedTarget},
     held::Held,
     held_dir::NamedDir,
     lab::{need_root, slug},
@@ -13,7 +13,7 @@ use crate::{
     undo::Undo,
 };
 use disk::Disk;
-use model::{Bytes, Target};
+use model::Bytes;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -25,8 +25,12 @@ impl Lab {
     /// gets the first part, of sets of images the first.
     ///
     /// # Errors
-    /// The target is not known, cannot be made here, or a command failed; nothing is left of it.
-    pub fn provision(&self, target: &Target, label: &str) -> Result<Instance<'_>, LabError> {
+    /// The target cannot be made here, or a command failed; nothing is left of it.
+    pub fn provision(
+        &self,
+        target: &ResolvedTarget,
+        label: &str,
+    ) -> Result<Instance<'_>, LabError> {
         self.provision_on(0, target, label)
     }
 
@@ -38,16 +42,14 @@ impl Lab {
     pub fn provision_on(
         &self,
         part: u32,
-        target: &Target,
+        target: &ResolvedTarget,
         label: &str,
     ) -> Result<Instance<'_>, LabError> {
-        match registry::resolve(target)? {
-            Candidate::Directory(dir) => self.provision_dir(dir, self.numbers(1)),
-            Candidate::Made(parts) => {
-                let outside = self.store_of(target)?;
-                self.provision_made(&parts, (self.disks_at(part), outside), label)
-            }
+        if let Some(dir) = target.directory() {
+            return self.provision_dir(dir, self.numbers(1));
         }
+        let outside = self.store_of(target)?;
+        self.provision_made(target.parts(), (self.disks_at(part), outside), label)
     }
 
     fn provision_made(

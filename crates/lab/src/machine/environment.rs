@@ -2,11 +2,11 @@
 
 use crate::{
     FileSystem, artifacts,
-    fs::{self as registry, Candidate, Part},
+    fs::{Part, ResolvedTarget},
     medium, mounts,
 };
 use disk::{Device, queue::chosen};
-use model::{Environment, Target};
+use model::Environment;
 use std::{fs, path::Path};
 
 /// Where the kernel lists the balloons of a virtual machine.
@@ -16,14 +16,14 @@ const REPORTING: usize = 5;
 
 /// Collects what can be read; a key is missing where the machine does not tell. `work_dir` is the
 /// directory of the backing, or the node of a disk; `tool.PROGRAM` is of those that make `targets`.
-pub fn collect(work_dir: &Path, targets: &[Target]) -> Environment {
+pub fn collect(work_dir: &Path, targets: &[ResolvedTarget]) -> Environment {
     let mut found = Environment::default();
     for (key, value) in machine().into_iter().chain(backing(work_dir)) {
         if let Some(value) = value {
             found.0.insert(key.into(), value);
         }
     }
-    for part in targets.iter().flat_map(parts) {
+    for part in targets.iter().flat_map(ResolvedTarget::parts) {
         if let (Some(cmd), Some(line)) = (part.fs.version(), version(part.fs)) {
             found.0.insert(format!("tool.{}", cmd.program), line);
         }
@@ -31,19 +31,11 @@ pub fn collect(work_dir: &Path, targets: &[Target]) -> Environment {
     found
 }
 
-/// What is made for `target`; none for a directory.
-fn parts(target: &Target) -> Vec<Part> {
-    match registry::resolve(target) {
-        Ok(Candidate::Made(parts)) => parts,
-        _ => Vec::new(),
-    }
-}
-
 /// What the tools that make `target` say of their versions, and which modules were built for it and
 /// `kernel`, one line each; none for a directory.
-pub fn tool_versions(target: &Target, kernel: &str) -> Vec<String> {
-    let of_part = |part: Part| version(part.fs).into_iter().chain(built(part.fs, kernel));
-    parts(target).into_iter().flat_map(of_part).collect()
+pub fn tool_versions(target: &ResolvedTarget, kernel: &str) -> Vec<String> {
+    let of_part = |part: &Part| version(part.fs).into_iter().chain(built(part.fs, kernel));
+    target.parts().iter().flat_map(of_part).collect()
 }
 
 /// The version of the modules of `fs` that were built for `kernel`.
@@ -160,7 +152,7 @@ mod tests {
         let found = collect(Path::new("/"), &targets);
         let tools: Vec<&String> = found.0.keys().filter(|key| key.starts_with("tool.")).collect();
         let is_here =
-            registry::ALL.iter().any(|fs| fs.about().name == "ext4" && version(*fs).is_some());
+            crate::fs::ALL.iter().any(|fs| fs.about().name == "ext4" && version(*fs).is_some());
         assert_eq!(tools, if is_here { vec!["tool.mkfs.ext4"] } else { vec![] });
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     FileSystem, artifacts,
-    fs::{self as registry, Candidate},
+    fs::{self as registry, ResolvedTarget},
     guest::{self, Missing, Venue},
     modules::ModuleTree,
     needs::{Need, Supply, needs},
@@ -87,9 +87,9 @@ pub fn matrix() -> Matrix {
         supply: Some(probe::supply()),
     }];
     offers.extend(guest::available(None).into_iter().map(|(kind, found)| of_guest(kind, found)));
-    let targets = registry::ALL.iter().map(|fs| Target::named(fs.about().name));
-    let export = EXPORT.parse().ok();
-    Matrix::of(&offers, targets.chain(export).collect())
+    let wanted = registry::ALL.iter().map(|fs| Wanted::named(*fs));
+    let export = EXPORT.parse().ok().map(|export| Wanted::of(&export));
+    Matrix::of(&offers, wanted.chain(export).collect())
 }
 
 fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
@@ -111,8 +111,8 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
 }
 
 /// What a guest of `venue` lacks most for `target`, by the lists of its kernel and the installed programs.
-pub fn guest_lacks(target: &Target, venue: &Venue) -> Option<Need> {
-    match cell(target, &of_guest(venue.kind, Ok(venue.clone()))) {
+pub fn guest_lacks(target: &ResolvedTarget, venue: &Venue) -> Option<Need> {
+    match cell(&Wanted::of(target), &of_guest(venue.kind, Ok(venue.clone()))) {
         Cell::Needs(needs) => needs.into_iter().next(),
         Cell::Ready | Cell::Never | Cell::NoLab => None,
     }
@@ -124,9 +124,9 @@ fn modules_dir(venue: &Venue) -> PathBuf {
 }
 
 impl Matrix {
-    fn of(offers: &[Offer<'_>], targets: Vec<Target>) -> Matrix {
-        let row = |target: &Target| Row {
-            target: target.to_string(),
+    fn of(offers: &[Offer<'_>], targets: Vec<Wanted>) -> Matrix {
+        let row = |target: &Wanted| Row {
+            target: target.name.clone(),
             cells: offers.iter().map(|offer| cell(target, offer)).collect(),
         };
         let directory =
@@ -167,29 +167,45 @@ fn directory(offer: &Offer<'_>) -> Cell {
     }
 }
 
-fn cell(target: &Target, offer: &Offer<'_>) -> Cell {
+/// A row: what a lab has to have for it.
+struct Wanted {
+    name: String,
+    parts: Vec<&'static dyn FileSystem>,
+    is_remote: bool,
+}
+
+impl Wanted {
+    fn of(target: &ResolvedTarget) -> Wanted {
+        Wanted {
+            name: target.to_string(),
+            parts: target.parts().iter().map(|part| part.fs).collect(),
+            is_remote: target.is_remote(),
+        }
+    }
+
+    /// `fs` with what it takes when nothing is named; alone where it is only a part of a target.
+    fn named(fs: &'static dyn FileSystem) -> Wanted {
+        let name = fs.about().name;
+        match registry::resolve(&Target::named(name)) {
+            Ok(target) => Wanted::of(&target),
+            Err(_) => Wanted { name: name.into(), parts: vec![fs], is_remote: false },
+        }
+    }
+}
+
+fn cell(target: &Wanted, offer: &Offer<'_>) -> Cell {
     let Some(supply) = &offer.supply else { return Cell::NoLab };
     // A guest has no network.
-    if offer.column.kind != LabKind::Host && registry::is_remote(target) {
+    if offer.column.kind != LabKind::Host && target.is_remote {
         return Cell::Never;
     }
     let mut all: Vec<Need> = Vec::new();
-    for fs in parts(target) {
-        let own = needs(fs, supply);
+    for fs in &target.parts {
+        let own = needs(*fs, supply);
         let further: Vec<Need> = own.into_iter().filter(|need| !all.contains(need)).collect();
         all.extend(further);
     }
     if all.is_empty() { Cell::Ready } else { Cell::Needs(all) }
-}
-
-/// The parts of `target`, with what it takes when nothing is named; a part that takes any target is
-/// alone.
-fn parts(target: &Target) -> Vec<&'static dyn FileSystem> {
-    if let Ok(Candidate::Made(parts)) = registry::resolve(target) {
-        return parts.iter().map(|part| part.fs).collect();
-    }
-    let Target::Made { name, .. } = target else { return Vec::new() };
-    registry::find(name).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -215,7 +231,8 @@ mod tests {
     }
 
     fn of(offers: &[Offer<'_>]) -> Matrix {
-        let targets = ["ext4", "xfs", "btrfs", EXPORT].map(|target| target.parse().unwrap());
+        let targets =
+            ["ext4", "xfs", "btrfs", EXPORT].map(|target| Wanted::of(&target.parse().unwrap()));
         Matrix::of(offers, targets.into())
     }
 

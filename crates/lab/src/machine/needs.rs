@@ -112,7 +112,7 @@ pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::{Candidate, find, resolve};
+    use crate::fs::{ResolvedTarget, find};
 
     fn missing(name: &str, supply: &Supply<'_>) -> Vec<String> {
         needs(find(name).unwrap(), supply).iter().map(Need::to_string).collect()
@@ -149,9 +149,8 @@ mod tests {
         };
         assert!(missing("ext4", &guest).is_empty());
         assert_eq!(missing("xfs", &guest), ["no module xfs"]);
-        let target = "rclone[store=s3,s3.host=example.org](xfs)".parse().unwrap();
-        let Candidate::Made(parts) = resolve(&target).unwrap() else { panic!("it is made") };
-        assert_eq!(needs(parts[1].fs, &guest), [Need::Network]);
+        let target: ResolvedTarget = "rclone[store=s3,s3.host=example.org](xfs)".parse().unwrap();
+        assert_eq!(needs(target.parts()[1].fs, &guest), [Need::Network]);
         let host = Supply { loop_devices: Some(true), ..guest };
         assert_eq!(missing("ext4", &host), ["no losetup"]);
         assert!(missing("tmpfs", &Supply { kernel: Box::new(|_| true), ..host }).is_empty());

@@ -78,7 +78,7 @@ mod tests {
     fn planned(target: &str, store: &str) -> Vec<String> {
         let store = store.parse().unwrap();
         let on = (Backing::Image(Path::new("IMAGE")), Some(&store));
-        let plan = plan(&target.parse().unwrap(), on, Path::new("/m")).unwrap();
+        let plan = plan(&target.parse().unwrap(), on, Path::new("/m"));
         plan.iter().map(ToString::to_string).collect()
     }
 

@@ -2,7 +2,11 @@
 //! form of `rclone(s3[delay=20](xfs))`. What cannot keep its files in objects is refused above a store, as it would lie
 //! in the directory below and leave the store out without a word.
 
-use super::{Candidate, Part, find, resolve, s3_options as s3};
+use super::{
+    find,
+    part::{self, Part},
+    s3_options as s3,
+};
 use crate::{Inner, LabError};
 use model::{Options, Target};
 
@@ -51,7 +55,7 @@ fn of_store(options: &mut Options) -> Options {
 }
 
 fn part(target: &Target, options: Options) -> Result<Part, LabError> {
-    super::part(target, s3::NAME, &options)
+    part::part(target, s3::NAME, &options)
 }
 
 /// `target` with its objects in the store of the user's own at `host`; as it is where it has none.
@@ -71,11 +75,10 @@ pub fn in_store(target: &Target, host: &str) -> Target {
     Target::Made { name: name.clone(), options, inner }
 }
 
-/// The host of the user's own store in which `target` has its objects.
-pub fn host_of(target: &Target) -> Option<String> {
-    let Ok(Candidate::Made(parts)) = resolve(target) else { return None };
-    let mut stores = parts.iter().filter(|part| part.fs.about().name == s3::NAME);
-    stores.find_map(|part| part.options.get(s3::HOST).cloned())
+/// The host of the user's own store that `part` is, where it is one.
+pub(super) fn host(part: &Part) -> Option<&str> {
+    let is_store = part.fs.about().name == s3::NAME;
+    part.options.get(s3::HOST).filter(|_| is_store).map(String::as_str)
 }
 
 fn asks_for_store(name: &str, options: &Options) -> bool {
@@ -102,6 +105,7 @@ const NO_CLIENT: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::resolve;
 
     fn refusal(target: &str) -> String {
         resolve(&target.parse().unwrap()).err().map_or_else(String::new, |error| error.to_string())
@@ -139,7 +143,8 @@ mod tests {
             let target: Target = target.parse().unwrap();
             let moved = in_store(&target, "h:1");
             assert_eq!(moved.to_string(), there);
-            assert_eq!(host_of(&moved).as_deref(), there.contains("h:1").then_some("h:1"));
+            let host = there.contains("h:1").then_some("h:1");
+            assert_eq!(resolve(&moved).unwrap().object_host(), host);
         }
         assert!(refusal("s3fs[s3.host=h:1,s3.delay=20]").contains("leave delay and mbit out"));
     }

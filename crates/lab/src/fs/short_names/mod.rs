@@ -2,17 +2,18 @@
 //! long flag without its prefix, as `nodesize` for `mkfs.nodesize`. A target that was written with them is
 //! spelled out before anything else looks at it, so that one candidate has one label.
 
-use crate::{FileSystem, LabError, file_system::MKFS, fs, throttle, trial};
+use super::find;
+use crate::{FileSystem, LabError, file_system::MKFS, throttle, trial};
 use model::{Knob, Options, Target};
 
 /// `target` with the full name of each option, on every layer.
 ///
 /// # Errors
 /// A file system is not registered, a short name is ambiguous, or two options set the same thing.
-pub fn spelled_out(target: &Target) -> Result<Target, LabError> {
+pub(crate) fn spelled_out(target: &Target) -> Result<Target, LabError> {
     let Target::Made { name, options, inner } = target else { return Ok(target.clone()) };
     let unclear = |why| LabError::UnclearOptions { target: target.to_string(), why };
-    let options = full_options(fs::find(name)?, options).map_err(unclear)?;
+    let options = full_options(find(name)?, options).map_err(unclear)?;
     let inner = inner.as_deref().map(spelled_out).transpose()?.map(Box::new);
     Ok(Target::Made { name: name.clone(), options, inner })
 }

@@ -1,0 +1,44 @@
+//! Plans from arguments and from files.
+
+mod strangers;
+
+use super::*;
+use crate::cli::{Cli, Verb};
+use clap::Parser;
+
+fn plan(words: &[String]) -> Plan {
+    let words = ["assay".to_string()].into_iter().chain(words.iter().cloned());
+    match Cli::try_parse_from(words).unwrap().verb {
+        Verb::Run(args) => from_args(&args.plan).unwrap(),
+        _ => unreachable!(),
+    }
+}
+
+/// Words as a shell takes them where quotes hold none.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (at, part) in command.split('\'').enumerate() {
+        let mut pieces = if at % 2 == 1 { vec![part] } else { part.split(' ').collect() };
+        let first = pieces.remove(0);
+        words.last_mut().unwrap().push_str(first);
+        words.extend(pieces.into_iter().map(String::from));
+    }
+    words
+}
+
+#[test]
+fn the_command_of_a_plan_asks_for_that_plan() {
+    for command in [
+        "run --on ext4[commit=5] --on 'fast=dir:/mnt/a b,c' --sweep xfs[agcount=4,8] --sweep-mode one-at-a-time \
+         --suite files,oltp --tests files.* --procs 1,4 --threads 2 --preset standard --budget 90m --scale small \
+         --seed 7 --age 100 --fullness 80 --baseline fast --order in-turn --data zeros --knob 'a=b c' --lab uml \
+         --case-timeout 60 --image-size 1GiB --no-aa",
+        "run --on raid1(xfs) --device /dev/disk/by-id/x --condition --split --aa --blocks 4 --kernel /boot/k",
+        "run",
+    ] {
+        let asked = plan(&words(command));
+        let again = words(&asked.command());
+        assert_eq!(again[0], "assay");
+        assert_eq!(plan(&again[1..]), asked, "{}", asked.command());
+    }
+}

@@ -1,0 +1,111 @@
+//! What is asked of a campaign: a plan, and which of its targets the user vouches for.
+
+use super::sweeps;
+use crate::refusal;
+use anyhow::Result;
+use lab::{Availability, ResolvedTarget, resolve};
+use model::{Plan, Target};
+use std::path::PathBuf;
+
+/// A plan and who vouches for its targets. It is the only thing that a campaign is prepared from.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The plan.
+    pub plan: Plan,
+    by: By,
+}
+
+/// Who said what the targets are.
+#[derive(Clone, Debug)]
+enum By {
+    /// The user, or assay itself.
+    User,
+    /// A file, except for the targets that the command line names.
+    File { path: Option<PathBuf>, named: Vec<Target> },
+}
+
+impl Asked {
+    /// A plan that assay made, or began itself and marked: its targets were checked when they were asked for.
+    pub fn by_user(plan: Plan) -> Asked {
+        Asked { plan, by: By::User }
+    }
+
+    /// A plan that may be from anybody, as read from `path`; `named` are the targets that the command line itself
+    /// names. All others may ask only what assay knows.
+    pub fn by_file(plan: Plan, path: Option<PathBuf>, named: Vec<Target>) -> Asked {
+        Asked { plan, by: By::File { path, named } }
+    }
+
+    /// Every target of the plan, with those of its sweeps and its defaults: all that the campaign can make, and all
+    /// that is checked. In the plan, options get their full names, so that a candidate has one label however it was
+    /// written.
+    ///
+    /// # Errors
+    /// A target cannot be, or asks for what only the command line may; none is named and none can be made here.
+    pub fn targets(&mut self) -> Result<Vec<ResolvedTarget>> {
+        let plan = &mut self.plan;
+        for target in plan.targets.iter_mut().chain(plan.names.values_mut()) {
+            *target = resolved(target)?.target().clone();
+        }
+        sweeps::enter(plan)?;
+        if plan.targets.is_empty() {
+            plan.targets = default_targets()?;
+        }
+        let targets = plan.targets.iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        self.check(&targets)?;
+        Ok(targets)
+    }
+
+    /// Refuses what of `targets` a file may not ask.
+    fn check(&self, targets: &[ResolvedTarget]) -> Result<()> {
+        let given = self.plan.backing.object_store.as_ref().map(|store| store.host());
+        let other = |target: &ResolvedTarget| {
+            target.object_host().filter(|host| Some(*host) != given).map(String::from)
+        };
+        if let Some(host) = targets.iter().find_map(other) {
+            return Err(refusal::usage(format!(
+                "a target names the object store {host}, which is given on the command line alone: --s3-endpoint \
+                 https://{host}/BUCKET"
+            )));
+        }
+        let By::File { path, named } = &self.by else { return Ok(()) };
+        let named = named.iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        let mut foreign = targets.iter().filter(|target| !named.contains(target));
+        match foreign.find_map(ResolvedTarget::unvouched) {
+            None => Ok(()),
+            Some(why) => Err(refusal::usage(match path {
+                Some(path) => format!("{}: {why}", path.display()),
+                None => why.to_string(),
+            })),
+        }
+    }
+}
+
+/// `target` resolved; what is wrong with its text is the user's to mend.
+///
+/// # Errors
+/// As of [`lab::resolve`].
+fn resolved(target: &Target) -> Result<ResolvedTarget> {
+    resolve(target).map_err(|error| refusal::usage(error.to_string()))
+}
+
+fn default_targets() -> Result<Vec<Target>> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(refusal::lacking(
+            "making and mounting file systems on loop images needs root: use `sudo assay run`; without root, \
+             compare directories that are already mounted: `assay run --on dir:A --on dir:B`",
+        ));
+    }
+    let ready: Vec<Target> = lab::fs::ALL
+        .iter()
+        .filter(|fs| fs.about().by_default)
+        .filter(|fs| lab::available(**fs) == Availability::Ready)
+        .map(|fs| Target::named(fs.about().name))
+        .collect();
+    if ready.is_empty() {
+        return Err(refusal::lacking(
+            "no file system can be made here; `assay doctor` names the packages to install",
+        ));
+    }
+    Ok(ready)
+}

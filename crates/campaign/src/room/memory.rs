@@ -1,0 +1,33 @@
+//! Checks that what candidates hold in memory fits into it.
+
+use crate::{
+    prepare::{self, Prepared},
+    refusal,
+};
+use anyhow::Result;
+use model::Bytes;
+
+/// Fails when a candidate in memory may grow beyond the memory of the machine, which would end other programs.
+///
+/// # Errors
+/// A candidate may, its size cannot be told, or memory cannot be asked for.
+pub(super) fn check(prepared: &Prepared) -> Result<()> {
+    let memory = prepare::memory()?;
+    prepared.targets.iter().try_for_each(|target| {
+        let held = target.in_memory(memory).map_err(|error| refusal::usage(error.to_string()))?;
+        match held.filter(|held| *held > share(memory)) {
+            None => Ok(()),
+            Some(held) => Err(refusal::usage(format!(
+                "{target} may hold {}, and this machine has {memory} of memory, of which a candidate may have {}; \
+                 give it a smaller size",
+                if held.0 == u64::MAX { "any amount".into() } else { held.to_string() },
+                share(memory)
+            ))),
+        }
+    })
+}
+
+/// What a candidate may have: the rest is for workers, the page cache and all others.
+fn share(memory: Bytes) -> Bytes {
+    Bytes(memory.0 / 4 * 3)
+}
