@@ -20,6 +20,7 @@ mod dist;
 mod docs;
 mod durability;
 mod durable;
+mod exchanged;
 mod extend;
 mod failures;
 mod gate;

@@ -2,13 +2,14 @@
 
 use crate::{Error, mounts};
 use std::{
+    collections::BTreeSet,
     fmt, fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 /// A block device or partition by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Device {
     major: u32,
     minor: u32,
@@ -61,6 +62,19 @@ impl Device {
             Device::from_text(&fs::read_to_string(own.parent()?.join("dev")).ok()?)
         };
         number().unwrap_or(self)
+    }
+
+    /// The members of the mapping or array that it is, and those below them.
+    pub(crate) fn below(self) -> BTreeSet<Device> {
+        let mut below = BTreeSet::new();
+        let mut open = vec![self];
+        while let Some(device) = open.pop() {
+            let members = fs::read_dir(device.disk().sysfs().join("slaves"));
+            let number = |path: PathBuf| fs::read_to_string(path.join("dev")).ok();
+            let numbers = members.into_iter().flatten().flatten().filter_map(|m| number(m.path()));
+            open.extend(numbers.filter_map(|n| Device::from_text(&n)).filter(|d| below.insert(*d)));
+        }
+        below
     }
 
     /// The file with its I/O counters.

@@ -1,10 +1,12 @@
 //! The disks of a lab: what targets are made on.
 
-use crate::{Claim, Device, DiskPart, Error, backing, lock::Lock, mounts, queue};
+use crate::{
+    Claim, Device, DiskPart, Error, attached::FileId, backing, hold::Hold, lock::Lock, mounts,
+    queue,
+};
 use model::Bytes;
 use std::{
     fs::{File, OpenOptions},
-    io::{Seek, SeekFrom},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::Arc,
@@ -25,6 +27,8 @@ pub struct Disk {
     node: PathBuf,
     size: Bytes,
     ours: Ours,
+    /// Open as long as it is used; a part has one of its own in its claim.
+    hold: Arc<Hold>,
 }
 
 /// Why it may be written to.
@@ -51,14 +55,19 @@ pub struct Image {
 
 impl Disk {
     /// The loop device `node` of `size` bytes, attached to `image`, which is ours to overwrite.
-    pub fn of_image(node: PathBuf, size: Bytes, image: Image) -> Disk {
-        Disk { node, size, ours: Ours::Image(image) }
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn of_image(node: PathBuf, size: Bytes, image: Image) -> Result<Disk, Error> {
+        let hold = Arc::new(Hold::open(&node)?);
+        Ok(Disk { node, size, ours: Ours::Image(image), hold })
     }
 
     /// A claimed disk as a whole.
     pub fn claimed(claim: Claim) -> Disk {
         let (node, size) = (claim.info().node.clone(), claim.info().size);
-        Disk { node, size, ours: Ours::Claimed(Arc::new(claim), None) }
+        let hold = claim.hold();
+        Disk { node, size, ours: Ours::Claimed(Arc::new(claim), None), hold }
     }
 
     /// The disk `node` of the guest that this process runs in.
@@ -66,9 +75,8 @@ impl Disk {
     /// # Errors
     /// It cannot be opened.
     pub fn of_guest(node: &Path) -> Result<Disk, Error> {
-        let mut device = File::open(node).map_err(Error::io("open", node))?;
-        let size = device.seek(SeekFrom::End(0)).map_err(Error::io("measure", node))?;
-        Ok(Disk { node: node.into(), size: Bytes(size), ours: Ours::Guest })
+        let hold = Hold::open(node)?;
+        Ok(Disk { node: node.into(), size: hold.size(), ours: Ours::Guest, hold: Arc::new(hold) })
     }
 
     /// Its part `number`, from 0, where it is divided, else itself. The node is there after
@@ -77,12 +85,23 @@ impl Disk {
         let Ours::Claimed(claim, _) = &self.ours else { return self.clone() };
         let Some(part) = claim.parts().get(number as usize) else { return self.clone() };
         let (node, size) = (part.node(&self.node), Bytes(part.bytes));
-        Disk { node, size, ours: Ours::Claimed(claim.clone(), Some(*part)) }
+        let ours = Ours::Claimed(claim.clone(), Some(*part));
+        Disk { node, size, ours, hold: self.hold.clone() }
     }
 
     /// Its node, as `/dev/loop0`.
     pub fn node(&self) -> &Path {
         &self.node
+    }
+
+    /// A name that leads to it whatever its node leads to, as long as it is held. A program that looks its
+    /// argument up among the devices of the machine does not take it.
+    pub fn held_path(&self) -> PathBuf {
+        let part = match &self.ours {
+            Ours::Claimed(claim, Some(_)) => claim.held_part(),
+            _ => None,
+        };
+        part.as_ref().unwrap_or(&self.hold).path()
     }
 
     /// Its size.
@@ -135,11 +154,15 @@ impl Disk {
         match &self.ours {
             Ours::Claimed(claim, _) => claim.check_there(),
             Ours::Image(image) if !backing::is_on(&self.node, &image.path) => {
-                let why = format!("is not attached to {} any more", image.path.display());
-                Err(Error::DiskLost { device: self.node.clone(), why })
+                Err(self.not_attached(image))
             }
-            Ours::Image(_) | Ours::Guest => Ok(()),
+            Ours::Image(_) | Ours::Guest => self.hold.check(),
         }
+    }
+
+    fn not_attached(&self, image: &Image) -> Error {
+        let why = format!("is not attached to {} any more", image.path.display());
+        Error::DiskLost { device: self.node.clone(), why }
     }
 
     /// As [`wait_free`].
@@ -185,8 +208,7 @@ impl Disk {
         self.wait_free()?;
         let node = &self.node;
         let device = OpenOptions::new().write(true).open(node).map_err(Error::io("open", node))?;
-        // Only now: while it is open, nobody can attach it to something else.
-        self.check_there()?;
+        self.check_ours(&device)?;
         let zeros = vec![0u8; PURGED as usize];
         let last = self.size.0.saturating_sub(PURGED) / 4096 * 4096;
         device
@@ -196,6 +218,19 @@ impl Disk {
             })
             .and_then(|()| device.sync_all())
             .map_err(Error::io("purge", node))
+    }
+
+    /// Makes sure that `device` is open on it, and that it is the image where it is one.
+    fn check_ours(&self, device: &File) -> Result<(), Error> {
+        self.check_there()?;
+        if !self.hold.is_of(device)? {
+            let why = "leads to another device now".into();
+            return Err(Error::DiskLost { device: self.node.clone(), why });
+        }
+        let Some(image) = self.image() else { return Ok(()) };
+        let file = self.hold.attached().map(|attached| attached.file);
+        let is_it = file.is_some() && file == FileId::of(&image.path);
+        is_it.then_some(()).ok_or_else(|| self.not_attached(image))
     }
 
     /// To be called when what was made on it was taken down.
@@ -264,7 +299,7 @@ mod tests {
         };
         let on = |path: &Path| {
             let image = Image { path: path.into(), direct_io: false, held: None };
-            Disk::of_image(node.clone(), Bytes(content.len() as u64), image)
+            Disk::of_image(node.clone(), Bytes(content.len() as u64), image).unwrap()
         };
         let refused = on(&dir.path().join("image")).purge();
         let kept = fs::read(&path).unwrap() == content;

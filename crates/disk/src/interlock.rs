@@ -172,7 +172,9 @@ fn judge_at_rest(
         let facts = gather()?;
         match consent::state(&facts, permission) {
             Ok(()) => return Ok(facts),
-            Err(Refusal::OpenForWriting { .. }) if start.elapsed() < PATIENCE => {
+            Err(Refusal::OpenForWriting { .. } | Refusal::FileOpenForWriting { .. })
+                if start.elapsed() < PATIENCE =>
+            {
                 thread::sleep(PATIENCE / 20);
             }
             Err(refusal) => return Err(refusal.into()),

@@ -7,6 +7,8 @@
 //! Nothing here knows of file systems, mounts that are made, journals or campaigns: who calls writes down
 //! first what must be torn down, and runs mkfs on the node afterwards.
 
+#[allow(unsafe_code)]
+mod attached;
 mod backing;
 #[allow(unsafe_code)]
 mod blkpg;
@@ -16,6 +18,7 @@ mod discard;
 mod disk;
 mod error;
 mod fill;
+mod hold;
 mod interlock;
 pub mod lock;
 #[cfg(test)]

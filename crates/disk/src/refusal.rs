@@ -276,6 +276,21 @@ pub enum Refusal {
         /// Its name.
         program: String,
     },
+    /// A program can write to the file behind it.
+    #[error(
+        "{path} lies in the file {file}, which {program} (process {pid}) has open for writing; end that first if it \
+         may be destroyed"
+    )]
+    FileOpenForWriting {
+        /// As given.
+        path: PathBuf,
+        /// The file behind the loop device, or behind one below it.
+        file: PathBuf,
+        /// Number of the process.
+        pid: u32,
+        /// Its name.
+        program: String,
+    },
     /// Another assay works on the disk.
     #[error("{path} is in use by another assay (it holds {lock}); wait for it or stop it")]
     Locked {

@@ -5,7 +5,7 @@ use crate::{
     keys::{HIDDEN, Secret, hide},
     tool,
 };
-use disk::program;
+use disk::{Disk, program};
 use std::{
     ffi::{OsStr, OsString},
     fmt,
@@ -14,6 +14,8 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
 };
 
+/// How programs are called that make a file system on the disk that they are given.
+const MKFS: &str = "mkfs.";
 /// Lines that explain a failure.
 const LAST_LINES: usize = 3;
 
@@ -34,6 +36,17 @@ pub struct Cmd {
     pub serves: Option<Ready>,
     /// An exit status beside 0 that is no failure.
     pub accepted: Option<i32>,
+    /// Disks among its arguments that it gets by another name.
+    pub(crate) held: Vec<HeldName>,
+}
+
+/// A disk that this process has open, as a program gets it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HeldName {
+    /// Its node, as the command is shown.
+    pub(crate) node: PathBuf,
+    /// What leads to the open disk.
+    pub(crate) path: PathBuf,
 }
 
 /// How one sees that a server is ready.
@@ -69,6 +82,7 @@ impl Cmd {
             stdin: String::new(),
             serves: None,
             accepted: None,
+            held: Vec::new(),
         }
     }
 
@@ -112,6 +126,15 @@ impl Cmd {
     pub fn accepts(mut self, status: i32) -> Cmd {
         self.accepted = Some(status);
         self
+    }
+
+    /// With `disks` by names that lead to what this process holds, where its program takes them: of every mkfs that
+    /// was tried, and no program that looks its argument up among the devices of the machine.
+    pub(crate) fn on_held(self, disks: &[Disk]) -> Cmd {
+        let takes = self.program.starts_with(MKFS);
+        let name = |disk: &Disk| HeldName { node: disk.node().into(), path: disk.held_path() };
+        let held = disks.iter().filter(|_| takes).map(name).collect();
+        Cmd { held, ..self }
     }
 
     /// Runs it to its end. The child is killed if this process dies, so that a killed coordinator
@@ -159,7 +182,9 @@ impl Cmd {
 
     fn command(&self, path: &Path) -> Command {
         let mut command = program::command(path);
-        command.args(&self.args).envs(self.env.iter().map(|(key, value)| (key, value)));
+        command
+            .args(self.args.iter().map(|arg| self.given(arg)))
+            .envs(self.env.iter().map(|(key, value)| (key, value)));
         // With keys of ours goes nothing of the user's own account.
         let own = |key: &OsString| !self.secrets.is_empty() && is_of_aws(key);
         std::env::vars_os().map(|(key, _)| key).filter(own).for_each(|key| {
@@ -169,8 +194,17 @@ impl Cmd {
         command
     }
 
+    /// `arg` as the program gets it.
+    fn given<'a>(&'a self, arg: &'a OsStr) -> &'a OsStr {
+        let held = self.held.iter().find(|held| held.node == arg);
+        held.map_or(arg, |held| held.path.as_os_str())
+    }
+
     pub(crate) fn failure(&self, status: ExitStatus, stderr: &str) -> LabError {
-        program::failure(self.abridged(), status, &hide(stderr.into())).into()
+        let shown = self.held.iter().fold(hide(stderr.into()), |said, held| {
+            said.replace(&*held.path.to_string_lossy(), &held.node.to_string_lossy())
+        });
+        program::failure(self.abridged(), status, &shown).into()
     }
 
     /// In one line: of an argument that is a script the first.

@@ -126,7 +126,9 @@ impl<'lab> Instance<'lab> {
     }
 
     fn bring_up(&mut self) -> Result<(), LabError> {
-        let (made, mounted) = self.stack.make()?;
+        self.disks.iter().try_for_each(Disk::check_there)?;
+        let (made, mounted) = self.stack.make(&self.disks)?;
+        self.disks.iter().try_for_each(Disk::check_there)?;
         self.await_rebuild()?;
         self.mkfs_ms = made.as_secs_f64() * 1e3;
         self.mount_ms = mounted.as_secs_f64() * 1e3;

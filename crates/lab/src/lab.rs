@@ -108,7 +108,7 @@ impl Lab {
             let attached = loop_device::attach(&path)?;
             let held = loop_device::hold(&attached.node).map(Arc::new);
             let image = Image { path, direct_io: attached.direct_io, held };
-            self.disks.push(Disk::of_image(attached.node, size, image));
+            self.disks.push(Disk::of_image(attached.node, size, image)?);
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::{
     undo::Undo,
     vigil::Vigil,
 };
+use disk::Disk;
 use model::Layer;
 use std::{
     cell::{Cell, RefCell},
@@ -91,15 +92,16 @@ impl Stack {
         self.parts.last()
     }
 
-    /// Makes and brings up all parts. Returns how long making and mounting took.
-    pub(crate) fn make(&self) -> Result<(Duration, Duration), LabError> {
+    /// Makes and brings up all parts, the lowest on `disks`. Returns how long making and mounting took.
+    pub(crate) fn make(&self, disks: &[Disk]) -> Result<(Duration, Duration), LabError> {
         let (mut made, mut mounted) = (Duration::ZERO, Duration::ZERO);
         for part in &self.parts {
             part.load_modules();
             // Before the first command: what half of them did is taken down, too.
             part.up.set(true);
             let start = Instant::now();
-            part.run(&part.mkfs())?;
+            let mkfs = part.mkfs().into_iter().map(|cmd| cmd.on_held(disks));
+            part.run(&mkfs.collect::<Vec<_>>())?;
             // A server that was needed to make it; bringing it up starts one again.
             part.end_services()?;
             made += start.elapsed();

@@ -388,43 +388,6 @@ fn the_table_of_a_machine_in_a_partition_is_followed() {
 }
 
 #[test]
-fn a_disk_that_a_program_may_write_to_is_refused() {
-    if !can_attach("open disks") {
-        return;
-    }
-    let mut disk = Disk::new(SIZE);
-    let part = disk.partition(1, 64 << 20, 64 << 20);
-    let link = disk.name(&part);
-    let hold = |node: &Path, how: &str| {
-        let script = format!("exec 3{how}\"$0\"; echo up; exec sleep 600");
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &script, path(node)]).stdout(std::process::Stdio::piped());
-        let mut child = shell.spawn().unwrap();
-        let mut up = [0; 3];
-        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut up).unwrap();
-        child
-    };
-    for (node, link) in [(&disk.node, &disk.link), (&part, &disk.link), (&disk.node, &link)] {
-        let mut writer = hold(node, "<>");
-        let judged = std::panic::catch_unwind(|| refused(&request(link)));
-        writer.kill().unwrap();
-        writer.wait().unwrap();
-        let refusal = judged.unwrap();
-        assert!(
-            matches!(&refusal, Refusal::OpenForWriting { pid, program, .. }
-                if *pid == writer.id() && program == "sleep"),
-            "{refusal}"
-        );
-    }
-    // Whoever only reads harms nothing.
-    let mut reader = hold(&disk.node, "<");
-    let judged = inspect(&request(&disk.link));
-    reader.kill().unwrap();
-    reader.wait().unwrap();
-    judged.unwrap();
-}
-
-#[test]
 fn what_is_kept_on_a_disk_protects_it() {
     if !can_attach("kept files") {
         return;

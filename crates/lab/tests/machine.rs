@@ -14,3 +14,4 @@ mod split;
 mod stand_in;
 mod trials;
 mod victim;
+mod writers;

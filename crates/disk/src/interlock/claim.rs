@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     DiskPart, Error, Refusal, blkpg, discard, fill,
+    hold::Hold,
     lock::{self, Lock},
     program,
 };
@@ -23,7 +24,7 @@ use std::{
     ops::Range,
     os::unix::fs::{DirBuilderExt, FileExt, MetadataExt},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
 
 /// Holds one locked file for each disk that an assay works on. It belongs to root, is the same for all
@@ -38,6 +39,10 @@ pub struct Claim {
     info: DiskInfo,
     identity: String,
     kept: Vec<PathBuf>,
+    /// Open from before it was judged.
+    hold: Arc<Hold>,
+    /// That of the part that the kernel knows now.
+    part: Mutex<Option<Arc<Hold>>>,
     purge: Purge,
     /// The parts it is divided into; none where targets have it as a whole.
     parts: Vec<DiskPart>,
@@ -58,24 +63,55 @@ struct State {
 /// One of them is refused, or cannot be emptied in the way that was asked for.
 pub fn claim(request: &DiskRequest) -> Result<(Vec<Claim>, Vec<Lock>), Error> {
     let locks = lock_disks(&request.links)?;
+    let held: Result<Vec<Hold>, Error> =
+        request.links.iter().map(|link| Hold::open(&facts::resolve(link)?)).collect();
     let permission = request.permission();
     let all = examine_all(request, &permission)?;
     let purge = choose(request.purge, &all)?;
-    let claim = |facts: &Facts| Claim {
-        info: DiskInfo::of(facts),
-        identity: facts.identity(),
-        kept: request.kept.clone(),
-        purge,
-        parts: division::divide(Bytes(facts.size_bytes), request.parts.unwrap_or(0)),
-        state: Mutex::new(State { permission: permission.clone(), is_ours: false }),
+    let claim = |(facts, hold): (&Facts, Hold)| {
+        is_judged(facts, &hold)?;
+        Ok(Claim {
+            info: DiskInfo::of(facts),
+            identity: facts.identity(),
+            kept: request.kept.clone(),
+            hold: Arc::new(hold),
+            part: Mutex::default(),
+            purge,
+            parts: division::divide(Bytes(facts.size_bytes), request.parts.unwrap_or(0)),
+            state: Mutex::new(State { permission: permission.clone(), is_ours: false }),
+        })
     };
-    Ok((all.iter().map(claim).collect(), locks))
+    let claims: Result<Vec<Claim>, Error> = all.iter().zip(held?).map(claim).collect();
+    Ok((claims?, locks))
+}
+
+/// Whether what was judged is what is held.
+fn is_judged(facts: &Facts, hold: &Hold) -> Result<(), Error> {
+    let (was, is) = (hold.number(), facts.number.clone());
+    if was == is {
+        hold.check()
+    } else {
+        Err(Refusal::Changed { path: facts.link.clone(), was, is }.into())
+    }
 }
 
 impl Claim {
     /// The disk as the user sees it.
     pub fn info(&self) -> &DiskInfo {
         &self.info
+    }
+
+    pub(crate) fn hold(&self) -> Arc<Hold> {
+        self.hold.clone()
+    }
+
+    /// What holds the part that the kernel knows now.
+    pub(crate) fn held_part(&self) -> Option<Arc<Hold>> {
+        self.part.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn hold_part(&self, part: Option<Hold>) {
+        *self.part.lock().unwrap_or_else(PoisonError::into_inner) = part.map(Arc::new);
     }
 
     pub(crate) fn purge_policy(&self) -> Purge {
@@ -113,13 +149,21 @@ impl Claim {
         settle_udev();
         blkpg::add(&disk, part).map_err(Error::io("split", &self.info.link))?;
         let node = part.node(&self.info.node);
-        self.empty(&self.open_part(&node, part)?, Bytes(part.bytes))?;
-        drop(disk);
+        let file = self.open_part(&node, part)?;
+        let hold = Hold::open(&node)?;
+        if !hold.is_of(&file)? {
+            return Err(Refusal::PartAbsent { path: self.info.link.clone(), node }.into());
+        }
+        // Open, it is neither forgotten nor made anew by whoever has the table read again.
+        self.hold_part(Some(hold));
+        self.empty(&file, Bytes(part.bytes))?;
+        drop((file, disk));
         self.wait_until_free(&node)
     }
 
     /// Has the kernel forget the parts, so that the disk shows what is on it as a whole.
     pub(crate) fn forget_parts(&self) -> Result<(), Error> {
+        self.hold_part(None);
         division::forget_parts(&self.info.link, &self.identity, &self.parts).map(drop)
     }
 
@@ -222,14 +266,18 @@ impl Claim {
         Ok(file)
     }
 
-    /// Makes sure that its name still leads to the same disk, without opening it.
+    /// Makes sure that its name and its node still lead to the same disk.
     pub(crate) fn check_there(&self) -> Result<(), Error> {
         let (path, system) = (self.info.link.clone(), System::default());
         let node = facts::resolve(&path)?;
         let block = sysfs::number_of(&node).and_then(|number| system.by_number(&number));
         let block = block.ok_or_else(|| Refusal::Absent { path: path.clone() })?;
         let (was, is) = (self.identity.clone(), facts::identity(&system, &block));
-        if was == is { Ok(()) } else { Err(Refusal::Changed { path, was, is }.into()) }
+        if was != is {
+            return Err(Refusal::Changed { path, was, is }.into());
+        }
+        self.hold.check()?;
+        self.held_part().map_or(Ok(()), |part| part.check())
     }
 
     fn check_identity(&self, facts: &Facts) -> Result<(), Refusal> {

@@ -104,7 +104,12 @@ fn refusal(path: PathBuf, using: &Use) -> Refusal {
         Use::Btrfs { uuid } => Refusal::BtrfsMounted { path, uuid },
         Use::Swap { swap } => Refusal::Swap { path, swap },
         Use::Holder { name } => Refusal::Held { path, holder: name },
-        Use::Writer(Writer { pid, program }) => Refusal::OpenForWriting { path, pid, program },
+        Use::Writer(Writer { pid, program, file: None }) => {
+            Refusal::OpenForWriting { path, pid, program }
+        }
+        Use::Writer(Writer { pid, program, file: Some(file) }) => {
+            Refusal::FileOpenForWriting { path, file, pid, program }
+        }
     }
 }
 

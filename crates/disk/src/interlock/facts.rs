@@ -4,7 +4,7 @@ use super::{
     signature::{self, Ends, Signature, UNKNOWN},
     sysfs::{self, Block, Number, System},
     table::{self, TableError},
-    writers::{self, Writer},
+    writers::{self, Guarded, Writer},
 };
 use crate::{
     Error, Refusal,
@@ -132,7 +132,11 @@ impl Facts {
         let serials = system.serials(&disk);
         let mut uses = uses(system, &block, &space, &around);
         let space: BTreeSet<Number> = space.into_iter().map(|block| block.number).collect();
-        uses.extend(writers::find(&space).map(Use::Writer));
+        let files = system.files_below(&block.number).map_err(|name| {
+            unreadable(&format!("the kernel does not tell which file is behind {name}"))
+        })?;
+        let guarded = Guarded { devices: space.clone(), files };
+        uses.extend(writers::find(&guarded).map(Use::Writer));
         Ok(Facts {
             link: link.into(),
             node: node.into(),
@@ -334,7 +338,11 @@ pub(super) fn namesake(system: &System, disk: &Block, serials: &[String]) -> Opt
         (Some(one), Some(two)) => one != two,
         _ => false,
     };
-    let same = |other: &Block| system.serials(other).iter().any(|serial| serials.contains(serial));
+    let file = disk.attached().map(|attached| attached.file);
+    let same = |other: &Block| {
+        let is_of_file = file.is_some() && other.attached().map(|attached| attached.file) == file;
+        is_of_file || system.serials(other).iter().any(|serial| serials.contains(serial))
+    };
     others.find(|other| !told_apart(other) && same(other)).map(|other| other.name)
 }
 

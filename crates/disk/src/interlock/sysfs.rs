@@ -1,10 +1,13 @@
 //! What the kernel and udev tell of block devices: which are parts of which, what is on what, and by
 //! which serial number a disk is known.
 
-use crate::Device;
+use crate::{
+    Device,
+    attached::{Attached, FileId},
+};
 use std::{
-    collections::BTreeSet,
-    fs,
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
     os::unix::fs::{FileTypeExt, MetadataExt},
     path::{Path, PathBuf},
 };
@@ -98,6 +101,21 @@ impl System {
         seen
     }
 
+    /// The files behind the loop devices among `number` and all that it lies on, with their names.
+    ///
+    /// # Errors
+    /// The name of a loop device that does not tell its file.
+    pub(super) fn files_below(&self, number: &str) -> Result<BTreeMap<FileId, PathBuf>, String> {
+        let below = self.below(number);
+        let disks = below.iter().filter_map(|number| self.by_number(number)).map(|b| self.disk(&b));
+        let loops = disks.filter_map(|disk| Some((disk.backing_file()?, disk)));
+        let told = loops.map(|(path, disk)| match disk.attached() {
+            Some(attached) => Ok((attached.file, path)),
+            None => Err(disk.name),
+        });
+        told.collect()
+    }
+
     /// Names by which the disk can be told from others, the kernel's first. A loop device has none but
     /// the path of its file; a mapping or array has its UUID.
     pub(super) fn serials(&self, disk: &Block) -> Vec<String> {
@@ -181,6 +199,12 @@ impl Block {
 
     pub(super) fn backing_file(&self) -> Option<PathBuf> {
         text(&self.dir, "loop/backing_file").map(PathBuf::from)
+    }
+
+    /// What it shows, where it is a loop device that can be opened.
+    pub(super) fn attached(&self) -> Option<Attached> {
+        self.backing_file()?;
+        Attached::of(&File::open(Path::new("/dev").join(&self.name)).ok()?)
     }
 
     /// Devices that are on it, as the kernel names them.

@@ -1,12 +1,14 @@
-//! Who has a disk open for writing. The kernel grants an exclusive open beside a plain one, so that a
-//! program that writes to the disk itself, a virtual machine for one, is only seen by its descriptors.
+//! Who has a disk, or the file behind it, open for writing. The kernel grants an exclusive open beside a plain one, so
+//! that a program that writes to the disk itself, a virtual machine for one, is only seen by its descriptors; and it
+//! knows nothing of a disk in who writes to the file that a loop device shows.
 
 use super::sysfs::{self, Number};
+use crate::attached::FileId;
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, DirEntry},
     os::unix::fs::{FileTypeExt, MetadataExt},
-    path::Path,
+    path::{Path, PathBuf},
     process,
 };
 
@@ -17,30 +19,81 @@ pub(super) struct Writer {
     pub(super) pid: u32,
     /// Its name, as `ps` shows it.
     pub(super) program: String,
+    /// The file behind the disk that it can write to; `None` for the disk itself.
+    pub(super) file: Option<PathBuf>,
 }
 
-/// Another process that has one of `devices` open for writing. Those of other process namespaces than this
-/// one's and its children's are not seen.
-pub(super) fn find(devices: &BTreeSet<Number>) -> Option<Writer> {
+/// What nobody else may write to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guarded {
+    pub(super) devices: BTreeSet<Number>,
+    /// Files behind loop devices, with their names.
+    pub(super) files: BTreeMap<FileId, PathBuf>,
+}
+
+/// Another process that has something of `guarded` open for writing, or a file of it mapped. Those of other process
+/// namespaces than this one's and its children's are not seen.
+pub(super) fn find(guarded: &Guarded) -> Option<Writer> {
     let processes = fs::read_dir("/proc").ok()?.flatten();
-    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let writer = numbers.find(|pid| *pid != process::id() && writes(*pid, devices));
-    writer.map(|pid| Writer { pid, program: name(pid) })
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut others = numbers.filter(|pid| *pid != process::id());
+    others.find_map(|pid| {
+        let file = guarded.opened(pid).or_else(|| guarded.mapped(pid))?;
+        Some(Writer { pid, program: name(pid), file })
+    })
 }
 
-fn writes(pid: u32, devices: &BTreeSet<Number>) -> bool {
-    let process = Path::new("/proc").join(pid.to_string());
-    // One that has ended meanwhile writes no more.
-    let open = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
-    let is_of = |file: &DirEntry| {
-        fs::metadata(file.path()).is_ok_and(|meta| {
-            meta.file_type().is_block_device() && devices.contains(&sysfs::number(meta.rdev()))
-        })
-    };
-    let info = |file: DirEntry| fs::read_to_string(process.join("fdinfo").join(file.file_name()));
-    let infos = open.filter(is_of).map(info);
-    // Where the mode is not told, it may be for writing.
-    infos.into_iter().any(|info| info.map_or(process.exists(), |info| is_for_writing(&info)))
+impl Guarded {
+    /// What the process has open for writing: the file behind a disk, or the disk itself.
+    fn opened(&self, pid: u32) -> Option<Option<PathBuf>> {
+        let process = Path::new("/proc").join(pid.to_string());
+        // One that has ended meanwhile writes no more.
+        let open = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        let writes = |file: &DirEntry| {
+            let info = fs::read_to_string(process.join("fdinfo").join(file.file_name()));
+            // Where the mode is not told, it may be for writing.
+            info.map_or(process.exists(), |info| is_for_writing(&info))
+        };
+        let mut guarded = open.filter_map(|file| Some((self.of(&file.path())?, file)));
+        guarded.find(|(_, file)| writes(file)).map(|(of, _)| of)
+    }
+
+    /// The guarded file that the process has mapped from an open for writing, which it may have closed since.
+    fn mapped(&self, pid: u32) -> Option<Option<PathBuf>> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let process = Path::new("/proc").join(pid.to_string());
+        let maps = fs::read_to_string(process.join("maps")).unwrap_or_default();
+        let is_inode = |inode: u64| self.files.keys().any(|file| file.inode == inode);
+        let ranges = maps.lines().filter_map(mapping).filter(|(_, inode)| is_inode(*inode));
+        let mut mapped = ranges.filter_map(|(range, _)| {
+            let link = process.join("map_files").join(range);
+            let of = self.of(&link)?;
+            // The permissions of the link are those of the open that was mapped.
+            let writes = fs::symlink_metadata(&link).is_ok_and(|link| link.mode() & 0o200 != 0);
+            writes.then_some(of)
+        });
+        mapped.next()
+    }
+
+    /// Which file behind a disk `open` leads to, or that it leads to the disk; `None` for neither.
+    fn of(&self, open: &Path) -> Option<Option<PathBuf>> {
+        let meta = fs::metadata(open).ok()?;
+        if meta.file_type().is_block_device() {
+            return self.devices.contains(&sysfs::number(meta.rdev())).then_some(None);
+        }
+        let id = FileId { device: meta.dev(), inode: meta.ino() };
+        self.files.get(&id).cloned().map(Some)
+    }
+}
+
+/// Of a line of proc_pid_maps(5) the range, as `map_files` calls it, and the inode.
+fn mapping(line: &str) -> Option<(String, u64)> {
+    let mut words = line.split_ascii_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let plain = |hex: &str| u64::from_str_radix(hex, 16).ok().map(|n| format!("{n:x}"));
+    Some((format!("{}-{}", plain(start)?, plain(end)?), words.nth(3)?.parse().ok()?))
 }
 
 /// Whether the flags in a file of proc_pid_fdinfo(5), octal digits, are of an open for writing.
@@ -72,7 +125,15 @@ mod tests {
     }
 
     #[test]
+    fn a_mapping_is_named_without_the_zeros_in_front() {
+        let line = "00400000-0040b000 rw-s 00000000 08:02 1234   /tmp/a b";
+        assert_eq!(mapping(line), Some(("400000-40b000".into(), 1234)));
+        assert_eq!(mapping("7ffd0000-7ffd1000 rw-p 0 00:00 0  [stack]").unwrap().1, 0);
+        assert_eq!(mapping(""), None);
+    }
+
+    #[test]
     fn nobody_writes_to_no_device() {
-        assert_eq!(find(&BTreeSet::new()), None);
+        assert_eq!(find(&Guarded::default()), None);
     }
 }

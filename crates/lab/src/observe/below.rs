@@ -103,7 +103,7 @@ mod tests {
         let path = dir.path().join("image");
         fs::write(&path, "x").unwrap();
         let image = Image { path: path.clone(), direct_io: false, held: None };
-        let buffered = Disk::of_image("/dev/null".into(), Bytes(1), image);
+        let buffered = Disk::of_image("/dev/null".into(), Bytes(1), image).unwrap();
         for disk in [buffered, Disk::of_guest(&path).unwrap()] {
             assert_eq!(Below::of(from_ref(&disk), from_ref(&disk)).unwrap(), None);
         }

@@ -73,7 +73,7 @@ fn every_use_is_refused_in_its_own_words() {
     assert!(used(Use::Btrfs { uuid: "u".into() }).contains("mounted Btrfs file system u"));
     assert!(used(Use::Swap { swap: "/dev/sdb2".into() }).contains("swapoff /dev/sdb2"));
     assert!(used(Use::Holder { name: "md0".into() }).contains("held by md0"));
-    let writer = Use::Writer(Writer { pid: 7, program: "qemu".into() });
+    let writer = Use::Writer(Writer { pid: 7, program: "qemu".into(), file: None });
     assert!(used(writer).contains("open for writing by qemu (process 7)"));
     let both = refused(|facts| {
         facts.uses =
