@@ -34,6 +34,7 @@ mod pipeline;
 mod progress;
 mod provenance;
 mod rebuild;
+mod rehearsed;
 mod remounted;
 mod room;
 mod setup;

@@ -2,6 +2,7 @@
 //! the others, unless one alone is left of several. Every failure here is a real one.
 
 use crate::common::{Place, ready, root_or_skip, text};
+use std::{fs, os::unix::fs::PermissionsExt};
 
 /// Work that is done in a moment.
 const WORK: [&str; 7] = ["--suite", "null", "--procs", "1", "--blocks", "2", "--full"];
@@ -58,8 +59,9 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
         assert!(last.contains(&told) && last.contains(&format!("by `--on {dir}`")), "{stderr}");
     }
     assert!(place.ok(&["list"]).lines().all(|line| !line.contains(" run ")), "none was begun");
-    let fails_at_work = ["run", "--on", "ext4[mkfs.O=no_such_feature]", "--on", "null"];
-    if ready(&place, &["ext4"]).is_empty() || !root_or_skip("loop devices") {
+    // Its image is too small, which is known once that is there.
+    let fails_at_work = ["run", "--on", "xfs", "--on", "null"];
+    if ready(&place, &["xfs"]).is_empty() || !root_or_skip("loop devices") {
         return;
     }
     let output = place.assay(&[&fails_at_work[..], &WORK, &["--image-size", "128M"]].concat());
@@ -70,7 +72,7 @@ fn a_candidate_that_has_nothing_to_be_compared_with_is_not_measured() {
 }
 
 #[test]
-fn an_option_that_mkfs_refuses_fails_its_target_alone() {
+fn option_that_mkfs_refuses_at_work_fails_its_target_alone_and_at_once() {
     if !root_or_skip("loop devices") {
         return;
     }
@@ -78,10 +80,28 @@ fn an_option_that_mkfs_refuses_fails_its_target_alone() {
     if ready(&place, &["ext4"]).is_empty() {
         return;
     }
-    let bad = "ext4[mkfs.O=no_such_feature]";
-    let (stdout, _) = partly(&place, &[bad, "ext4", "null"], &["--image-size", "128M"]);
+    // As where a disk takes less than the sparse file on which the target was rehearsed.
+    let bad = "ext4[mkfs.N=4096]";
+    let script = "#!/bin/sh\nfor disk; do :; done\ncase \"$*\" in *'-N 4096'*)\n\
+                  losetup -n -O BACK-FILE \"$(readlink -f \"$disk\")\" | grep -q rehearsal ||\n\
+                  { echo 'mkfs.ext4: invalid number of inodes - 4096' >&2; exit 1; };;\nesac\n\
+                  exec /usr/sbin/mkfs.ext4 \"$@\"\n";
+    let bin = place.dir("bin");
+    fs::write(bin.join("mkfs.ext4"), script).unwrap();
+    fs::set_permissions(bin.join("mkfs.ext4"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let targets = ["run", "--on", bad, "--on", "ext4", "--on", "null", "--image-size", "128M"];
+    let output = place.command(&[&targets[..], &WORK].concat()).env("PATH", path).output().unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{stdout}{stderr}");
+    place.assert_clean();
+    let told = format!("{bad}: block 1, 1 process: `mkfs.ext4 ");
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with(&told)).collect();
+    let [line] = lines[..] else { panic!("it is told once: {stderr}") };
+    let words =
+        "invalid number of inodes - 4096; not tried again; correct the options of that target";
+    assert!(line.contains(words) && !line.contains("resume"), "{stderr}");
     assert!(stdout.contains(&format!(" {bad}  block 1, 1 process: `mkfs.ext4 ")), "{stdout}");
-    assert!(stdout.contains("Invalid filesystem option set: no_such_feature"), "{stdout}");
     let cell = stdout.lines().find(|line| line.starts_with(" null read ")).unwrap();
     let words: Vec<&str> = cell.split_whitespace().collect();
     assert_eq!(

@@ -49,7 +49,9 @@ impl History {
 
     /// Whether it is not tried any more.
     pub fn is_given_up(&self) -> bool {
-        self.alike >= MOST || self.failures >= MOST_OF_ANY_KIND
+        // The same words are as wrong the next time.
+        let is_wrong = self.kind == Some(FaultKind::Options);
+        is_wrong || self.alike >= MOST || self.failures >= MOST_OF_ANY_KIND
     }
 
     /// Whether it is tried in `block` again.
@@ -90,6 +92,12 @@ mod tests {
         assert!(!other.is_given_up() && other.is_news());
         let between = after(&[(0, Some(Gone)), (1, Some(Gone)), (2, None), (0, Some(Gone))]);
         assert!(!between.is_given_up() && between.is_news());
+    }
+
+    #[test]
+    fn wrong_options_end_the_tries_at_once() {
+        let wrong = after(&[(0, None), (1, Some(FaultKind::Options))]);
+        assert!(wrong.is_given_up() && !wrong.may_try(1));
     }
 
     #[test]

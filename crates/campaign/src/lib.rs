@@ -1,12 +1,12 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may do, `images`
-//! says on which disk, `room` refuses a scale that cannot fit, `sizing` asks the backing for its rates, `stretch`,
-//! `sizes` and `trial` find how much each test does, `hosts` says where workers come from, `schedule` walks blocks and
-//! targets, `history` tells it when to give one up, `target_run` makes one and runs its tests, `together` and `relay`
-//! have several share the machine, `condition` ages and fills a fresh instance, `case` runs one case while `sampler`
-//! watches the machine, `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the
-//! target itself cost.
+//! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may do,
+//! `rehearsal` makes each target once before anything is written, `images` says on which disk, `room` refuses a
+//! scale that cannot fit, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find how much
+//! each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells it
+//! when to give one up, `target_run` makes one and runs its tests, `together` and `relay` have several share the
+//! machine, `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
+//! `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the target itself cost.
 
 pub mod asked;
 pub mod case;
@@ -32,6 +32,7 @@ pub mod programs;
 pub mod protocol;
 pub mod ready;
 mod refusal;
+pub mod rehearsal;
 pub mod relay;
 pub mod reports;
 pub mod retake;

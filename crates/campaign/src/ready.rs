@@ -36,6 +36,7 @@ use super::{
     places::{self, Place},
     prepare::Prepared,
     programs,
+    rehearsal::{self, Wrong},
     room::{self, Remedy},
     target_run::RunContext,
     together,
@@ -62,13 +63,16 @@ pub struct Site<'a> {
     pub unconfined: bool,
     /// What the user can do where there is too little room.
     pub remedy: Remedy,
+    /// What becomes of a target whose options are wrong.
+    pub wrong: Wrong,
     /// Takes what the user should know.
     pub notes: Notes<'a>,
 }
 
 impl Ready {
     /// Checks `prepared` in the order in which the user can mend things: what programs may do, `consent` to wipe disks,
-    /// room, where each target is made, whether a comparison is left, and which candidates are there at once.
+    /// room, where each target is made, whether its options are right by its tools, whether a comparison is left, and which
+    /// candidates are there at once.
     ///
     /// # Errors
     /// One of these cannot be, or a signal asked to stop.
@@ -77,11 +81,12 @@ impl Ready {
         site: &Site<'_>,
         consent: impl FnOnce(&mut Prepared) -> Result<()>,
     ) -> Result<Ready> {
-        let Site { state, stop, unconfined, remedy, notes } = *site;
+        let Site { state, stop, unconfined, remedy, wrong, notes } = *site;
         programs::decide(&mut prepared, unconfined, notes)?;
         consent(&mut prepared)?;
         room::check(&prepared, state, remedy)?;
         places::choose(&mut prepared, (state, stop), notes)?;
+        rehearsal::rehearse_all(&mut prepared, wrong, (state, stop), notes)?;
         Ready::compared(prepared, state)
     }
 

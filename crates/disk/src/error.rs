@@ -27,8 +27,10 @@ pub enum Error {
         command: String,
         /// Exit status or signal.
         status: String,
-        /// The last line it wrote to standard error.
+        /// What it wrote to standard error, in one line.
         last_line: String,
+        /// Whether it says that it was asked for what it does not know: it would say so again.
+        of_options: bool,
     },
     /// A disk that is not touched.
     #[error(transparent)]

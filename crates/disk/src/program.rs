@@ -60,14 +60,45 @@ pub fn die_with_parent(command: &mut Command) {
 
 /// That `command` ended with `status`, with the line of `stderr` that says why.
 pub fn failure(command: String, status: ExitStatus, stderr: &str) -> Error {
-    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let all = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let of_options = all().find(|line| is_of_options(line));
     // Programs that explain their arguments after a mistake say first what it is.
-    let last_line = match stderr.to_lowercase().contains("usage:") {
-        true => lines.next(),
-        false => lines.next_back(),
+    let line = match stderr.to_lowercase().contains("usage:") {
+        true => all().next(),
+        false => of_options.or_else(|| all().rfind(|line| !is_of_mount(line))),
     };
-    let last_line = last_line.unwrap_or("it gave no reason").into();
-    Error::Command { command, status: ending(status), last_line }
+    let last_line = line.unwrap_or("it gave no reason").into();
+    Error::Command { command, status: ending(status), last_line, of_options: of_options.is_some() }
+}
+
+/// Whether a program says by `line` that it was asked for what it does not know.
+fn is_of_options(line: &str) -> bool {
+    const SAID: [&str; 9] = [
+        "usage:",
+        "invalid ",
+        "illegal ",
+        "unrecognized ",
+        "unrecognised ",
+        "unknown ",
+        "bad journal option",
+        "bad value for",
+        "bad option(s)",
+    ];
+    // What kernels and libraries say of all kinds of failures.
+    const OTHERWISE: [&str; 5] = [
+        "invalid argument",
+        "unknown error",
+        "invalid vdev",
+        "unknown filesystem type",
+        "invalid superblock",
+    ];
+    let line = line.to_lowercase();
+    SAID.iter().any(|said| line.contains(said)) && !OTHERWISE.iter().any(|said| line.contains(said))
+}
+
+/// Whether it is the hint under each failure of mount(8).
+fn is_of_mount(line: &str) -> bool {
+    line.starts_with("dmesg(1) may have more information")
 }
 
 /// How a process ended, in two words.
@@ -110,6 +141,33 @@ pub(crate) fn run(program: &str, args: &[&str]) -> Result<Option<Ended>, Error> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_that_tells_the_mistake_is_chosen() {
+        let status = ExitStatus::from_raw(1 << 8);
+        let told = |stderr: &str| match failure("mkfs".into(), status, stderr) {
+            Error::Command { last_line, of_options, .. } => (last_line, of_options),
+            other => panic!("{other}"),
+        };
+        let said = |line: &str, of_options| (line.to_string(), of_options);
+        let xfs = "Invalid value banana for -d agcount option.\nUsage: mkfs.xfs\n/* blocksize */ [-b size=num]";
+        assert_eq!(told(xfs), said("Invalid value banana for -d agcount option.", true));
+        let ext4 = "\nBad journal options specified.\n\nJournal options are separated by commas, and\n\tis set off.";
+        assert_eq!(told(ext4), said("Bad journal options specified.", true));
+        let btrfs = "ERROR: illegal nodesize 5000 (not aligned to 4096)";
+        assert_eq!(told(btrfs), said(btrfs, true));
+        let mount = "mount: /m: wrong fs type, bad option, bad superblock on /dev/loop4.\n \
+                     dmesg(1) may have more information after failed mount system call.";
+        assert_eq!(
+            told(mount),
+            said("mount: /m: wrong fs type, bad option, bad superblock on /dev/loop4.", false)
+        );
+        for other in
+            ["mkfs.ext4: Invalid argument while trying", "mount: /m: unknown filesystem type 'x'."]
+        {
+            assert_eq!(told(other), said(other, false));
+        }
+    }
 
     #[test]
     fn programs_are_found_and_their_failure_is_told() {

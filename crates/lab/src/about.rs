@@ -46,6 +46,8 @@ pub struct About {
     pub keeps_deleted: bool,
     /// Whether it lies on a server that is not of this machine, which no guest reaches.
     pub is_outside: bool,
+    /// Whether it takes longer to come up than a rehearsal may: it has a server or a pool of its own.
+    pub is_slow: bool,
     /// Below which size it works otherwise than on a larger volume, and how.
     pub small: Option<Small>,
 }
@@ -68,6 +70,7 @@ impl About {
             has_own_cache: false,
             keeps_deleted: false,
             is_outside: false,
+            is_slow: false,
             small: None,
         }
     }

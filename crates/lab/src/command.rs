@@ -2,6 +2,7 @@
 
 use crate::{
     LabError,
+    kernel_log::KernelLog,
     keys::{HIDDEN, Secret, hide},
     tool,
 };
@@ -143,10 +144,20 @@ impl Cmd {
     /// # Errors
     /// The program is missing, cannot be started, or ends with a status other than 0.
     pub fn run(&self) -> Result<Output, LabError> {
+        let log = self.mounts().map(|kind| (kind, KernelLog::from_now()));
         let (status, output) = self.finish()?;
         let accepted = self.accepted.is_some() && status.code() == self.accepted;
-        let fine = status.success() || accepted;
-        if fine { Ok(output) } else { Err(self.failure(status, &output.stderr)) }
+        if status.success() || accepted {
+            return Ok(output);
+        }
+        let kernel = log.map(|(kind, log)| log.of(kind)).unwrap_or_default();
+        Err(self.failure(status, &[&[output.stderr][..], &kernel].concat().join("\n")))
+    }
+
+    /// The type that it mounts, where it is mount(8).
+    fn mounts(&self) -> Option<&str> {
+        let mut args = self.args.iter().filter(|_| self.program == "mount");
+        args.find(|arg| *arg == "-t").and_then(|_| args.next()?.to_str())
     }
 
     /// As [`Cmd::run`], for programs that tell something by their status.

@@ -30,6 +30,7 @@ fn of_disk(error: &disk::Error) -> FaultKind {
             Refusal::Busy { .. } | Refusal::Locked { .. } | Refusal::PartAbsent { .. },
         ) => FaultKind::Other,
         disk::Error::Refused(_) => FaultKind::Disk,
+        disk::Error::Command { of_options: true, .. } => FaultKind::Options,
         disk::Error::Command { .. } => FaultKind::Command,
         disk::Error::Io { source, .. } => io_fault(source),
         _ => FaultKind::Other,

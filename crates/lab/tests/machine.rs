@@ -10,6 +10,7 @@ mod durable;
 mod fuse;
 mod interlock;
 mod loop_devices;
+mod rehearsal;
 mod split;
 mod stand_in;
 mod trials;

@@ -13,6 +13,8 @@ pub enum FaultKind {
     Host,
     /// The directory or the mount under the work is gone, or another one.
     Gone,
+    /// A command says that the target's options are wrong. Its target is not tried again.
+    Options,
     /// A command, as mkfs or mount, ended with an error.
     Command,
     /// A server under the target ended, or did not come up.
@@ -28,10 +30,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 9] = [
+    const ALL: [FaultKind; 10] = [
         FaultKind::Disk,
         FaultKind::Host,
         FaultKind::Gone,
+        FaultKind::Options,
         FaultKind::Command,
         FaultKind::Server,
         FaultKind::Guest,
@@ -51,6 +54,7 @@ impl FaultKind {
             FaultKind::Disk => "disk",
             FaultKind::Host => "host",
             FaultKind::Gone => "gone",
+            FaultKind::Options => "options",
             FaultKind::Command => "command",
             FaultKind::Server => "server",
             FaultKind::Guest => "guest",

@@ -13,6 +13,7 @@ use campaign::{
     places::Place,
     prepare::{self, Prepared},
     ready::{Ready, Site},
+    rehearsal::Wrong,
     room::Remedy,
     schedule,
     sizes::Range,
@@ -32,6 +33,7 @@ pub fn plan(args: &PlanArgs, store: &Path, state: &Path, hosts: &dyn Hosts) -> R
         stop: &AtomicBool::new(false),
         unconfined: args.programs.unconfined,
         remedy: Remedy::Choose,
+        wrong: Wrong::Refuse,
         notes: &terminal::note,
     };
     let look =

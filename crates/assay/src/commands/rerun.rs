@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::Result;
-use campaign::{hosts::ThisHost, ready::Site, room::Remedy};
+use campaign::{hosts::ThisHost, ready::Site, rehearsal::Wrong, room::Remedy};
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -89,6 +89,7 @@ impl Again {
             stop: &stop,
             unconfined: args.programs.unconfined,
             remedy: Remedy::Choose,
+            wrong: Wrong::Refuse,
             notes: &terminal::note,
         };
         let mut ids = Vec::new();

@@ -9,7 +9,8 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
-    asked::Asked, hosts::Hosts, prepare::Prepared, programs, ready::Site, room::Remedy,
+    asked::Asked, hosts::Hosts, prepare::Prepared, programs, ready::Site, rehearsal::Wrong,
+    room::Remedy,
 };
 use model::{Campaign, CampaignState};
 use std::path::Path;
@@ -59,6 +60,7 @@ pub fn resume(
         stop: &stop,
         unconfined: args.programs.unconfined,
         remedy: Remedy::MakeRoom,
+        wrong: Wrong::Refuse,
         notes: &terminal::note,
     };
     let (prepared, consent) = disks::ready(prepared, &site, &args.consent)?;

@@ -11,7 +11,7 @@ use crate::{
     opened, signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
-use campaign::{hosts::Hosts, ready::Site, room::Remedy, sweeps};
+use campaign::{hosts::Hosts, ready::Site, rehearsal::Wrong, room::Remedy, sweeps};
 use model::{Dataset, Sample, TargetState, Validity};
 use std::{fs, path::Path};
 use store::Store;
@@ -26,6 +26,7 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
         stop: &stop,
         unconfined: args.plan.programs.unconfined,
         remedy: Remedy::Choose,
+        wrong: Wrong::Refuse,
         notes: &terminal::note,
     };
     let given = &args.plan.backing.consent;

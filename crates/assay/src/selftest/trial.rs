@@ -12,7 +12,9 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::{Result, bail};
-use campaign::{asked::Asked, hosts::ThisHost, prepare::Prepared, ready::Site, room::Remedy};
+use campaign::{
+    asked::Asked, hosts::ThisHost, prepare::Prepared, ready::Site, rehearsal::Wrong, room::Remedy,
+};
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
     Preset, Sample, Scale, TargetState, Validity,
@@ -56,6 +58,7 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
         stop: bench.stop,
         unconfined: false,
         remedy: Remedy::MakeRoom,
+        wrong: Wrong::Refuse,
         notes: &terminal::note,
     };
     let (prepared, no_disk) = disks::ready(prepared, &site, &no_disk)?;

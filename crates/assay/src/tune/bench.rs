@@ -18,6 +18,7 @@ use campaign::{
     images,
     prepare::{self, Prepared},
     ready,
+    rehearsal::Wrong,
     room::Remedy,
     sizes::Range,
     sizing::{self, Load, Pilot},
@@ -77,12 +78,13 @@ pub struct Site<'a> {
 
 impl Site<'_> {
     /// The same for one campaign.
-    fn campaign(&self) -> ready::Site<'_> {
+    fn campaign(&self, wrong: Wrong) -> ready::Site<'_> {
         ready::Site {
             state: self.state,
             stop: self.stop,
             unconfined: self.unconfined,
             remedy: Remedy::Choose,
+            wrong,
             notes: &terminal::note,
         }
     }
@@ -104,7 +106,7 @@ impl<'a> Campaigns<'a> {
         let plan = Plan { targets: vec![default.clone()], ..plan };
         let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
         process_limit::check(&prepared, &ThisHost)?;
-        let (prepared, consent) = disks::ready(prepared, &site.campaign(), given)?;
+        let (prepared, consent) = disks::ready(prepared, &site.campaign(Wrong::Refuse), given)?;
         let work = images::work_dir(&prepared, site.state);
         let pilot = sizing::pilot(&work)?;
         let mut expected = prepared.clone();
@@ -185,7 +187,8 @@ impl Bench for Campaigns<'_> {
         let start = Instant::now();
         let asked = Asked::by_user(self.stage_plan(stage, variants));
         let prepared = Prepared::new(asked, &terminal::note)?;
-        let (prepared, _) = disks::ready(prepared, &self.site.campaign(), &self.consent)?;
+        let (prepared, _) =
+            disks::ready(prepared, &self.site.campaign(Wrong::LeaveOut), &self.consent)?;
         let mut campaign = begin::campaign(&prepared, self.site.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);

@@ -3,12 +3,30 @@
 use super::{Schedule, Slot};
 use crate::{refusal, retake::waited};
 use anyhow::{Result, anyhow};
-use model::{Fault, TargetState};
+use model::{Fault, FaultKind, TargetState};
 use std::time::{Duration, Instant};
 
 /// How long a target that failed is left alone before it is tried again, so that what lasts only a moment
 /// has passed.
 const PAUSE: Duration = Duration::from_secs(2);
+
+/// When a target is given up that failed `n` times in a row.
+fn after(fault: &Fault, n: u32) -> String {
+    match fault.kind {
+        FaultKind::Options => "at the first failure".into(),
+        _ => format!("after {n} failures in a row"),
+    }
+}
+
+/// What to do about it: a resumed campaign would say the same of options that are wrong.
+fn remedy(fault: &Fault, id: &str) -> String {
+    match fault.kind {
+        FaultKind::Options => {
+            "correct the options of that target, and run it as a new campaign".into()
+        }
+        _ => format!("mend that, then `assay resume {id}` goes on"),
+    }
+}
 
 impl Schedule<'_> {
     /// Leaves a target that has just failed alone for a while. False when a signal came.
@@ -46,8 +64,9 @@ impl Schedule<'_> {
         if given_up && self.running().all(|at| self.histories[at].is_given_up()) {
             self.set_failed(slot.target, why.clone())?;
             return Err(anyhow!(
-                "stopped after {n} failures in a row: {label}: {why}; mend that, then `assay resume {id}` goes \
-                 on"
+                "stopped {}: {label}: {why}; {}",
+                after(fault, n),
+                remedy(fault, id)
             ));
         }
         let left = self.running().filter(|at| !self.histories[*at].is_given_up());
@@ -55,13 +74,19 @@ impl Schedule<'_> {
             let alone = &self.prepared.labels[alone];
             self.set_failed(slot.target, why.clone())?;
             return Err(refusal::alone(format!(
-                "stopped after {n} failures in a row: {label}: {why}; {alone} is left alone, with nothing to \
-                 compare it with; mend that, then `assay resume {id}` goes on"
+                "stopped {}: {label}: {why}; {alone} is left alone, with nothing to compare it with; {}",
+                after(fault, n),
+                remedy(fault, id)
             )));
         }
         if given_up || !may_try {
-            let times = if given_up { format!("{n} failures in a row") } else { "3 tries".into() };
-            let all = format!("{why}; given up after {times}, `assay resume {id}` tries it again");
+            let all = match fault.kind {
+                FaultKind::Options => format!("{why}; not tried again; {}", remedy(fault, id)),
+                _ => {
+                    let times = if given_up { after(fault, n) } else { "after 3 tries".into() };
+                    format!("{why}; given up {times}, `assay resume {id}` tries it again")
+                }
+            };
             self.progress.remark(&format!("{label}: {all}"));
             return self.set_failed(slot.target, all);
         }
@@ -76,5 +101,19 @@ impl Schedule<'_> {
         record.lab = self.prepared.places[target].kind();
         record.state = TargetState::Failed(why);
         Ok(self.store.set_target(&self.campaign.id, record)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_options_are_corrected_and_other_faults_mended() {
+        let fault = |kind| Fault { kind, reason: "x".into() };
+        let words = |kind| format!("{}; {}", after(&fault(kind), 3), remedy(&fault(kind), "c"));
+        assert!(words(FaultKind::Command).contains("`assay resume c`"));
+        let wrong = words(FaultKind::Options);
+        assert!(wrong.contains("correct the options") && !wrong.contains("resume"), "{wrong}");
     }
 }

@@ -42,6 +42,12 @@ pub(crate) fn write(
     Ok(disk::fill(&file, path, size, stop, progress)?)
 }
 
+/// Makes a new file of `size` bytes at `path` that holds nothing yet, to try a target on and never to measure one.
+pub(crate) fn sparse(path: &Path, size: Bytes) -> Result<(), LabError> {
+    let sized = create(path).and_then(|file| file.set_len(size.0));
+    sized.map_err(LabError::io("create", path))
+}
+
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }

@@ -119,6 +119,7 @@ const ABOUT: &About = &About {
     inner: Inner::Below,
     // Both the brick and the file system below it keep what was read.
     has_own_cache: true,
+    is_slow: true,
     ..About::new("glusterfs", KNOBS)
 };
 

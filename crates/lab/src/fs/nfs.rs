@@ -68,6 +68,7 @@ const ABOUT: &About = &About {
         ]
     },
     inner: Inner::Below,
+    is_slow: true,
     ..About::new("nfs", KNOBS)
 };
 

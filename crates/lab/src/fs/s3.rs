@@ -26,6 +26,7 @@ const ABOUT: &About = &About {
     kernel_name: None,
     tools: &[Tool { program: "versitygw", debian: "", rhel: "" }],
     inner: Inner::Store,
+    is_slow: true,
     ..About::new(NAME, KNOBS)
 };
 

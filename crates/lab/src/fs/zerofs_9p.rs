@@ -45,6 +45,7 @@ const ABOUT: &About = &About {
     tools: zerofs::TOOLS,
     inner: Inner::Below,
     keeps_deleted: zerofs::KEEPS_DELETED,
+    is_slow: true,
     ..About::new("zerofs-9p", KNOBS)
 };
 

@@ -46,6 +46,7 @@ const ABOUT: &About = &About {
     inner: Inner::Above,
     min_bytes: 256 << 20,
     keeps_deleted: zerofs::KEEPS_DELETED,
+    is_slow: true,
     ..About::new("zerofs-nbd", KNOBS)
 };
 

@@ -158,6 +158,7 @@ pub(super) const ABOUT: &About = &About {
     by_default: true,
     // The ARC.
     has_own_cache: true,
+    is_slow: true,
     ..About::new("zfs", KNOBS)
 };
 

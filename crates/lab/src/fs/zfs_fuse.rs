@@ -56,6 +56,7 @@ const ABOUT: &About = &About {
     ],
     min_bytes: zfs::ABOUT.min_bytes,
     has_own_cache: true,
+    is_slow: true,
     ..About::new("zfs-fuse", KNOBS)
 };
 

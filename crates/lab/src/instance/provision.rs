@@ -59,10 +59,33 @@ impl Lab {
         label: &str,
     ) -> Result<Instance<'_>, LabError> {
         let disks = free_disks(parts, disks)?;
+        let stack = self.stack_of(parts, &disks, outside, label);
+        if stack.top().is_some_and(|top| top.mount().is_empty()) {
+            return self.provision_plain(stack);
+        }
+        need_root("mounting a file system")?;
+        self.make_sites(&stack)?;
+        disks.iter().try_for_each(Disk::purge)?;
+        let place = self.place_of(&stack)?;
+        let mut instance = Instance::start(self, place, stack, disks)?;
+        for part in parts {
+            instance.impose(&throttle::caps(part.fs.about().name, &part.options)?)?;
+        }
+        Ok(instance)
+    }
+
+    /// `parts` on `disks`, at sites of their own that are not made yet.
+    pub(crate) fn stack_of(
+        &self,
+        parts: &[Part],
+        disks: &[Disk],
+        outside: Option<&Endpoint>,
+        label: &str,
+    ) -> Stack {
         let nodes: Vec<PathBuf> = disks.iter().map(|disk| disk.node().to_path_buf()).collect();
         let first = self.numbers(parts.len() as u32);
         let bytes = disks.iter().map(|disk| disk.size().0).min().unwrap_or(0);
-        let stack = Stack::new(parts, &nodes, (bytes, outside), |number, part| {
+        Stack::new(parts, &nodes, (bytes, outside), |number, part| {
             let number = first + number as u32;
             // A slug of the own part, so that people who look at the mount table find their way.
             let label = if parts.len() == 1 { label } else { part.fs.about().name };
@@ -72,11 +95,11 @@ impl Lab {
             };
             let scratch = self.directory(&format!("{number}-scratch"));
             (self.mark().name(number), dir, scratch)
-        });
-        if stack.top().is_some_and(|top| top.mount().is_empty()) {
-            return self.provision_plain(stack);
-        }
-        need_root("mounting a file system")?;
+        })
+    }
+
+    /// Makes the directories of `stack`, and writes down what undoes all of it.
+    pub(crate) fn make_sites(&self, stack: &Stack) -> Result<(), LabError> {
         for part in stack.parts() {
             self.create_private(&part.site.scratch)?;
             if part.fs().about().is_remote {
@@ -86,14 +109,7 @@ impl Lab {
                 fs::create_dir(&part.site.dir).map_err(LabError::io("create", &part.site.dir))?;
             }
         }
-        stack.undo().try_for_each(|undo| self.record(&undo))?;
-        disks.iter().try_for_each(Disk::purge)?;
-        let place = self.place_of(&stack)?;
-        let mut instance = Instance::start(self, place, stack, disks)?;
-        for part in parts {
-            instance.impose(&throttle::caps(part.fs.about().name, &part.options)?)?;
-        }
-        Ok(instance)
+        stack.undo().try_for_each(|undo| self.record(&undo))
     }
 
     /// Where the workers of `stack` work: in all of it, or in a private directory of what is somebody else's, of

@@ -1,0 +1,77 @@
+//! A plan whose options are wrong is refused in the words of the tools before an image is written.
+
+use crate::common::{Place, ready, root_or_skip, text};
+use std::time::{Duration, Instant};
+
+const WORK: [&str; 9] =
+    ["--suite", "null", "--procs", "1", "--preset", "smoke", "--scale", "smoke", "--no-aa"];
+
+/// What a refusal may take beside other tests: two targets are made, and neither is large.
+const MOST: Duration = Duration::from_secs(20);
+
+fn run<'a>(targets: &[&'a str]) -> Vec<&'a str> {
+    let on = targets.iter().flat_map(|target| ["--on", target]);
+    ["run"].into_iter().chain(on).chain(WORK).collect()
+}
+
+#[test]
+fn wrong_option_is_refused_before_an_image_is_written() {
+    if !root_or_skip("file systems") {
+        return;
+    }
+    let place = Place::new();
+    for (name, target, words) in [
+        ("xfs", "xfs[agcount=banana]", "Invalid value banana for -d agcount"),
+        ("xfs", "xfs[mkfs.d=agcount=4;noatime]", "Invalid value 4;noatime for -d agcount"),
+        ("ext4", "ext4[o.banana]", "Unknown parameter 'banana'"),
+        ("ext4", "ext4[mkfs.O=banana]", "Invalid filesystem option set: banana"),
+    ] {
+        if ready(&place, &[name]).is_empty() {
+            continue;
+        }
+        let start = Instant::now();
+        let told = place.assay(&run(&[target, "null"]));
+        let stderr = text(&told.stderr);
+        assert_eq!(told.status.code(), Some(2), "{target}: {stderr}");
+        let last = stderr.trim_end().lines().last().unwrap();
+        assert!(last.contains(words) && last.contains("correct its options"), "{target}: {stderr}");
+        for never in ["resume", "it is tried again", "writing a loop image", "mend that"] {
+            assert!(!stderr.contains(never), "{target}: {stderr}");
+        }
+        assert!(start.elapsed() < MOST, "{target} took {:?}", start.elapsed());
+        place.assert_clean();
+    }
+    assert!(!place.assay(&["show"]).status.success(), "nothing is stored");
+}
+
+#[test]
+fn options_that_need_a_large_image_are_not_refused() {
+    if !root_or_skip("file systems") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    // The journal is larger than the least ext4.
+    let asked = [&run(&["ext4[mkfs.J=size=128]"])[..], &["--image-size", "512M"]].concat();
+    let told = place.assay(&asked);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    place.assert_clean();
+}
+
+#[test]
+fn search_refuses_a_default_whose_options_are_wrong() {
+    if !root_or_skip("file systems") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["xfs"]).is_empty() {
+        return;
+    }
+    let asked =
+        ["tune", "--on", "xfs[mkfs.d=agcount=banana]", "--suite", "null", "--budget", "60s"];
+    let last = place.fails_last(&asked, 2);
+    assert!(last.contains("Invalid value banana") && !last.contains("resume"), "{last}");
+    place.assert_clean();
+}

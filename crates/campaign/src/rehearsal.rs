@@ -1,0 +1,195 @@
+//! Rehearses every target of this machine before anything is written for it, so that a plan whose options are wrong is
+//! refused in the words of the tools, and not after minutes of writing images.
+
+use super::{images, place::Place, prepare::Prepared, room, sizing};
+use crate::{refusal, watch::Notes};
+use anyhow::Result;
+use lab::{Lab, LabError, ResolvedTarget};
+use model::Bytes;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// How a target failed that was rehearsed.
+#[derive(Clone, Debug, PartialEq)]
+enum Failed {
+    /// Without its options it can be made: the plan is wrong.
+    Plan(String),
+    /// It cannot be made here at all.
+    Machine(String),
+}
+
+/// What becomes of a target whose options are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// The plan is refused.
+    Refuse,
+    /// It is left out: a variant of a search, which the user did not write.
+    LeaveOut,
+}
+
+/// Makes and mounts every target of this machine once, on sparse files. One that this machine cannot make at all is
+/// left out, as those are that lack a program.
+///
+/// # Errors
+/// Options of a target are wrong and that is refused, nothing is left to measure, or a signal asked to stop.
+pub fn rehearse_all(
+    prepared: &mut Prepared,
+    wrong: Wrong,
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
+) -> Result<()> {
+    let failed = rehearse(prepared, (state, stop), notes)?;
+    if wrong == Wrong::Refuse {
+        refuse_wrong(&failed)?;
+    }
+    leave_out(prepared, failed)
+}
+
+fn refuse_wrong(failed: &BTreeMap<String, Failed>) -> Result<()> {
+    let wrong = failed.iter().filter_map(|(target, failed)| match failed {
+        Failed::Plan(why) => Some(format!("`{target}` cannot be made: {why}")),
+        Failed::Machine(_) => None,
+    });
+    let wrong: Vec<String> = wrong.collect();
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(refusal::usage(format!(
+            "{}; correct its options; nothing was written",
+            wrong.join("; ")
+        ))),
+    }
+}
+
+fn leave_out(prepared: &mut Prepared, failed: BTreeMap<String, Failed>) -> Result<()> {
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let of = |target: &ResolvedTarget| {
+        let at = prepared.entrants.iter().position(|entrant| entrant == target);
+        let place = at.map_or(Place::Host, |at| prepared.places[at].clone());
+        match failed.get(&target.to_string()) {
+            Some(Failed::Plan(why) | Failed::Machine(why)) => Place::Nowhere(why.clone()),
+            None => place,
+        }
+    };
+    let places = prepared.targets.iter().map(of).collect();
+    prepared.settle(places)
+}
+
+/// The targets that failed, by their names.
+fn rehearse(
+    prepared: &Prepared,
+    (state, stop): (&Path, &AtomicBool),
+    notes: Notes<'_>,
+) -> Result<BTreeMap<String, Failed>> {
+    let targets = rehearsed(prepared);
+    if targets.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let lab = Lab::open(state, &format!("rehearsal-{}", std::process::id()))?;
+    lab.messages().iter().for_each(|line| notes(line));
+    let stage = Stage { lab: &lab, dir: dir(prepared, state), size: size(prepared, state)? };
+    let mut failed = BTreeMap::new();
+    for target in targets {
+        let tried = stage.lab.rehearse(target, &stage.dir, stage.size);
+        if stop.load(Ordering::Relaxed) {
+            lab.close()?;
+            return Err(refusal::stopped("stopped; everything was cleaned up"));
+        }
+        if let Err(error) = tried {
+            failed.insert(target.to_string(), stage.judged(target, &error));
+        }
+    }
+    lab.close()?;
+    Ok(failed)
+}
+
+/// The targets that are rehearsed, each once.
+fn rehearsed(prepared: &Prepared) -> Vec<&ResolvedTarget> {
+    let mut targets = Vec::new();
+    let here = prepared.entrants.iter().zip(&prepared.places);
+    for (target, _) in here.filter(|(_, place)| matches!(place, Place::Host)) {
+        if !targets.contains(&target) && target.unrehearsed().is_none() {
+            targets.push(target);
+        }
+    }
+    targets
+}
+
+/// Where targets are rehearsed.
+struct Stage<'a> {
+    lab: &'a Lab,
+    dir: PathBuf,
+    size: Bytes,
+}
+
+impl Stage<'_> {
+    /// Whether `error` is for the options of `target` or for this machine.
+    fn judged(&self, target: &ResolvedTarget, error: &LabError) -> Failed {
+        match target.bare() {
+            Ok(bare)
+                if bare != *target && self.lab.rehearse(&bare, &self.dir, self.size).is_ok() =>
+            {
+                Failed::Plan(error.to_string())
+            }
+            _ => Failed::Machine(error.to_string()),
+        }
+    }
+}
+
+/// Where the images of the campaign will lie, whose disk gives them their sectors.
+fn dir(prepared: &Prepared, state: &Path) -> PathBuf {
+    match prepared.plan.backing.devices.is_empty() && prepared.needs_image() {
+        true => images::work_dir(prepared, state),
+        false => state.into(),
+    }
+}
+
+/// The size of what the campaign will be made on.
+fn size(prepared: &Prepared, state: &Path) -> Result<Bytes> {
+    if prepared.plan.backing.devices.is_empty() {
+        let scale = prepared.fixed_scale().unwrap_or(prepared.plan.preset.large_scale());
+        return room::image_size(prepared, scale);
+    }
+    sizing::room(prepared, &images::work_dir(prepared, state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Refusal, asked::Asked};
+    use model::Plan;
+
+    fn prepared(targets: &[&str]) -> Prepared {
+        let targets = targets.iter().map(|target| target.parse().unwrap()).collect();
+        let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
+        let mut prepared = Prepared::new(Asked::by_user(plan), &|_| ()).unwrap();
+        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
+        prepared
+    }
+
+    #[test]
+    fn target_that_is_slow_or_elsewhere_is_not_rehearsed() {
+        let prepared = prepared(&["dir:/tmp", "ext4", "zfs", "ext4[noatime]"]);
+        let names: Vec<String> = rehearsed(&prepared).iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["ext4", "ext4[noatime]"]);
+    }
+
+    #[test]
+    fn wrong_options_are_refused_and_what_the_machine_lacks_is_left_out() {
+        let wrong =
+            BTreeMap::from([("xfs[agcount=x]".into(), Failed::Plan("Invalid value".into()))]);
+        let refused = refuse_wrong(&wrong).unwrap_err();
+        assert!(matches!(refused.downcast_ref(), Some(Refusal::Usage(_))), "{refused}");
+        let lacking =
+            || BTreeMap::from([("ext4".into(), Failed::Machine("no such device".into()))]);
+        refuse_wrong(&lacking()).unwrap();
+        let mut prepared = prepared(&["ext4", "dir:/tmp"]);
+        leave_out(&mut prepared, lacking()).unwrap();
+        assert_eq!(prepared.places[0].nowhere(), Some("no such device"));
+        assert_eq!(prepared.available().collect::<Vec<_>>(), [1]);
+    }
+}

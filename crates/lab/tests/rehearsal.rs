@@ -1,0 +1,103 @@
+//! Rehearses every target that this machine can make: how long it takes, what is said of wrong options, and that
+//! nothing is left. Needs root; where it or a file system is missing, a test says so and ends.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use crate::stand_in::can_attach;
+use lab::{Availability, DiskError, Lab, LabError, ResolvedTarget, fs};
+use model::Bytes;
+use needs::{Need, skip};
+use std::{
+    fs as files,
+    os::unix::fs::MetadataExt,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// What a rehearsal may take beside three other tests on a small machine.
+const MOST: Duration = Duration::from_secs(4);
+const SIZE: Bytes = Bytes(1 << 30);
+
+fn is_ready(name: &str) -> bool {
+    lab::available(fs::find(name).unwrap()) == Availability::Ready
+}
+
+fn blocks_below(dir: &Path) -> u64 {
+    let entries = files::read_dir(dir).unwrap().flatten();
+    entries.map(|entry| entry.metadata().unwrap().blocks()).sum()
+}
+
+fn said(lab: &Lab, dir: &Path, target: &str) -> String {
+    let target: ResolvedTarget = target.parse().unwrap();
+    match lab.rehearse(&target, dir, SIZE) {
+        Err(LabError::Disk(DiskError::Command { last_line, of_options: true, .. })) => last_line,
+        other => panic!("{target}: {other:?}"),
+    }
+}
+
+#[test]
+fn every_target_is_rehearsed_quickly_and_leaves_nothing() {
+    if !can_attach("a rehearsal") {
+        return;
+    }
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "c").unwrap();
+    for fs in fs::ALL {
+        let name = fs.about().name;
+        let target: ResolvedTarget = name.parse().unwrap();
+        if !is_ready(name) {
+            skip(Need::file_system(name), format!("{name} cannot be made here"));
+            continue;
+        }
+        if let Some(why) = target.unrehearsed() {
+            println!("{name} is not rehearsed: {why}");
+            continue;
+        }
+        let start = Instant::now();
+        lab.rehearse(&target, dir.path(), SIZE).unwrap();
+        println!("{name} took {:?}", start.elapsed());
+        assert!(start.elapsed() < MOST, "{name} took {:?}", start.elapsed());
+        assert_eq!(blocks_below(dir.path()), 0, "{name} left a file");
+    }
+    let report = lab.close().unwrap();
+    assert!(report.failed.is_empty());
+    assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn wrong_options_are_told_by_the_tools() {
+    if !can_attach("a rehearsal") {
+        return;
+    }
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "c").unwrap();
+    for (name, target, words) in [
+        ("xfs", "xfs[mkfs.d=agcount=banana]", "Invalid value banana for -d agcount"),
+        ("xfs", "xfs[mkfs.d=\"agcount=4;noatime\"]", "Invalid value 4;noatime"),
+        ("ext4", "ext4[mkfs.O=banana]", "Invalid filesystem option set: banana"),
+        ("ext4", "ext4[o.banana]", "Unknown parameter 'banana'"),
+        ("ext4", "ext4[commit=banana]", "Bad value for 'commit'"),
+        ("btrfs", "btrfs[mkfs.csum=crc32c,mkfs.O=banana]", "unrecognized filesystem feature"),
+    ] {
+        if !is_ready(name) {
+            skip(Need::file_system(name), format!("{name} cannot be made here"));
+            continue;
+        }
+        let said = said(&lab, dir.path(), target);
+        assert!(said.contains(words), "{target}: {said}");
+    }
+    lab.close().unwrap();
+    assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0, "something is left");
+}
+
+#[test]
+fn target_that_needs_more_than_its_least_size_is_rehearsed_at_its_own() {
+    if !can_attach("a rehearsal") || !is_ready("xfs") {
+        return;
+    }
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "c").unwrap();
+    let many: ResolvedTarget = "xfs[mkfs.d=agcount=40]".parse().unwrap();
+    lab.rehearse(&many, dir.path(), Bytes(8 << 30)).unwrap();
+    assert!(lab.rehearse(&many, dir.path(), SIZE).is_err(), "there is no room for 40 groups");
+    lab.close().unwrap();
+}
