@@ -1,7 +1,13 @@
 //! A plan whose options are wrong is refused in the words of the tools before an image is written.
 
 use crate::common::{Place, ready, root_or_skip, text};
-use std::time::{Duration, Instant};
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt,
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
 
 const WORK: [&str; 9] =
     ["--suite", "null", "--procs", "1", "--preset", "smoke", "--scale", "smoke", "--no-aa"];
@@ -74,4 +80,32 @@ fn search_refuses_a_default_whose_options_are_wrong() {
     let last = place.fails_last(&asked, 2);
     assert!(last.contains("Invalid value banana") && !last.contains("resume"), "{last}");
     place.assert_clean();
+}
+
+#[test]
+fn kill_in_a_rehearsal_leaves_nothing_that_cleanup_does_not_undo() {
+    if !root_or_skip("file systems") {
+        return;
+    }
+    let place = Place::new();
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let (bin, at_work) = (place.dir("bin"), place.path("at-work"));
+    let script = format!("#!/bin/sh\n: > {}\nexec sleep 600\n", at_work.display());
+    fs::write(bin.join("mkfs.ext4"), script).unwrap();
+    fs::set_permissions(bin.join("mkfs.ext4"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), env::var("PATH").unwrap());
+    let mut command = place.command(&run(&["ext4", "null"]));
+    let mut killed = command.env("PATH", path).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !at_work.exists() {
+        assert!(start.elapsed() < MOST, "mkfs was not reached");
+        thread::sleep(Duration::from_millis(20));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let told = place.ok(&["cleanup"]);
+    assert!(told.contains("rehearsal"), "{told}");
+    place.assert_no_process();
 }

@@ -13,8 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a rehearsal may take beside three other tests on a small machine.
-const MOST: Duration = Duration::from_secs(4);
+/// What the fastest of some rehearsals may take beside the work of others on a small machine.
+const MOST: Duration = Duration::from_secs(2);
+const TRIES: u32 = 5;
 const SIZE: Bytes = Bytes(1 << 30);
 
 fn is_ready(name: &str) -> bool {
@@ -52,10 +53,14 @@ fn every_target_is_rehearsed_quickly_and_leaves_nothing() {
             println!("{name} is not rehearsed: {why}");
             continue;
         }
-        let start = Instant::now();
-        lab.rehearse(&target, dir.path(), SIZE).unwrap();
-        println!("{name} took {:?}", start.elapsed());
-        assert!(start.elapsed() < MOST, "{name} took {:?}", start.elapsed());
+        let rehearse = |_| {
+            let start = Instant::now();
+            lab.rehearse(&target, dir.path(), SIZE).unwrap();
+            start.elapsed()
+        };
+        let took: Vec<Duration> =
+            (0..TRIES).map(rehearse).take_while(|took| *took > MOST).collect();
+        assert!(took.len() < TRIES as usize, "{name} took {took:?}");
         assert_eq!(blocks_below(dir.path()), 0, "{name} left a file");
     }
     let report = lab.close().unwrap();
@@ -85,6 +90,48 @@ fn wrong_options_are_told_by_the_tools() {
         let said = said(&lab, dir.path(), target);
         assert!(said.contains(words), "{target}: {said}");
     }
+    lab.close().unwrap();
+    assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0, "something is left");
+}
+
+#[test]
+fn targets_with_options_that_work_are_rehearsed() {
+    if !can_attach("a rehearsal") {
+        return;
+    }
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "c").unwrap();
+    for (name, target) in [
+        ("btrfs", "btrfs[raid1]"),
+        ("btrfs", "btrfs[raid1,degraded]"),
+        ("btrfs", "btrfs[raid1,resync=20]"),
+        ("bindfs", "bindfs(xfs)"),
+        ("tmpfs", "tmpfs[size=1000G]"),
+        ("ext4", "ext4[noatime,cap.read_iops=500]"),
+    ] {
+        if !is_ready(name) {
+            skip(Need::file_system(name), format!("{name} cannot be made here"));
+            continue;
+        }
+        lab.rehearse(&target.parse().unwrap(), dir.path(), SIZE).unwrap();
+    }
+    lab.close().unwrap();
+    assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0, "something is left");
+}
+
+#[test]
+fn server_that_refuses_its_options_says_so_at_once() {
+    if !can_attach("a rehearsal") || !is_ready("bindfs") {
+        return;
+    }
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let lab = Lab::open(state.path(), "c").unwrap();
+    let target: Target = "bindfs[o.no_such_option=1]".parse().unwrap();
+    let start = Instant::now();
+    let said = lab.rehearse(&target, dir.path(), SIZE).unwrap_err().to_string();
+    assert!(said.contains("no_such_option"), "{said}");
+    // Whoever waits for a server that is gone would wait longer.
+    assert!(start.elapsed() < Duration::from_secs(20), "it took {:?}", start.elapsed());
     lab.close().unwrap();
     assert_eq!(files::read_dir(dir.path()).unwrap().count(), 0, "something is left");
 }
