@@ -7,6 +7,7 @@ pub(crate) mod dependencies;
 pub(crate) mod functions;
 pub(crate) mod links;
 pub(crate) mod orphans;
+pub(crate) mod outputs;
 pub(crate) mod prints;
 pub(crate) mod raw_disks;
 pub(crate) mod registries;
@@ -14,6 +15,19 @@ pub(crate) mod safety;
 pub(crate) mod threats;
 pub(crate) mod truth;
 pub(crate) mod words;
+
+use crate::{lexer, tree::File};
+
+/// The first line of `file` with `any` of these, outside tests.
+fn line_with(file: &File, any: &[&str]) -> Option<usize> {
+    if is_test_file(&file.path) {
+        return None;
+    }
+    let code = lexer::code(&file.text);
+    let found =
+        without_tests(&code).lines().position(|line| any.iter().any(|one| line.contains(one)));
+    found.map(|line| line + 1)
+}
 
 /// Whether all of the file is test code.
 fn is_test_file(path: &str) -> bool {

@@ -3,8 +3,8 @@
 use crate::{
     problem::Problem,
     rules::{
-        arrows, comments, cycles, dependencies, functions, links, orphans, prints, raw_disks,
-        registries, safety, threats, truth, words,
+        arrows, comments, cycles, dependencies, functions, links, orphans, outputs, prints,
+        raw_disks, registries, safety, threats, truth, words,
     },
     tree::Tree,
 };
@@ -17,6 +17,7 @@ const RULES: &[fn(&Tree) -> Vec<Problem>] = &[
     functions::check,
     links::check,
     orphans::check,
+    outputs::check,
     prints::check,
     raw_disks::check,
     registries::check,

@@ -1,58 +1,63 @@
-//! A folder into which files are exported. The user names the folder; the names of the files come from
-//! campaigns, which somebody else may have written. So each file is made below a descriptor of the
-//! folder, through no symbolic link, and replaces only a file that could be an earlier export.
+//! Writes every file that the program makes for its user: reports, exports, manual pages, plan files.
+//!
+//! The folder in which a file is to be made may be a stranger's, or hold what a stranger put there. So no link is
+//! followed that another user could have made ([`walk`]), only regular files of this user are replaced, and a file
+//! appears under its name by a rename, whole ([`replace`]). What has a name in `/dev` of its own, as the standard
+//! output and the terminal, is written to as it is ([`device`]).
+
+mod device;
+mod replace;
+mod walk;
 
 use anyhow::{Context, Result, anyhow, bail};
 use model::{Name, NameKind};
 use rustix::{
-    fs::{
-        AtFlags, FileType, Mode, OFlags, ResolveFlags, fstat, ftruncate, mkdirat, open, openat,
-        openat2, statat,
-    },
+    fs::{Access, AtFlags, accessat},
     io::Errno,
-    process::geteuid,
 };
 use std::{
-    fs::File,
-    io::Write,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    ffi::{OsStr, OsString},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 
-/// A folder that is open.
+/// A folder for exported files. The user names the folder; the names of the files come from campaigns, which may be a
+/// stranger's.
 pub struct Outbox {
     path: PathBuf,
     dir: OwnedFd,
 }
 
 impl Outbox {
-    /// The folder at `path`, made when it is missing. The user's own path may hold links.
+    /// Opens the folder at `path`; makes it when it is missing.
+    ///
+    /// # Errors
+    /// Another user could have made a link on the way, or the folder cannot be made.
     pub fn open(path: &Path) -> Result<Outbox> {
-        std::fs::create_dir_all(path)
-            .with_context(|| format!("cannot create {}", path.display()))?;
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = open(path, flags, Mode::empty())
-            .with_context(|| format!("cannot open {}", path.display()))?;
-        Ok(Outbox { path: path.into(), dir })
+        Ok(Outbox { path: path.into(), dir: walk::folder(path, walk::Missing::Make)? })
     }
 
-    /// Writes the file `name`, which may stand in folders below this one; gives its path.
+    /// Writes the file `name`, which may be in folders below this one; gives its path.
+    ///
+    /// # Errors
+    /// A part of `name` is not a plain name, something else than a file of this user has the name, or it cannot be
+    /// written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         let (mut path, mut dir) = (self.path.clone(), self.dir.try_clone()?);
         let (folders, file) = name.rsplit_once('/').map_or((None, name), |(f, n)| (Some(f), n));
         for folder in folders.into_iter().flat_map(|folders| folders.split('/')) {
             path.push(checked(folder)?);
-            dir = subfolder(dir.as_fd(), folder).map_err(failed("create", &path, &dir, folder))?;
+            dir = walk::below(&dir, OsStr::new(folder), walk::Missing::Make)
+                .with_context(|| format!("cannot create {}", path.display()))?;
         }
         path.push(checked(file)?);
-        let made = create(dir.as_fd(), file).map_err(failed("write", &path, &dir, file))?;
-        may_replace(&made).with_context(|| format!("cannot write {}", path.display()))?;
-        ftruncate(&made, 0)
-            .map_err(std::io::Error::from)
-            .and_then(|()| File::from(made).write_all(bytes))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        replace::replace(&dir, OsStr::new(file), bytes).with_context(|| cannot_write(&path))?;
         Ok(path)
     }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 fn checked(part: &str) -> Result<&str> {
@@ -61,63 +66,94 @@ fn checked(part: &str) -> Result<&str> {
         .map_err(|why| anyhow!("no file is called so: {why}"))
 }
 
-fn subfolder(dir: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
-    match mkdirat(dir, name, Mode::from_raw_mode(0o777)) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => return Err(error),
+/// One file that the user named.
+#[derive(Debug)]
+pub struct OutFile {
+    path: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// A name in a folder that is open.
+    Named { dir: OwnedFd, name: OsString },
+    /// A descriptor that the caller handed over, by a path such as `/dev/stdout`.
+    Inherited(OwnedFd),
+}
+
+impl OutFile {
+    /// Finds the file at `path`, and whether it may be written. Makes and changes nothing.
+    ///
+    /// # Errors
+    /// Its folder is missing or cannot be written, another user could have made a link on the way, or something else
+    /// than a file of this user has the name.
+    pub fn at(path: &Path) -> Result<OutFile> {
+        let place = Place::of(path).with_context(|| cannot_write(path))?;
+        Ok(OutFile { path: path.into(), place })
     }
-    beneath(dir, name, OFlags::PATH | OFlags::DIRECTORY)
-}
 
-fn create(dir: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
-    // Not truncated yet: it may be another's. A pipe is not waited for.
-    beneath(dir, name, OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK | OFlags::NOCTTY)
-}
+    /// Writes it. What is there stays under another name, which is given, unless `is_replaced` says of its bytes that
+    /// it is not needed any more.
+    ///
+    /// # Errors
+    /// It cannot be written; then what is there is unchanged.
+    pub fn write(
+        &self,
+        bytes: &[u8],
+        is_replaced: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<PathBuf>> {
+        let kept = self.put(bytes, is_replaced).with_context(|| cannot_write(&self.path))?;
+        Ok(kept.map(|name| self.path.with_file_name(name)))
+    }
 
-/// Opens `name`, one part of a path, in `dir`, and follows no link.
-fn beneath(dir: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mode = if flags.contains(OFlags::CREATE) { 0o666 } else { 0 };
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-    match openat2(dir, name, flags, Mode::from_raw_mode(mode), resolve) {
-        // Linux before 5.6, and filters that do not know the call; for one part this is the same.
-        Err(Errno::NOSYS | Errno::PERM) => openat(dir, name, flags, Mode::from_raw_mode(mode)),
-        opened => opened,
+    fn put(
+        &self,
+        bytes: &[u8],
+        is_replaced: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<OsString>> {
+        match &self.place {
+            Place::Inherited(file) => device::write(file.try_clone()?, bytes).map(|()| None),
+            Place::Named { dir, name } => match device::write_at(dir, name, bytes)? {
+                true => Ok(None),
+                false => replace::replace_or_keep(dir, name, bytes, is_replaced),
+            },
+        }
     }
 }
 
-/// Whether what is open is a file that an earlier export could have left.
-fn may_replace(file: &OwnedFd) -> Result<()> {
-    let stat = fstat(file)?;
-    match () {
-        () if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
-            bail!("it is not a regular file; remove it, or name another --out")
-        }
-        () if stat.st_nlink != 1 => {
-            bail!("it has another name elsewhere, whose content would be lost; remove it")
-        }
-        () if stat.st_uid != geteuid().as_raw() => {
-            bail!("it belongs to another user; remove it, or name another --out")
-        }
-        () => Ok(()),
-    }
+/// Writes the file at `path` unless something has its name; tells whether that was so.
+///
+/// # Errors
+/// As of [`OutFile::at`] and [`OutFile::write`].
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let make = || {
+        let (dir, name) = folder_of(path)?;
+        replace::make(&dir, name, bytes)
+    };
+    make().with_context(|| cannot_write(path))
 }
 
-/// For `map_err`: what went wrong with `name` in `dir`, in words where a link is in the way.
-fn failed<'a>(
-    what: &'static str,
-    path: &Path,
-    dir: &'a OwnedFd,
-    name: &'a str,
-) -> impl FnOnce(Errno) -> anyhow::Error + 'a {
-    let text = format!("cannot {what} {}", path.display());
-    move |error| {
-        let found = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
-        let why = match found.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
-            Ok(FileType::Symlink) => "it is a symbolic link; remove it, or name another --out",
-            Ok(FileType::Fifo | FileType::Socket) => "it is not a regular file; remove it",
-            _ => return anyhow::Error::new(std::io::Error::from(error)).context(text),
-        };
-        anyhow!("{text}: {why}")
+/// The folder of `path`, open, and the name of the file in it.
+fn folder_of(path: &Path) -> Result<(OwnedFd, &OsStr)> {
+    let Some(name) = path.file_name() else {
+        bail!("it is a folder; name a file in it");
+    };
+    Ok((walk::folder(path.parent().unwrap_or(Path::new("")), walk::Missing::Refuse)?, name))
+}
+
+impl Place {
+    fn of(path: &Path) -> Result<Place> {
+        if let Some(descriptor) = device::descriptor(path) {
+            return Ok(Place::Inherited(descriptor?));
+        }
+        let (dir, name) = folder_of(path)?;
+        if device::is_at(&dir, name) {
+            return Ok(Place::Named { dir, name: name.into() });
+        }
+        replace::may_replace(&dir, name)?;
+        accessat(&dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
+            .or_else(|error| if error == Errno::NOSYS { Ok(()) } else { Err(error) })
+            .context("no file can be made in its folder")?;
+        Ok(Place::Named { dir, name: name.into() })
     }
 }

@@ -1,49 +1,16 @@
 //! What somebody else wrote into a job or a suite reaches nothing but its directory on the target: not as
 //! root, not as a plain user, not on the host and not in a guest.
 
-use crate::common::{Place, copy_program, root_or_skip, text};
+use crate::common::{Disk, Place, copy_program, root_or_skip, text};
 use needs::{Need, skip};
 use std::{
     fs,
     os::unix::fs::{FileTypeExt, PermissionsExt},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
 };
 
 const NOBODY: &str = "65534";
-
-/// A loop device with an image, as a disk of somebody who gave no consent.
-struct Disk {
-    /// Not in the place of the test, which has to be left clean.
-    _dir: tempfile::TempDir,
-    image: PathBuf,
-    node: String,
-}
-
-impl Disk {
-    fn new() -> Option<Disk> {
-        let dir = tempfile::Builder::new().prefix("victim-").tempdir().unwrap();
-        let image = dir.path().join("image");
-        fs::write(&image, vec![0x5a; 8 << 20]).unwrap();
-        let out = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
-        let Some(out) = out.ok().filter(|out| out.status.success()) else {
-            skip(Need::Loop, "no loop device can be had");
-            return None;
-        };
-        Some(Disk { _dir: dir, image, node: text(&out.stdout).trim().into() })
-    }
-
-    fn assert_unchanged(&self) {
-        let bytes = fs::read(&self.image).unwrap();
-        assert!(bytes.iter().all(|byte| *byte == 0x5a), "{} was written to", self.node);
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["-d", &self.node]).status();
-    }
-}
 
 /// Makes a user namespace in which no other can be made, and runs its arguments there.
 const NO_NAMESPACES: &str = "exec unshare --user --map-current-user --keep-caps sh -c \

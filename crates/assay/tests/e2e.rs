@@ -36,6 +36,7 @@ mod provenance;
 mod rebuild;
 mod rehearsed;
 mod remounted;
+mod report_files;
 mod room;
 mod setup;
 mod stranger;

@@ -1,7 +1,7 @@
 //! Files and stores that somebody else made: they write nowhere but where the user said, command no
 //! terminal, and end neither the program nor the patience of its user.
 
-use crate::common::{Place, text};
+use crate::common::{Place, finished, text};
 use model::{
     Better, Campaign, CampaignState, Case, Environment, Group, LabKind, Metric, Origin, Plan,
     Sample, TargetRecord, TargetState, TestInfo, Validity, is_unprintable,
@@ -10,18 +10,12 @@ use std::{
     fs,
     os::unix::fs::symlink,
     path::Path,
-    process::{Command, Output, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
+    process::{Command, Stdio},
 };
 use store::Store;
 
 /// What commands terminals, turns lines round, and is markup or a formula elsewhere.
 const HARM: &str = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\r\n=cmd|<b>`x`";
-
-/// A program that waits for what never comes is ended after this.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A store as another program could make it: no name in it keeps a rule.
 fn foreign_store(place: &Place, id: &str) {
@@ -260,19 +254,6 @@ fn export_follows_no_link_and_replaces_only_its_own() {
     symlink(place.path("elsewhere"), place.path("chosen")).unwrap();
     ok("json", "chosen");
     assert!(place.path("elsewhere/evil.json").exists());
-}
-
-/// What the program ends with; it is ended when it waits.
-fn finished(mut command: Command) -> Output {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let pid = rustix::process::Pid::from_child(&child);
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
-    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        let args: Vec<_> = command.get_args().collect();
-        panic!("{args:.200?} waits");
-    })
 }
 
 /// Runs and expects `status` with one line that has `part`.

@@ -18,6 +18,8 @@ mod file_system;
 pub mod fs;
 mod fuse;
 pub mod guest;
+#[allow(unsafe_code)]
+mod inherited;
 mod instance;
 mod kernel_log;
 mod keys;
@@ -70,6 +72,7 @@ pub use fullness::{fill, fullness};
 pub use fuse::{BURN, Delayed, Lying, Slowing, serve_busy};
 pub use health::{Health, health};
 pub use image::room as image_room;
+pub use inherited::inherited_to_write;
 pub use instance::{Check, Cold, Instance, Upkeep, look_from_here};
 pub use journal::CleanupReport;
 #[doc(hidden)]

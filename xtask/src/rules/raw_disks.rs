@@ -1,9 +1,8 @@
 //! Only the crate `disk` writes to a block device itself. The lab, which knows the nodes of disks too, opens
 //! for writing nothing but what is listed here, and nobody else speaks to a block device by ioctl.
 
-use super::{is_test_file, without_tests};
+use super::line_with;
 use crate::{
-    lexer,
     problem::Problem,
     tree::{File, Tree},
 };
@@ -67,16 +66,6 @@ pub(crate) fn check(tree: &Tree) -> Vec<Problem> {
 /// The first line of `file` that opens for writing, outside tests.
 fn writes(file: &File) -> Option<usize> {
     line_with(file, &OPENS)
-}
-
-fn line_with(file: &File, any: &[&str]) -> Option<usize> {
-    if is_test_file(&file.path) {
-        return None;
-    }
-    let code = lexer::code(&file.text);
-    let found =
-        without_tests(&code).lines().position(|line| any.iter().any(|one| line.contains(one)));
-    found.map(|line| line + 1)
 }
 
 #[cfg(test)]

@@ -1,29 +1,22 @@
 //! `assay init`: a plan file with every setting, commented out where the default is right.
 
-use crate::{cli::InitArgs, exit, exit::Exit, terminal};
-use anyhow::{Context, Result};
-use std::{fs::File, io::ErrorKind, io::Write};
+use crate::{cli::InitArgs, exit, exit::Exit, outbox, terminal};
+use anyhow::Result;
 
 const PLAN: &str = include_str!("init.toml");
 
 /// Writes the file, unless there is one.
 pub fn init(args: &InitArgs) -> Result<Exit> {
-    let path = &args.file;
-    let made = File::create_new(path).and_then(|mut file| file.write_all(PLAN.as_bytes()));
-    match made {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(exit::usage(format!(
-            "{} is there already; give another name, or move it away",
-            path.display()
-        ))),
-        made => {
-            made.with_context(|| format!("cannot write {}", path.display()))?;
-            terminal::note(&format!(
-                "{} written; edit it, then `assay plan {0}` and `assay run {0}`",
-                path.display()
-            ));
-            Ok(Exit::Done)
-        }
+    let path = args.file.display();
+    if !outbox::write_new(&args.file, PLAN.as_bytes())? {
+        return Err(exit::usage(format!(
+            "{path} is there already; give another name, or move it away"
+        )));
     }
+    terminal::note(&format!(
+        "{path} written; edit it, then `assay plan {path}` and `assay run {path}`"
+    ));
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -4,16 +4,13 @@ use super::shipped;
 use crate::{
     cli::{Format, ReportArgs},
     exit::{self, Exit},
+    outbox::OutFile,
     source, terminal,
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use model::{Dataset, did_you_mean};
 use stats::{Findings, Settings};
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::Path};
 
 /// A campaign, and what can be concluded from it.
 type Judged = (Dataset, Findings);
@@ -159,29 +156,12 @@ pub fn judged(dataset: &Dataset, baseline: Option<&str>, path: &Path) -> Result<
 /// Writes `text`, a report of `dataset`, to `path`. What is there stays under another name, unless it is the same or
 /// of the same campaign.
 pub fn write(path: &Path, text: &str, dataset: &Dataset) -> Result<()> {
-    // Of a pipe or a terminal nothing is read.
-    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
-    let there = if is_file { fs::read(path).unwrap_or_default() } else { Vec::new() };
     let id = dataset.campaign.id.as_bytes();
-    let is_replaced = there == text.as_bytes() || there.windows(id.len()).any(|part| part == id);
-    if !there.is_empty() && !is_replaced {
-        let kept = spare_name(path);
-        fs::rename(path, &kept)
-            .with_context(|| format!("cannot keep {} as {}", path.display(), kept.display()))?;
-        terminal::note(&format!(
-            "{} was of something else, and is {} now",
-            path.display(),
-            kept.display()
-        ));
+    let is_of_campaign =
+        |there: &[u8]| there == text.as_bytes() || there.windows(id.len()).any(|part| part == id);
+    if let Some(kept) = OutFile::at(path)?.write(text.as_bytes(), is_of_campaign)? {
+        let (path, kept) = (path.display(), kept.display());
+        terminal::note(&format!("{path} was of something else, and is {kept} now"));
     }
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// `report.1.html` for `report.html`: the first such name that is free.
-fn spare_name(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let end =
-        path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
-    let name = |n: u32| path.with_file_name(format!("{stem}.{n}{end}"));
-    (1..).map(name).find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
+    Ok(())
 }

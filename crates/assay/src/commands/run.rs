@@ -8,12 +8,14 @@ use crate::{
     drive::{self, Means},
     exit::{self, Exit},
     mark::Key,
-    opened, signals, source, terminal, whereabouts,
+    opened,
+    outbox::OutFile,
+    signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
 use campaign::{hosts::Hosts, ready::Site, rehearsal::Wrong, room::Remedy, sweeps};
 use model::{Dataset, Sample, TargetState, Validity};
-use std::{fs, path::Path};
+use std::path::Path;
 use store::Store;
 
 /// Makes a new campaign of the arguments and runs it.
@@ -60,12 +62,9 @@ pub fn report_stopped(driven: &Result<()>, store: &Store, id: &str, end: &EndArg
     Ok(())
 }
 
-/// A bad path for the report is found now, not after an hour of measuring.
+/// Finds a bad path for the report now, not after an hour of measuring; makes nothing.
 pub fn check_writable(path: &Path) -> Result<()> {
-    let opened = fs::File::options().create(true).append(true).open(path);
-    opened
-        .map(drop)
-        .map_err(|e| exit::usage(format!("cannot write the report {}: {e}", path.display())))
+    OutFile::at(path).map(drop).map_err(|error| exit::usage(format!("{error:#}")))
 }
 
 /// Prints the answer or all tables, writes the report, and tells whether all went well.

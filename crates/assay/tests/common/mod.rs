@@ -12,6 +12,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
@@ -147,6 +148,55 @@ pub fn copy_program(to: impl AsRef<Path>) {
     let copied =
         Command::new("cp").arg(env!("CARGO_BIN_EXE_assay")).arg(to.as_ref()).status().unwrap();
     assert!(copied.success());
+}
+
+/// A loop device on an image: a disk for which no consent was given.
+pub struct Disk {
+    /// Outside of the test's place, which must be left clean.
+    _dir: tempfile::TempDir,
+    pub image: PathBuf,
+    pub node: String,
+}
+
+impl Disk {
+    pub fn new() -> Option<Disk> {
+        let dir = tempfile::Builder::new().prefix("victim-").tempdir().unwrap();
+        let image = dir.path().join("image");
+        fs::write(&image, vec![0x5a; 8 << 20]).unwrap();
+        let out = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
+        let Some(out) = out.ok().filter(|out| out.status.success()) else {
+            skip(Need::Loop, "no loop device can be had");
+            return None;
+        };
+        Some(Disk { _dir: dir, image, node: text(&out.stdout).trim().into() })
+    }
+
+    pub fn assert_unchanged(&self) {
+        let bytes = fs::read(&self.image).unwrap();
+        assert!(bytes.iter().all(|byte| *byte == 0x5a), "{} was written to", self.node);
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["-d", &self.node]).status();
+    }
+}
+
+/// A program that waits for what never comes is ended after this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the program ends with; it is ended when it waits.
+pub fn finished(mut command: Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
+    receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        let args: Vec<_> = command.get_args().collect();
+        panic!("{args:.200?} waits");
+    })
 }
 
 pub fn text(bytes: &[u8]) -> String {
