@@ -112,3 +112,20 @@ fn object_stores_that_are_far_away() {
         println!("measured: {:?}", measured(FAR_AWAY));
     }
 }
+
+#[test]
+fn a_run_leaves_nothing_at_home() {
+    let place = Place::new();
+    let ready = crate::common::ready(&place, &["rclone", "sshfs", "gocryptfs"]);
+    if ready.is_empty() || !root_or_skip("mounting") {
+        return;
+    }
+    let targets: Vec<String> = ready.iter().map(|name| format!("{name}(ext4)")).collect();
+    let home = place.dir("home");
+    let mut run = place.command(&["run", "--suite", "files", "--procs", "1", "--quiet"]);
+    run.args(["--preset", "smoke", "--scale", "smoke", "--no-aa", "--on", &targets.join(",")]);
+    let output = run.env("HOME", &home).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let left: Vec<_> = fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}

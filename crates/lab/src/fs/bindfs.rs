@@ -24,7 +24,7 @@ pub(super) const ROW: Over = Over {
     kind: "fuse",
     init: nothing,
     serve: |_, store, options| with_o(Cmd::new("bindfs").arg("-f"), options, &[]).arg(store),
-    version: "--version",
+    version: &["--version"],
     source: store,
     settle: |_| Vec::new(),
 };

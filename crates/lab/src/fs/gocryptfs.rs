@@ -47,7 +47,7 @@ pub(super) const ROW: Over = Over {
         let cmd = cmd.args(["--extpass", PASSWORD, "--fsname", &site.name]);
         cmd.args(long(options)).arg(store)
     },
-    version: "--version",
+    version: &["--version"],
     source: name,
     settle: |_| Vec::new(),
 };

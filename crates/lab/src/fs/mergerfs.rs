@@ -49,7 +49,7 @@ pub(super) const ROW: Over = Over {
         with_o(Cmd::new("mergerfs").arg("-f"), options, &[&[&*named(site)], own].concat())
             .arg(store)
     },
-    version: "--version",
+    version: &["--version"],
     source: name,
     settle: |_| Vec::new(),
 };

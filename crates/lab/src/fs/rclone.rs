@@ -63,7 +63,8 @@ pub(super) const ROW: Over = Over {
             None => cmd.arg(format!(":local:{}", store.display())),
         }
     },
-    version: "version",
+    // Without `--config` it makes a folder for its configuration at home.
+    version: &["--config", "", "version"],
     source: name,
     settle: stored,
 };

@@ -53,7 +53,7 @@ pub(super) const ROW: Over = Over {
         let own = own.each_ref().map(String::as_str);
         with_o(cmd.arg("-f"), options, &own).arg(endpoint.place(":/"))
     },
-    version: "--version",
+    version: &["--version"],
     source: name,
     settle: |_| Vec::new(),
 };

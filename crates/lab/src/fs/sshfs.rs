@@ -44,7 +44,7 @@ pub(super) const ROW: Over = Over {
         let cmd = Cmd::new("sshfs").arg("-f").env("PATH", SFTP_PATH);
         with_o(cmd, options, &own).arg(from)
     },
-    version: "--version",
+    version: &["--version"],
     source: name,
     settle: |_| Vec::new(),
 };

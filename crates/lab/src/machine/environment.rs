@@ -138,6 +138,25 @@ mod tests {
         assert_eq!(free_page_reporting(Path::new("/nowhere")), None);
     }
 
+    /// The programs are asked in each campaign; a user's home is none of their business.
+    #[test]
+    fn asking_for_versions_leaves_nothing_at_home() {
+        let home = tempfile::tempdir().unwrap();
+        let mut asked = 0;
+        for fs in crate::fs::ALL {
+            let Some(cmd) = fs.version() else { continue };
+            let cmd = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"]
+                .iter()
+                .fold(cmd.env("HOME", home.path().display().to_string()), |cmd, name| {
+                    cmd.env(name, home.path().join(name).display().to_string())
+                });
+            asked += usize::from(cmd.run().is_ok());
+            let left = fs::read_dir(home.path()).unwrap().count();
+            assert_eq!(left, 0, "{}: {}", fs.about().name, cmd);
+        }
+        assert!(asked > 0, "no program is installed");
+    }
+
     #[test]
     fn this_machine_tells_its_kernel_and_not_its_name() {
         let found = collect(Path::new("/"), &[]);

@@ -19,7 +19,7 @@ pub(super) struct Over {
     pub(super) init: fn(store: &Path, options: &Options) -> Vec<Cmd>,
     /// The server over the store, without its last argument, the directory.
     pub(super) serve: fn(site: &Site, store: &Path, options: &Options) -> Cmd,
-    pub(super) version: &'static str,
+    pub(super) version: &'static [&'static str],
     /// What the mount table shows as its source.
     pub(super) source: fn(&Site) -> PathBuf,
     /// What has it do, and waits for, what it puts off after a sync.
@@ -109,7 +109,7 @@ impl FileSystem for Over {
     }
 
     fn version(&self) -> Option<Cmd> {
-        Some(Cmd::new(self.about.tools[0].program).arg(self.version))
+        Some(Cmd::new(self.about.tools[0].program).args(self.version))
     }
 }
 
