@@ -3,7 +3,11 @@
 use crate::common::{Place, text};
 use formats::export;
 use model::{Better, CacheState, Case, Dataset, Metric, Sample};
-use std::{fs, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
 
 const SAMPLES: u32 = 10_000;
 const METRICS: usize = 10;
@@ -36,6 +40,18 @@ fn large() -> Dataset {
     data
 }
 
+/// What an import of `folder` ends with, in little memory.
+fn limited(place: &Place, folder: &Path) -> Output {
+    let assay = place.command(&["import", folder.to_str().unwrap()]);
+    Command::new("sh")
+        .args(["-c", &format!("ulimit -d {LIMIT_KIB} && exec \"$@\""), "sh"])
+        .arg(assay.get_program())
+        .args(assay.get_args())
+        .env("ASSAY_STORE", folder.join("store.db"))
+        .output()
+        .unwrap()
+}
+
 #[test]
 fn an_import_of_many_samples_takes_little_memory() {
     let (place, data) = (Place::new(), large());
@@ -49,16 +65,42 @@ fn an_import_of_many_samples_takes_little_memory() {
         for (file, bytes) in export(&data).unwrap() {
             fs::write(folder.join(file), bytes).unwrap();
         }
-        let assay = place.command(&["import", folder.to_str().unwrap()]);
-        let limited = Command::new("sh")
-            .args(["-c", &format!("ulimit -d {LIMIT_KIB} && exec \"$@\""), "sh"])
-            .arg(assay.get_program())
-            .args(assay.get_args())
-            .env("ASSAY_STORE", folder.join("store.db"))
-            .output()
-            .unwrap();
+        let limited = limited(&place, &folder);
         let (told, why) = (text(&limited.stdout), text(&limited.stderr));
         assert!(limited.status.success(), "{name}: {:?} {why}", limited.status);
         assert!(told.contains(&format!("{SAMPLES} samples")), "{name}: {told}");
+    }
+}
+
+/// A dataset is held but for its samples: one that has too much beside them is refused before it is.
+#[test]
+fn an_import_of_many_notes_or_facts_is_refused_in_little_memory() {
+    let mut short = formats::published().unwrap().swap_remove(1);
+    short.samples.truncate(1);
+    let mut long = short.clone();
+    let mut facts = short.clone();
+    short.campaign.notes = (0..200_000).map(|n| format!("note {n}")).collect();
+    long.campaign.notes = (0..9_000).map(|_| "x".repeat(5_000)).collect();
+    let fact = |n| (format!("fact{n}"), "x".repeat(300));
+    facts.campaign.environment.0.extend((0..100_000).map(fact));
+    let place = Place::new();
+    let refused = |name: &str, files: Vec<(String, Vec<u8>)>, part: &str| {
+        let folder = place.dir(name);
+        for (file, bytes) in files {
+            fs::write(folder.join(file), bytes).unwrap();
+        }
+        let limited = limited(&place, &folder);
+        let why = text(&limited.stderr);
+        assert_eq!(limited.status.code(), Some(1), "{name}: {:?} {why}", limited.status);
+        assert!(why.contains(part), "{name}: {why}");
+    };
+    let (many, much) =
+        ("it has more than 10000 notes", "it has more than 16.0 MiB beside its samples");
+    refused("short.json", export::json(&short).unwrap(), many);
+    refused("short.csv", export::csv(&short).unwrap(), many);
+    refused("short.bundle", export::bundle(&short, false, &[]).unwrap(), many);
+    for (what, data) in [("long", &long), ("facts", &facts)] {
+        refused(&format!("{what}.json"), export::json(data).unwrap(), much);
+        refused(&format!("{what}.csv"), export::csv(data).unwrap(), much);
     }
 }

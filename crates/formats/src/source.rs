@@ -1,9 +1,13 @@
 //! Where importers get bytes from and put samples to. Files are read as often as it takes and need not be
 //! held; samples are taken one by one. So the memory of an import need not grow with what is imported.
 
-use crate::{FormatError, Importer, NamedBytes, base_name};
-use model::{Dataset, Head, Sample};
-use std::io::{self, BufReader, Read};
+use crate::{FormatError, Importer, NamedBytes, base_name, export::MOST_LINE_BYTES};
+use model::{Bytes, Dataset, Head, Sample};
+use std::{
+    cell::Cell,
+    io::{self, BufReader, Read},
+    rc::Rc,
+};
 
 /// A file that is to be imported.
 pub trait InputFile {
@@ -21,6 +25,42 @@ impl InputFile for NamedBytes {
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(&self.1[..]))
+    }
+}
+
+/// Most bytes of what a dataset has beside its samples, which is held as a whole: a line of a bundle.
+const MOST_HEAD_BYTES: u64 = MOST_LINE_BYTES;
+
+/// How much may still be read, for a reader and for whoever bounds it.
+pub(crate) type Budget = Rc<Cell<u64>>;
+
+/// Reads until its budget is spent.
+pub(crate) struct Bounded<R> {
+    reader: R,
+    left: Budget,
+}
+
+impl<R: Read> Bounded<R> {
+    /// Reads `reader`, which is what a dataset has beside its samples.
+    fn head(reader: R) -> Bounded<R> {
+        Bounded { reader, left: Rc::new(Cell::new(MOST_HEAD_BYTES)) }
+    }
+
+    /// The budget, which may be raised while samples are read.
+    pub(crate) fn budget(&self) -> Budget {
+        Rc::clone(&self.left)
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        let Some(left) = self.left.get().checked_sub(read as u64) else {
+            let most = Bytes(MOST_HEAD_BYTES);
+            return Err(io::Error::other(format!("it has more than {most} beside its samples")));
+        };
+        self.left.set(left);
+        Ok(read)
     }
 }
 
@@ -42,6 +82,13 @@ impl<'a> Input<'a> {
     /// Its bytes from the begin.
     pub(crate) fn reader(&self) -> Result<BufReader<Box<dyn Read + 'a>>, FormatError> {
         Ok(BufReader::new(self.0.open().map_err(|why| self.unreadable(&why))?))
+    }
+
+    /// Its bytes from the begin, when it is what a dataset has beside its samples.
+    pub(crate) fn head_reader(
+        &self,
+    ) -> Result<Bounded<BufReader<Box<dyn Read + 'a>>>, FormatError> {
+        Ok(Bounded::head(self.reader()?))
     }
 
     /// The error of reading it.

@@ -5,7 +5,8 @@
 
 use crate::{
     Campaign, Dataset, Durability, Environment, Head, Histogram, Metric, Name, NameError, NameKind,
-    Plan, Sample, Series, TargetRecord, TargetState, TestInfo, Unproven, Validity, name,
+    Plan, Sample, Series, TargetRecord, TargetState, TestInfo, Unproven, Validity,
+    dataset::MOST_NOTES, name,
 };
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -137,6 +138,9 @@ impl Checker {
     pub fn head(&self, head: &mut Head) -> Result<(), DatasetError> {
         head_texts(head, &mut by_rule)?;
         plan_names(&head.campaign.plan).map_err(|why| at("the plan", why))?;
+        if head.campaign.notes.len() > MOST_NOTES {
+            return Err(at("the campaign", format!("it has more than {MOST_NOTES} notes")));
+        }
         if !head.campaign.scale.is_finite() {
             return Err(at("the campaign", "its scale is not a finite number"));
         }

@@ -1,7 +1,10 @@
 //! A campaign as it is stored, and the dataset that statistics and report read.
 
 use crate::{Environment, LabKind, Metric, Plan, Sample, TestInfo, Twin};
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, SeqAccess, Visitor},
+};
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// Where a campaign came from.
@@ -92,7 +95,35 @@ pub struct Campaign {
     /// What the machine was.
     pub environment: Environment,
     /// Sentences that belong under every table: caveats of the source or the backing.
+    #[serde(deserialize_with = "bounded_notes")]
     pub notes: Vec<String>,
+}
+
+/// Most notes of a campaign.
+pub(crate) const MOST_NOTES: usize = 10_000;
+
+/// Reads no more notes than a campaign has: a list of millions is refused before it is held.
+fn bounded_notes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Notes;
+    impl<'de> Visitor<'de> for Notes {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of notes")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut notes = Vec::new();
+            while let Some(note) = list.next_element()? {
+                if notes.len() == MOST_NOTES {
+                    return Err(A::Error::custom(format!("it has more than {MOST_NOTES} notes")));
+                }
+                notes.push(note);
+            }
+            Ok(notes)
+        }
+    }
+    deserializer.deserialize_seq(Notes)
 }
 
 /// Whether a target did what it should.

@@ -104,6 +104,9 @@ pub enum StoreError {
         /// The reason.
         source: serde_json::Error,
     },
+    /// A text that is longer than any of a campaign.
+    #[error("a text of the campaign is too big: a store holds none above 64 MiB; shorten it")]
+    TooLong,
     /// Any other failure of the database.
     #[error("the store failed: {0}; check the free space and the disk it is on")]
     Sql(rusqlite::Error),
@@ -115,6 +118,7 @@ impl From<rusqlite::Error> for StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Locked { seconds: BUSY.as_secs() }
             }
+            Some(ErrorCode::TooBig) => StoreError::TooLong,
             _ => StoreError::Sql(source),
         }
     }

@@ -92,11 +92,19 @@ fn tabulate<'a>(
     file: Input<'a>,
     headers: &[&str],
 ) -> Result<(Columns<'a>, FileRows<'a>), FormatError> {
-    let (columns, rows) = Columns::open(file.name(), file.reader()?, b',')?;
+    table(file.name(), file.reader()?, headers)
+}
+
+fn table<'a, R: Read>(
+    file: &'a str,
+    bytes: R,
+    headers: &[&str],
+) -> Result<(Columns<'a>, Rows<'a, R>), FormatError> {
+    let (columns, rows) = Columns::open(file, bytes, b',')?;
     let found = || columns.header.iter().map(String::as_str);
     if !headers.iter().any(|header| found().eq(header.split(','))) {
         return Err(FormatError::line(
-            file.name(),
+            file,
             1,
             format!("the header must be {}", headers[0]),
         ));
@@ -105,13 +113,13 @@ fn tabulate<'a>(
 }
 
 fn read_identity(file: Input<'_>) -> Result<Identity, FormatError> {
-    serde_json::from_slice(&file.bytes()?).map_err(|e| {
+    serde_json::from_reader(file.head_reader()?).map_err(|e| {
         FormatError::line(file.name(), e.line() as u64, format!("not a campaign: {e}"))
     })
 }
 
 fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
-    let (columns, rows) = tabulate(file, &[TESTS_HEADER, older_tests_header()])?;
+    let (columns, rows) = table(file.name(), file.head_reader()?, &[TESTS_HEADER, older_tests_header()])?;
     let mut seen = HashSet::new();
     let read = |row: Result<Row, FormatError>| {
         let row = row?;

@@ -6,7 +6,7 @@ use crate::{
     export::JSON_SCHEMA_NAME,
     figure::json_error,
     names_of,
-    source::{Input, Take},
+    source::{Budget, Input, Take},
 };
 use model::{Campaign, Head, TargetRecord, TestInfo};
 use serde::{
@@ -53,8 +53,10 @@ impl crate::Importer for Importer {
             return Err(FormatError::file(&names_of(files), why));
         };
         let mut failure = None;
-        let mut document = serde_json::Deserializer::from_reader(file.reader()?);
-        let reading = Reading { file: file.name(), take, failure: &mut failure };
+        let bytes = file.head_reader()?;
+        let budget = bytes.budget();
+        let mut document = serde_json::Deserializer::from_reader(bytes);
+        let reading = Reading { file: file.name(), take, failure: &mut failure, budget };
         let read = reading.deserialize(&mut document);
         let read = read.and_then(|head| document.end().map(|()| head));
         read.map_err(|error| {
@@ -69,6 +71,8 @@ struct Reading<'r, 't> {
     take: &'r mut Take<'t>,
     /// Why reading ended, where that is no fault of the JSON.
     failure: &'r mut Option<FormatError>,
+    /// Of what is held.
+    budget: Budget,
 }
 
 #[derive(Deserialize)]
@@ -110,7 +114,9 @@ impl<'de> Visitor<'de> for Reading<'_, '_> {
                 Field::Tests => once("tests", &mut tests, map.next_value()?)?,
                 Field::Samples => {
                     let (take, failure) = (&mut *self.take, &mut *self.failure);
+                    let left = self.budget.replace(u64::MAX);
                     once("samples", &mut samples, map.next_value_seed(Each::new(take, failure))?)?;
+                    self.budget.set(left);
                 }
                 Field::Other => drop(map.next_value::<IgnoredAny>()?),
             }
