@@ -56,6 +56,11 @@ pub fn hidden() -> Option<ExitCode> {
         let served = lab::serve_busy(dir(2).as_ref(), dir(3).as_ref());
         return Some(ended(served.map(|()| exit::Exit::Done).map_err(Into::into)));
     }
+    // And who puts the terminal back after a kill.
+    if std::env::args().nth(1).as_deref() == Some(terminal::KEEPER_VERB) {
+        let word = |nth| std::env::args().nth(nth).unwrap_or_default();
+        return Some(ended(terminal::keep(&word(2), &word(3))));
+    }
     // And the slow link before an object store.
     if std::env::args().nth(1).as_deref() == Some(lab::LINK_VERB) {
         return Some(ended(serve_link()));

@@ -2,11 +2,13 @@
 //! so nothing that would command a terminal leaves here but the colours of our own renderer.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod keeper;
 mod keys;
 mod live;
 mod machine;
 mod progress;
 
+pub use keeper::{VERB as KEEPER_VERB, keep};
 pub use keys::keys;
 pub use progress::{Progress, Shown};
 

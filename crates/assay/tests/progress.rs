@@ -54,6 +54,41 @@ fn people_get_lines_with_the_scores_of_each_block_or_none() {
     }
 }
 
+/// A terminal whose program was killed shows again what is typed, and reads lines.
+#[test]
+fn the_terminal_has_echo_again_after_kill_9() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return skip(Need::program("script"), "a terminal needs script");
+    }
+    let place = Place::new();
+    let target = format!("dir:{}", place.dir("data").display());
+    let dialogue = format!(
+        "stty -a > before\n\
+         sh -c 'echo $$ > pid; tty > tty; exec {} run --on {target} --suite null --procs 1 --preset smoke \
+         --scale smoke --blocks 200 --knob write_us=50000'\n\
+         for i in 1 2 3 4 5 6 7 8 9 10; do stty -a > after; cmp -s before after && exit 7; sleep 1; done\n\
+         exit 1\n",
+        env!("CARGO_BIN_EXE_assay")
+    );
+    fs::write(place.path("dialogue"), dialogue).unwrap();
+    let mut command = Command::new("script");
+    command.args(["-q", "-f", "-e", "-c", "sh dialogue", "typescript"]);
+    command.env("ASSAY_STORE", place.path("store.db")).env("ASSAY_STATE", place.path("state"));
+    command.current_dir(place.path("")).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let shown = || fs::read_to_string(place.path("typescript")).unwrap_or_default();
+    wait_for("figures of the machine", || shown().contains(" MB/s, CPU "));
+    let said = |file: &str| fs::read_to_string(place.path(file)).unwrap().trim().to_string();
+    let stty = Command::new("stty").args(["-a", "-F", &said("tty")]).output().unwrap();
+    assert!(text(&stty.stdout).contains("-echo "), "{}", text(&stty.stdout));
+    let pid = rustix::process::Pid::from_raw(said("pid").parse().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(7), "before: {}\nafter: {}", said("before"), said("after"));
+    place.ok(&["cleanup"]);
+    place.assert_clean();
+}
+
 /// script(1) gives the program a terminal of its own, and hands on what it is typed.
 #[test]
 fn the_key_q_stops_a_run_at_a_terminal() {
