@@ -25,12 +25,17 @@ mod signals;
 mod source;
 mod terminal;
 mod tune;
+mod walk;
 mod whereabouts;
 
 use campaign::hosts::{Hosts, ThisHost};
 use clap::Parser;
 use model::Job;
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use suites::Test;
 
 /// The program on this machine alone; ends with one of the statuses of `exit`.
@@ -70,6 +75,22 @@ pub fn hidden() -> Option<ExitCode> {
         return Some(ended(claim_prefix()));
     }
     None
+}
+
+/// The state folder that the program uses when `--state` is `argument`: an absolute path.
+///
+/// # Errors
+/// Another user could have made a link on the way.
+pub fn state_folder(argument: Option<&Path>) -> anyhow::Result<PathBuf> {
+    paths::state(argument)
+}
+
+/// The store at `path` with no link in its path, as a store is opened.
+///
+/// # Errors
+/// Another user could have made a link on the way.
+pub fn store_path(path: &Path) -> anyhow::Result<PathBuf> {
+    paths::store(Some(path))
 }
 
 /// Makes the place that the arguments after its verb name.

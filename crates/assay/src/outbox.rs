@@ -1,14 +1,14 @@
 //! Writes every file that the program makes for its user: reports, exports, manual pages, plan files.
 //!
 //! The folder in which a file is to be made may be a stranger's, or hold what a stranger put there. So no link is
-//! followed that another user could have made ([`walk`]), only regular files of this user are replaced, and a file
-//! appears under its name by a rename, whole ([`replace`]). What has a name in `/dev` of its own, as the standard
-//! output and the terminal, is written to as it is ([`device`]).
+//! followed that another user could have made ([`crate::walk`]), only regular files of this user are replaced, and a
+//! file appears under its name by a rename, whole ([`replace`]). What has a name in `/dev` of its own, e.g. the
+//! standard output and the terminal, is written to as it is ([`device`]).
 
 mod device;
 mod replace;
-mod walk;
 
+use crate::walk;
 use anyhow::{Context, Result, anyhow, bail};
 use model::{Name, NameKind};
 use rustix::{

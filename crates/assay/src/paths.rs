@@ -1,6 +1,8 @@
 //! Where assay keeps things: the store with every campaign, and the state with the undo journal,
 //! mount points and loop images.
 
+use crate::walk;
+use anyhow::{Context, Result};
 use rustix::process::geteuid;
 use std::{
     env,
@@ -15,22 +17,36 @@ pub fn is_root() -> bool {
     geteuid().is_root()
 }
 
-/// The store: `--store`, else `ASSAY_STORE`, else `/var/lib/assay/assay.db` for root and the XDG
-/// data folder for others.
-pub fn store(argument: Option<&Path>) -> PathBuf {
-    argument
+/// Where the store is, with no link in its path: `--store`, else `ASSAY_STORE`, else `/var/lib/assay/assay.db` for root
+/// and the XDG data folder for others.
+///
+/// # Errors
+/// Another user could have made a link on the way.
+pub fn store(argument: Option<&Path>) -> Result<PathBuf> {
+    let named = argument
         .map(Path::to_path_buf)
         .or_else(|| env::var_os("ASSAY_STORE").map(PathBuf::from))
-        .unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("assay.db"))
+        .unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("assay.db"));
+    walk::real(&named).with_context(|| format!("cannot use the store {}", named.display()))
 }
 
 /// The state: `--state`, else `ASSAY_STATE`, else `/var/lib/assay/state` for root and the XDG state
 /// folder for others. Nobody else may enter it, as everybody may who reads root's store beside it.
-pub fn state(argument: Option<&Path>) -> PathBuf {
-    argument
+///
+/// # Errors
+/// Another user could have made a link on the way.
+pub fn state(argument: Option<&Path>) -> Result<PathBuf> {
+    let named = argument
         .map(Path::to_path_buf)
         .or_else(|| env::var_os("ASSAY_STATE").map(PathBuf::from))
-        .unwrap_or_else(default_state)
+        .unwrap_or_else(default_state);
+    let cannot = || format!("cannot use the state folder {}", named.display());
+    // The folder itself is never a link: whoever opens it sees to that.
+    let named = std::path::absolute(&named).with_context(cannot)?;
+    match (named.parent(), named.file_name()) {
+        (Some(above), Some(name)) => Ok(walk::real(above).with_context(cannot)?.join(name)),
+        _ => Ok(named),
+    }
 }
 
 fn default_state() -> PathBuf {

@@ -327,3 +327,48 @@ fn report_keeps_long_file_of_something_else() {
     assert_eq!(fs::metadata(place.path("report.2.html")).unwrap().len(), 1 << 40);
     assert!(fs::read_to_string(place.path("report.html")).unwrap().contains("</html>"));
 }
+
+/// SQLite takes a disk for an empty file and makes a store of it, waits for the writer of a pipe, and follows links.
+#[test]
+fn store_is_no_disk_no_pipe_and_no_link_of_another_user() {
+    let place = Place::new();
+    let run = [&["run", "--quiet"][..], &NULL].concat();
+    let refused = |store: &str, part: &str| {
+        for verb in [&run[..], &["list"], &["report"], &["rm", "last"], &["import", "/dev/null"]] {
+            if verb[0] == "import" && part.contains("regular") {
+                continue;
+            }
+            let output = finished(place.command(&[verb, &["--store", store]].concat()));
+            let stderr = text(&output.stderr);
+            assert!(!output.status.success() && stderr.contains(part), "{verb:?}: {stderr}");
+        }
+    };
+    assert!(Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    refused("pipe", "it is not a regular file");
+    refused("/dev/null", "it is not a regular file");
+    // A link of one's own is followed, also to what is not there yet.
+    symlink(place.path("far.db"), place.path("own.db")).unwrap();
+    place.ok(&[&run[..], &["--store", "own.db"]].concat());
+    assert!(place.path("far.db").is_file() && place.path("own.db").is_symlink());
+    assert_eq!(place.ok(&["list", "--store", "own.db"]), place.ok(&["list", "--store", "far.db"]));
+    if !root_or_skip("files of another user") {
+        return;
+    }
+    let theirs = place.dir("theirs");
+    symlink(place.path("made.db"), theirs.join("store.db")).unwrap();
+    chown(&theirs, Some(NOBODY), None).unwrap();
+    refused("theirs/store.db", "is a symbolic link in a folder that another user can change");
+    symlink(place.path("far.db"), theirs.join("far.db")).unwrap();
+    refused("theirs/far.db", "is a symbolic link in a folder that another user can change");
+    symlink(place.dir("private"), theirs.join("sub")).unwrap();
+    let stderr = place.fails_last(&[&run[..], &["--state", "theirs/sub/state"]].concat(), 1);
+    assert!(stderr.contains("is a symbolic link in a folder that another user"), "{stderr}");
+    assert!(!place.path("made.db").exists() && names(&place.path("private")).is_empty());
+    if let Some(disk) = Disk::zeroed() {
+        symlink(&disk.node, place.path("disk.db")).unwrap();
+        refused("disk.db", "it is not a regular file");
+        refused(&disk.node, "it is not a regular file");
+        Command::new("sync").arg(&disk.node).status().unwrap();
+        assert!(fs::read(&disk.image).unwrap().iter().all(|byte| *byte == 0), "it was written to");
+    }
+}

@@ -87,9 +87,14 @@ impl Own {
     }
 }
 
+/// The store at `path`, for reading.
+fn opened(path: &Path) -> Result<Store> {
+    Ok(Store::open_read_only(&assay_program::store_path(path)?)?)
+}
+
 /// The newest campaign of the store at `path`.
 fn newest(path: &Path) -> Option<String> {
-    let list = Store::open_read_only(path).ok()?.list().ok()?;
+    let list = opened(path).ok()?.list().ok()?;
     list.into_iter().flatten().map(|campaign| campaign.id).last()
 }
 
@@ -116,7 +121,7 @@ pub(crate) fn run_here(world: &World, words: &[String], store: &Path) -> Result<
 
 /// The campaign `id` of the store at `path`.
 pub(crate) fn hand_over(path: &Path, id: &str) -> Answer {
-    let read = || -> Result<Dataset> { Ok(Store::open_read_only(path)?.dataset(id)?) };
+    let read = || -> Result<Dataset> { Ok(opened(path)?.dataset(id)?) };
     match read() {
         Ok(dataset) => Answer::Measured(Box::new(dataset)),
         Err(error) => Answer::Failed(format!("{error:#}")),
@@ -242,7 +247,7 @@ impl Fleet<'_> {
             gathered.iter().map(|(host, data)| (host.clone(), data.campaign.environment.of_kind()));
         differences::lines(&kinds.collect()).iter().for_each(|line| tell(line));
         let mut classes = BTreeMap::<String, Vec<String>>::new();
-        let mut store = Store::open(&self.asked.store)?;
+        let mut store = Store::open(&assay_program::store_path(&self.asked.store)?)?;
         for (host, dataset) in &mut gathered {
             let class = marked(dataset);
             let stored = store.import(dataset);

@@ -3,6 +3,7 @@
 //! up unless that has said that it did. One of a batch system that kills all of a job by its control group is killed
 //! too: `assay cleanup` is for that.
 
+use anyhow::Result;
 use campaign::hosts::ThisHost;
 use rustix::process::setsid;
 use std::{
@@ -15,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// The hidden verb: `PROGRAM __keeper [STATE]`.
+/// The hidden verb: `PROGRAM __keeper STATE`.
 pub const VERB: &str = "__keeper";
 
 /// What rank 0 writes when nothing is left to do.
@@ -37,16 +38,12 @@ impl Keeper {
     /// Starts one where `arguments` of the program make something.
     ///
     /// # Errors
-    /// No process can be started.
-    pub fn start(arguments: &[OsString]) -> io::Result<Option<Keeper>> {
+    /// No process can be started, or the state folder is refused.
+    pub fn start(arguments: &[OsString]) -> Result<Option<Keeper>> {
         if !arguments.iter().skip(1).any(|word| MAKING.iter().any(|verb| word == verb)) {
             return Ok(None);
         }
-        let mut command = Command::new(env::current_exe()?);
-        command.arg(VERB).args(state(arguments)).stdin(Stdio::piped());
-        // A launcher waits until nobody holds its pipes any more.
-        command.stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
-        command.spawn().map(|child| Some(Keeper(child)))
+        Ok(Some(Keeper(command(arguments)?.spawn()?)))
     }
 
     /// Lets it go: everything was torn down here.
@@ -55,6 +52,15 @@ impl Keeper {
         let _ = self.0.stdin.take().map(|mut pipe| pipe.write_all(&[DONE]));
         let _ = self.0.wait();
     }
+}
+
+/// What starts one. It works elsewhere than rank 0, so the state folder is absolute.
+fn command(arguments: &[OsString]) -> Result<Command> {
+    let mut command = Command::new(env::current_exe()?);
+    command.arg(VERB).arg(assay_program::state_folder(state(arguments).as_deref())?);
+    // A launcher waits until nobody holds its pipes any more.
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
+    Ok(command)
 }
 
 /// The state folder that `arguments` name.
@@ -117,6 +123,25 @@ mod tests {
         assert_eq!(cleaned_at(1), (true, 1, 0));
         assert_eq!(cleaned_at(3), (true, 3, 2));
         assert_eq!(cleaned_at(u32::MAX), (false, MOST_TRIES, MOST_TRIES - 1));
+    }
+
+    #[test]
+    fn keeper_gets_absolute_state_folder() {
+        let here = env::current_dir().unwrap();
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let command = command(&words).unwrap();
+            assert_eq!(command.get_current_dir(), Some("/".as_ref()));
+            command.get_args().nth(1).map(PathBuf::from)
+        };
+        assert_eq!(of("assay-mpi run --state state"), Some(here.join("state")));
+        assert_eq!(
+            of("assay-mpi run --state=../state"),
+            Some(here.parent().unwrap().join("state"))
+        );
+        assert_eq!(of("assay-mpi resume --state /s"), Some("/s".into()));
+        // What rank 0 uses when nothing is named is told, too.
+        assert!(of("assay-mpi run").unwrap().is_absolute());
     }
 
     #[test]

@@ -54,12 +54,13 @@ impl Patience {
 
 impl Store {
     /// Opens the store at `path` for writing, creates it when it is missing, migrates it when it
-    /// is old.
+    /// is old. A `path` with a link in it is refused.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         Ok(Store::of(schema::open(path)?))
     }
 
-    /// Opens the store at `path` for reading; it must exist. Nothing is written, whatever its schema.
+    /// Opens the store at `path` for reading; it must exist. Nothing is written, whatever its schema. A `path` with a
+    /// link in it is refused.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         Ok(Store::of(schema::open_read_only(path)?))
     }

@@ -30,6 +30,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
 
 /// Opens or creates `path` for writing.
 pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
+    check_regular(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut db = connect(path.as_os_str(), flags).map_err(failed(path))?;
     identify(&db, path)?;
@@ -41,6 +42,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
 /// Opens `path` so that nothing can be written, not even beside it. One of an older schema is read from a
 /// copy in memory that was brought up.
 pub(crate) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
+    check_regular(path)?;
     let db = connect_read_only(path)?;
     if identify(&db, path)? < MIGRATIONS.len() as i64 {
         let mut copy = copy(&db)?;
@@ -51,7 +53,23 @@ pub(crate) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     Ok(db)
 }
 
+/// Refuses a disk, which SQLite takes for an empty file, and a pipe, for whose other end it waits.
+fn check_regular(path: &Path) -> Result<(), StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => {
+            let why = match found.is_symlink() {
+                true => "it is a symbolic link",
+                false => "it is not a regular file",
+            };
+            Err(StoreError::NotAStore { path: path.into(), why })
+        }
+        // What cannot be looked at cannot be opened either.
+        _ => Ok(()),
+    }
+}
+
 fn connect(name: &OsStr, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let db = Connection::open_with_flags(Path::new(name), flags)?;
     db.busy_timeout(BUSY)?;
     guard::arm(&db)?;

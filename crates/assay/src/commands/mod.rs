@@ -39,8 +39,8 @@ use campaign::hosts::Hosts;
 
 /// Calls the verb; workers of campaigns come from `hosts`.
 pub fn dispatch(cli: Cli, hosts: &dyn Hosts) -> Result<Exit> {
-    let store = paths::store(cli.store.as_deref());
-    let state = paths::state(cli.state.as_deref());
+    let store = paths::store(cli.store.as_deref())?;
+    let state = paths::state(cli.state.as_deref())?;
     match cli.verb {
         Verb::Run(args) => run::run(&args, &store, &state, hosts),
         Verb::Plan(args) => plan::plan(&args, &store, &state, hosts),

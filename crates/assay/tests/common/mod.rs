@@ -160,9 +160,18 @@ pub struct Disk {
 
 impl Disk {
     pub fn new() -> Option<Disk> {
+        Disk::full_of(0x5a)
+    }
+
+    /// A disk on which nothing was ever written.
+    pub fn zeroed() -> Option<Disk> {
+        Disk::full_of(0)
+    }
+
+    fn full_of(byte: u8) -> Option<Disk> {
         let dir = tempfile::Builder::new().prefix("victim-").tempdir().unwrap();
         let image = dir.path().join("image");
-        fs::write(&image, vec![0x5a; 8 << 20]).unwrap();
+        fs::write(&image, vec![byte; 8 << 20]).unwrap();
         let out = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
         let Some(out) = out.ok().filter(|out| out.status.success()) else {
             skip(Need::Loop, "no loop device can be had");

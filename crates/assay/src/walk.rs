@@ -25,22 +25,38 @@ const MOST_LINKS: u32 = 40;
 
 /// What becomes of folders that are missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missing {
+pub enum Missing {
+    /// They are made.
     Make,
+    /// They are an error.
     Refuse,
 }
 
 /// The folder at `path`.
-pub(super) fn folder(path: &Path, missing: Missing) -> Result<OwnedFd> {
-    let mut walk = Walk { at: open(CWD, ".")?, others: Others::here(), links: 0, missing };
+pub fn folder(path: &Path, missing: Missing) -> Result<OwnedFd> {
+    let mut walk = Walk::from_here(missing)?;
     walk.along(path)?;
     Ok(walk.at)
 }
 
+/// The path of the file or folder at `path`, which may be missing, with no link in it.
+///
+/// # Errors
+/// Another user could have made a link that is on the way, or the file itself.
+pub fn real(path: &Path) -> Result<PathBuf> {
+    let mut walk = Walk::from_here(Missing::Refuse)?;
+    match walk.to(path) {
+        Ok(name) => Ok(walk.path.join(name)),
+        // Nobody has put anything there.
+        Err(error) if error.downcast_ref() == Some(&Errno::NOENT) => Ok(path.into()),
+        Err(error) => Err(error),
+    }
+}
+
 /// The folder `name`, one part of a path, in `dir`; no link is followed.
-pub(super) fn below(dir: &OwnedFd, name: &OsStr, missing: Missing) -> Result<OwnedFd> {
-    let others = Others::Change;
-    let mut walk = Walk { at: dir.try_clone()?, others, links: 0, missing };
+pub fn below(dir: &OwnedFd, name: &OsStr, missing: Missing) -> Result<OwnedFd> {
+    let (others, path) = (Others::Change, PathBuf::new());
+    let mut walk = Walk { at: dir.try_clone()?, path, others, links: 0, missing };
     walk.enter(name, Path::new(name))?;
     Ok(walk.at)
 }
@@ -88,19 +104,49 @@ fn is_trusted(user: u32) -> bool {
 
 struct Walk {
     at: OwnedFd,
+    /// The path of `at`, with no link in it.
+    path: PathBuf,
     others: Others,
     links: u32,
     missing: Missing,
 }
 
 impl Walk {
+    fn from_here(missing: Missing) -> Result<Walk> {
+        let path = env::current_dir().unwrap_or_default();
+        Ok(Walk { at: open(CWD, ".")?, path, others: Others::here(), links: 0, missing })
+    }
+
+    /// To the folder of the file at `path`; gives the name of the file there.
+    fn to(&mut self, path: &Path) -> Result<OsString> {
+        let Some(name) = path.file_name() else {
+            self.along(path)?;
+            return Ok(OsString::new());
+        };
+        self.along(path.parent().unwrap_or(Path::new("")))?;
+        match statat(&self.at, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::Symlink => {
+                let to = self.target(name, &found, path)?;
+                self.to(&to)
+            }
+            Ok(_) | Err(Errno::NOENT) => Ok(name.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn along(&mut self, path: &Path) -> Result<()> {
         let mut shown = PathBuf::new();
         for part in path.components() {
             shown.push(part);
             match part {
-                Component::RootDir => self.go(open(CWD, "/")?, true)?,
-                Component::ParentDir => self.go(open(&self.at, "..")?, false)?,
+                Component::RootDir => {
+                    self.go(open(CWD, "/")?, true)?;
+                    self.path = "/".into();
+                }
+                Component::ParentDir => {
+                    self.go(open(&self.at, "..")?, false)?;
+                    self.path.pop();
+                }
                 Component::Normal(name) => self.enter(name, &shown)?,
                 Component::CurDir | Component::Prefix(_) => {}
             }
@@ -127,12 +173,20 @@ impl Walk {
         }
         let found = statat(&self.at, name, AtFlags::SYMLINK_NOFOLLOW).with_context(what)?;
         match FileType::from_raw_mode(found.st_mode) {
-            FileType::Symlink => self.follow(name, &found, shown),
-            _ => self.go(open(&self.at, name).with_context(what)?, false),
+            FileType::Symlink => {
+                let to = self.target(name, &found, shown)?;
+                self.along(&to)
+            }
+            _ => {
+                self.go(open(&self.at, name).with_context(what)?, false)?;
+                self.path.push(name);
+                Ok(())
+            }
         }
     }
 
-    fn follow(&mut self, name: &OsStr, link: &Stat, shown: &Path) -> Result<()> {
+    /// Where the link `name`, which was `found`, leads, if it may be followed.
+    fn target(&mut self, name: &OsStr, link: &Stat, shown: &Path) -> Result<PathBuf> {
         let is_own = match self.others {
             Others::Nothing => true,
             Others::Add => is_trusted(link.st_uid),
@@ -140,7 +194,7 @@ impl Walk {
         };
         if !is_own {
             bail!(
-                "{} is a symbolic link in a folder that another user can change; name the folder to which it leads",
+                "{} is a symbolic link in a folder that another user can change; name that to which it leads",
                 shown.display()
             );
         }
@@ -149,6 +203,6 @@ impl Walk {
             return Err(Errno::LOOP).with_context(|| format!("cannot follow {}", shown.display()));
         }
         let to = readlinkat(&self.at, name, Vec::new())?;
-        self.along(Path::new(&OsString::from_vec(to.into_bytes())))
+        Ok(OsString::from_vec(to.into_bytes()).into())
     }
 }
