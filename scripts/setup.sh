@@ -57,10 +57,13 @@ developer_repository() {
 }
 
 # While packages are installed, policy-rc.d of Debian answers that no service may be started: assay
-# runs the servers that it needs itself, inside its labs. An answer that is there already stays, unless
-# it is known by its mark as that of an earlier setup, which was killed.
+# runs the servers that it needs itself, inside its labs. One setup installs at a time and holds a lock
+# on the folder of that file. The file asks for the lock, so that one that a killed setup left forbids
+# nothing; the next setup removes it. An answer of the administrator stays.
 policy=${SETUP_POLICY:-/usr/sbin/policy-rc.d} # another place in tests
+policy_dir=${policy%/*}
 policy_mark="# made by the setup of assay while it installs packages; remove it when no setup runs"
+patience_s=1800
 
 give_up_policy() {
     # Before it has its name and its mark, it has this name.
@@ -72,7 +75,24 @@ give_up_policy() {
     fi
 }
 
+# Removes what a killed setup left, unless another setup is installing.
+give_up_stale_policy() {
+    has flock || return 0
+    (! flock --nonblock 9 || give_up_policy) 9<"$policy_dir"
+}
+
+lock_policy() {
+    flock --nonblock 9 && return
+    echo "setup: another setup is installing packages; waiting for it"
+    flock --timeout "$patience_s" 9 && return
+    echo "setup: it did not end within $patience_s s" >&2
+    return 1
+}
+
 without_services() {
+    exec 9<"$policy_dir"
+    lock_policy || return
+    give_up_policy
     if [ -e "$policy" ]; then
         "$@"
         return
@@ -82,7 +102,11 @@ without_services() {
         # shellcheck disable=SC2064  # the name of this signal
         trap "trap - $signal; give_up_policy; kill -$signal $$" "$signal"
     done
-    printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" | $sudo tee "$policy.assay-setup" >/dev/null
+    $sudo tee "$policy.assay-setup" >/dev/null <<END
+#!/bin/sh
+$policy_mark
+flock --nonblock --shared "$policy_dir" true || exit 101
+END
     $sudo chmod 755 "$policy.assay-setup"
     $sudo mv "$policy.assay-setup" "$policy"
     "$@" && status=0 || status=$?
@@ -90,16 +114,36 @@ without_services() {
     return "$status"
 }
 
+# install_with MANAGER PACKAGE...
+install_with() {
+    if [ "$1" = dnf ]; then
+        repository=$(developer_repository)
+        shift
+        $sudo dnf install -y ${repository:+--enablerepo="$repository"} "$@"
+    else
+        shift
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+    fi
+}
+
+# One package that cannot be had would keep all others out: then each is installed alone.
+install_each() {
+    # shellcheck disable=SC2086  # a list of package names
+    install_with "$manager" $packages && return
+    failed=""
+    for package in $packages; do
+        install_with "$manager" "$package" || failed="$failed $package"
+    done
+    [ -z "$failed" ] || echo "setup: not installed:$failed" >&2
+    [ -z "$failed" ]
+}
+
 install_packages() {
     if [ "$manager" = dnf ]; then
-        repository=$(developer_repository)
-        # shellcheck disable=SC2086  # a list of package names
-        $sudo dnf install -y ${repository:+--enablerepo="$repository"} $packages
+        install_each
     else
-        $sudo apt-get update -qq
-        # shellcheck disable=SC2086
-        without_services $sudo env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends $packages
+        $sudo apt-get update -qq || echo "setup: apt-get update failed; trying with the lists that are here" >&2
+        without_services install_each
     fi
 }
 
@@ -107,7 +151,7 @@ sudo=""
 if [ "$(id -u)" -ne 0 ]; then
     has sudo && sudo=sudo || sudo=none
 fi
-[ "$sudo" = none ] || give_up_policy
+[ "$sudo" = none ] || give_up_stale_policy
 
 has cargo || die "cargo is not on PATH; install Rust 1.89 or newer from https://rustup.rs, then run this again"
 
@@ -149,7 +193,6 @@ if [ "$manager" != none ]; then
     has exportfs || want "exportfs" "nfs-kernel-server" "nfs-utils"
 fi
 has losetup || want "losetup and mount" "util-linux mount" "util-linux"
-
 if [ -z "$packages" ]; then
     echo "setup: nothing to install"
     exit 0
@@ -159,4 +202,7 @@ echo "setup: missing here:$missing"
 [ "$manager" != none ] || give_up "neither apt-get nor dnf is here; install these by hand"
 [ "$sudo" != none ] || give_up "not root and no sudo; as root, run: $manager install$packages"
 echo "setup: installing$packages with ${sudo:+sudo }$manager"
-install_packages || give_up "$manager failed"
+if ! install_packages; then
+    ! has cc || ! can_link_static || required=no
+    give_up "$manager failed"
+fi
