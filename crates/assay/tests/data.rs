@@ -7,7 +7,6 @@ use model::{
     Better, CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample, Series, Shape,
     Validity,
 };
-use needs::{Need, skip};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -160,22 +159,17 @@ fn parquet(data: &Dataset) -> Vec<NamedBytes> {
     (format.files)(data, &Default::default()).unwrap()
 }
 
-/// What `program`, with `package`, prints in a folder with the tables of `data`; `None` where there is no such package.
-fn python(package: &str, program: &str, data: &Dataset) -> Option<String> {
+/// What `program` prints in a folder with the tables of `data`; `None` where one of `packages` is missing.
+fn python(packages: &[&str], program: &str, data: &Dataset) -> Option<String> {
+    if !packages.iter().all(|package| needs::python_or_skip(package)) {
+        return None;
+    }
     let place = Place::new();
     for (file, bytes) in export::csv(data).unwrap().into_iter().chain(parquet(data)) {
         fs::write(place.path(&file), bytes).unwrap();
     }
-    let run = |program: &str| {
-        let mut python = Command::new("python3");
-        python.args(["-c", program]).current_dir(place.path("")).output()
-    };
-    let has = run(&format!("import {package}")).is_ok_and(|output| output.status.success());
-    if !has {
-        skip(Need::Other, format!("there is no python3 with the package {package}"));
-        return None;
-    }
-    let output = run(program).unwrap();
+    let mut python = Command::new("python3");
+    let output = python.args(["-c", program]).current_dir(place.path("")).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     Some(text(&output.stdout))
 }
@@ -183,13 +177,13 @@ fn python(package: &str, program: &str, data: &Dataset) -> Option<String> {
 #[test]
 fn the_example_for_pandas_gives_the_means() {
     let example = code(&page(), "## pandas");
-    pandas_gives_the_means("pandas", &example);
+    pandas_gives_the_means(&["pandas"], &example);
     let of_parquet = example.replace("read_csv", "read_parquet").replace(".csv\"", ".parquet\"");
     assert_ne!(of_parquet, example);
-    pandas_gives_the_means("pyarrow, pandas", &of_parquet);
+    pandas_gives_the_means(&["pyarrow", "pandas"], &of_parquet);
 }
 
-fn pandas_gives_the_means(packages: &str, program: &str) {
+fn pandas_gives_the_means(packages: &[&str], program: &str) {
     let data = data();
     let Some(printed) = python(packages, program, &data) else { return };
     let [first, second] = [&data.tests[0].id, &data.tests[1].id];
@@ -220,7 +214,7 @@ fn the_example_for_duckdb_gives_the_means() {
 fn duckdb_gives_the_means(sql: &str) {
     let program = format!("import duckdb\nprint(duckdb.sql('''{sql}''').fetchall())");
     let data = data();
-    let Some(printed) = python("duckdb", &program, &data) else { return };
+    let Some(printed) = python(&["duckdb"], &program, &data) else { return };
     let mut rows = printed.matches("'cold'").count();
     for (test, target, mean) in [(0, 0, "6.0"), (0, 1, "12.0"), (1, 0, "2.5")] {
         let (test, target) = (&data.tests[test].id, &data.targets[target].label);
@@ -240,7 +234,7 @@ fn read_back(package: &str, reader: &str, data: &Dataset) -> Option<Vec<(String,
         "import json\n{reader}\nfor name in {tables:?}:\n    if name.endswith('.parquet'):\n        \
          print(json.dumps([name, *read(name)]))"
     );
-    let printed = python(package, &program, data)?;
+    let printed = python(&[package], &program, data)?;
     Some(printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
@@ -305,7 +299,7 @@ fn parquet_of_many_rows_is_whole() {
     data.samples[0].histograms[0].bins = (1..=600_000).map(|ns| (ns, 2)).collect();
     let sum = "SELECT count(*), sum(latency_ns * count)::BIGINT FROM 'histograms.parquet'";
     let program = format!("import duckdb\nprint(duckdb.sql(\"{sum}\").fetchall())");
-    let Some(printed) = python("duckdb", &program, &data) else { return };
+    let Some(printed) = python(&["duckdb"], &program, &data) else { return };
     let of_others = 4 * (1000 * 3 + 2000);
     let sum = 600_000_u64 * 600_001 + of_others;
     assert_eq!(printed.trim(), format!("[({}, {sum})]", 600_000 + 4 * 2));

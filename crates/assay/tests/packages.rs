@@ -23,7 +23,8 @@ fn package(end: &str) -> Option<PathBuf> {
     });
     let found = made.iter().find(|path| path.to_string_lossy().ends_with(end)).cloned();
     if found.is_none() {
-        skip(Need::Other, format!("the tool that makes {end} is not installed"));
+        let tool = if end == ".deb" { "cargo-deb" } else { "cargo-generate-rpm" };
+        skip(Need::program(tool), format!("`{tool}`, which makes {end}, is not installed"));
     }
     found
 }

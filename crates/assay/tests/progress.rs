@@ -109,6 +109,7 @@ fn the_key_q_stops_a_run_at_a_terminal() {
     command
         .args(["-q", "-f", "-e", "-c", &run, "typescript"])
         .envs(environment)
+        .env("TERM", "xterm")
         .current_dir(place.path(""));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let shown = || fs::read_to_string(place.path("typescript")).unwrap_or_default();

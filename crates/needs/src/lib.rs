@@ -36,6 +36,8 @@ pub enum Need {
     Fuse(String),
     /// An installed program.
     Program(String),
+    /// A `python3` that has this package.
+    Python(String),
     /// Process and mount namespaces.
     Namespaces,
     /// User-Mode Linux.
@@ -56,6 +58,7 @@ impl Display for Need {
             Need::FileSystem(name) => write!(f, "fs:{name}"),
             Need::Fuse(name) => write!(f, "fuse:{name}"),
             Need::Program(name) => write!(f, "program:{name}"),
+            Need::Python(name) => write!(f, "python:{name}"),
             Need::Namespaces => f.write_str("namespaces"),
             Need::Uml => f.write_str("uml"),
             Need::Qemu => f.write_str("qemu"),
@@ -76,6 +79,7 @@ impl FromStr for Need {
             "fs" => Need::FileSystem(name.into()),
             "fuse" => Need::Fuse(name.into()),
             "program" => Need::Program(name.into()),
+            "python" => Need::Python(name.into()),
             "namespaces" => Need::Namespaces,
             "uml" => Need::Uml,
             "qemu" => Need::Qemu,
@@ -90,6 +94,11 @@ impl Need {
     /// A program.
     pub fn program(name: impl Into<String>) -> Need {
         Need::Program(name.into())
+    }
+
+    /// A package of Python.
+    pub fn python(name: impl Into<String>) -> Need {
+        Need::Python(name.into())
     }
 
     /// A file system by the name of a target: one on a device, or one that serves a directory.
@@ -164,6 +173,16 @@ pub fn program_or_skip(program: &str) -> bool {
     is_there
 }
 
+/// True where `python3` has `package`; else the test is skipped.
+pub fn python_or_skip(package: &str) -> bool {
+    let need = Need::python(package);
+    let is_there = need.is_met() == Some(true);
+    if !is_there {
+        skip(need, format!("there is no python3 with the package {package}"));
+    }
+    is_there
+}
+
 /// True where User-Mode Linux is installed; else the test is skipped.
 pub fn uml_or_skip() -> bool {
     let is_there = probe::find("linux.uml").is_some();
@@ -181,7 +200,8 @@ mod tests {
     fn a_need_is_read_as_it_is_written() {
         let named = ["ext4", "bindfs"].map(Need::file_system);
         let plain = [Need::Root, Need::Loop, Need::Namespaces, Need::Uml, Need::Qemu, Need::Kvm];
-        for need in named.into_iter().chain(plain).chain([Need::program("fio"), Need::Other]) {
+        let installed = [Need::program("fio"), Need::python("pandas"), Need::Other];
+        for need in named.into_iter().chain(plain).chain(installed) {
             assert_eq!(need.to_string().parse(), Ok(need));
         }
         assert!("loops".parse::<Need>().is_err());
@@ -199,6 +219,7 @@ mod tests {
     fn what_is_here_is_met_and_what_is_not_is_not() {
         assert_eq!(Need::program("sh").is_met(), Some(true));
         assert_eq!(Need::program("no-such-program").is_met(), Some(false));
+        assert_eq!(Need::python("no_such_package").is_met(), Some(false));
         assert_eq!(Need::file_system("no-such-fs").is_met(), None);
         assert_eq!(Need::Other.is_met(), None);
         assert_eq!(Need::Root.is_met(), Some(rustix::process::geteuid().is_root()));

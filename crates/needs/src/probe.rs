@@ -18,6 +18,7 @@ pub(crate) fn is_met(need: &Need) -> Option<bool> {
         Need::FileSystem(name) => return can_mount(name),
         Need::Fuse(name) => find(name).is_some() && can_open("/dev/fuse"),
         Need::Program(name) => find(name).is_some(),
+        Need::Python(name) => succeeds("python3", &["-c", &format!("import {name}")]),
         Need::Namespaces => succeeds("unshare", &["--mount", "--pid", "--fork", "true"]),
         Need::Uml => find("linux.uml").is_some() && Path::new("/usr/lib/uml/modules").is_dir(),
         Need::Qemu => find("qemu-system-x86_64").is_some() && has_kernel(),

@@ -110,10 +110,10 @@ fn random_offsets_are_tests_of_their_own() {
     assert!(!ids("bonnie++", &Options::new()).contains(&"bonnie.putc".to_string()));
 }
 
-/// How `name` with the arguments `words` is called, for 2 processes.
+/// How `name` with the arguments `words` is called, for one process: that needs no `mpirun`.
 fn called(name: &str, words: &str) -> String {
-    let facts = facts(name, None, &args(words), &job(None, 2), &[2]);
-    facts.into_iter().find(|(key, _)| key.ends_with("p2.argv")).unwrap().1
+    let facts = facts(name, None, &args(words), &job(None, 1), &[1]);
+    facts.into_iter().find(|(key, _)| key.ends_with("p1.argv")).unwrap().1
 }
 
 /// Tests and bytes of `name` with the arguments `words`, for 2 processes.

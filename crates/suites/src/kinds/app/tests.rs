@@ -159,7 +159,8 @@ fn every_shipped_command_runs_where_its_programs_are() {
     for test in crate::suites().iter().find(|s| s.name == "apps").unwrap().tests.iter() {
         let id = test.infos()[0].id.clone();
         if let Some(missing) = test.missing() {
-            needs::skip(needs::Need::Other, format!("{id} needs {}", missing.what));
+            let program = missing.what.trim_start_matches("the program ");
+            needs::skip(needs::Need::program(program), format!("{id} needs {program}"));
             continue;
         }
         let (dir, job) = place();
