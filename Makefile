@@ -1,6 +1,7 @@
 # make run     build, then compare every file system that this machine supports
 # make test    formatting, lints, and every test that takes no guest and no long simulation: minutes
 # make test-labs   the other tests: guests, kills, whole suites on real file systems, fuzzing
+# make test-tools  the programs that only tests run, where this machine lacks them; make test-labs has them, too
 # make test-mpi  real ranks under mpirun, on this host and on network namespaces as hosts; skipped where there is no MPI
 # make build   the static program alone; its path is printed
 # make dist    a tarball with the program, manual pages and completions; .deb and .rpm where their tools are installed
@@ -9,14 +10,17 @@
 # make clean   remove everything built
 #
 # ARGS are passed on: make run ARGS="--preset smoke --on xfs --on ext4"
+# UNITS are beginnings of the names of units of tests: make test UNITS="lab/ assay/e2e::gate"
 
 # A login by ssh does not always read the profile that rustup extends.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 ARGS ?=
+UNITS ?=
 BENCH_DIR ?= target/bench
+TEST_TOOLS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/assay-test-tools
 
-.PHONY: run check test test-labs test-mpi build mpi dist bench clean setup
+.PHONY: run check test test-labs test-tools test-mpi build mpi dist bench clean setup
 
 run: setup
 	@program=$$(scripts/build.sh) && \
@@ -35,12 +39,19 @@ check: setup
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked --doc
 
+# Tests find what test-tools has installed.
+test test-labs: export PATH := $(TEST_TOOLS)/bin:$(PATH)
+
 # Where a test belongs is said in xtask/src/test/mod.rs. Each shows its time, and what was skipped and why.
 test: check
-	cargo run --quiet --locked -p xtask -- test quick
+	cargo run --quiet --locked -p xtask -- test quick $(UNITS)
 
-test-labs: setup
-	cargo run --quiet --locked -p xtask -- test labs
+test-labs: test-tools
+	cargo run --quiet --locked -p xtask -- test labs $(UNITS)
+
+test-tools:
+	@scripts/setup.sh tests
+	@scripts/test-tools.sh $(TEST_TOOLS)
 
 test-mpi: setup
 	@scripts/test-mpi.sh

@@ -3,7 +3,7 @@
 # package manager: a C compiler and the static C library (SQLite is compiled in, and the program is
 # one static file), and the programs that make and attach file systems, without which assay has
 # fewer candidates. Says what it will install before it does; does nothing when all is there, and
-# starts no service.
+# starts no service. `setup.sh tests` also installs what only tests run.
 set -eu
 
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
@@ -193,6 +193,23 @@ if [ "$manager" != none ]; then
     has exportfs || want "exportfs" "nfs-kernel-server" "nfs-utils"
 fi
 has losetup || want "losetup and mount" "util-linux mount" "util-linux"
+# What only tests run.
+if [ "${1:-}" = tests ] && [ "$manager" != none ]; then
+    for program in debootstrap fio sysbench bonnie++ chromium git cpio rpm rclone; do
+        has "$program" || want "$program" "$program" "$program"
+    done
+    has sfdisk || want "sfdisk" "fdisk" "util-linux"
+    has mkfs.exfat || want "mkfs.exfat" "exfatprogs" "exfatprogs"
+    has mkfs.vfat || want "mkfs.vfat" "dosfstools" "dosfstools"
+    has s3fs || want "s3fs" "s3fs" "s3fs-fuse"
+    has sshfs || want "sshfs" "sshfs openssh-sftp-server" "fuse-sshfs openssh-server"
+    python3 -c "import ensurepip, venv" 2>/dev/null || want "Python's venv" "python3-venv" "python3-pip"
+fi
+if [ "${1:-}" = tests ] && [ "$manager" = apt-get ]; then
+    has glusterfsd || want "glusterfs" "glusterfs-server glusterfs-client" ""
+    has zfs-fuse || has zpool || want "zfs-fuse" "zfs-fuse" ""
+fi
+
 if [ -z "$packages" ]; then
     echo "setup: nothing to install"
     exit 0
