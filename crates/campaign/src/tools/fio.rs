@@ -2,11 +2,16 @@
 //! target, brought to scale, and handed to fio on its standard input.
 
 mod job_file;
+mod number;
+mod plan;
 mod refuse;
+mod scale;
+mod work;
 
 use super::{Invocation, Request};
 use job_file::{JobFile, Section};
 use model::{Better, Group, Job, TestInfo};
+use plan::Plan;
 use suites::Estimate;
 
 /// The tool.
@@ -38,6 +43,7 @@ impl super::Tool for Tool {
         }
         let file = JobFile::parse(&request.text)?;
         refuse::check(&file)?;
+        plan::works(&file)?;
         let ids: Vec<String> = self.infos(request).into_iter().map(|info| info.id).collect();
         match ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)) {
             Some((_, id)) => Err(format!("two sections would both be called {id}; rename one")),
@@ -59,7 +65,9 @@ impl super::Tool for Tool {
     }
 
     fn prepare(&self, request: &Request, job: &Job) -> Option<Invocation> {
-        let file = JobFile::parse(&request.text).ok()?.scaled(job.scale, job.workers);
+        let file = JobFile::parse(&request.text).ok()?.scaled(job.scale, job.workers).ok()?;
+        // fio waits before it lays files out, too.
+        let file = file.with("startdelay", "0");
         Some(invocation(&format!("[global]\ncreate_only=1\n{file}")))
     }
 
@@ -67,25 +75,26 @@ impl super::Tool for Tool {
         let file = JobFile::parse(&request.text)?;
         // Checked again by the worker: it is what runs as root.
         refuse::check(&file)?;
-        Ok(invocation(&file.scaled(job.scale, job.workers).to_string()))
+        Ok(invocation(&file.scaled(job.scale, job.workers)?.to_string()))
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {
-        let file = JobFile::parse(&request.text).unwrap_or_default().scaled(job.scale, job.workers);
-        let mut estimate = Estimate { fixed_s: 1.0, ..Estimate::default() };
-        for section in file.jobs() {
-            let bytes = section.bytes().saturating_mul(section.processes());
-            estimate.scratch_bytes = estimate.scratch_bytes.saturating_add(bytes);
-            let run_s = section.seconds();
-            estimate.fixed_s += run_s;
-            // A job that ends by its time moves what the device lets it.
-            let moved = if run_s > 0.0 { 0 } else { bytes };
-            let total =
-                if section.writes() { &mut estimate.write_bytes } else { &mut estimate.read_bytes };
-            *total = total.saturating_add(moved);
+        match plan(request, job) {
+            Ok(plan) => plan.estimate,
+            // What cannot be computed must not look like little.
+            Err(_) => Estimate {
+                write_bytes: u64::MAX,
+                scratch_bytes: u64::MAX,
+                fixed_s: 1.0,
+                ..Estimate::default()
+            },
         }
-        estimate
     }
+}
+
+/// What the job of `request` will do as it is run for `job`.
+fn plan(request: &Request, job: &Job) -> Result<Plan, String> {
+    Plan::of(&JobFile::parse(&request.text)?.scaled(job.scale, job.workers)?)
 }
 
 fn invocation(text: &str) -> Invocation {

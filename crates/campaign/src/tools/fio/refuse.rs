@@ -43,7 +43,7 @@ const ENGINES: [&str; 23] = [
 
 /// Options that name programs, places, other logs of work, or what is outside of files; one that ends
 /// with `*` stands for all that begin so.
-const REFUSED: [(&str, &str); 32] = [
+const REFUSED: [(&str, &str); 33] = [
     ("directory", "it runs in a directory of the target"),
     ("opendir", "it would use what it finds there"),
     ("exec_prerun", "it runs a program"),
@@ -65,7 +65,8 @@ const REFUSED: [(&str, &str); 32] = [
     ("hostname", "it names another machine"),
     ("name", "sections are named by their brackets"),
     ("trim_*", "it is for devices"),
-    ("zonemode", "it is for devices"),
+    ("zone*", "it is for devices"),
+    ("flow*", "jobs would wait for each other without an end"),
     ("uid", "it changes the user"),
     ("gid", "it changes the user"),
     ("server", "it reaches another machine"),
