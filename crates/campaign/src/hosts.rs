@@ -238,6 +238,7 @@ mod tests {
             declaration: None,
             owners,
             attempt: 0,
+            reserve: model::Bytes(0),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `sweeps` and `prepare` turn a plan into names that exist, `programs` decides what those of others may do,
-//! `rehearsal` makes each target once before anything is written, `images` says on which disk, `room` refuses a
-//! scale that cannot fit, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find how much
-//! each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells it
-//! when to give one up, `target_run` makes one and runs its tests, `together` and `relay` have several share the
+//! `asked`, `sweeps` and `prepare` turn a plan into names that exist, `ready` is the one way through all checks:
+//! `programs` decides what those of others may do, `room` refuses what cannot fit, `reserve` says what a directory's
+//! file system keeps, `places` finds where each target is made, `rehearsal` makes each once before anything is
+//! written. `images` says on which disk, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find
+//! how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells
+//! it when to give one up, `target_run` makes one and runs its tests, `together` and `relay` have several share the
 //! machine, `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
 //! `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the target itself cost.
 
@@ -35,6 +36,7 @@ mod refusal;
 pub mod rehearsal;
 pub mod relay;
 pub mod reports;
+pub mod reserve;
 pub mod retake;
 pub mod room;
 pub mod sampler;

@@ -329,6 +329,7 @@ impl Prepared {
             declaration: None,
             owners: None,
             attempt: 0,
+            reserve: model::Bytes(0),
         }
     }
 }

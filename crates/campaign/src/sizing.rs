@@ -1,7 +1,7 @@
 //! What a backing can do, after a short trial of it, and what the work of a campaign needs of it: time, bytes
 //! and room.
 
-use super::prepare::Prepared;
+use super::{prepare::Prepared, reserve};
 use crate::refusal;
 use anyhow::{Context, Result};
 use lab::ResolvedTarget;
@@ -200,12 +200,14 @@ fn reads_only(test: &dyn Test) -> bool {
 }
 
 /// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a file system its
-/// share, where sets of images and directories of several candidates hold their files on it at the same time.
+/// share, where sets of images and directories of several candidates hold their files on it at the same time, without
+/// what the file system of a directory keeps.
 ///
 /// # Errors
 /// `work`, or a directory of a candidate, cannot be asked.
 pub fn room(prepared: &Prepared, work: &Path) -> Result<Bytes> {
-    let free = Bytes(free_bytes(work)?);
+    let kept = reserve::kept(&prepared.plan.targets, work)?;
+    let free = Bytes(free_bytes(work)?.saturating_sub(kept.0));
     let sharers = u64::from(prepared.image_sets()).max(directories_beside(prepared, work)?);
     let own = Bytes(free.0 / sharers.max(1));
     Ok(prepared.parts().map_or(own, |parts| lab::part_size(free, parts)))

@@ -10,6 +10,7 @@ use super::{
     prepare::{self, Item, Prepared},
     processors,
     relay::{self, Relay, RelaySlot, Runner},
+    reserve,
     retake::Retakes,
 };
 use anyhow::{Context, Result};
@@ -229,6 +230,7 @@ impl<'a> MadeTarget<'a> {
         )))?;
         let mut jobs = jobs(context, item, target_run.procs, instance.root(), self.memory);
         processors::assign(item.test, &mut jobs, target_run.block);
+        reserve::tell(&mut jobs, target_run.target.target())?;
         let TargetRun { block, position, label, .. } = *target_run;
         let place = Position { block, position, label, suite: item.suite };
         let least_s = context.prepared.plan.preset.least_s();

@@ -17,7 +17,10 @@ use anyhow::Result;
 use model::{Job, Knob, Options, TestInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use suites::{Estimate, Presets, Suite, Test, program};
+use suites::{
+    Estimate, Presets, Suite, Test,
+    program::{self, Count},
+};
 use test::ToolTest;
 
 /// One tool.
@@ -77,6 +80,13 @@ trait Tool: Sync {
 
     /// What it will do.
     fn estimate(&self, request: &Request, job: &Job) -> Estimate;
+
+    /// Most bytes that a run writes, with the layout, and how they are counted; `None` where they follow from the
+    /// device, as the run ends by its time.
+    fn written(&self, request: &Request, job: &Job) -> (Option<u64>, Count) {
+        let estimate = self.estimate(request, job);
+        (Some(estimate.write_bytes.saturating_add(estimate.scratch_bytes)), Count::Calls)
+    }
 }
 
 /// What is asked of a tool. A worker makes the test again from this, so that it needs no file.

@@ -7,7 +7,7 @@
 
 use rustix::{
     mount::{MountFlags, MountPropagationFlags, mount, mount_change},
-    process::{Signal, set_parent_process_death_signal},
+    process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit},
     thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe},
 };
 use std::{
@@ -64,6 +64,19 @@ pub fn spawn(command: &mut Command, own_proc: bool) -> io::Result<Child> {
         move_into_link_name_space(own.as_fd(), Some(LinkNameSpaceType::ProcessID))?;
     }
     child
+}
+
+/// Has the kernel end `command`, and all that it starts, when one of them makes a file longer than `bytes`.
+pub fn limit_files(command: &mut Command, bytes: u64) {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    // SAFETY: the closure makes one system call on a value of its own.
+    unsafe {
+        command.pre_exec(move || {
+            // One that was lower before stays.
+            let _ = setrlimit(Resource::Fsize, limit);
+            Ok(())
+        });
+    }
 }
 
 /// Mounts a /proc that knows the process numbers of the namespace, for this process and its

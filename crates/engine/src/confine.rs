@@ -111,6 +111,15 @@ pub fn end_leftovers() {
     }
 }
 
+/// Sends all other processes of this namespace the signal to end; what reaps them is not disturbed. Does nothing
+/// unless this process is the first of a namespace and confined.
+pub fn kill_others() {
+    if is_first_process() && CONFINED.load(Ordering::Relaxed) {
+        // SAFETY: a system call on integers; the processes are all of this process's making.
+        unsafe { libc::kill(-1, libc::SIGKILL) };
+    }
+}
+
 /// Leaves all namespaces in which something of others can be reached.
 fn leave_namespaces(is_root: bool) -> Result<(), ConfineError> {
     let (uid, gid) = (geteuid(), rustix::process::getegid());

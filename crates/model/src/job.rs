@@ -145,6 +145,9 @@ pub struct Job {
     /// Whether programs of others run, and how.
     #[serde(default)]
     pub programs: Programs,
+    /// Bytes of the file system of `dir` that programs of others have to leave free; they are ended before.
+    #[serde(default)]
+    pub reserve: Bytes,
     /// The processor on which it works; anywhere where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,

@@ -193,6 +193,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         declaration: None,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     };
     let Estimate { write_bytes, read_bytes, ops, disk_bytes, scratch_bytes, fixed_s } =
         test.estimate(&job);

@@ -1,9 +1,18 @@
 //! Other people's programs: found on PATH, run in a directory of the target with an environment that
 //! is the same everywhere, and judged by how they end.
 
+mod bounds;
+mod watch;
+
+pub use bounds::{Bounds, Breach, Count};
+
 use crate::{Missing, TestError};
 use engine::{child, confine};
-use rustix::fs::{MemfdFlags, memfd_create};
+use model::Bytes;
+use rustix::{
+    fs::{MemfdFlags, memfd_create},
+    process::Signal,
+};
 use std::{
     collections::VecDeque,
     env,
@@ -14,6 +23,7 @@ use std::{
     process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
     thread,
 };
+use watch::Watch;
 
 /// Where system tools lie when PATH does not say so.
 const SYSTEM_DIRS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -55,6 +65,7 @@ pub struct Program {
     input: Vec<u8>,
     keep_output: bool,
     own_proc: bool,
+    bounds: Bounds,
     shown: String,
 }
 
@@ -106,6 +117,7 @@ impl Program {
             input: Vec::new(),
             keep_output: false,
             own_proc: false,
+            bounds: Bounds::default(),
             shown,
         }
     }
@@ -134,11 +146,17 @@ impl Program {
         self
     }
 
+    /// Within `bounds`: it is ended when it passes one.
+    pub fn bounded(mut self, bounds: Bounds) -> Program {
+        self.bounds = bounds;
+        self
+    }
+
     /// Runs it to its end. It dies with this thread, and what it has started dies with it.
     ///
     /// # Errors
-    /// It cannot be started, prints without end, or ends with a status other than 0; then with the
-    /// last line of its messages.
+    /// It cannot be started, prints without end, passes a bound, or ends with a status other than 0; then with
+    /// the last line of its messages.
     pub fn run(&self) -> Result<Ran, TestError> {
         self.try_run().map_err(TestError::io("run", Path::new(&self.argv[0])))?
     }
@@ -147,11 +165,17 @@ impl Program {
         let mut child = child::spawn(&mut self.command()?, self.own_proc)?;
         let messages = child.stderr.take().map(|pipe| thread::spawn(|| last_part(pipe)));
         let output = child.stdout.take().map(|pipe| thread::spawn(|| first_part(pipe)));
+        let watch = (!self.bounds.are_none()).then(|| Watch::start(self.bounds, &child, &self.dir));
         let ended = child::wait(child)?;
+        let breach = watch.and_then(Watch::end).or(self.too_long_a_file(ended.status));
         // What it left running may hold the other ends of the pipes.
         confine::end_leftovers();
         let messages = messages.and_then(|thread| thread.join().ok()).unwrap_or_default();
         let output = output.and_then(|thread| thread.join().ok()).unwrap_or(Ok(Vec::new()))?;
+        if let Some(breach) = breach {
+            let command = excerpt(&self.shown);
+            return Ok(Err(TestError::Bound { command, breach }));
+        }
         if output.len() as u64 >= MOST_OUTPUT_BYTES {
             let how = format!("more than {} MiB of output", MOST_OUTPUT_BYTES >> 20);
             return Ok(Err(self.failure(how, "it is not a result")));
@@ -165,6 +189,11 @@ impl Program {
         Ok(Ok(Ran { output, user_s, sys_s, peak_memory_bytes }))
     }
 
+    fn too_long_a_file(&self, status: ExitStatus) -> Option<Breach> {
+        let planned = Bytes(self.bounds.space?);
+        (status.code() == Some(128 + Signal::XFSZ.as_raw())).then_some(Breach::File { planned })
+    }
+
     fn command(&self) -> io::Result<Command> {
         let mut command = Command::new(&self.argv[0]);
         command.args(&self.argv[1..]).current_dir(&self.dir).env_clear();
@@ -175,6 +204,9 @@ impl Program {
         });
         let stdout = if self.keep_output { Stdio::piped() } else { Stdio::null() };
         command.stdout(stdout).stderr(Stdio::piped());
+        if let Some(bytes) = self.bounds.file_bytes() {
+            child::limit_files(&mut command, bytes);
+        }
         Ok(command)
     }
 

@@ -1,5 +1,6 @@
 //! The traits between a test and the worker that runs it.
 
+use crate::program::Breach;
 use engine::progress::Progress;
 use model::{CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
@@ -37,6 +38,14 @@ pub enum TestError {
         how: String,
         /// The last line that it wrote.
         last_line: String,
+    },
+    /// A program was ended because it did more than was planned, or as much as its file system cannot bear.
+    #[error("`{command}` was ended: {breach}")]
+    Bound {
+        /// The command, shortened.
+        command: String,
+        /// What it did.
+        breach: Breach,
     },
     /// The I/O engine could not do it.
     #[error(transparent)]

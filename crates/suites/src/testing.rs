@@ -31,6 +31,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         declaration: None,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     }
 }
 

@@ -81,6 +81,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         declaration: None,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     };
     (0..workers).map(job).collect()
 }

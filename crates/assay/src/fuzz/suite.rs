@@ -67,5 +67,6 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         declaration: test.declaration(),
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     }
 }

@@ -12,13 +12,16 @@ use super::{Invocation, Request};
 use job_file::{JobFile, Section};
 use model::{Better, Group, Job, TestInfo};
 use plan::Plan;
-use suites::Estimate;
+use suites::{Estimate, program::Count};
 
 /// The tool.
 pub(super) struct Tool;
 
 /// fio counts whole milliseconds; below this a run is no measurement.
 const LEAST_RUN_S: f64 = 0.2;
+
+/// How much more the kernel may count than was written where it counts pages.
+const OF_A_FOLIO: u64 = 16;
 
 impl super::Tool for Tool {
     fn name(&self) -> &'static str {
@@ -90,9 +93,19 @@ impl super::Tool for Tool {
             },
         }
     }
+
+    fn written(&self, request: &Request, job: &Job) -> (Option<u64>, Count) {
+        match plan(request, job) {
+            Ok(Plan { written, by_calls: true, .. }) => (written, Count::Calls),
+            Ok(Plan { written, .. }) => {
+                (written.map(|bytes| bytes.saturating_mul(OF_A_FOLIO)), Count::Pages)
+            }
+            Err(_) => (Some(0), Count::Calls),
+        }
+    }
 }
 
-/// What the job of `request` will do as it is run for `job`.
+/// What the job of `request` will do, as it is run for `job`.
 fn plan(request: &Request, job: &Job) -> Result<Plan, String> {
     Plan::of(&JobFile::parse(&request.text)?.scaled(job.scale, job.workers)?)
 }

@@ -10,7 +10,7 @@ use std::{
 };
 use suites::{
     Estimate, Measured, Meter, Missing, Run, Test, TestError, Workers,
-    program::{self, Program, Ran},
+    program::{self, Bounds, Program, Ran},
 };
 
 /// One run of a tool.
@@ -25,11 +25,14 @@ impl ToolTest {
         job.dir.join("tool")
     }
 
-    fn program(&self, invocation: &Invocation, dir: &Path) -> Program {
-        Program::new(&invocation.argv, dir)
+    fn program(&self, invocation: &Invocation, job: &Job) -> Program {
+        let (written, count) = self.tool.written(&self.request, job);
+        let space = Some(self.tool.estimate(&self.request, job).scratch_bytes);
+        Program::new(&invocation.argv, &self.dir(job))
             .input(invocation.input.as_bytes())
             .keep_output()
             .own_proc()
+            .bounded(Bounds { space, written, count, reserve: job.reserve.0 })
     }
 
     fn wrong(&self, why: String) -> TestError {
@@ -82,7 +85,7 @@ impl Test for ToolTest {
         remove(&dir)?;
         fs::create_dir(&dir).map_err(TestError::io("create", &dir))?;
         match self.tool.prepare(&self.request, job) {
-            Some(invocation) => self.program(&invocation, &dir).run().map(drop),
+            Some(invocation) => self.program(&invocation, job).run().map(drop),
             None => Ok(()),
         }
     }
@@ -97,7 +100,7 @@ impl Test for ToolTest {
             self.fill(job)?;
         }
         let invocation = self.tool.invocation(&self.request, job).map_err(|why| self.wrong(why))?;
-        let program = self.program(&invocation, &dir);
+        let program = self.program(&invocation, job);
         Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default() }))
     }
 

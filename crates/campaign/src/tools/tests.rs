@@ -22,6 +22,7 @@ pub(crate) fn job(declaration: Option<String>, procs: u32) -> Job {
         declaration,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         declaration: None,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     }
 }
 

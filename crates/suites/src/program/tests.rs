@@ -70,3 +70,58 @@ fn programs_are_found_and_missed() {
     let lacking = missing(["sh", "no-such-program"]).unwrap();
     assert_eq!(lacking.what, "the program no-such-program");
 }
+
+/// How `commands` end in a directory of their own within `bounds`.
+fn bounded(commands: &str, bounds: Bounds) -> Result<Ran, TestError> {
+    let dir = tempfile::tempdir().unwrap();
+    Program::shell(&[commands.to_string()], dir.path()).bounded(bounds).run()
+}
+
+fn breach(ran: Result<Ran, TestError>) -> Breach {
+    match ran {
+        Err(TestError::Bound { breach, .. }) => breach,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn program_that_writes_more_than_planned_is_ended_with_all_that_it_started() {
+    let bounds = Bounds { written: Some(1 << 20), count: Count::Calls, ..Bounds::default() };
+    let endless = "while :; do head -c 4000000 /dev/zero > file; sleep 0.01; done";
+    for commands in [endless.to_string(), format!("setsid sh -c '{endless}' & wait")] {
+        let Breach::Written { planned, seen } = breach(bounded(&commands, bounds)) else {
+            panic!()
+        };
+        assert_eq!(planned, Bytes(1 << 20));
+        assert!(seen > Bytes(33 << 20) && seen < Bytes(100 << 20), "{seen}");
+    }
+    bounded("head -c 4000000 /dev/zero > file", bounds).unwrap();
+    // What goes through pipes is not written to files.
+    let bounds = Bounds { count: Count::Lesser, ..bounds };
+    bounded("head -c 200000000 /dev/zero | cat > /dev/null", bounds).unwrap();
+}
+
+#[test]
+fn program_whose_files_take_more_than_planned_is_ended() {
+    let bounds = Bounds { space: Some(1 << 20), ..Bounds::default() };
+    let many = "for i in 1 2 3 4 5 6; do fallocate -l 10M $i; done; sleep 20";
+    let Breach::Space { planned, seen } = breach(bounded(many, bounds)) else { panic!() };
+    assert!(planned == Bytes(1 << 20) && seen > Bytes(33 << 20), "{seen}");
+    bounded("fallocate -l 20M a", bounds).unwrap();
+}
+
+#[test]
+fn kernel_ends_what_makes_a_file_longer_than_all_were_planned_to_be() {
+    let bounds = Bounds { space: Some(1 << 20), ..Bounds::default() };
+    assert_eq!(
+        breach(bounded("truncate -s 1T sparse", bounds)),
+        Breach::File { planned: Bytes(1 << 20) }
+    );
+}
+
+#[test]
+fn program_that_leaves_too_little_free_is_ended() {
+    let bounds = Bounds { reserve: 1 << 60, ..Bounds::default() };
+    let reason = bounded("sleep 20", bounds).unwrap_err().to_string();
+    assert!(reason.contains("which keeps 1.0 EiB; make room there"), "{reason}");
+}

@@ -43,6 +43,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         declaration: None,
         owners: None,
         attempt: 0,
+        reserve: Bytes(0),
     };
     (0..workers).map(job).collect()
 }

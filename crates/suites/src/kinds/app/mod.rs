@@ -11,7 +11,7 @@ use super::{Defaults, Head, Kind};
 use crate::{
     Estimate, Measured, Missing, Run, Test, TestError,
     figures::{self, Metrics},
-    program::{self, Program},
+    program::{self, Bounds, Program},
 };
 use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use settings::Settings;
@@ -65,12 +65,25 @@ impl AppTest {
             ("ASSAY_WORKER", job.worker.to_string()),
             ("TMPDIR", self.temporary(job).to_string_lossy().into_owned()),
         ];
+        let bounds = self.bounds(job);
         let declared = self.settings.env.iter().map(|(key, value)| (key.as_str(), value.clone()));
         own.into_iter()
             .chain(declared)
             .fold(Program::shell(commands, &self.home(job)), |program, (key, value)| {
                 program.env(key, &value)
             })
+            .bounded(bounds)
+    }
+
+    /// What its commands may do: those that are declared to write nothing have the reserve alone to keep.
+    fn bounds(&self, job: &Job) -> Bounds {
+        let Estimate { write_bytes, disk_bytes, scratch_bytes, .. } = self.estimate(job);
+        let written = write_bytes.saturating_add(disk_bytes).saturating_add(scratch_bytes);
+        Bounds {
+            written: Some(written).filter(|bytes| *bytes > 0),
+            reserve: job.reserve.0,
+            ..Bounds::default()
+        }
     }
 
     fn run_untimed(&self, commands: &[String], job: &Job) -> Result<(), TestError> {

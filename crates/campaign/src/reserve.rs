@@ -1,0 +1,76 @@
+//! The room that the file system of a `dir:` target keeps: it is somebody's, and others need it to work. Nothing is
+//! planned into it, and programs of others are ended before they get there.
+
+use anyhow::{Context, Result};
+use model::{Bytes, Job, Target};
+use std::path::Path;
+
+/// The share of a file system that is kept is one of so many.
+const SHARE: u64 = 20;
+
+/// More is not kept of any.
+const MOST: u64 = 4 << 30;
+
+/// A program is ended when the reserve and this share of it are left: it writes on until that is seen.
+const AHEAD: u64 = 4;
+
+/// What a file system of `size` keeps.
+pub fn of(size: Bytes) -> Bytes {
+    Bytes((size.0 / SHARE).min(MOST))
+}
+
+/// What the file system of `dir` keeps, with what is written until a program has ended, where that is one of `targets`; nothing of one that is made for a target.
+///
+/// # Errors
+/// It cannot be asked for its size.
+pub fn kept(targets: &[Target], dir: &Path) -> Result<Bytes> {
+    let is_target = |target: &Target| matches!(target, Target::Dir(path) if path == dir);
+    if !targets.iter().any(is_target) || !dir.is_dir() {
+        return Ok(Bytes(0));
+    }
+    let stat = rustix::fs::statvfs(dir)
+        .with_context(|| format!("cannot ask {} for its size", dir.display()))?;
+    let reserve = of(Bytes(stat.f_blocks.saturating_mul(stat.f_frsize))).0;
+    Ok(Bytes(reserve + reserve / AHEAD))
+}
+
+/// Tells `jobs`, which are done on `target`, what its file system keeps.
+///
+/// # Errors
+/// It cannot be asked for its size.
+pub fn tell(jobs: &mut [Job], target: &Target) -> Result<()> {
+    let Target::Dir(dir) = target else { return Ok(()) };
+    let reserve = kept(std::slice::from_ref(target), dir)?;
+    jobs.iter_mut().for_each(|job| job.reserve = reserve);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reserve_is_a_twentieth_and_four_gibibytes_at_the_most() {
+        for (size, reserve) in
+            [(700 << 20, 35 << 20), (0, 0), (80 << 30, 4 << 30), (1 << 50, 4 << 30)]
+        {
+            assert_eq!(of(Bytes(size)), Bytes(reserve));
+        }
+    }
+
+    #[test]
+    fn reserve_is_of_directories_that_are_measured_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let targets = [Target::Dir(dir.path().into()), "ext4".parse().unwrap()];
+        let stat = rustix::fs::statvfs(dir.path()).unwrap();
+        let reserve = of(Bytes(stat.f_blocks * stat.f_frsize)).0;
+        let expected = Bytes(reserve + reserve / 4);
+        assert_eq!(kept(&targets, dir.path()).unwrap(), expected);
+        assert_eq!(kept(&targets[1..], dir.path()).unwrap(), Bytes(0));
+        let mut jobs = [crate::tools::tests::job(None, 1)];
+        tell(&mut jobs, &targets[1]).unwrap();
+        assert_eq!(jobs[0].reserve, Bytes(0));
+        tell(&mut jobs, &targets[0]).unwrap();
+        assert_eq!(jobs[0].reserve, expected);
+    }
+}

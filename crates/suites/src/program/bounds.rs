@@ -1,0 +1,170 @@
+//! What a program of others may do to the file system that it works on: no more than was planned and a tenth, and
+//! never so much that less stays free than the file system has to keep. A judgement over numbers; who looks is
+//! elsewhere.
+
+use model::Bytes;
+use std::{fmt, time::Duration};
+
+/// What every program may write beside its work: its logs, directories, and blocks that are half full.
+const SPARE_BYTES: u64 = 32 << 20;
+
+/// The smallest limit of one file: libraries have files of their own in memory.
+const LEAST_FILE_BYTES: u64 = 128 << 20;
+
+/// The most that any program writes in a second, for how long nobody needs to look.
+const FASTEST_BYTES_PER_S: f64 = 8e9;
+
+/// Times between two looks.
+const SOONEST: Duration = Duration::from_millis(2);
+const LATEST: Duration = Duration::from_millis(200);
+
+/// A look may take this share of the time.
+const SHARE: u32 = 50;
+
+/// How the bytes that a program writes are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Count {
+    /// By its calls: it writes by these alone, and to files.
+    Calls,
+    /// By the pages that it has made dirty: it writes in other ways, too. The kernel counts whole pages, or folios of
+    /// many, of which a block may be a small part.
+    Pages,
+    /// The lesser of both: it writes to pipes as well, and blocks of any size.
+    #[default]
+    Lesser,
+}
+
+/// What a program may do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// Bytes that its directory was planned to hold at the most; `None` where others work in it, too.
+    pub space: Option<u64>,
+    /// Bytes that it was planned to write; `None` where that follows from the device.
+    pub written: Option<u64>,
+    /// How these are counted.
+    pub count: Count,
+    /// Bytes that have to stay free.
+    pub reserve: u64,
+}
+
+/// What was seen of a program and of the file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Bytes that are free for users.
+    pub free: u64,
+    /// Bytes by which the file system holds more than at the start.
+    pub grown: u64,
+    /// Bytes that all processes of the program handed to calls.
+    pub calls: u64,
+    /// Bytes of pages that they have made dirty, or handed to the device.
+    pub pages: u64,
+}
+
+/// Why a program was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// Its files take more room than was planned.
+    Space {
+        /// What was planned.
+        planned: Bytes,
+        /// What was seen.
+        seen: Bytes,
+    },
+    /// It wrote more than was planned.
+    Written {
+        /// What was planned.
+        planned: Bytes,
+        /// What was seen.
+        seen: Bytes,
+    },
+    /// A file became longer than all of its files were planned to be.
+    File {
+        /// What was planned.
+        planned: Bytes,
+    },
+    /// The file system has less left than it has to keep.
+    Reserve {
+        /// What is left.
+        free: Bytes,
+        /// What it has to keep.
+        reserve: Bytes,
+    },
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Breach::Space { planned, seen } => {
+                write!(f, "its files took {seen}, and {planned} were planned")
+            }
+            Breach::Written { planned, seen } => {
+                write!(f, "it wrote {seen}, and {planned} were planned")
+            }
+            Breach::File { planned } => {
+                write!(f, "it made a file of more than the {planned} that were planned for all")
+            }
+            Breach::Reserve { free, reserve } => write!(
+                f,
+                "{free} were left on its file system, which keeps {reserve}; make room there"
+            ),
+        }
+    }
+}
+
+impl Bounds {
+    /// Whether there is anything to look at.
+    pub fn are_none(&self) -> bool {
+        self.space.is_none() && self.written.is_none() && self.reserve == 0
+    }
+
+    /// The limit of one file for the kernel to hold.
+    pub fn file_bytes(&self) -> Option<u64> {
+        self.space.map(|planned| allowed(planned).max(LEAST_FILE_BYTES))
+    }
+
+    /// What `look` shows that may not be; `held` tells the bytes of the program's directory, and is asked only where
+    /// the file system has grown by more than may be, which others may have done.
+    pub fn judge(&self, look: &Look, held: impl FnOnce() -> u64) -> Option<Breach> {
+        if look.free < self.reserve {
+            return Some(Breach::Reserve { free: Bytes(look.free), reserve: Bytes(self.reserve) });
+        }
+        let written = self.count.of(look);
+        if let Some(planned) = self.written.filter(|planned| written > allowed(*planned)) {
+            return Some(Breach::Written { planned: Bytes(planned), seen: Bytes(written) });
+        }
+        let planned = self.space.filter(|planned| look.grown > allowed(*planned))?;
+        let seen = held();
+        (seen > allowed(planned))
+            .then_some(Breach::Space { planned: Bytes(planned), seen: Bytes(seen) })
+    }
+
+    /// When to look again after `look`, which took `cost`: before the fastest program can get to a limit, and not so
+    /// often that looking takes time from the program.
+    pub fn pause(&self, look: &Look, cost: Duration) -> Duration {
+        let to_reserve = (self.reserve > 0).then(|| look.free.saturating_sub(self.reserve));
+        let to = |limit: Option<u64>, at: u64| limit.map(|l| allowed(l).saturating_sub(at));
+        let limits =
+            [to_reserve, to(self.written, self.count.of(look)), to(self.space, look.grown)];
+        let left = limits.into_iter().flatten().min().unwrap_or(u64::MAX);
+        let soon = Duration::from_secs_f64((left as f64 / FASTEST_BYTES_PER_S).min(1.0));
+        soon.clamp(SOONEST, LATEST).max(cost * SHARE)
+    }
+}
+
+impl Count {
+    fn of(self, look: &Look) -> u64 {
+        match self {
+            Count::Calls => look.calls,
+            Count::Pages => look.pages,
+            Count::Lesser => look.calls.min(look.pages),
+        }
+    }
+}
+
+/// What may be where `planned` was.
+fn allowed(planned: u64) -> u64 {
+    planned.saturating_add(planned / 10).saturating_add(SPARE_BYTES)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! The watcher of a program of others: looks at the file system and at the program's processes, and ends all of them
+//! when they pass a bound.
+
+use super::bounds::{Bounds, Breach, Look};
+use engine::confine;
+use rustix::process::{Pid, Signal, kill_process};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    process::Child,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// Time between two signals to what has not ended yet.
+const AGAIN: Duration = Duration::from_millis(5);
+
+/// A thread that watches the children of this process.
+pub(super) struct Watch {
+    thread: JoinHandle<Option<Breach>>,
+    /// Dropped when the program has ended.
+    ended: Sender<()>,
+}
+
+impl Watch {
+    /// Begins to watch `child`, which works in `dir`.
+    pub(super) fn start(bounds: Bounds, child: &Child, dir: &Path) -> Watch {
+        let (ended, is_over) = channel();
+        let eyes = Eyes {
+            dir: dir.to_path_buf(),
+            child: child.id() as i32,
+            used: used_and_free(dir).map(|(used, _)| used),
+        };
+        Watch { thread: thread::spawn(move || watch(&bounds, &eyes, &is_over)), ended }
+    }
+
+    /// Ends with the program; what it did that it may not do.
+    pub(super) fn end(self) -> Option<Breach> {
+        drop(self.ended);
+        self.thread.join().ok().flatten()
+    }
+}
+
+fn watch(bounds: &Bounds, eyes: &Eyes, is_over: &Receiver<()>) -> Option<Breach> {
+    loop {
+        let began = Instant::now();
+        let look = eyes.look();
+        let breach = bounds.judge(&look, || held(&eyes.dir));
+        if breach.is_some() {
+            eyes.end_all(is_over);
+            return breach;
+        }
+        let pause = bounds.pause(&look, began.elapsed());
+        if is_over.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected) {
+            return None;
+        }
+    }
+}
+
+struct Eyes {
+    dir: PathBuf,
+    child: i32,
+    /// Bytes in use at the start.
+    used: Option<u64>,
+}
+
+impl Eyes {
+    /// What cannot be seen is no breach.
+    fn look(&self) -> Look {
+        let now = used_and_free(&self.dir);
+        let grown = now.zip(self.used).map_or(0, |((now, _), then)| now.saturating_sub(then));
+        let mut look =
+            Look { free: now.map_or(u64::MAX, |(_, free)| free), grown, calls: 0, pages: 0 };
+        for (calls, pages) in self.family().into_iter().filter_map(written) {
+            look.calls = look.calls.saturating_add(calls);
+            look.pages = look.pages.saturating_add(pages);
+        }
+        look
+    }
+
+    /// Ends all processes of the program, until their end is told.
+    fn end_all(&self, is_over: &Receiver<()>) {
+        loop {
+            confine::kill_others();
+            for pid in self.family().into_iter().filter_map(Pid::from_raw) {
+                // One that has ended meanwhile is what is wanted.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            if is_over.recv_timeout(AGAIN) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+        }
+    }
+
+    /// The processes of the program: the child and what came of it; where this process is the first of a namespace,
+    /// all others there. What has ended counts as its parent's doing once that has waited for it, in the
+    /// kernel's books as well.
+    fn family(&self) -> Vec<i32> {
+        if confine::is_first_process() {
+            return numbers("/proc").filter(|pid| *pid != 1).collect();
+        }
+        let mut family = vec![self.child];
+        let mut at = 0;
+        while let Some(pid) = family.get(at).copied() {
+            family.extend(children_of(pid));
+            at += 1;
+        }
+        family
+    }
+}
+
+/// The names in `dir` that are numbers.
+fn numbers(dir: &str) -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The children of all threads of process `pid`.
+fn children_of(pid: i32) -> Vec<i32> {
+    let tasks = format!("/proc/{pid}/task");
+    let of = |thread| fs::read_to_string(format!("{tasks}/{thread}/children")).unwrap_or_default();
+    let all: String = numbers(&tasks).map(of).collect();
+    all.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+/// Bytes of the file system of `dir` that are in use, and those that users may have.
+fn used_and_free(dir: &Path) -> Option<(u64, u64)> {
+    let stat = rustix::fs::statvfs(dir).ok()?;
+    let used = stat.f_blocks.saturating_sub(stat.f_bfree) * stat.f_frsize;
+    Some((used, stat.f_bavail * stat.f_frsize))
+}
+
+/// Bytes that the files below `dir` hold.
+fn held(dir: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(dir) else { return 0 };
+    let of = |entry: fs::DirEntry| {
+        let Ok(meta) = entry.metadata() else { return 0 };
+        let own = meta.blocks().saturating_mul(512);
+        if meta.is_dir() { own.saturating_add(held(&entry.path())) } else { own }
+    };
+    entries.flatten().map(of).fold(0, u64::saturating_add)
+}
+
+/// What process `pid`, and those that it waited for, handed to calls and made dirty, bytes.
+fn written(pid: i32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    let of = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.trim_start_matches(':').trim().parse::<u64>().ok()
+    };
+    Some((of("wchar")?, of("write_bytes")?))
+}
