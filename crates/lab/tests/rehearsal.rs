@@ -126,7 +126,7 @@ fn server_that_refuses_its_options_says_so_at_once() {
     }
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let lab = Lab::open(state.path(), "c").unwrap();
-    let target: Target = "bindfs[o.no_such_option=1]".parse().unwrap();
+    let target: ResolvedTarget = "bindfs[o.no_such_option=1]".parse().unwrap();
     let start = Instant::now();
     let said = lab.rehearse(&target, dir.path(), SIZE).unwrap_err().to_string();
     assert!(said.contains("no_such_option"), "{said}");

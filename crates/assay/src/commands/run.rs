@@ -22,6 +22,7 @@ use store::Store;
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
     let prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
+    check_writable(&args.end.out)?;
     let stop = signals::stop_flag()?;
     let site = Site {
         state,
@@ -35,7 +36,6 @@ pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -
     let (ready, consent) = disks::ready(prepared, &site, given)?;
     whereabouts::lines(&ready, state).iter().for_each(|line| terminal::note(line));
     sweeps::lines(&ready.plan).iter().for_each(|line| terminal::note(line));
-    check_writable(&args.end.out)?;
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
     let campaign = allocation::described(begin::campaign(&ready, state)?, hosts)?;
