@@ -229,8 +229,28 @@ fn a_lost_disk_stops_a_campaign_at_once() {
     let mut campaign =
         Campaign::start(&place, &[&args("12", &["ext4", "null"])[..], &disk_args].concat());
     campaign.until("block 2/12 · ext4");
-    run("losetup", &["--detach", disk.node.to_str().unwrap()]);
+    // As udev does with the name of a disk that is unplugged.
+    fs::remove_file(&disk.link).unwrap();
     assert_stopped_at_once(&place, campaign, "ext4");
+}
+
+#[test]
+fn disk_that_is_detached_is_kept_to_the_end() {
+    if !root_or_skip("a disk") || !can_attach("a disk") {
+        return;
+    }
+    let (place, disk) = (Place::new(), Disk::new(1 << 30));
+    if ready(&place, &["ext4"]).is_empty() {
+        return;
+    }
+    let serial = disk.serial();
+    let disk_args = ["--device", disk.link.to_str().unwrap(), "--destroy", &serial];
+    let mut campaign =
+        Campaign::start(&place, &[&args("12", &["ext4", "null"])[..], &disk_args].concat());
+    campaign.until("block 2/12 · ext4");
+    run("losetup", &["--detach", disk.node.to_str().unwrap()]);
+    assert!(!assert_stopped_at_once_or_whole(&place, campaign, "ext4"), "it was lost");
+    assert_eq!(state(&place), "done");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::{images, place::Place, prepare::Prepared, room, sizing};
 use crate::{refusal, watch::Notes};
 use anyhow::Result;
-use lab::{Lab, LabError, ResolvedTarget};
+use lab::{DiskError, Lab, LabError, ResolvedTarget};
 use model::Bytes;
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,8 @@ pub enum Wrong {
 /// left out, as those are that lack a program.
 ///
 /// # Errors
-/// Options of a target are wrong and that is refused, nothing is left to measure, or a signal asked to stop.
+/// Options of a target are wrong and that is refused, nothing is left to measure, no sparse file can be made, or a
+/// signal asked to stop.
 pub fn rehearse_all(
     prepared: &mut Prepared,
     wrong: Wrong,
@@ -99,8 +100,11 @@ fn rehearse(
             lab.close()?;
             return Err(refusal::stopped("stopped; everything was cleaned up"));
         }
-        if let Err(error) = tried {
-            failed.insert(target.to_string(), stage.judged(target, &error));
+        match tried {
+            Ok(()) => {}
+            // Of the sparse file or its place, and so of every target.
+            Err(error @ LabError::Disk(DiskError::Io { .. })) => return Err(error.into()),
+            Err(error) => drop(failed.insert(target.to_string(), stage.judged(target, &error))),
         }
     }
     lab.close()?;
