@@ -10,6 +10,7 @@ mod stand_in;
 
 mod advise;
 mod bad_input;
+mod bounds;
 mod condition;
 mod consent;
 mod contention;

@@ -46,7 +46,9 @@ pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
     let scale = match prepared.fixed_scale() {
         Some(scale) => scale,
         None if sized => prepared.plan.preset.large_scale(),
-        None => return check_least(prepared, state),
+        None => {
+            return check_least(prepared, state).and_then(|()| check_least_of_dirs(prepared));
+        }
     };
     let at = |scale| shortage(prepared, scale, state);
     let Some(short) = at(scale)? else { return Ok(()) };
@@ -91,6 +93,19 @@ fn check_least(prepared: &Prepared, state: &Path) -> Result<()> {
     }
 }
 
+/// What cannot be made small enough does not fit a directory, whatever the size.
+fn check_least_of_dirs(prepared: &Prepared) -> Result<()> {
+    let load = Load::of(prepared, LEAST, prepare::memory()?);
+    match dir_shortage(prepared, &load)? {
+        None => Ok(()),
+        Some(Shortage { needs, place, free, .. }) => Err(refusal::usage(format!(
+            "the least that can be done needs {needs}, and {free} are free in {}; take fewer tests or processes, \
+             or another directory with more room",
+            place.display()
+        ))),
+    }
+}
+
 /// Whether the scale of `prepared`, which is fixed, fits.
 ///
 /// # Errors
@@ -111,11 +126,19 @@ fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shor
             return Ok(Some(Shortage { needs, place, free, option: Some(option) }));
         }
     }
+    dir_shortage(prepared, &load)
+}
+
+/// The first directory that does not hold `load`.
+fn dir_shortage(prepared: &Prepared, load: &Load) -> Result<Option<Shortage>> {
     for target in &prepared.plan.targets {
         let Target::Dir(place) = target else { continue };
         let free = sizing::room(prepared, place)?;
         if load.peak_bytes > free.0 && (is_incompressible(prepared) || !may_compress(place)?) {
-            let needs = format!("{} for its files", Bytes(load.peak_bytes));
+            let needs = format!(
+                "{} for its files beside what its file system keeps",
+                Bytes(load.peak_bytes)
+            );
             return Ok(Some(Shortage { needs, place: place.clone(), free, option: None }));
         }
     }

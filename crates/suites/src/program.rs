@@ -152,6 +152,21 @@ impl Program {
         self
     }
 
+    /// Says so when its files, of which there are none yet, do not fit beside what the file system keeps: some take
+    /// their room faster than anybody can look.
+    ///
+    /// # Errors
+    /// They do not fit.
+    pub fn check_room(&self) -> Result<(), TestError> {
+        let free = rustix::fs::statvfs(&self.dir).map(|stat| stat.f_bavail * stat.f_frsize);
+        match self.bounds.lacks(free.unwrap_or(u64::MAX)) {
+            None => Ok(()),
+            Some((planned, free)) => {
+                Err(TestError::NoRoom { command: excerpt(&self.shown), planned, free })
+            }
+        }
+    }
+
     /// Runs it to its end. It dies with this thread, and what it has started dies with it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::program::Breach;
 use engine::progress::Progress;
-use model::{CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
+use model::{Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
     io,
     path::{Path, PathBuf},
@@ -46,6 +46,18 @@ pub enum TestError {
         command: String,
         /// What it did.
         breach: Breach,
+    },
+    /// A program was not started, as its files do not fit beside what the file system keeps.
+    #[error(
+        "`{command}` was not started: its files need {planned}, and {free} are free beside what the file system keeps"
+    )]
+    NoRoom {
+        /// The command, shortened.
+        command: String,
+        /// What its files need.
+        planned: Bytes,
+        /// What there is for them.
+        free: Bytes,
     },
     /// The I/O engine could not do it.
     #[error(transparent)]

@@ -84,10 +84,14 @@ impl Test for ToolTest {
         let dir = self.dir(job);
         remove(&dir)?;
         fs::create_dir(&dir).map_err(TestError::io("create", &dir))?;
-        match self.tool.prepare(&self.request, job) {
-            Some(invocation) => self.program(&invocation, job).run().map(drop),
-            None => Ok(()),
+        let laid_out = self.tool.prepare(&self.request, job);
+        let tool = Invocation { argv: vec![self.tool.program().into()], ..Invocation::default() };
+        let program = self.program(laid_out.as_ref().unwrap_or(&tool), job);
+        program.check_room()?;
+        if laid_out.is_some() {
+            program.run()?;
         }
+        Ok(())
     }
 
     fn files(&self, _job: &Job) -> Vec<PathBuf> {

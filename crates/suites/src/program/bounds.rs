@@ -14,6 +14,12 @@ const LEAST_FILE_BYTES: u64 = 128 << 20;
 /// The most that any program writes in a second, for how long nobody needs to look.
 const FASTEST_BYTES_PER_S: f64 = 8e9;
 
+/// The most files that any program makes in a second.
+const FASTEST_FILES_PER_S: f64 = 1e6;
+
+/// Of the files that a file system can have, one of so many stays for others.
+const FILES_SHARE: u64 = 20;
+
 /// Times between two looks.
 const SOONEST: Duration = Duration::from_millis(2);
 const LATEST: Duration = Duration::from_millis(200);
@@ -52,6 +58,8 @@ pub struct Bounds {
 pub struct Look {
     /// Bytes that are free for users.
     pub free: u64,
+    /// Files that the file system can have, and how many more than it has; 0 where it has no such limit.
+    pub files: (u64, u64),
     /// Bytes by which the file system holds more than at the start.
     pub grown: u64,
     /// Bytes that all processes of the program handed to calls.
@@ -82,6 +90,11 @@ pub enum Breach {
         /// What was planned.
         planned: Bytes,
     },
+    /// The file system can have few more files.
+    Files {
+        /// How many.
+        free: u64,
+    },
     /// The file system has less left than it has to keep.
     Reserve {
         /// What is left.
@@ -103,6 +116,9 @@ impl fmt::Display for Breach {
             Breach::File { planned } => {
                 write!(f, "it made a file of more than the {planned} that were planned for all")
             }
+            Breach::Files { free } => {
+                write!(f, "its file system has room for {free} more files, and keeps a twentieth")
+            }
             Breach::Reserve { free, reserve } => write!(
                 f,
                 "{free} were left on its file system, which keeps {reserve}; make room there"
@@ -122,11 +138,22 @@ impl Bounds {
         self.space.map(|planned| allowed(planned).max(LEAST_FILE_BYTES))
     }
 
+    /// What its files need and what there is for them where `free` bytes are free, and that is too little.
+    pub(super) fn lacks(&self, free: u64) -> Option<(Bytes, Bytes)> {
+        let own = free.saturating_sub(self.reserve);
+        let planned = self.space.filter(|planned| self.reserve > 0 && *planned > own)?;
+        Some((Bytes(planned), Bytes(own)))
+    }
+
     /// What `look` shows that may not be; `held` tells the bytes of the program's directory, and is asked only where
     /// the file system has grown by more than may be, which others may have done.
     pub fn judge(&self, look: &Look, held: impl FnOnce() -> u64) -> Option<Breach> {
         if look.free < self.reserve {
             return Some(Breach::Reserve { free: Bytes(look.free), reserve: Bytes(self.reserve) });
+        }
+        let (files, free) = look.files;
+        if self.reserve > 0 && free < files / FILES_SHARE {
+            return Some(Breach::Files { free });
         }
         let written = self.count.of(look);
         if let Some(planned) = self.written.filter(|planned| written > allowed(*planned)) {
@@ -146,7 +173,14 @@ impl Bounds {
         let limits =
             [to_reserve, to(self.written, self.count.of(look)), to(self.space, look.grown)];
         let left = limits.into_iter().flatten().min().unwrap_or(u64::MAX);
-        let soon = Duration::from_secs_f64((left as f64 / FASTEST_BYTES_PER_S).min(1.0));
+        let (files, free) = look.files;
+        let more_files = if self.reserve > 0 && files > 0 {
+            free.saturating_sub(files / FILES_SHARE)
+        } else {
+            u64::MAX
+        };
+        let soon = (left as f64 / FASTEST_BYTES_PER_S).min(more_files as f64 / FASTEST_FILES_PER_S);
+        let soon = Duration::from_secs_f64(soon.min(1.0));
         soon.clamp(SOONEST, LATEST).max(cost * SHARE)
     }
 }

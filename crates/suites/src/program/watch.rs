@@ -3,7 +3,10 @@
 
 use super::bounds::{Bounds, Breach, Look};
 use engine::confine;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::{
+    fs::{StatVfs, statvfs},
+    process::{Pid, Signal, kill_process},
+};
 use std::{
     fs,
     os::unix::fs::MetadataExt,
@@ -31,7 +34,7 @@ impl Watch {
         let eyes = Eyes {
             dir: dir.to_path_buf(),
             child: child.id() as i32,
-            used: used_and_free(dir).map(|(used, _)| used),
+            used: statvfs(dir).ok().map(|stat| used(&stat)),
         };
         Watch { thread: thread::spawn(move || watch(&bounds, &eyes, &is_over)), ended }
     }
@@ -69,10 +72,12 @@ struct Eyes {
 impl Eyes {
     /// What cannot be seen is no breach.
     fn look(&self) -> Look {
-        let now = used_and_free(&self.dir);
-        let grown = now.zip(self.used).map_or(0, |((now, _), then)| now.saturating_sub(then));
-        let mut look =
-            Look { free: now.map_or(u64::MAX, |(_, free)| free), grown, calls: 0, pages: 0 };
+        let mut look = Look { free: u64::MAX, ..Look::default() };
+        if let Ok(now) = statvfs(&self.dir) {
+            look.free = now.f_bavail * now.f_frsize;
+            look.files = (now.f_files, now.f_favail);
+            look.grown = self.used.map_or(0, |then| used(&now).saturating_sub(then));
+        }
         for (calls, pages) in self.family().into_iter().filter_map(written) {
             look.calls = look.calls.saturating_add(calls);
             look.pages = look.pages.saturating_add(pages);
@@ -125,11 +130,9 @@ fn children_of(pid: i32) -> Vec<i32> {
     all.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// Bytes of the file system of `dir` that are in use, and those that users may have.
-fn used_and_free(dir: &Path) -> Option<(u64, u64)> {
-    let stat = rustix::fs::statvfs(dir).ok()?;
-    let used = stat.f_blocks.saturating_sub(stat.f_bfree) * stat.f_frsize;
-    Some((used, stat.f_bavail * stat.f_frsize))
+/// Bytes that are in use.
+fn used(stat: &StatVfs) -> u64 {
+    stat.f_blocks.saturating_sub(stat.f_bfree) * stat.f_frsize
 }
 
 /// Bytes that the files below `dir` hold.

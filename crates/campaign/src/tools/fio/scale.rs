@@ -62,12 +62,17 @@ impl Work {
         let block = self.block.1;
         // What waits between operations lasts by their number, and needs few of them.
         let least = if self.is_paced() { block } else { LEAST_BYTES };
-        let of_all = |full: u64| scaled(full, scale, least.max(block.saturating_mul(self.files)));
+        // Files that are named are all needed; of others there are fewer where each would have less than a block.
+        let files = if self.names.is_some() { self.files } else { 1 };
+        let of_all = |full: u64| scaled(full, scale, least.max(block.saturating_mul(files)));
         let of_one = |full: u64| scaled(full, scale, (least / self.files).max(block));
         let aligned = |full: u64| (full as f64 * scale) as u64 / block * block;
         work.size = self.size.map(of_all);
         work.file_size = self.file_size.map(|(low, high)| (of_one(low), of_one(high)));
         work.io_size = self.io_size.map(of_all);
+        if self.names.is_none() {
+            work.files = work.files_for(scaled(self.all_files(), scale, least));
+        }
         work.operations =
             self.operations.map(|number| scaled(number, scale, least.div_ceil(block)));
         (work.offset, work.offset_step) = (aligned(self.offset), aligned(self.offset_step));
@@ -80,6 +85,12 @@ impl Work {
             work.loops = ((self.loops as f64 * asked / done).round() as u64).max(1);
         }
         work
+    }
+
+    /// As many of its files as there are in `bytes`, each of a block at least.
+    fn files_for(&self, bytes: u64) -> u64 {
+        let of_each = self.file_size.map_or(self.block.1, |(_, most)| most);
+        self.files.min(bytes.div_ceil(of_each.max(1))).max(1)
     }
 
     /// Writes its numbers into `section`, from which they were stripped.

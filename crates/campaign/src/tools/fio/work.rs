@@ -124,7 +124,7 @@ impl Work {
     }
 
     /// Bytes of the files of a process.
-    fn all_files(&self) -> u64 {
+    pub(super) fn all_files(&self) -> u64 {
         let of_range = |(_, most): (u64, u64)| self.files.saturating_mul(most);
         self.file_size.map(of_range).or(self.size).unwrap_or(0)
     }

@@ -14,8 +14,12 @@ fn more_written_than_planned_and_a_tenth_is_a_breach() {
     for (count, pages, calls) in [(Count::Calls, 0, 1), (Count::Pages, 1, 0), (Count::Lesser, 1, 1)]
     {
         let bounds = Bounds { written: Some(100 * M), count, ..Bounds::default() };
-        let at =
-            |bytes: u64| Look { calls: calls * bytes, pages: pages * bytes, free: M, grown: 0 };
+        let at = |bytes: u64| Look {
+            calls: calls * bytes,
+            pages: pages * bytes,
+            free: M,
+            ..Look::default()
+        };
         assert_eq!(judged(&bounds, at(limit), 0), None);
         let breach = judged(&bounds, at(limit + 1), 0).unwrap();
         assert_eq!(
@@ -52,6 +56,9 @@ fn less_free_than_the_reserve_is_a_breach() {
         judged(&bounds, at(35 * M - 1), 0),
         Some(Breach::Reserve { free: Bytes(35 * M - 1), reserve: Bytes(35 * M) })
     );
+    let files = |free: u64| Look { files: (2000, free), ..at(35 * M) };
+    assert_eq!(judged(&bounds, files(100), 0), None);
+    assert_eq!(judged(&bounds, files(99), 0), Some(Breach::Files { free: 99 }));
     assert!(Bounds::default().are_none() && !bounds.are_none());
     assert_eq!(judged(&Bounds::default(), Look { grown: 1 << 60, ..at(0) }, 1 << 60), None);
 }
@@ -68,6 +75,20 @@ fn the_nearer_the_limit_the_sooner_is_the_next_look() {
     let look = Look { free: 100 * M, ..Look::default() };
     let costly = bounds.pause(&look, Duration::from_millis(10));
     assert_eq!(costly, Duration::from_millis(500), "looking takes a fiftieth of the time");
+}
+
+#[test]
+fn files_that_do_not_fit_beside_the_reserve_lack_room() {
+    let bounds = Bounds { reserve: 10 * M, space: Some(20 * M), ..Bounds::default() };
+    assert_eq!(bounds.lacks(30 * M), None);
+    assert_eq!(bounds.lacks(30 * M - 1), Some((Bytes(20 * M), Bytes(20 * M - 1))));
+    assert_eq!(
+        Bounds { reserve: 0, ..bounds }.lacks(0),
+        None,
+        "what is made for a target may be full"
+    );
+    let look = Look { free: 1 << 40, files: (20_000, 1500), ..Look::default() };
+    assert_eq!(bounds.pause(&look, Duration::ZERO), SOONEST);
 }
 
 #[test]
