@@ -36,8 +36,9 @@ const UNBOUNDED: [(&str, &str); 11] = [
 
 /// A file system of 700 MB on a loop device, and a place beside it.
 struct Bench {
-    place: Place,
+    // Unmounted before its place is removed.
     mounted: Mounted,
+    place: Place,
 }
 
 impl Bench {
@@ -56,7 +57,7 @@ impl Bench {
         let dir = place.dir("mounted");
         let mounted = Mounted::new(&["-o", "loop", image.to_str().unwrap()], &dir);
         fs::create_dir(mounted.dir().join("data")).unwrap();
-        Some(Bench { place, mounted })
+        Some(Bench { mounted, place })
     }
 
     fn target(&self) -> String {

@@ -19,7 +19,8 @@ pub fn of(size: Bytes) -> Bytes {
     Bytes((size.0 / SHARE).min(MOST))
 }
 
-/// What the file system of `dir` keeps, with what is written until a program has ended, where that is one of `targets`; nothing of one that is made for a target.
+/// What the file system of `dir` keeps, with what is written until a program has ended, where that is one of
+/// `targets`; nothing of one that is made for a target.
 ///
 /// # Errors
 /// It cannot be asked for its size.

@@ -6,6 +6,7 @@
 //! of one of the `kinds`, so that a user can copy, change and add to them.
 
 pub mod book;
+mod bounds;
 pub mod columnar;
 mod commits;
 mod declare;

@@ -1,10 +1,9 @@
 //! Other people's programs: found on PATH, run in a directory of the target with an environment that
 //! is the same everywhere, and judged by how they end.
 
-mod bounds;
 mod watch;
 
-pub use bounds::{Bounds, Breach, Count};
+pub use crate::bounds::{Bounds, Breach, Count};
 
 use crate::{Missing, TestError};
 use engine::{child, confine};

@@ -1,6 +1,6 @@
 //! The traits between a test and the worker that runs it.
 
-use crate::program::Breach;
+use crate::bounds::Breach;
 use engine::progress::Progress;
 use model::{Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{

@@ -1,7 +1,7 @@
 //! The watcher of a program of others: looks at the file system and at the program's processes, and ends all of them
 //! when they pass a bound.
 
-use super::bounds::{Bounds, Breach, Look};
+use crate::bounds::{Bounds, Breach, Look};
 use engine::confine;
 use rustix::{
     fs::{StatVfs, statvfs},

@@ -139,7 +139,7 @@ impl Bounds {
     }
 
     /// What its files need and what there is for them where `free` bytes are free, and that is too little.
-    pub(super) fn lacks(&self, free: u64) -> Option<(Bytes, Bytes)> {
+    pub(crate) fn lacks(&self, free: u64) -> Option<(Bytes, Bytes)> {
         let own = free.saturating_sub(self.reserve);
         let planned = self.space.filter(|planned| self.reserve > 0 && *planned > own)?;
         Some((Bytes(planned), Bytes(own)))
