@@ -372,3 +372,60 @@ fn store_is_no_disk_no_pipe_and_no_link_of_another_user() {
         assert!(fs::read(&disk.image).unwrap().iter().all(|byte| *byte == 0), "it was written to");
     }
 }
+
+/// A folder in which the program is started gives it nothing that was not named: no plan, no suite, no profile, no
+/// program. Whatever was opened would be waited for.
+#[test]
+fn folder_is_not_searched_for_plans_suites_profiles_or_programs() {
+    let place = measured();
+    let planted = [
+        "assay.toml",
+        ".assay.toml",
+        ".assay",
+        "plan.toml",
+        ".env",
+        "null",
+        "null.toml",
+        "columnar",
+        "columnar.toml",
+        "desktop",
+        "desktop.toml",
+        "last",
+        "last.toml",
+        "ext4",
+        "mkfs.ext4",
+        "mount",
+        "losetup",
+        "fio",
+        "sh",
+        "suites",
+        "profiles",
+        "config.toml",
+        "assay.db",
+        "state.db",
+    ];
+    let folder = place.dir("planted");
+    for name in planted {
+        let made = Command::new("mkfifo").arg(folder.join(name)).status().unwrap();
+        assert!(made.success());
+    }
+    for verb in [
+        &[&["run"][..], &NULL].concat()[..],
+        &[&["plan"][..], &NULL].concat(),
+        &["report", "last"],
+        &["advise", "last", "--profile", "desktop"],
+        &["explain", "columnar"],
+        &["list"],
+        &["doctor"],
+        &["cleanup"],
+    ] {
+        let mut command = place.command(verb);
+        command.current_dir(&folder);
+        let output = finished(command);
+        assert!(output.status.success(), "{verb:?}: {}", text(&output.stderr));
+    }
+    let mut left: Vec<String> = planted.map(String::from).to_vec();
+    left.push("report.html".into());
+    left.sort();
+    assert_eq!(names(&folder), left);
+}

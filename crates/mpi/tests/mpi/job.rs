@@ -166,7 +166,8 @@ impl Job {
         command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string()]);
         command.args(hosts.map(|hosts| hosts.words(ranks)).unwrap_or_default());
         command.arg(env!("CARGO_BIN_EXE_assay-mpi")).args(words);
-        command.arg("--state").arg(place.path("state")).arg("--store").arg(place.path("assay.db"));
+        // Relative, as a user writes it; the keeper works elsewhere.
+        command.args(["--state", "state"]).arg("--store").arg(place.path("assay.db"));
         command.current_dir(place.path("")).process_group(0).stdin(Stdio::null());
         command.stdout(file.try_clone().unwrap()).stderr(file);
         Job { child: command.spawn().unwrap(), output }

@@ -224,6 +224,19 @@ fn when_a_rank_is_killed_the_campaigns_of_all_hosts_are_undone() {
 }
 
 #[test]
+fn keeper_cleans_up_in_relative_state_folder() {
+    let Some(_one) = mpirun() else { return };
+    let place = Place::new();
+    let job = Job::start(&place, None, 2, &place.run(&["--procs", "2"], "0.25"));
+    with_patience(BOUND, || place.is_busy().then_some(()));
+    let pid = with_patience(BOUND, || rank(&place, 0));
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let (status, output) = job.wait(BOUND);
+    assert!(!status.success(), "{output}");
+    with_patience(BOUND, || place.is_clean().then_some(()));
+}
+
+#[test]
 fn what_a_killed_rank_leaves_is_removed_and_resumed() {
     let Some(_one) = mpirun() else { return };
     let Some(hosts) = hosts(2) else { return };
