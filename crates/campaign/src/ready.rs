@@ -71,8 +71,8 @@ pub struct Site<'a> {
 
 impl Ready {
     /// Checks `prepared` in the order in which the user can mend things: what programs may do, `consent` to wipe disks,
-    /// room, where each target is made, whether its options are right by its tools, whether a comparison is left, and which
-    /// candidates are there at once.
+    /// room, where each target is made, whether its options are right by its tools, whether a comparison is left, and
+    /// which candidates are there at once.
     ///
     /// # Errors
     /// One of these cannot be, or a signal asked to stop.
