@@ -81,6 +81,8 @@ impl Lab {
         let parts = target.parts();
         let least = Bytes(parts.iter().map(|part| part.fs.about().min_bytes).sum());
         let size = size.min(MOST);
+        // An image that is too small is seen in the words of mkfs.
+        let least = least.min(size);
         let at_least = self.rehearse_on(parts, dir, least);
         match at_least {
             Err(_) if size > least && disks(parts) > 0 => self.rehearse_on(parts, dir, size),

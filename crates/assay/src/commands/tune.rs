@@ -20,18 +20,20 @@ use std::{path::Path, time::Duration};
 /// Screens, halves and confirms within the budget, and says what to use.
 pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
     let wanted = Wanted { only: args.only.clone(), risky: args.allow_unsafe };
-    let field = variant::field(&args.on, &wanted)?;
+    let on = lab::resolve(&args.on).map_err(|error| exit::usage(error.to_string()))?;
+    let on = on.target();
+    let field = variant::field(on, &wanted)?;
     let work = work(args, store_path, state)?;
     let stop = signals::stop_flag()?;
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
     let unconfined = args.programs.unconfined;
     let site = Site { store: &mut store, state, key, stop: &stop, unconfined };
-    let mut bench = Campaigns::new(work, args.on.clone(), &args.consent, site, args.budget)?;
+    let mut bench = Campaigns::new(work, on.clone(), &args.consent, site, args.budget)?;
     terminal::note(&format!(
         "{} variants of {}, about {:.0} s for a candidate in a block, within {}",
         field.len(),
-        args.on,
+        on,
         bench.turn_s(),
         humantime::format_duration(args.budget)
     ));
@@ -47,7 +49,7 @@ pub fn tune(args: &TuneArgs, store_path: &Path, state: &Path) -> Result<Exit> {
         )));
     }
     let Campaigns { ran, failed, .. } = &bench;
-    let search = Search { default: &args.on, band: settings.band, ran, failed };
+    let search = Search { default: on, band: settings.band, ran, failed };
     terminal::out(&search.text(&outcome))?;
     Ok(if failed.is_empty() { Exit::Done } else { Exit::Partly })
 }
