@@ -47,8 +47,8 @@ pub fn real(path: &Path) -> Result<PathBuf> {
     let mut walk = Walk::from_here(Missing::Refuse)?;
     match walk.to(path) {
         Ok(name) => Ok(walk.path.join(name)),
-        // Nobody has put anything there.
-        Err(error) if error.downcast_ref() == Some(&Errno::NOENT) => Ok(path.into()),
+        // What is missing, or closed to this user, is told by who opens it, if anybody does.
+        Err(error) if error.downcast_ref::<Errno>().is_some() => Ok(path.into()),
         Err(error) => Err(error),
     }
 }
