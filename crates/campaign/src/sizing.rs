@@ -18,6 +18,8 @@ use suites::{Estimate, Test, space_bytes};
 
 /// Bytes that the pilot writes and reads.
 const PILOT_BYTES: usize = 192 << 20;
+/// Less tells nothing.
+const PILOT_LEAST_BYTES: usize = 8 << 20;
 /// Time that a case takes whatever its size: workers, snapshots, settling, now and then a remount.
 const CASE_FIXED_S: f64 = 0.2;
 /// Time of an operation on files, roughly: between a stat that is cached and a create.
@@ -54,28 +56,43 @@ pub fn pilot(dir: &Path) -> Result<Pilot> {
         let rate = read.with_context(|| format!("cannot read {}", dir.display()))?;
         return Ok(Pilot { write_bytes_per_s: rate, read_bytes_per_s: rate });
     }
-    let tried = tempfile::tempfile_in(dir).and_then(try_out);
+    let bytes = pilot_bytes(dir);
+    let tried = tempfile::tempfile_in(dir).and_then(|file| try_out(file, bytes));
     match tried {
         Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(refusal::lacking(format!(
             "{} is full: it has no room for the {} that it is tried with; make room, or name another folder",
             dir.display(),
-            Bytes(PILOT_BYTES as u64)
+            Bytes(PILOT_LEAST_BYTES as u64)
         ))),
         tried => tried.with_context(|| format!("cannot try {}", dir.display())),
     }
 }
 
-fn try_out(mut file: File) -> io::Result<Pilot> {
+/// What may be written in `dir`, for that short time: half of what is free beside the reserve, at most.
+fn pilot_bytes(dir: &Path) -> usize {
+    let stat = rustix::fs::statvfs(dir).ok().filter(|stat| stat.f_blocks > 0);
+    // One that tells nothing has to be tried.
+    let Some(stat) = stat else { return PILOT_BYTES };
+    let reserve = reserve::of(Bytes(stat.f_blocks.saturating_mul(stat.f_frsize)));
+    let own = (stat.f_bavail * stat.f_frsize).saturating_sub(reserve.0);
+    usize::try_from(own / 2).unwrap_or(usize::MAX).min(PILOT_BYTES)
+}
+
+fn try_out(mut file: File, bytes: usize) -> io::Result<Pilot> {
+    if bytes < PILOT_LEAST_BYTES {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
     let mut rng = model::Rng::new(1);
     let chunk: Vec<u8> = (0..1 << 20 >> 3).flat_map(|_| rng.next_u64().to_le_bytes()).collect();
     let start = Instant::now();
-    for _ in 0..PILOT_BYTES / chunk.len() {
+    let chunks = bytes / chunk.len();
+    for _ in 0..chunks {
         file.write_all(&chunk)?;
     }
     file.sync_all()?;
     let write_s = start.elapsed().as_secs_f64();
     Ok(Pilot {
-        write_bytes_per_s: PILOT_BYTES as f64 / write_s.max(1e-6),
+        write_bytes_per_s: (chunks * chunk.len()) as f64 / write_s.max(1e-6),
         read_bytes_per_s: read_rate(&mut file)?,
     })
 }

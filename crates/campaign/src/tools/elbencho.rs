@@ -1,6 +1,6 @@
 //! elbencho: directories made, files written, looked at, read and deleted by threads.
 
-use super::{Invocation, Request, scaled};
+use super::{Invocation, Request, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -57,14 +57,21 @@ impl super::Tool for Tool {
         Ok(invocation)
     }
 
-    fn estimate(&self, _request: &Request, job: &Job) -> Estimate {
-        let files = files(job) * DIRS * u64::from(job.workers);
-        let bytes = files * FILE_BYTES;
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate {
+        let told = |short: &str, long: &str| {
+            let value = |option| words::value(&request.args, option);
+            words::size(value(long).or_else(|| value(short))?, 1)
+        };
+        let of_each = told("-N", "--files").unwrap_or_else(|| files(job));
+        let of_each = of_each.saturating_mul(told("-n", "--dirs").unwrap_or(DIRS));
+        let files = of_each.saturating_mul(told("-t", "--threads").unwrap_or(job.workers.into()));
+        let bytes = files.saturating_mul(told("-s", "--size").unwrap_or(FILE_BYTES));
+        let moved = bytes.saturating_mul(told("-i", "--iterations").unwrap_or(1));
         Estimate {
-            write_bytes: bytes,
-            read_bytes: bytes,
-            ops: 3 * files,
-            scratch_bytes: bytes + files * 512,
+            write_bytes: moved,
+            read_bytes: moved,
+            ops: files.saturating_mul(3),
+            scratch_bytes: bytes.saturating_add(files.saturating_mul(512)),
             fixed_s: 1.0,
             ..Estimate::default()
         }

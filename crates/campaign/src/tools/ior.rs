@@ -1,6 +1,6 @@
 //! IOR: a file for each process of MPI, written, synced and read by another process than wrote it.
 
-use super::{Invocation, Request, mpi, scaled};
+use super::{Invocation, Request, mpi, scaled, words};
 use model::{Job, TestInfo};
 use suites::Estimate;
 
@@ -56,11 +56,15 @@ impl super::Tool for Tool {
         mpi::invocation(&words, request, job.workers)
     }
 
-    fn estimate(&self, _request: &Request, job: &Job) -> Estimate {
-        let bytes = (mib(job) << 20) * u64::from(job.workers);
+    fn estimate(&self, request: &Request, job: &Job) -> Estimate {
+        let told = |option| words::size(words::value(&request.args, option)?, 1);
+        let of_each = told("-b").unwrap_or_else(|| mib(job) << 20);
+        let of_each = of_each.saturating_mul(told("-s").unwrap_or(1));
+        let bytes = of_each.saturating_mul(job.workers.into());
+        let moved = bytes.saturating_mul(told("-i").unwrap_or(1));
         Estimate {
-            write_bytes: bytes,
-            read_bytes: bytes,
+            write_bytes: moved,
+            read_bytes: moved,
             scratch_bytes: bytes,
             fixed_s: 1.0,
             ..Estimate::default()

@@ -139,6 +139,24 @@ fn mdtest_with_arguments_does_what_they_say_and_nothing_else() {
 }
 
 #[test]
+fn ior_and_elbencho_are_planned_with_their_arguments() {
+    const M: u64 = 1 << 20;
+    let ior = planned("ior", "-b 8m -s 4 -i 3").1[0];
+    assert_eq!((ior.write_bytes, ior.scratch_bytes), (2 * 3 * 32 * M, 2 * 32 * M));
+    for words in
+        ["-t 3 -n 2 -N 5 -s 1m -i 2", "--threads=3 --dirs 2 --files=5 --size=1m --iterations 2"]
+    {
+        let elbencho = planned("elbencho", words).1[0];
+        assert_eq!(
+            (elbencho.write_bytes, elbencho.read_bytes),
+            (2 * 30 * M, 2 * 30 * M),
+            "{words}"
+        );
+        assert_eq!(elbencho.scratch_bytes, 30 * M + 30 * 512, "{words}");
+    }
+}
+
+#[test]
 fn bonnie_with_arguments_is_sized_by_the_memory_and_writes_characters() {
     let ours = called("bonnie++", "");
     assert!(ours.contains(" -s 16 -r 8 -n 1 -f"), "{ours}");
