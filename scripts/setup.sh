@@ -203,7 +203,7 @@ if [ "${1:-}" = tests ] && [ "$manager" != none ]; then
     has mkfs.vfat || want "mkfs.vfat" "dosfstools" "dosfstools"
     has s3fs || want "s3fs" "s3fs" "s3fs-fuse"
     has sshfs || want "sshfs" "sshfs openssh-sftp-server" "fuse-sshfs openssh-server"
-    python3 -c "import ensurepip, venv" 2>/dev/null || want "Python's venv" "python3-venv" "python3-pip"
+    /usr/bin/python3 -c "import ensurepip, venv" 2>/dev/null || want "Python's venv" "python3-venv" "python3-pip"
 fi
 if [ "${1:-}" = tests ] && [ "$manager" = apt-get ]; then
     has glusterfsd || want "glusterfs" "glusterfs-server glusterfs-client" ""

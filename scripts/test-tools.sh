@@ -23,7 +23,7 @@ python_has() {
     "$tools/bin/python3" -c "import $1" 2>/dev/null
 }
 
-python_has pip || get "a Python environment" python3 -m venv "$tools"
+python_has pip || get "a Python environment" /usr/bin/python3 -m venv "$tools"
 for package in pandas pyarrow duckdb uv; do
     python_has "$package" || get "the Python package $package" "$tools/bin/python3" -m pip install --quiet "$package"
 done

@@ -10,8 +10,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Command};
 /// Another user than root, who may become root by sudo.
 const USER: &str = "somebody";
 
-/// What of `make test` root runs there besides the lints: the units that start foreign programs. Others have few tests
-/// that need root, and run there without it.
+/// What of `make test` root runs there besides the lints: units that start foreign programs. Long ones that start only
+/// those of file systems are left out, and run there as another user.
 const UNITS: &str = "campaign/ disk/ engine/ formats/lib lab/ suites/ workers/ xtask/ assay/lib assay/e2e::bad_input \
                      assay/e2e::consent assay/e2e::data assay/e2e::dist assay/e2e::docs assay/e2e::hostile \
                      assay/e2e::labs assay/e2e::progress assay/e2e::setup assay/e2e::tools";

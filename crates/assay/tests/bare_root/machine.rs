@@ -84,10 +84,10 @@ impl Machine {
     /// Shows this repository there with all that is built of it, under the same path, so that cargo has nothing to
     /// build; changes go to a folder of `place`. The Rust toolchain and the fetched crates can only be read.
     pub(super) fn show_sources(&mut self, place: &Place) {
-        let toolchain = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
-        let toolchain = text(&toolchain.stdout).trim().to_string();
+        let shown =
+            format!("{} {}", toolchain().display(), cargo_home().join("registry").display());
         self.shown = vec![
-            ("SHOWN", format!("{toolchain} {}", cargo_home().join("registry").display()).into()),
+            ("SHOWN", shown.into()),
             ("SOURCES", repository()),
             ("UPPER", place.dir("upper")),
             ("WORK", place.dir("work")),
@@ -105,18 +105,21 @@ impl Machine {
 
     /// Runs `make` with `args` in the repository, as `user`, who has the toolchain on PATH.
     pub(super) fn make(&self, user: &str, args: &[&str]) -> Output {
-        let (toolchain, _) = self.shown[0].1.to_str().unwrap().split_once(' ').unwrap();
         let (home, path) = match user {
             "root" => ("/root", "/usr/sbin:/usr/bin:/sbin:/bin"),
             _ => (HOME, "/usr/bin:/bin"),
         };
-        let command = [
-            &format!("setpriv --reuid {user} --regid {user} --init-groups"),
-            &format!("env HOME={home} PATH={path}:{toolchain}/bin"),
-            &format!("CARGO_HOME={} CARGO_NET_OFFLINE=true make -C", cargo_home().display()),
+        let variables = [
+            format!("HOME={home}"),
+            format!("PATH={path}:{}/bin", toolchain().display()),
+            format!("CARGO_HOME={}", cargo_home().display()),
         ];
-        let command = command.map(|part| part.split(' ').collect::<Vec<_>>()).concat();
-        self.run(&[&command[..], &[repository().to_str().unwrap()], args].concat())
+        let user = ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
+        let env = ["env", "CARGO_NET_OFFLINE=true"].into_iter();
+        let env = env.chain(variables.iter().map(String::as_str)).collect::<Vec<_>>();
+        let repository = repository();
+        let make = ["make", "-C", repository.to_str().unwrap()];
+        self.run(&[&user[..], &env, &make, args].concat())
     }
 }
 
@@ -134,6 +137,12 @@ fn source() -> Option<(String, String)> {
 
 pub(super) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The folder of the Rust toolchain that builds this.
+fn toolchain() -> PathBuf {
+    let asked = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
+    text(&asked.stdout).trim().into()
 }
 
 fn cargo_home() -> PathBuf {
