@@ -36,17 +36,16 @@ const PLANS: [&str; 3] = [
      baseline = \"xfs\"\ncase_timeout_s = 600\n\n[backing]\ndir = \"/data\"\nsize = \"4G\"\n",
     "suite = \"columnar\"\npreset = \"standard\"\nbudget_s = 3600\naa = true\n\n[[sweep]]\n\
      on = \"ext4[commit=5,60;data=ordered,journal]\"\nmode = \"one-at-a-time\"\n",
-    "targets = [\"xfs\"]\nsuites = [\"mine.toml\", \"fio:a.fio\"]\n\n[files]\n\
-     \"mine.toml\" = \"name = \\\"mine\\\"\\nabout = \\\"x\\\"\\n[[test]]\\nkind = \\\"io\\\"\\n\
-     id = \\\"mine.a\\\"\\nname = \\\"a\\\"\\nrw = \\\"rndrd\\\"\\nblock = \\\"4k\\\"\\nsize = \\\"1M\\\"\\n\"\n\
-     \"a.fio\" = \"[a]\\nrw=read\\nsize=1m\\n\"\n",
+    "name = \"nightly\"\ntargets = [\"xfs\", \"dir:/mnt/a\"]\nsuites = [\"files\", \"oltp\"]\norder = \"in-turn\"\n\n\
+     [names]\na = \"dir:/mnt/a\"\n\n[tags]\nfirmware = \"1.4\"\n\n\
+     [[sizes]]\ntest = \"files.create\"\nprocs = 1\nscale = 0.5\n",
 ];
 
 const JOBS: [&str; 3] = [
     "; a comment\n[global]\nsize=1g\nruntime = 60\nbs=4k ; and another\nioengine=libaio\niodepth=16\n\n\
      [Rand Read 4k]\nrw=randread\nnumjobs=2\nfilename=a:b\n[write]\nstonewall\nrw=write:8\nsize=2m\n",
     "[a]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:64k/40\nfilename_format=$jobname.$jobnum\n\
-     time_based\nruntime=1m\nramp_time=5s\nsize=50%\n# the end\n",
+     time_based\nruntime=1m\nramp_time=5s\nsize=64m\n# the end\n",
     "[b]\ndescription=reads / writes\nfilesize=1M\nnrfiles=4\nfsync=1\nfallocate=none\ndirect=1\n",
 ];
 
