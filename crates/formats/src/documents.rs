@@ -1,6 +1,7 @@
 //! What importers share whose files are each one document about one target, most of them JSON.
 
 use crate::campaign::{campaign, records};
+use crate::gate::{AGAIN, Print, Runs, Seen};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
 use serde::de::DeserializeOwned;
@@ -12,6 +13,8 @@ pub(crate) struct Documents<'a> {
     files: Vec<&'a NamedBytes>,
     labels: Vec<String>,
     targets: Vec<TargetRecord>,
+    /// A copy of a file was left out.
+    copied: bool,
 }
 
 impl<'a> Documents<'a> {
@@ -26,7 +29,18 @@ impl<'a> Documents<'a> {
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         let labels = naming::targets(&names, tool, options);
         let targets = records(labels.iter().map(String::as_str));
-        Documents { tool, files, labels, targets }
+        let mut runs = Runs::default();
+        let mut copied = false;
+        let (files, labels) = files
+            .into_iter()
+            .zip(labels)
+            .filter(|(file, label)| {
+                let again = runs.see(label, Print::of(&file.1)) == Seen::Again;
+                copied |= again;
+                !again
+            })
+            .unzip();
+        Documents { tool, files, labels, targets, copied }
     }
 
     /// Gives each document to `add`, with position and label of its target.
@@ -71,7 +85,8 @@ impl<'a> Documents<'a> {
         let (tool, targets) = (self.tool, self.targets);
         let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
         let id = naming::campaign_id(tool, &labels);
-        let campaign = campaign(&id, &format!("{tool}: {labels}"), &targets, options, notes);
+        let notes: Vec<&str> = notes.iter().copied().chain(self.copied.then_some(AGAIN)).collect();
+        let campaign = campaign(&id, &format!("{tool}: {labels}"), &targets, options, &notes);
         Ok(Dataset { campaign, targets, tests: tests.list, samples })
     }
 }

@@ -5,8 +5,10 @@
 
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
+    blocks::CASE_REPEATS,
     campaign::{campaign, records},
     columnar::slug,
+    gate::{AGAIN, ELSEWHERE, Print, Runs, Seen},
     head,
     naming::campaign_id,
     table::short,
@@ -54,10 +56,8 @@ impl Reading {
     }
 }
 
-const REPEATS: &str = "Several runs of a case stand in one block: the files do not tell whether each was on a fresh instance, so their spread is no interval.";
-
 /// What names a case within a target.
-type Key = (String, String, u32, u32);
+type Key<'s> = (&'s str, &'s str, (u32, u32));
 
 /// The campaign as it grows.
 pub(crate) struct Gather<'a> {
@@ -73,8 +73,8 @@ pub(crate) struct Gather<'a> {
     tests: Vec<TestInfo>,
     known: HashSet<String>,
     samples: Vec<Sample>,
-    cases: HashSet<Key>,
-    repeated: bool,
+    runs: Runs,
+    notes: BTreeSet<&'static str>,
     works: HashMap<String, (String, u64, String)>,
     places: HashMap<(String, String), (u64, String)>,
     versions: BTreeSet<String>,
@@ -102,13 +102,57 @@ impl<'a> Gather<'a> {
         let own = own(importer, files);
         let read: HashSet<&str> = own.iter().map(|file| file.0.as_str()).collect();
         let all = files.iter().map(|file| file.0.as_str());
-        let gather = Gather {
+        let mut gather = Gather {
             first: own.first().map_or("the files", |file| file.0.as_str()),
             left_out: all.filter(|name| !read.contains(name)).collect(),
             several_dirs: own.iter().any(|file| directory(&file.0) != directory(&own[0].0)),
             ..Gather::of(importer.name(), options)
         };
+        // A copy of a file is no repeat.
+        let is_new = |file: &&NamedBytes| gather.see(&file.0, Print::of(&file.1));
+        let own = own.into_iter().filter(is_new).collect();
         (gather, own)
+    }
+
+    /// Notes a run that stands in `file`; false when it was there before for the same target.
+    fn see(&mut self, file: &str, print: Print) -> bool {
+        let target = self.target(file, None);
+        match self.runs.see(&target, print) {
+            Seen::New => true,
+            Seen::Again => {
+                self.note(AGAIN);
+                false
+            }
+            Seen::Elsewhere => {
+                self.note(ELSEWHERE);
+                true
+            }
+        }
+    }
+
+    /// Where the measurements of a run begin.
+    pub(crate) fn mark(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Ends a run that began at `mark`: a copy of one that was read is taken back.
+    pub(crate) fn end_run(&mut self, file: &str, mark: usize, print: Print) {
+        if !self.see(file, print) {
+            self.samples.truncate(mark);
+        }
+    }
+
+    /// Tells readers what they have to know.
+    pub(crate) fn note(&mut self, note: &'static str) {
+        self.notes.insert(note);
+    }
+
+    /// Whether a case stands more than once.
+    fn is_repeated(&self) -> bool {
+        let mut cases: HashSet<Key<'_>> = HashSet::new();
+        let key = |case: &'_ Case| (case.procs, case.threads);
+        let mut all = self.samples.iter().map(|sample| &sample.case);
+        !all.all(|case| cases.insert((&case.target, &case.test, key(case))))
     }
 
     /// An empty campaign of `tool`.
@@ -124,8 +168,8 @@ impl<'a> Gather<'a> {
             tests: Vec::new(),
             known: HashSet::new(),
             samples: Vec::new(),
-            cases: HashSet::new(),
-            repeated: false,
+            runs: Runs::default(),
+            notes: BTreeSet::new(),
             works: HashMap::new(),
             places: HashMap::new(),
             versions: BTreeSet::new(),
@@ -147,8 +191,6 @@ impl<'a> Gather<'a> {
         if self.known.insert(reading.test.id.clone()) {
             self.tests.push(reading.test.clone());
         }
-        let key = (target.clone(), reading.test.id.clone(), reading.procs, reading.threads);
-        self.repeated |= !self.cases.insert(key);
         let position = self.position(&target);
         self.samples.push(sample(position, target, reading));
         Ok(())
@@ -193,9 +235,10 @@ impl<'a> Gather<'a> {
         };
         let title = format!("{}: {labels}", self.tool);
         let mut campaign = campaign(&id, &title, &targets, self.options, notes);
-        if self.repeated {
-            campaign.notes.push(REPEATS.into());
+        if self.is_repeated() {
+            campaign.notes.push(CASE_REPEATS.into());
         }
+        campaign.notes.extend(self.notes.iter().map(|note| note.to_string()));
         if !self.left_out.is_empty() {
             let names = self.left_out.join(", ");
             campaign.notes.push(format!("Not read, being no output of {}: {names}.", self.tool));
@@ -211,7 +254,7 @@ impl<'a> Gather<'a> {
 
     /// The target of a file: as asked, as the file says, or as it or its directory is called.
     fn target(&self, file: &str, label: Option<&str>) -> String {
-        if let Some(target) = self.options.target.as_deref().or(label) {
+        if let Some(target) = self.options.target_of(file).or(label) {
             return target.into();
         }
         let directory = base_name(directory(file));

@@ -18,6 +18,21 @@ registry! {
     hyperfine, iostat, fio,
 }
 
+/// Names that people know formats by, with the importer that reads them.
+const ALIASES: [(&str, &str); 6] = [
+    ("fio-json", "fio"),
+    ("fio-json+", "fio"),
+    ("fio-terse", "fio"),
+    ("fio-normal", "fio"),
+    ("bonnie", "bonnie++"),
+    ("sysstat", "iostat"),
+];
+
+/// The importer that is called `name`, or known as that.
+pub(crate) fn by_alias(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+}
+
 /// Every test that `tool` can give, as its importer names them: `bonnie++`, `elbencho`, `ior`,
 /// `mdtest` or `sysbench`. Empty for a tool whose tests are not fixed, or that is not known.
 pub fn tool_tests(tool: &str) -> Vec<TestInfo> {

@@ -6,6 +6,7 @@
 //! [`import_into`], which check it.
 
 mod anonymous;
+mod blocks;
 mod campaign;
 mod columnar;
 mod documents;
@@ -13,6 +14,7 @@ mod each;
 mod error;
 pub mod export;
 mod figure;
+mod gate;
 mod gather;
 mod importers;
 mod known;
@@ -30,6 +32,9 @@ pub use source::InputFile;
 
 pub(crate) use source::head;
 
+use std::collections::BTreeMap;
+
+use blocks::Blocks;
 use model::{Checker, Dataset, DatasetError, Head, Sample, printable_line};
 use source::{Input, Take};
 
@@ -44,6 +49,21 @@ pub struct ImportOptions {
     /// When the files were written, RFC 3339; should be their modification time, so that the same
     /// files give the same campaign again.
     pub created: String,
+    /// The target of each file by its name, where files of several were told apart. Whoever told them says
+    /// that what comes again is a repeat: repeats of a case are blocks then.
+    pub targets: BTreeMap<String, String>,
+}
+
+impl ImportOptions {
+    /// The target of a file, where it was told.
+    pub(crate) fn target_of(&self, file: &str) -> Option<&str> {
+        self.targets.get(file).or(self.target.as_ref()).map(String::as_str)
+    }
+
+    /// Whether repeats of a case are blocks.
+    pub(crate) fn repeats_are_blocks(&self) -> bool {
+        !self.targets.is_empty()
+    }
 }
 
 /// Reads the files of one tool.
@@ -53,6 +73,12 @@ pub(crate) trait Importer: Sync {
 
     /// Whether a file with this beginning and name is of this tool.
     fn sniff(&self, head: &[u8], file_name: &str) -> bool;
+
+    /// Whether its files are assay's own, which give back what was exported, whatever it was. Samples of all
+    /// others pass the gate.
+    fn is_own(&self) -> bool {
+        false
+    }
 
     /// Reads the files, of which at least one was recognised, as one campaign: gives away its samples as
     /// they come, and returns the rest.
@@ -144,7 +170,10 @@ pub fn import_into<E: From<FormatError>>(
     let unfit = |why: DatasetError| FormatError::file(&names, why);
     let importer = importer_of(&files, format)?;
     let (mut checker, mut refusal) = (Checker::default(), None);
-    let mut give = |mut sample: Sample| {
+    let mut blocks = Blocks::of(options, importer.is_own());
+    let mut give = |sample: Sample| {
+        let mut sample = if importer.is_own() { sample } else { gate::pass(sample, None) };
+        blocks.place(&mut sample);
         checker.sample(&mut sample).map_err(unfit)?;
         take(sample).map_err(|error| {
             refusal = Some(error);
@@ -156,6 +185,7 @@ pub fn import_into<E: From<FormatError>>(
         Some(error) => Err(error),
         None => {
             let mut head = streamed?;
+            blocks.note(&mut head);
             checker.head(&mut head).map_err(unfit)?;
             Ok(head)
         }
@@ -178,7 +208,7 @@ fn importer_of(
 ) -> Result<&'static dyn Importer, FormatError> {
     for &importer in importers::ALL {
         let is_it = match format {
-            Some(name) => importer.name() == name,
+            Some(name) => importer.name() == importers::by_alias(name),
             None => any_is_of(files, importer)?,
         };
         if is_it {

@@ -17,7 +17,7 @@ pub(crate) fn targets(files: &[&str], tool: &str, options: &ImportOptions) -> Ve
         let name = stem(file, tool);
         let directory = file.rsplit_once('/').map_or("", |(directory, _)| base_name(directory));
         let alone = count.get(name) == Some(&1) || directory.is_empty();
-        options.target.clone().unwrap_or_else(|| (if alone { name } else { directory }).to_owned())
+        options.target_of(file).unwrap_or(if alone { name } else { directory }).to_owned()
     };
     files.iter().map(target).collect()
 }

@@ -39,7 +39,8 @@ impl Study {
         &self,
         fill: impl FnOnce(&mut Gather<'_>) -> Result<(), FormatError>,
     ) -> Result<Dataset, FormatError> {
-        let options = ImportOptions { target: None, created: self.created.into() };
+        let options =
+            ImportOptions { target: None, created: self.created.into(), ..Default::default() };
         let mut gather = Gather::of("published", &options);
         fill(&mut gather)?;
         let notes: Vec<&str> = NOTES.iter().chain(self.notes).copied().collect();

@@ -1,10 +1,11 @@
 //! Where importers get bytes from and put samples to. Files are read as often as it takes and need not be
 //! held; samples are taken one by one. So the memory of an import need not grow with what is imported.
 
-use crate::{FormatError, Importer, NamedBytes, base_name, export::MOST_LINE_BYTES};
-use model::{Bytes, Dataset, Head, Sample};
+use crate::{FormatError, Importer, NamedBytes, base_name, export::MOST_LINE_BYTES, gate};
+use model::{Bytes, Dataset, Head, Sample, TestInfo};
 use std::{
     cell::Cell,
+    collections::HashMap,
     io::{self, BufReader, Read},
     rc::Rc,
 };
@@ -120,7 +121,12 @@ pub(crate) fn whole(
 ) -> Result<Head, FormatError> {
     let held = files.iter().map(|file| Ok((file.name().to_owned(), file.bytes()?)));
     let (head, samples) = read(&held.collect::<Result<Vec<_>, _>>()?)?.parted();
-    samples.into_iter().try_for_each(take)?;
+    let tests: HashMap<&str, &TestInfo> =
+        head.tests.iter().map(|test| (test.id.as_str(), test)).collect();
+    for sample in samples {
+        let test = tests.get(sample.case.test.as_str()).copied();
+        take(gate::pass(sample, test))?;
+    }
     Ok(head)
 }
 

@@ -137,11 +137,14 @@ fn complaints_around_and_inside_the_json_are_passed_over() {
 
 #[test]
 fn runs_of_one_job_are_repeats_of_block_0() {
-    let data = read(&[("xfs.json", &format!("{FSYNC}\n{FSYNC}{FSYNC}"))]).unwrap();
+    let at = |seconds: &str| FSYNC.replace("1795230580", seconds);
+    let three = format!("{FSYNC}\n{}{}", at("1795230680"), at("1795230780"));
+    let data = read(&[("xfs.json", &three)]).unwrap();
     assert_eq!(data.samples.len(), 3);
     assert!(data.samples.iter().all(|s| s.block == 0));
     assert!(data.campaign.notes.iter().any(|note| note.contains("not replicates")));
-    let data = read(&[("xfs.txt", &format!("{TEXT}\n{TEXT}"))]).unwrap();
+    let other = TEXT.replace("pid=", "pid=1");
+    let data = read(&[("xfs.txt", &format!("{TEXT}\n{other}"))]).unwrap();
     assert_eq!((data.samples.len(), data.samples[0].case.procs), (2, 8));
 }
 
@@ -176,14 +179,16 @@ fn workers_printed_one_by_one_are_summed() {
 
 #[test]
 fn terse_lines_tell_workers_from_runs_by_the_disk() {
-    let sample = one(&format!("{TERSE}{TERSE}"));
+    let other = TERSE.replace(";82745;20686;", ";82745;20687;");
+    let sample = one(&format!("{TERSE}{other}"));
     assert_eq!(sample.case.procs, 2);
-    near(&sample, "read_iops", 2.0 * 20_686.0, 1e-12);
+    near(&sample, "read_iops", 20_686.0 + 20_687.0, 1e-12);
     let later = TERSE.replace(";loop4;100921;", ";loop4;200921;");
     let data = read(&[("xfs", &format!("{TERSE}{later}"))]).unwrap();
     assert_eq!(data.samples.len(), 2);
-    let bare = TERSE.split(";loop4").next().unwrap();
-    let error = read(&[("xfs", &format!("{bare}\n{bare}\n"))]).unwrap_err();
+    let bare = |text: &str| text.split(";loop4").next().unwrap().to_owned();
+    let both = format!("{}\n{}\n", bare(TERSE), bare(&other));
+    let error = read(&[("xfs", &both)]).unwrap_err();
     assert!(error.to_string().starts_with("xfs, line 2: job `oltp7030` stands twice"), "{error}");
 }
 

@@ -9,6 +9,8 @@ mod elbencho;
 mod exports;
 mod files;
 mod fio;
+mod gate;
+mod gate_tools;
 mod hostile;
 mod hyperfine_iostat;
 mod ior;

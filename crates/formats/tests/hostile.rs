@@ -10,7 +10,11 @@ use model::{Dataset, Series};
 use std::collections::BTreeMap;
 
 fn options(target: Option<&str>) -> ImportOptions {
-    ImportOptions { target: target.map(Into::into), created: "2026-01-02T03:04:05Z".into() }
+    ImportOptions {
+        target: target.map(Into::into),
+        created: "2026-01-02T03:04:05Z".into(),
+        ..Default::default()
+    }
 }
 
 fn read(files: &[NamedBytes]) -> Result<Dataset, FormatError> {

@@ -7,7 +7,7 @@ use model::{Dataset, Durability, LabKind, Validity, strategies::dataset};
 use proptest::{collection::vec, prelude::*, sample::Index};
 
 fn options() -> ImportOptions {
-    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into() }
+    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into(), ..Default::default() }
 }
 
 fn named(name: &str, text: &str) -> NamedBytes {

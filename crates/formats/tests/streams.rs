@@ -5,7 +5,7 @@ use formats::{FormatError, ImportOptions, InputFile, NamedBytes, export, import,
 use model::{CacheState, Case, Dataset, Histogram, LatencyKind, Metric, Sample};
 
 fn options() -> ImportOptions {
-    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into() }
+    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into(), ..Default::default() }
 }
 
 /// A campaign of several samples with histograms.

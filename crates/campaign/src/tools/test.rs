@@ -42,7 +42,11 @@ impl ToolTest {
     /// What the tool printed, as samples.
     fn read(&self, output: &str) -> Result<Dataset, String> {
         let files = [(format!("{}.txt", self.tool.name()), output.as_bytes().to_vec())];
-        let options = ImportOptions { target: Some("target".into()), created: String::new() };
+        let options = ImportOptions {
+            target: Some("target".into()),
+            created: String::new(),
+            ..Default::default()
+        };
         formats::import(&files, Some(self.tool.name()), &options).map_err(|error| error.to_string())
     }
 }

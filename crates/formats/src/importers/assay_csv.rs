@@ -37,6 +37,10 @@ impl crate::Importer for Importer {
         older_samples_headers().iter().any(|header| head.starts_with(header.as_bytes()))
     }
 
+    fn is_own(&self) -> bool {
+        true
+    }
+
     fn stream(
         &self,
         files: &[Input<'_>],

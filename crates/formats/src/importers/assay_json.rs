@@ -38,6 +38,10 @@ impl crate::Importer for Importer {
         marked && rest.starts_with(FAMILY)
     }
 
+    fn is_own(&self) -> bool {
+        true
+    }
+
     fn stream(
         &self,
         files: &[Input<'_>],

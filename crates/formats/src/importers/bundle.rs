@@ -42,6 +42,10 @@ impl crate::Importer for Importer {
         GzDecoder::new(head).read_exact(&mut begin).is_ok() && begin == *FAMILY.as_bytes()
     }
 
+    fn is_own(&self) -> bool {
+        true
+    }
+
     fn stream(
         &self,
         files: &[Input<'_>],

@@ -11,6 +11,7 @@ mod json;
 mod metrics;
 mod number;
 mod run;
+mod settle;
 mod terse;
 mod text;
 mod work;
@@ -97,9 +98,11 @@ impl Source<'_> {
             return json::runs(self.file, made);
         }
         for run in runs_of_lines(self.file, self.printed)? {
-            made.begin((&run).into());
-            run.jobs.into_iter().try_for_each(|job| made.job(job))?;
-            made.end()?;
+            made.note(run.note);
+            if made.begin((&run).into()) {
+                run.jobs.into_iter().try_for_each(|job| made.job(job))?;
+                made.end()?;
+            }
         }
         Ok(())
     }

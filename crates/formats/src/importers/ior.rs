@@ -6,6 +6,7 @@ mod listing;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Figures,
     gather::{Gather, Reading},
     known::{Known, RATE},
     table::{Row, Table, short},
@@ -40,6 +41,15 @@ const NOTES: [&str; 2] = [
 /// Said of CSV, which lacks it.
 const CSV_NOTE: &str = "IOR's CSV does not tell random from sequential offsets, nor one file from \
     many: its rows stand as sequential.";
+
+/// Said where a latency was left out.
+const LATENCY_NOTE: &str = "Where IOR's latency times its IOPS is not the number of tasks, it is left out: under a \
+    stonewall it divides by the transfers that were asked for, not by those that were done.";
+
+/// How far latency times IOPS may be off the number of tasks.
+const OFF: f64 = 2.0;
+/// The same under a stonewall, where it may be wrong by any factor.
+const OFF_STONEWALLED: f64 = 1.1;
 
 /// Options that say where or how often, and do not change what is done.
 const IGNORED: [&str; 3] = ["-o", "-i", "-O"];
@@ -81,6 +91,8 @@ fn is_csv(bytes: &[u8]) -> bool {
 /// One repetition of one access, as any of the formats gives it.
 #[derive(Default)]
 struct Access {
+    /// Bytes of each transfer, where it is known.
+    transfer_bytes: Option<f64>,
     /// MiB/s.
     bandwidth: f64,
     /// Transfers in a second.
@@ -94,6 +106,29 @@ struct Access {
 }
 
 impl Access {
+    /// The figures, where they can all be true.
+    fn outcome(&self, operation: &str) -> Result<Vec<Metric>, String> {
+        let told = |figure: f64| Some(figure).filter(|&figure| figure > 0.0);
+        Figures {
+            what: operation,
+            ops: self.iops.and_then(told),
+            bytes: told(self.bandwidth * 1_048_576.0),
+            op_bytes: self.transfer_bytes.and_then(told),
+            ..Figures::default()
+        }
+        .judge()
+        .map_err(|why| why.to_string())?;
+        Ok(self.metrics())
+    }
+
+    /// Whether the latency fits the rate: a task has one transfer at a time, and is never without.
+    fn keeps_tasks_busy(&self, setup: &Setup) -> bool {
+        let (Some(latency_s), Some(iops)) = (self.latency_s, self.iops) else { return true };
+        let busy = latency_s * iops / f64::from(setup.tasks.max(1));
+        let off = if setup.stonewalled { OFF_STONEWALLED } else { OFF };
+        busy == 0.0 || (1.0 / off..=off).contains(&busy)
+    }
+
     /// The rate and what else was printed; what was rounded to 0 is left out.
     fn metrics(&self) -> Vec<Metric> {
         let rate = self.bandwidth * MB_PER_MIB;
@@ -118,6 +153,8 @@ impl Access {
 #[derive(Clone, Default)]
 struct Setup {
     tasks: u32,
+    /// Tasks stop after a time, wherever they are.
+    stonewalled: bool,
     random: bool,
     work: String,
     place: String,
@@ -125,16 +162,25 @@ struct Setup {
 
 impl Setup {
     /// The measurement of `operation`; `None` for what moves no data, as `remove`.
-    fn reading(&self, operation: &str, access: &Access) -> Option<Reading> {
+    fn reading(
+        &self,
+        operation: &str,
+        mut access: Access,
+        gather: &mut Gather<'_>,
+    ) -> Option<Reading> {
         let random = if self.random { "rnd" } else { "" };
         let key = format!("{random}{operation}");
         let test = TESTS.iter().find(|test| test.key == key)?;
+        if !access.keeps_tasks_busy(self) {
+            access.latency_s = None;
+            gather.note(LATENCY_NOTE);
+        }
         Some(Reading {
             procs: self.tasks.max(1),
             seconds: access.total_s.unwrap_or(0.0),
             work: self.work.clone(),
             place: self.place.clone(),
-            ..Reading::new(test.info(SUITE), Ok(access.metrics()))
+            ..Reading::new(test.info(SUITE), access.outcome(operation))
         })
     }
 }
@@ -155,7 +201,7 @@ fn csv(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatEr
         if operation == "remove" {
             continue;
         }
-        let reading = setup.reading(operation, &csv_access(&table, row)?);
+        let reading = setup.reading(operation, csv_access(&table, row)?, gather);
         let unknown =
             || table.bad(row, "access", format!("is `{}`, not write or read", short(operation)));
         gather.add(file, row.line, reading.ok_or_else(unknown)?)?;
@@ -169,6 +215,7 @@ fn csv_access(table: &Table<'_>, row: &Row) -> Result<Access, FormatError> {
         Some(_) => table.number(row, column).map(Some),
     };
     Ok(Access {
+        transfer_bytes: optional("xfer(KiB)")?.map(|kib| kib * 1024.0),
         bandwidth: table.number(row, "bw(MiB/s)")?,
         iops: optional("IOPS")?,
         latency_s: optional("Latency")?,

@@ -1,20 +1,33 @@
 //! Reads what `iostat -o JSON` of sysstat writes. A device is a test, each of its reports a sample.
 
+mod rates;
+mod reports;
+
 use crate::documents::{Documents, Tests, case};
-use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
+use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure, table::short};
 use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;
+use std::collections::HashSet;
 
 /// The importer.
 pub(crate) struct Importer;
 
-const NOTES: [&str; 3] = [
+const NOTES: [&str; 4] = [
     "iostat counts what the whole machine did, not what one program did; figures of a device are no \
      result of a test.",
     "Reports follow one another on one instance, all in block 0: they are not replicates.",
-    "Where there were several reports the first was left out, for it averages since boot. How long a \
-     report lasted is not in the source.",
+    "The first report averages since boot unless `iostat -y` wrote it, and iostat does not say which: one \
+     whose rates are no whole counts over whole seconds was left out, or is invalid where it is alone. How \
+     long a report lasted is not in the source.",
+    "iostat counts flushes that programs ask for as writes, in iops and write_iops; flush_iops is what it \
+     tells of those that reached the device.",
 ];
+const SHORT_ROW: &str =
+    "A row of a device without r/s and w/s or tps, which iostat writes by a fault, was left out.";
+
+/// Why a report is no measurement.
+const SINCE_BOOT: &str = "an only report averages since boot, unless `iostat -y` wrote it; measure an interval: \
+    `iostat -y -x -o JSON 10 1`";
 
 #[derive(Deserialize)]
 struct Root {
@@ -62,6 +75,12 @@ struct Device {
     read_wait: Option<Figure>,
     #[serde(rename = "w_await")]
     write_wait: Option<Figure>,
+    #[serde(rename = "f/s")]
+    flushes: Option<Figure>,
+    #[serde(rename = "rareq-sz")]
+    read_kib_each: Option<Figure>,
+    #[serde(rename = "wareq-sz")]
+    write_kib_each: Option<Figure>,
 }
 
 impl crate::WholeImporter for Importer {
@@ -79,23 +98,46 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let documents = Documents::new(self, files, options);
         let (mut tests, mut samples) = (Tests::default(), Vec::new());
-        documents.read(|root: Root, position, label| {
-            for device in root.sysstat.hosts.into_iter().flat_map(Host::devices) {
+        let (mut notes, mut short) = (NOTES.to_vec(), None);
+        documents.read_bytes(|(name, bytes), position, label| {
+            let (root, fault) = reports::read::<Root>(name, bytes)?;
+            notes.extend(fault);
+            let hosts = root.sysstat.hosts.into_iter();
+            for (device, is_interval) in hosts.flat_map(|host| host.devices(fault.is_some())) {
+                if device.iops().is_none() {
+                    short.get_or_insert_with(|| device.short(name));
+                    continue;
+                }
                 let test = tests.of("iostat", &device.disk_device, |id| device.info(id));
-                samples.push(device.sample(test, position, label)?);
+                samples.push(device.sample(test, position, label, is_interval, &mut notes));
             }
             Ok(())
         })?;
+        match short {
+            Some(error) if samples.is_empty() => return Err(error),
+            short => notes.extend(short.map(|_| SHORT_ROW)),
+        }
+        let mut said = HashSet::new();
+        notes.retain(|note| said.insert(*note));
         let missing = "holds no report of a device; write it with `iostat -x -o JSON`";
-        documents.dataset(tests, samples, missing, options, &NOTES)
+        documents.dataset(tests, samples, missing, options, &notes)
     }
 }
 
 impl Host {
-    /// The devices of each report but the first of several.
-    fn devices(self) -> impl Iterator<Item = Device> {
-        let since_boot = usize::from(self.statistics.len() > 1);
-        self.statistics.into_iter().skip(since_boot).flat_map(|report| report.disk)
+    /// The devices of each report, and whether it is known to be of an interval. The first of several that may
+    /// average since boot is left out.
+    fn devices(self, without_first: bool) -> impl Iterator<Item = (Device, bool)> {
+        let alone = self.statistics.len() == 1;
+        let reports = self.statistics.into_iter().enumerate();
+        let reports = reports.map(move |(number, report)| {
+            let is_later = number > 0 || without_first;
+            (is_later || reports::is_interval(&report.disk), report)
+        });
+        let reports = reports.filter(move |(is_interval, _)| *is_interval || alone);
+        reports.flat_map(|(is_interval, report)| {
+            report.disk.into_iter().map(move |device| (device, is_interval))
+        })
     }
 }
 
@@ -114,41 +156,61 @@ impl Device {
         }
     }
 
-    fn sample(&self, test: &TestInfo, position: u32, target: &str) -> Result<Sample, String> {
-        let metrics = self.metrics()?;
+    /// Reads and writes together, a second.
+    fn iops(&self) -> Option<f64> {
+        let both = self.reads.zip(self.writes).map(|(reads, writes)| reads.0 + writes.0);
+        both.or(self.tps.map(|tps| tps.0))
+    }
+
+    /// The error of a row that lacks what it should have.
+    fn short(&self, file: &str) -> FormatError {
+        let device = short(&self.disk_device);
+        FormatError::file(file, format!("device `{device}` has neither r/s and w/s nor tps"))
+    }
+
+    fn sample(
+        &self,
+        test: &TestInfo,
+        position: u32,
+        target: &str,
+        is_interval: bool,
+        notes: &mut Vec<&'static str>,
+    ) -> Sample {
+        let rates = rates::rates(self);
+        notes.extend(rates.note);
+        let metrics = self.metrics(&rates);
         let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
-        let validity = match idle {
-            true => Validity::Invalid("the device was idle".into()),
-            false => Validity::Valid,
+        let why = match rates.fault {
+            _ if idle => Some("the device was idle".into()),
+            Some(why) => Some(why),
+            None => (!is_interval).then(|| SINCE_BOOT.into()),
         };
-        Ok(Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) })
+        let validity = why.map_or(Validity::Valid, Validity::Invalid);
+        Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) }
     }
 
     /// `iops` first: reads and writes together.
-    fn metrics(&self) -> Result<Vec<Metric>, String> {
-        let sum = |(reads, writes): (Figure, Figure)| Figure(reads.0 + writes.0);
-        let iops = self.reads.zip(self.writes).map(sum).or(self.tps);
-        if iops.is_none() {
-            return Err(format!("device `{}` has neither r/s and w/s nor tps", self.disk_device));
-        }
-        let rate = |kib: Option<Figure>, mib: Option<Figure>| {
-            let bytes = kib.map(|kib| kib.0 * 1024.0).or(mib.map(|mib| mib.0 * 1_048_576.0));
-            bytes.map(|bytes| Figure(bytes / 1e6))
+    fn metrics(&self, rates: &rates::Rates) -> Vec<Metric> {
+        // Where nothing was done nothing waited.
+        let waited = |wait: Option<Figure>, count: Option<Figure>| {
+            wait.filter(|_| count.is_none_or(|count| count.0 > 0.0)).map(|wait| wait.0)
         };
+        let told = |figure: Option<Figure>| figure.map(|figure| figure.0);
         let figures = [
-            ("iops", iops, "IOPS", Better::Higher),
-            ("read_iops", self.reads, "1/s", Better::Higher),
-            ("write_iops", self.writes, "1/s", Better::Higher),
-            ("read_rate", rate(self.read_kib, self.read_mib), "MB/s", Better::Higher),
-            ("write_rate", rate(self.write_kib, self.write_mib), "MB/s", Better::Higher),
-            ("util", self.util, "%", Better::Lower),
-            ("await_ms", self.wait, "ms", Better::Lower),
-            ("read_await_ms", self.read_wait, "ms", Better::Lower),
-            ("write_await_ms", self.write_wait, "ms", Better::Lower),
+            ("iops", self.iops(), "IOPS", Better::Higher),
+            ("read_iops", told(self.reads), "1/s", Better::Higher),
+            ("write_iops", told(self.writes), "1/s", Better::Higher),
+            ("flush_iops", told(self.flushes.filter(|flushes| flushes.0 > 0.0)), "1/s", Better::Higher),
+            ("read_rate", rates.read, "MB/s", Better::Higher),
+            ("write_rate", rates.write, "MB/s", Better::Higher),
+            ("util", told(self.util), "%", Better::Lower),
+            ("await_ms", waited(self.wait, self.iops().map(Figure)), "ms", Better::Lower),
+            ("read_await_ms", waited(self.read_wait, self.reads), "ms", Better::Lower),
+            ("write_await_ms", waited(self.write_wait, self.writes), "ms", Better::Lower),
         ];
-        let metric = |(name, value, unit, better): (&str, Option<Figure>, &str, Better)| {
-            Some(Metric::new(name, value?.0, unit, better))
+        let metric = |(name, value, unit, better): (&str, Option<f64>, &str, Better)| {
+            Some(Metric::new(name, value?, unit, better))
         };
-        Ok(figures.into_iter().filter_map(metric).collect())
+        figures.into_iter().filter_map(metric).collect()
     }
 }

@@ -2,12 +2,16 @@
 //! the iterations is the figure; only the table knows it, because the lines that `-v` prints are of
 //! rank 0 alone.
 
+mod columns;
+
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{Known, OPS_RATE},
     text::{Line, lines, work},
 };
+use columns::Columns;
 use model::{Better, Dataset, Group, Metric};
 
 /// The importer.
@@ -92,6 +96,10 @@ struct Run {
     work: String,
     place: String,
     table: Table,
+    columns: Columns,
+    printer: Printer,
+    /// Where its measurements begin.
+    mark: usize,
     /// Begun and not finished.
     open: bool,
 }
@@ -99,11 +107,13 @@ struct Run {
 impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = spoken(&line.text);
+        self.printer.add(text.as_bytes());
         if let Some((version, rest)) = launch(text) {
             gather.version(version);
             *self = Run {
                 tasks: line.count("the number of tasks", rest)?,
                 open: true,
+                mark: gather.mark(),
                 ..Run::default()
             };
         } else if let Some(command) = line.value("Command line used") {
@@ -117,7 +127,10 @@ impl Run {
             self.table =
                 if of.trim_start().starts_with("time") { Table::Times } else { Table::Rates };
         } else if text.starts_with("-- finished") {
-            *self = Run::default();
+            let run = std::mem::take(self);
+            gather.end_run(line.file, run.mark, run.printer.print());
+        } else if let (Table::Rates, Some(heads)) = (&self.table, text.strip_prefix("Operation")) {
+            self.columns = Columns::of(heads).map_err(|why| line.bad(why))?;
         } else if let Table::Rates = self.table {
             self.row(line, text, gather)?;
         }
@@ -128,24 +141,27 @@ impl Run {
     fn row(&self, line: &Line<'_>, text: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let Some((test, cells)) = row(text) else { return Ok(()) };
         let cells: Vec<&str> = cells.split_whitespace().collect();
-        // With -p the figures of single ranks stand before those of the iterations.
-        if !matches!(cells.len(), 4 | 7) {
-            return Err(line.bad(format!("`{}` has {} figures, not 4", test.name, cells.len())));
+        if cells.len() != self.columns.len() {
+            let (name, columns) = (test.name, self.columns.len());
+            return Err(line.bad(format!("`{name}` has {} figures, not {columns}", cells.len())));
         }
-        let mut figures = [0.0; 4];
-        for (figure, cell) in figures.iter_mut().zip(&cells[cells.len() - 4..]) {
-            *figure = line.number(test.name, cell)?;
-        }
-        if figures == [0.0; 4] {
+        let numbers: Vec<f64> = cells
+            .iter()
+            .map(|cell| line.number(test.name, cell))
+            .collect::<Result<_, _>>()?;
+        if numbers.iter().all(|number| *number == 0.0) {
             return Ok(());
         }
-        let [max, min, mean, sd] = figures;
+        let [max, min, mean, sd] = self.columns.of_iterations(&numbers);
         let higher = |name, value| Metric::new(name, value, "1/s", Better::Higher);
-        let mut metrics = vec![higher("ops_rate", mean)];
+        let mut metrics: Vec<Metric> =
+            mean.map(|mean| higher("ops_rate", mean)).into_iter().collect();
         // One iteration has no spread.
         if max != min {
-            metrics.extend([higher("ops_rate_max", max), higher("ops_rate_min", min)]);
-            metrics.push(Metric::new("ops_rate_sd", sd, "1/s", Better::Lower));
+            metrics.extend(max.map(|max| higher("ops_rate_max", max)));
+            metrics.extend(min.map(|min| higher("ops_rate_min", min)));
+            let sd = sd.map(|sd| Metric::new("ops_rate_sd", sd, "1/s", Better::Lower));
+            metrics.extend(sd);
         }
         let reading = Reading {
             procs: self.tasks.max(1),

@@ -4,6 +4,7 @@ mod figures;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{IOPS, Known},
     table::short,
@@ -50,6 +51,10 @@ const NOTES: [&str; 4] = [
     "sysbench writes zeros unless --validate was given: a compressing file system stores nothing.",
     "Cache states and bytes are not in the source; one run gives no spread.",
 ];
+
+/// Said where asynchronous operations were booked wrong.
+const ASYNC_NOTE: &str = "Some builds of sysbench book all asynchronous operations as reads: those of tests that \
+    write are given as writes, those of the mix without their direction.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
@@ -100,6 +105,9 @@ struct Run {
     test: Option<&'static Known>,
     work: Vec<String>,
     figures: Figures,
+    /// Operations are asynchronous.
+    is_async: bool,
+    printer: Printer,
     /// Line and text of what ended it.
     fatal: Option<(u64, String)>,
 }
@@ -119,6 +127,9 @@ const WORK: [&str; 8] = [
 impl Run {
     fn line(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
+        if !self.figures.complete {
+            self.printer.add(text.as_bytes());
+        }
         if text.starts_with("Running the test with following options") {
             self.measures = true;
         } else if let Some(threads) = line.value("Number of threads") {
@@ -134,6 +145,7 @@ impl Run {
         } else if WORK.iter().any(|start| text.starts_with(start))
             || text.contains("total file size")
         {
+            self.is_async |= text.starts_with("Using asynchronous");
             self.work.push(text.into());
         } else {
             self.figures.line(line)?;
@@ -143,7 +155,7 @@ impl Run {
 
     /// Adds what the run gave; `last` is its last line.
     fn end(
-        self,
+        mut self,
         file: &str,
         last: u64,
         gather: &mut Gather<'_>,
@@ -173,15 +185,30 @@ impl Run {
         }
         let fatal =
             self.fatal.as_ref().map(|(_, why)| format!("sysbench gave up: {}", short_line(why)));
+        if self.is_async && self.figures.book(test.group) {
+            gather.note(ASYNC_NOTE);
+        }
+        // Of asynchronous operations it counts when they were handed over.
+        let judged = match self.is_async {
+            true => Ok(()),
+            false => self.figures.judge(f64::from(self.threads.max(1))),
+        };
+        let figures = judged.map(|()| self.figures.metrics());
+        let mark = gather.mark();
         let reading = Reading {
             threads: self.threads.max(1),
             work: self.work.join("; "),
             seconds: self.figures.seconds,
             ops: self.figures.events,
             histograms: self.figures.histograms(test.key),
-            ..Reading::new(test.info(SUITE), fatal.map_or_else(|| Ok(self.figures.metrics()), Err))
+            ..Reading::new(
+                test.info(SUITE),
+                fatal.map_or(figures.map_err(|why| why.to_string()), Err),
+            )
         };
-        gather.add(file, last, reading)
+        gather.add(file, last, reading)?;
+        gather.end_run(file, mark, self.printer.print());
+        Ok(())
     }
 }
 

@@ -152,7 +152,7 @@ impl Source {
     }
 
     fn campaign(&self) -> Campaign {
-        let options = ImportOptions { target: None, created: CREATED.into() };
+        let options = ImportOptions { target: None, created: CREATED.into(), ..Default::default() };
         let mut notes = vec![
             RATE_NOTE,
             "One run in each cell: the spread between runs is not known.",

@@ -22,7 +22,7 @@ pub(crate) fn text(name: &str) -> String {
 }
 
 pub(crate) fn options() -> ImportOptions {
-    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into() }
+    ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into(), ..Default::default() }
 }
 
 /// The dataset of files that are recognised.

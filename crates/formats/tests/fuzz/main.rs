@@ -151,7 +151,11 @@ impl Bench {
                 let note = format!("ASSAY_FUZZ_SEED={seed}, importer {name:<20}\n");
                 progress.write_all_at(note.as_bytes(), 0).unwrap();
             }
-            let options = ImportOptions { target: None, created: "2026-01-02T03:04:05Z".into() };
+            let options = ImportOptions {
+                target: None,
+                created: "2026-01-02T03:04:05Z".into(),
+                ..Default::default()
+            };
             let began = Instant::now();
             let tried = catch_unwind(AssertUnwindSafe(|| {
                 verdict(name, import(files, Some(name), &options))

@@ -10,8 +10,10 @@ use super::{
 };
 use crate::{
     FormatError, ImportOptions,
+    blocks::JOB_REPEATS,
     campaign::{campaign, records},
     columnar::slug,
+    gate::{self, AGAIN, ELSEWHERE, Runs, Seen},
     naming,
     source::Take,
 };
@@ -31,8 +33,6 @@ const NOTES: [&str; 3] = [
      ranks nothing.",
     "fio proves no cache state; every sample stands as `any`.",
 ];
-const REPEATS: &str = "Several runs of one job are repeats on one instance, all in block 0: they \
-    are not replicates on fresh file systems, and their spread is smaller than that of those.";
 const PACED: &str = "Some jobs ran at a fixed rate; fio times operations from their issue, not from \
     when they were due, so that their latencies are service latencies too.";
 const REPEATED: &str =
@@ -43,6 +43,8 @@ const TERSE: &str = "Percentiles of terse output are of completion or of total l
     was told; it does not say which.";
 const NO_PATTERN: &str = "Some outputs do not say whether blocks were sequential or random; those \
     tests stand among the sequential ones, and are called `read` or `write` alone.";
+pub(super) const IN_PARTS: &str = "Where fio printed a run several times while it went on, the last output was \
+    read: each has all that was done until then.";
 const NO_BINS: &str = "Percentiles of several jobs cannot be joined without json+ bins and are left \
     out where jobs were summed.";
 
@@ -62,7 +64,7 @@ pub(super) fn assemble(
         (made.position, made.target) = (position, &source.target);
         source.runs(&mut made)?;
     }
-    let repeated = made.repeated.then_some(REPEATS);
+    let repeated = made.repeated.then_some(JOB_REPEATS);
     let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
     let (id, title) = (format!("fio-{}", slug(&labels.join(" "))), labels.join(", "));
     let notes: Vec<&str> = NOTES.into_iter().chain(repeated).chain(made.notes).collect();
@@ -99,6 +101,7 @@ pub(super) struct Made<'m, 't> {
     repeated: bool,
     versions: BTreeSet<String>,
     notes: BTreeSet<&'static str>,
+    runs: Runs,
 }
 
 struct Test {
@@ -122,17 +125,34 @@ impl<'m, 't> Made<'m, 't> {
             repeated: false,
             versions: BTreeSet::new(),
             notes: BTreeSet::new(),
+            runs: Runs::default(),
         }
     }
 
-    /// Begins a run.
-    pub(super) fn begin(&mut self, shape: Shape) {
-        self.versions.extend(shape.version.clone());
-        (self.shape, self.sums) = (shape, Sums::default());
+    /// Begins a run; false when it was there before, and is not to be read again.
+    pub(super) fn begin(&mut self, shape: Shape) -> bool {
+        let seen = self.runs.see(self.target, shape.print);
+        match seen {
+            Seen::New => {}
+            Seen::Again => self.note(Some(AGAIN)),
+            Seen::Elsewhere => self.note(Some(ELSEWHERE)),
+        }
+        if seen != Seen::Again {
+            self.versions.extend(shape.version.clone());
+            (self.shape, self.sums) = (shape, Sums::default());
+        }
+        seen != Seen::Again
+    }
+
+    /// Tells readers what they have to know.
+    pub(super) fn note(&mut self, note: Option<&'static str>) {
+        self.notes.extend(note);
     }
 
     /// Adds a job of the run.
-    pub(super) fn job(&mut self, job: Job) -> Result<(), FormatError> {
+    pub(super) fn job(&mut self, mut job: Job) -> Result<(), FormatError> {
+        let note = job.settle();
+        self.note(note);
         self.notes.extend(job.members.is_none().then_some(UNCOUNTED));
         let lost = self.sums.add(job, &self.shape.names);
         self.notes.extend(lost.then_some(NO_BINS));
@@ -155,7 +175,7 @@ impl<'m, 't> Made<'m, 't> {
             let mut sample = sample(&job, &self.tests[test].info, self.position, self.target);
             sample.device_read_bytes = device_bytes.map(|bytes| bytes.0);
             sample.device_write_bytes = device_bytes.map(|bytes| bytes.1);
-            (self.take)(sample)?;
+            (self.take)(gate::pass(sample, Some(&self.tests[test].info)))?;
         }
         Ok(())
     }
@@ -172,7 +192,8 @@ impl<'m, 't> Made<'m, 't> {
         let place = found.unwrap_or(self.tests.len());
         if found.is_none() {
             let id = naming::free_id(&mut self.ids, "fio", &job.name);
-            let name = if places.is_empty() { job.name.clone() } else { described(job, &id) };
+            let first = places.first().map(|&place| &*self.tests[place].work);
+            let name = first.map_or_else(|| job.name.clone(), |first| described(job, &id, first));
             let info = TestInfo {
                 id,
                 suite: "fio".into(),
@@ -196,12 +217,17 @@ impl<'m, 't> Made<'m, 't> {
     }
 }
 
-/// A name that tells the test from others of the same job name.
-fn described(job: &Job, id: &str) -> String {
+/// Options beside the pattern that a name tells.
+const TOLD: usize = 3;
+
+/// A name that tells the test from the `first` of the same job name.
+fn described(job: &Job, id: &str, first: &Work) -> String {
     let number = id.rsplit('-').next().unwrap_or_default();
-    let parts = ["rw", "bs", "iodepth"].into_iter();
-    let parts: Vec<String> =
-        parts.filter_map(|key| Some(format!("{key}={}", job.work.get(key)?))).collect();
+    let always = ["rw", "bs", "iodepth"];
+    let parts = always.into_iter().filter_map(|key| Some((key, job.work.get(key)?)));
+    let others = job.work.differences(first).into_iter().filter(|(key, _)| !always.contains(key));
+    let part = |(key, value): (&str, &str)| format!("{key}={value:.40}");
+    let parts: Vec<String> = parts.chain(others.take(TOLD)).map(part).collect();
     format!("{} #{number} {}", job.name, parts.join(" ")).trim_end().to_owned()
 }
 
@@ -248,6 +274,8 @@ fn validity(job: &Job) -> Validity {
             "ran for {} ms; fio counts whole ms, and below {SHORTEST_MS} that is not enough to tell",
             job.runtime_ms()
         ))
+    } else if let Some(why) = &job.contradiction {
+        Validity::Invalid(why.clone())
     } else {
         Validity::Valid
     }

@@ -5,10 +5,11 @@ use super::{
     metrics,
     run::{Job, Run},
 };
+use crate::gate::Print;
 use std::collections::{HashMap, VecDeque};
 
 /// What fio calls the sum that it prints after its clients; with them it would count all twice.
-const SUM_OF_CLIENTS: &str = "All clients";
+pub(super) const SUM_OF_CLIENTS: &str = "All clients";
 
 /// Name and group of a job.
 pub(super) type Key = (String, i64);
@@ -20,6 +21,8 @@ pub(super) struct Shape {
     /// Bytes that the one device under the run read and wrote, where the source tells them.
     pub(super) device_bytes: Option<(u64, u64)>,
     pub(super) names: Names,
+    /// What tells the run from all others.
+    pub(super) print: Print,
 }
 
 /// How often each job stands in a run.
@@ -38,6 +41,11 @@ impl Names {
         }
     }
 
+    /// The different names.
+    pub(super) fn all(&self) -> Vec<Key> {
+        self.counts.keys().cloned().collect()
+    }
+
     /// Forgets what is alone of its name, once all were counted.
     pub(super) fn counted(mut self) -> Names {
         self.distinct = self.counts.len();
@@ -52,7 +60,8 @@ impl From<&Run> for Shape {
         let mut names = Names::default();
         run.jobs.iter().for_each(|job| names.add(job.name.clone(), job.group));
         let names = names.counted();
-        Shape { version: run.version.clone(), device_bytes: run.device_bytes, names }
+        let (version, device_bytes, print) = (run.version.clone(), run.device_bytes, run.print);
+        Shape { version, device_bytes, names, print }
     }
 }
 

@@ -4,19 +4,24 @@
 //!
 //! Releases before 2.99 count `io_bytes` in KiB and latencies in microseconds under other names.
 
+mod extent;
+
 use super::{
     clean::Clean,
-    dataset::Made,
+    dataset::{IN_PARTS, Made},
     join::{Names, Shape},
     run::{Direction, Flow, Job, Latency},
-    work::Work,
+    settle::BLEND,
+    work::{Work, is_neutral},
 };
 use crate::{
     FormatError,
     each::{Each, once},
     figure::{Figure, json_error},
+    gate::{AGAIN, Print, Printer},
     source::Input,
 };
+use extent::{Extent, Part};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
@@ -43,6 +48,9 @@ struct About {
     version: Option<Option<String>>,
     global: Option<Options>,
     disks: Option<Vec<Disk>>,
+    seconds: Option<Figure>,
+    milliseconds: Option<Figure>,
+    print: Print,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +60,8 @@ enum Field {
     Version,
     #[serde(rename = "global options")]
     Global,
+    Timestamp,
+    TimestampMs,
     Jobs,
     ClientStats,
     DiskUtil,
@@ -82,6 +92,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Root<'_, T> {
                     once("fio version", &mut self.about.version, map.next_value()?)?;
                 }
                 Field::Global => once("global options", &mut self.about.global, map.next_value()?)?,
+                Field::Timestamp => once("timestamp", &mut self.about.seconds, map.next_value()?)?,
+                Field::TimestampMs => {
+                    once("timestamp_ms", &mut self.about.milliseconds, map.next_value()?)?;
+                }
                 Field::DiskUtil => once("disk_util", &mut self.about.disks, map.next_value()?)?,
                 Field::Jobs => once("jobs", &mut jobs, each(&mut map)?)?,
                 Field::ClientStats => once("client_stats", &mut clients, each(&mut map)?)?,
@@ -99,6 +113,13 @@ struct Named {
     hostname: Option<String>,
     #[serde(default)]
     groupid: i64,
+    job_start: Option<u64>,
+    read: Option<Part>,
+    write: Option<Part>,
+    trim: Option<Part>,
+    mixed: Option<Part>,
+    #[serde(rename = "job options")]
+    options: Option<Options>,
 }
 
 #[derive(Deserialize)]
@@ -143,11 +164,14 @@ struct FlowRecord {
 
 #[derive(Deserialize)]
 struct SyncRecord {
+    total_ios: Option<u64>,
     lat_ns: Option<LatencyRecord>,
 }
 
 #[derive(Deserialize)]
 struct LatencyRecord {
+    min: Option<Figure>,
+    max: Option<Figure>,
     mean: Figure,
     #[serde(default, rename = "N")]
     count: Option<u64>,
@@ -195,31 +219,40 @@ pub(super) fn holds_job(file: Input<'_>) -> Result<bool, FormatError> {
     }
 }
 
-/// Gives the jobs of every run in `file` to `made`.
+/// Gives the jobs of every run in `file` to `made`. With `--status-interval` a run is printed again and again,
+/// each time with all that it did until then: the last of these documents is of the whole.
 pub(super) fn runs(file: Input<'_>, made: &mut Made<'_, '_>) -> Result<(), FormatError> {
     let (mut heads, mut bodies) = (Documents::open(file)?, Documents::open(file)?);
-    loop {
-        let (mut printed, mut names) = (HashMap::<Key, usize>::new(), Names::default());
-        let about = heads.next(&mut |named: Named| {
-            names.add(named.jobname.clone(), named.groupid);
-            *printed.entry((named.jobname, named.groupid, named.hostname)).or_default() += 1;
-            Ok(())
-        })?;
-        let Some(about) = about else { return Ok(()) };
+    let mut next = heads.head()?;
+    while let Some(Beginning { about, names, mut printed, extent }) = next {
+        next = heads.head()?;
+        let later = next.as_ref().filter(|next| next.extent.goes_on(&extent));
+        let is_part = later.is_some();
+        let is_copy = later.is_some_and(|later| later.about.print == about.print);
+        made.note(is_part.then_some(if is_copy { AGAIN } else { IN_PARTS }));
         let holds_job = !printed.is_empty();
         printed.retain(|_, count| *count > 1);
-        let device_bytes = about.device_bytes();
+        let (device_bytes, print) = (about.device_bytes(), about.print);
         let (version, global) = (about.version.flatten(), about.global.unwrap_or_default());
-        if holds_job {
-            made.begin(Shape { version, device_bytes, names: names.counted() });
-        }
+        let shape = Shape { version, device_bytes, names: names.counted(), print };
+        let wanted = holds_job && !is_part && made.begin(shape);
         bodies.next(&mut |record: JobRecord| {
             // Workers that are printed one by one each repeat the number of all.
             let alone = !printed.contains_key(&record.key());
-            made.job(job(record, alone, &global))
+            if wanted { made.job(job(record, alone, &global)) } else { Ok(()) }
         })?;
         made.end()?;
     }
+    Ok(())
+}
+
+/// What is known of a document before its jobs are read.
+struct Beginning {
+    about: About,
+    names: Names,
+    /// How often each record is printed.
+    printed: HashMap<Key, usize>,
+    extent: Extent,
 }
 
 /// The documents of a file, one after the other.
@@ -234,6 +267,25 @@ impl<'a> Documents<'a> {
         Ok(Documents { file: file.name(), text })
     }
 
+    /// Reads the next document but for what its jobs did.
+    fn head(&mut self) -> Result<Option<Beginning>, FormatError> {
+        let (mut printed, mut names) = (HashMap::<Key, usize>::new(), Names::default());
+        let mut extent = Extent::default();
+        let about = self.next(&mut |named: Named| {
+            let parts = [&named.read, &named.write, &named.trim, &named.mixed];
+            extent.told(named.options.iter().flatten());
+            extent.add(named.job_start, parts.into_iter().flatten());
+            names.add(named.jobname.clone(), named.groupid);
+            *printed.entry((named.jobname, named.groupid, named.hostname)).or_default() += 1;
+            Ok(())
+        })?;
+        Ok(about.map(|about| {
+            extent.told(about.global.iter().flatten());
+            extent.end(about.seconds, about.milliseconds, names.all());
+            Beginning { about, names, printed, extent }
+        }))
+    }
+
     /// Reads the next document: gives its jobs to `give`, and returns what it says beside them.
     fn next<T: for<'de> Deserialize<'de>>(
         &mut self,
@@ -245,16 +297,31 @@ impl<'a> Documents<'a> {
         }
         let (lines_before, mut failure, mut about) = (self.text.lines, None, About::default());
         // One that reads from a reader takes no byte behind the document.
-        let text = (&b"{"[..]).chain(&mut self.text);
+        let mut printer = Printer::default();
+        let text = (&b"{"[..]).chain(Printed(&mut self.text, &mut printer));
         let root = Root { about: &mut about, give, failure: &mut failure };
         let read = root.deserialize(&mut serde_json::Deserializer::from_reader(text));
         match (read, failure) {
-            (Ok(()), _) => Ok(Some(about)),
+            (Ok(()), _) => {
+                about.print = printer.print();
+                Ok(Some(about))
+            }
             (Err(_), Some(failure)) => Err(failure),
             (Err(error), None) => {
                 Err(json_error(self.file, lines_before, &error, "not the JSON of fio"))
             }
         }
+    }
+}
+
+/// A text that is printed as it is read.
+struct Printed<'p, R>(R, &'p mut Printer);
+
+impl<R: Read> Read for Printed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        self.1.add(&buffer[..count]);
+        Ok(count)
     }
 }
 
@@ -293,6 +360,14 @@ impl JobRecord {
     }
 }
 
+impl SyncRecord {
+    /// Whether anything was synced: releases that print no `N` print zeros otherwise.
+    fn timed(&self) -> bool {
+        let count = self.lat_ns.as_ref().and_then(|latency| latency.count);
+        count.or(self.total_ios) != Some(0)
+    }
+}
+
 /// The job of a record; it stands for all processes of its name when it is `alone`.
 fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
     let given = |key: &str| {
@@ -308,21 +383,51 @@ fn job(record: JobRecord, alone: bool, global: &Options) -> Job {
         None => Work::default(),
         Some(local) => {
             let all = global.iter().chain(local);
-            Work::complete(all.map(|(key, value)| (key.as_str(), plain(value))))
+            Work::complete(all.map(|(key, value)| (key.clone(), plain(value))))
         }
     };
-    let seconds = |percent: Figure| percent.0 / 100.0 * record.job_runtime.0 / 1000.0;
-    let flows = [record.read, record.write, record.trim, record.mixed];
-    let flows = Direction::ALL.into_iter().zip(flows);
-    Job {
-        name: record.jobname,
+    let mut job = Job {
         group: record.groupid,
         members: if alone { told() } else { Some(1) },
-        work,
         error: super::failure(record.error, record.total_err, record.first_error),
-        flows: flows.filter_map(|(d, record)| Some((d, flow(record?)?))).collect(),
-        sync: record.sync.and_then(|sync| latency(sync.lat_ns, 1.0)),
-        cpu_s: (seconds(record.usr_cpu), seconds(record.sys_cpu)),
+        ..Job::default()
+    };
+    let others = alone && work.has("group_reporting");
+    let blended = others.then(|| record.blend(&work, job.members)).flatten();
+    let seconds = |percent: Figure| percent.0 / 100.0 * record.job_runtime.0 / 1000.0;
+    job.cpu_s = (seconds(record.usr_cpu), seconds(record.sys_cpu));
+    let is_one_work = record.options.iter().flatten().all(|(key, _)| is_neutral(key));
+    match blended {
+        None => job.work = work,
+        // All that the jobs do stands in what they share.
+        Some(members) if is_one_work && global.keys().any(|key| !is_neutral(key)) => {
+            (job.work, job.members) = (work, Some(members));
+        }
+        Some(members) => {
+            (job.members, job.error) = (Some(members), job.error.or(Some(BLEND.into())));
+        }
+    }
+    let flows = [record.read, record.write, record.trim, record.mixed];
+    let flows = Direction::ALL.into_iter().zip(flows);
+    job.flows = flows.filter_map(|(d, record)| Some((d, flow(record?)?))).collect();
+    let sync = record.sync.filter(SyncRecord::timed);
+    job.sync = sync.and_then(|sync| latency(sync.lat_ns, 1.0));
+    job.name = record.jobname;
+    job
+}
+
+impl JobRecord {
+    /// The processes that a record of a group stands for, when they are more than those of the job whose
+    /// options it has: the others are of other jobs.
+    fn blend(&self, work: &Work, members: Option<u32>) -> Option<u32> {
+        let flows = [&self.read, &self.write, &self.trim, &self.mixed];
+        let runtime_ms = flows.into_iter().flatten().map(|flow| flow.runtime.0).fold(0.0, f64::max);
+        let others_name = work.get("name").is_some_and(|name| name != self.jobname);
+        let all = self.job_runtime.0 / runtime_ms;
+        // A process starts and ends a moment before and after its operations.
+        let of_one = f64::from(members?) * (1.02 + 20.0 / runtime_ms) + 0.4;
+        let more = runtime_ms > 0.0 && all > of_one && !work.verifies();
+        (others_name || more).then(|| all.round().clamp(1.0, 1e6) as u32)
     }
 }
 
@@ -355,7 +460,10 @@ fn latency(record: Option<LatencyRecord>, unit_ns: f64) -> Option<Latency> {
     let bins = record.bins.iter().map(|(key, &n)| Some((ns(key)?, n)));
     let bins: BTreeMap<u64, u64> = bins.collect::<Option<_>>().unwrap_or_default();
     Some(Latency {
+        min_ns: record.min.map(|min| min.0 * unit_ns),
         mean_ns: Some(record.mean.0 * unit_ns),
+        max_ns: record.max.map(|max| max.0 * unit_ns).filter(|max| *max > 0.0),
+        step_ns: unit_ns,
         percentiles: percentiles.collect(),
         bins: bins.into_iter().filter(|&(_, n)| n > 0).collect(),
     })

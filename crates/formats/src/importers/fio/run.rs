@@ -1,6 +1,7 @@
 //! A run of fio, whichever way it was printed: its jobs, and what each did in each direction.
 
 use super::work::Work;
+use crate::gate::{BINS, Print, Times};
 use model::{Histogram, LatencyKind};
 
 /// One invocation of fio.
@@ -11,6 +12,10 @@ pub(super) struct Run {
     pub(super) jobs: Vec<Job>,
     /// Bytes that the one device under the run read and wrote, where the source tells them.
     pub(super) device_bytes: Option<(u64, u64)>,
+    /// What tells the run from all others.
+    pub(super) print: Print,
+    /// What readers have to know of how it was printed.
+    pub(super) note: Option<&'static str>,
 }
 
 /// One printed job: a process, or all of a group that fio has summed itself.
@@ -23,6 +28,8 @@ pub(super) struct Job {
     pub(super) work: Work,
     /// Why fio gave up, or what failed on the way.
     pub(super) error: Option<String>,
+    /// What in the record cannot be true.
+    pub(super) contradiction: Option<String>,
     /// What was done; a direction without an operation is left out.
     pub(super) flows: Vec<(Direction, Flow)>,
     /// The fsyncs and fdatasyncs.
@@ -87,7 +94,11 @@ impl Flow {
 /// How long operations took, nanoseconds.
 #[derive(Clone, Default)]
 pub(super) struct Latency {
+    pub(super) min_ns: Option<f64>,
     pub(super) mean_ns: Option<f64>,
+    pub(super) max_ns: Option<f64>,
+    /// What one step of the last printed digit is worth.
+    pub(super) step_ns: f64,
     /// Percent and nanoseconds, as printed.
     pub(super) percentiles: Vec<(f64, f64)>,
     /// Nanoseconds and count, ascending.
@@ -104,6 +115,27 @@ impl Latency {
         printed.or_else(counted)
     }
 
+    /// As the gate judges them, nanoseconds.
+    pub(super) fn times(&self) -> Times {
+        Times {
+            min: self.min_ns,
+            mean: self.mean_ns,
+            max: self.max_ns,
+            percentiles: self.percentiles.clone(),
+            step: self.step_ns,
+            loose: BINS,
+        }
+    }
+
+    /// Leaves out what fio prints as 0 where it timed nothing; whether anything is left.
+    pub(super) fn settle(&mut self) -> bool {
+        self.mean_ns = self.mean_ns.filter(|&mean| mean > 0.0);
+        if self.percentiles.iter().all(|&(_, ns)| ns == 0.0) {
+            self.percentiles.clear();
+        }
+        self.mean_ns.is_some() || !self.percentiles.is_empty() || !self.bins.is_empty()
+    }
+
     /// The bins, as latencies of `op`.
     pub(super) fn histogram(&self, op: &str) -> Histogram {
         Histogram { bins: self.bins.clone(), ..Histogram::new(op, LatencyKind::Service) }
@@ -115,6 +147,7 @@ impl Latency {
         let mean = |a: f64, b: f64| (a * ops + b * other_ops) / (ops + other_ops);
         self.mean_ns = self.mean_ns.zip(other.mean_ns).map(|(a, b)| mean(a, b));
         self.mean_ns = self.mean_ns.filter(|mean| mean.is_finite());
+        (self.min_ns, self.max_ns) = (None, None);
         self.percentiles.clear();
         if self.bins.is_empty() || other.bins.is_empty() {
             self.bins.clear();
@@ -136,6 +169,7 @@ impl Job {
     pub(super) fn add(&mut self, other: Job) {
         self.members = Some(self.processes().saturating_add(other.processes()));
         self.error = self.error.take().or(other.error);
+        self.contradiction = self.contradiction.take().or(other.contradiction);
         for (direction, flow) in other.flows {
             match self.flow(direction) {
                 Some(mine) => mine.add(flow),

@@ -1,7 +1,14 @@
 //! The terse output of fio: one line of semicolon-separated fields for each job, versions 2 to 5.
 
-use super::run::{Direction, Flow, Job, Latency, Run};
-use crate::FormatError;
+use super::{
+    dataset::IN_PARTS,
+    run::{Direction, Flow, Job, Latency, Run},
+};
+use crate::{
+    FormatError,
+    gate::AGAIN,
+};
+use std::collections::HashSet;
 
 /// Fields of a direction: bytes, rate, IOPS and time, then submission and completion latency,
 /// percentiles, total latency and sampled bandwidth.
@@ -10,6 +17,8 @@ const DIRECTION_FIELDS: usize = 4 + 4 + 4 + PERCENTILES + 4 + 5;
 const DIRECTION_FIELDS_5: usize = DIRECTION_FIELDS + 6;
 const PERCENTILES: usize = 20;
 /// Where in a direction the mean completion latency and the percentiles stand.
+const COMPLETION_MIN: usize = 8;
+const COMPLETION_MAX: usize = 9;
 const COMPLETION_MEAN: usize = 10;
 const FIRST_PERCENTILE: usize = 12;
 /// Processor, depths, latencies in microseconds and in milliseconds: what follows the directions.
@@ -24,12 +33,20 @@ pub(super) fn is_line(line: &str) -> bool {
     known && fields.count() >= 3 + DIRECTION_FIELDS
 }
 
+/// What a run that is printed again has run for since, at least, milliseconds.
+const LEAST_GAIN_MS: f64 = 200.0;
+
 /// Every run in `text`. Lines of one run have the same disk counters, for those are taken once, at
 /// its end; that tells workers of one run from runs of one job.
 pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
     let mut runs: Vec<Run> = Vec::new();
     let mut last_disks: Vec<String> = Vec::new();
+    let (mut seen, mut copied) = (HashSet::new(), false);
     for (i, line) in text.lines().enumerate().filter(|(_, line)| is_line(line)) {
+        if !seen.insert(line.trim_end()) {
+            copied = true;
+            continue;
+        }
         let bad = |why: String| FormatError::line(file, i as u64 + 1, why);
         let fields: Vec<&str> = line.trim_end().split(';').collect();
         let line = Line::of(&fields).map_err(bad)?;
@@ -44,9 +61,43 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
         last_disks = line.disks.iter().map(|field| field.to_string()).collect();
         if let Some(run) = runs.last_mut() {
             run.jobs.push(job);
+            run.print = run.print.then(fields.join(";").as_bytes());
         }
     }
+    let mut runs = without_parts(runs);
+    if let Some(first) = runs.first_mut() {
+        first.note = first.note.or(copied.then_some(AGAIN));
+    }
     Ok(runs)
+}
+
+/// The runs without what `--status-interval` printed of them before they ended.
+fn without_parts(all: Vec<Run>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for run in all {
+        match runs.last_mut() {
+            Some(last) if goes_on(last, &run) => {
+                *last = Run { note: Some(IN_PARTS), ..run };
+            }
+            _ => runs.push(run),
+        }
+    }
+    runs
+}
+
+/// Whether `later` is the run `earlier` with what it did since: every job has more of everything, and its least
+/// and greatest latency are those of all until then.
+fn goes_on(earlier: &Run, later: &Run) -> bool {
+    let more = |(a, b): (&Job, &Job)| {
+        let flows = a.flows.iter().zip(&b.flows).all(|((of_a, a), (of_b, b))| {
+            let (low, high) = (a.latency.min_ns >= b.latency.min_ns, a.latency.max_ns <= b.latency.max_ns);
+            of_a == of_b && a.bytes <= b.bytes && low && high
+        });
+        let is_same = a.name == b.name && a.group == b.group && a.flows.len() <= b.flows.len();
+        let bytes = |job: &Job| job.flows.iter().map(|(_, flow)| flow.bytes).sum::<f64>();
+        flows && is_same && bytes(a) < bytes(b) && a.runtime_ms() + LEAST_GAIN_MS <= b.runtime_ms()
+    };
+    earlier.jobs.len() == later.jobs.len() && earlier.jobs.iter().zip(&later.jobs).all(more)
 }
 
 /// A line by its parts.
@@ -119,7 +170,10 @@ fn flow(fields: &[&str]) -> Result<Flow, String> {
     let [kib, iops, runtime_ms] = [number(fields[0])?, number(fields[2])?, number(fields[3])?];
     let mut flow = Flow::new(kib * 1024.0, iops * runtime_ms / 1000.0, runtime_ms, iops);
     flow.latency = Latency {
+        min_ns: Some(number(fields[COMPLETION_MIN])? * 1000.0),
         mean_ns: Some(number(fields[COMPLETION_MEAN])? * 1000.0),
+        max_ns: Some(number(fields[COMPLETION_MAX])? * 1000.0),
+        step_ns: 1000.0,
         percentiles: percentiles(&fields[FIRST_PERCENTILE..FIRST_PERCENTILE + PERCENTILES])?,
         bins: Vec::new(),
     };

@@ -4,16 +4,18 @@
 //! It prints three or four digits. Where the counts of operations beside it give the same rates
 //! exactly, those are taken.
 
+mod rates;
+mod runs;
+
 use super::{
     number,
-    run::{Direction, Flow, Job, Latency, Run},
+    run::{Direction, Job, Latency, Run},
     work::Work,
 };
 use crate::FormatError;
+use rates::{Rates, rates};
+use runs::{Runs, Section};
 use std::collections::HashMap;
-
-/// How far a printed rate may be from the exact one: 2.17 to 2.19 wrote `20.9k` for 20 009.
-const PRINT_ERROR: f64 = 0.1;
 
 /// Whether a line stands in no other kind of output.
 pub(super) fn is_line(line: &str) -> bool {
@@ -25,17 +27,20 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
     let mut reader = Reader::default();
     for (i, line) in text.lines().enumerate() {
         let bad = |why: String| FormatError::line(file, i as u64 + 1, why);
-        reader.line(unclaimed(line.trim())).map_err(bad)?;
+        let (client, line) = unclaimed(line.trim());
+        reader.runs.client(client);
+        reader.line(line).map_err(bad)?;
     }
-    let mut runs = reader.runs;
-    runs.retain(|run| !run.jobs.is_empty());
-    Ok(runs)
+    Ok(reader.runs.finish())
 }
 
-/// The line without the name of the client that sent it, `<host> `.
-fn unclaimed(line: &str) -> &str {
-    let rest = line.strip_prefix('<').and_then(|rest| rest.split_once("> "));
-    rest.map_or(line, |(_, rest)| rest.trim())
+/// The name of the client that sent a line, `<host> `, and the rest of it.
+fn unclaimed(line: &str) -> (Option<&str>, &str) {
+    let claimed = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    match claimed.filter(|(host, rest)| !host.contains(' ') && (rest.is_empty() || rest.starts_with(' '))) {
+        Some((host, rest)) => (Some(host), rest.trim()),
+        None => (None, line),
+    }
 }
 
 /// Which latency a line of percentiles belongs to.
@@ -49,11 +54,11 @@ enum Of {
 
 #[derive(Default)]
 struct Reader {
-    runs: Vec<Run>,
-    /// The status of the groups was printed: the next job is of another run.
-    ended: bool,
+    runs: Runs,
     version: Option<String>,
     works: HashMap<String, Work>,
+    /// The rates of the job as they were printed.
+    printed: Vec<(Direction, Rates)>,
     /// What the lines that follow describe.
     section: Option<Of>,
     /// What the percentiles that follow describe, and their unit in nanoseconds.
@@ -62,12 +67,14 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, line: &str) -> Result<(), String> {
-        if let Some((name, work)) = setup(line) {
-            self.works.insert(name.into(), work);
+        self.runs.print(line);
+        if let Some(Section { name, work, group }) = setup(line) {
+            self.works.insert(name.clone(), work.clone());
+            self.runs.section(Section { name, work, group });
         } else if line.starts_with("fio-") && !line.contains(' ') {
             self.version = Some(line.into());
         } else if line.starts_with("Run status group") {
-            self.ended = true;
+            self.runs.end();
         } else if let Some(header) = header(line) {
             self.start(header)?;
         } else if let Some((direction, text)) = rates(line) {
@@ -87,10 +94,6 @@ impl Reader {
 
     /// Begins a job, and a run when the one before has ended.
     fn start(&mut self, header: Header<'_>) -> Result<(), String> {
-        if self.runs.is_empty() || self.ended {
-            self.runs.push(Run { version: self.version.clone(), ..Run::default() });
-            self.ended = false;
-        }
         let error = whole(header.error)?;
         let job = Job {
             name: header.name.into(),
@@ -101,32 +104,29 @@ impl Reader {
             ..Job::default()
         };
         (self.section, self.percentiles) = (None, None);
-        if let Some(run) = self.runs.last_mut() {
-            run.version = run.version.take().or(self.version.clone());
-            run.jobs.push(job);
-        }
+        self.runs.job(job, header.process, self.version.as_deref());
         Ok(())
     }
 
     fn direction(&mut self, direction: Direction, rates: Rates) -> Result<(), String> {
         if self.job().is_none() {
             // Only this part was pasted.
-            self.start(Header { name: "job", group: "0", jobs: "1", error: "0" })?;
+            self.start(Header { name: "job", group: "0", jobs: "1", error: "0", process: None })?;
         }
-        let Rates { bytes, iops, runtime_ms } = rates;
         let Some(job) = self.job() else { return Ok(()) };
         if job.flow(direction).is_some() {
             return Err(format!("{} stands twice in one job", direction.as_str()));
         }
-        let flow = Flow::new(bytes, iops * runtime_ms / 1000.0, runtime_ms, iops);
-        job.flows.push((direction, flow));
+        job.flows.push((direction, rates.flow()));
+        self.printed.retain(|(known, _)| *known != direction);
+        self.printed.push((direction, rates));
         self.section = Some(Of::Direction(direction));
         self.percentiles = None;
         Ok(())
     }
 
     fn job(&mut self) -> Option<&mut Job> {
-        self.runs.last_mut().filter(|_| !self.ended)?.jobs.last_mut()
+        self.runs.open_job()
     }
 
     fn latency_of(&mut self, of: Of) -> Option<&mut Latency> {
@@ -153,11 +153,27 @@ impl Reader {
             let total = plain("lat") && self.latency_of(section).is_some_and(untold);
             let of = if plain(named) || total { section } else { Of::Other };
             self.percentiles = Some((of, unit_ns));
+            if let Some(latency) = self.latency_of(of) {
+                latency.step_ns = latency.step_ns.max(unit_ns);
+                if total {
+                    // These bound another latency.
+                    (latency.min_ns, latency.max_ns) = (None, None);
+                }
+            }
         } else if what.trim() == named {
-            let average = line.split(", ").find_map(|part| part.strip_prefix("avg="));
-            let average = average.map(|text| finite(text.trim())).transpose()?;
-            if let Some((latency, average)) = self.latency_of(section).zip(average) {
-                latency.mean_ns = Some(average * unit_ns);
+            let [min, max, mean] = ["min=", "max=", "avg="].map(|key| {
+                let figure = line.split([',', ' ']).find_map(|part| part.strip_prefix(key));
+                // A space may stand before a short number.
+                let rest = line.split_once(key).map(|(_, rest)| rest.trim_start());
+                let figure = figure.filter(|text| !text.is_empty());
+                let text = figure.or(rest.and_then(|rest| rest.split([',', ' ']).next()));
+                text.map(finite).transpose()
+            });
+            let [min, max, mean] = [min?, max?, mean?].map(|n| n.map(|n| n * unit_ns));
+            if let Some(latency) = self.latency_of(section) {
+                latency.step_ns = latency.step_ns.max(unit_ns);
+                (latency.min_ns, latency.max_ns) = (min, max);
+                latency.mean_ns = mean.or(latency.mean_ns);
             }
         }
         Ok(())
@@ -186,26 +202,16 @@ impl Reader {
         let numbers = totals.split([',', '/']).filter(|part| !part.is_empty());
         let numbers = numbers.map(|part| finite(part.trim_start_matches(['r', 'w', 'd', '='])));
         let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+        let (version, printed) = (self.version.clone(), std::mem::take(&mut self.printed));
         let Some(job) = self.job() else { return Ok(()) };
         let block_bytes = job.work.block_bytes();
         for (direction, ops) in Direction::ALL.into_iter().zip(numbers.into_iter().take(3)) {
-            if let Some(flow) = job.flow(direction) {
-                *flow = exact(std::mem::take(flow), ops, block_bytes);
+            let rates = printed.iter().find(|(known, _)| *known == direction);
+            if let Some((flow, (_, rates))) = job.flow(direction).zip(rates) {
+                rates.make_exact(flow, ops, block_bytes, version.as_deref());
             }
         }
         Ok(())
-    }
-}
-
-/// The flow with the figures that `ops` operations give, where they are those that are printed.
-fn exact(flow: Flow, ops: f64, block_bytes: Option<f64>) -> Flow {
-    let near = |exact: f64, printed: f64| (exact - printed).abs() <= PRINT_ERROR * printed;
-    let iops = Some(ops * 1000.0 / flow.runtime_ms).filter(|&iops| near(iops, flow.iops));
-    let bytes = block_bytes.map(|bytes| bytes * ops).filter(|&bytes| near(bytes, flow.bytes));
-    let latency = flow.latency;
-    Flow {
-        latency,
-        ..Flow::new(bytes.unwrap_or(flow.bytes), ops, flow.runtime_ms, iops.unwrap_or(flow.iops))
     }
 }
 
@@ -214,6 +220,8 @@ struct Header<'a> {
     group: &'a str,
     jobs: &'a str,
     error: &'a str,
+    /// Number of the process, where it is told.
+    process: Option<u64>,
 }
 
 /// `oltp: (groupid=0, jobs=8): err= 0: pid=25536: Sat Nov 21 03:09:26 2026`
@@ -222,14 +230,17 @@ fn header(line: &str) -> Option<Header<'_>> {
     let (group, rest) = rest.split_once(", jobs=")?;
     let (jobs, rest) = rest.split_once("): err=")?;
     let error = rest.trim_start().split([':', ' ']).next()?;
-    Some(Header { name, group, jobs, error })
+    let process = rest.split_once("pid=").and_then(|(_, rest)| {
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    });
+    Some(Header { name, group, jobs, error, process })
 }
 
 /// `oltp: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, ..., ioengine=libaio, iodepth=4`,
 /// in earlier releases `bs=4K-4K/4K-4K/4K-4K`.
-fn setup(line: &str) -> Option<(&str, Work)> {
+fn setup(line: &str) -> Option<Section> {
     let (name, rest) = line.split_once(": (g=")?;
-    let (_, options) = rest.split_once("): ")?;
+    let (group, options) = rest.split_once("): ")?;
     let mut work = Work::default();
     for part in options.split(", ") {
         if let Some((key, value)) = part.split_once('=').filter(|(key, _)| *key != "bs") {
@@ -242,41 +253,7 @@ fn setup(line: &str) -> Option<(&str, Work)> {
     if sizes.all(|size| size == first) {
         work.set("bs", &first.to_string());
     }
-    Some((name, work))
-}
-
-struct Rates {
-    bytes: f64,
-    iops: f64,
-    runtime_ms: f64,
-}
-
-/// The direction of a line of rates, and what it says of it.
-fn rates(line: &str) -> Option<(Direction, &str)> {
-    let (word, rest) = line.trim().split_once(':')?;
-    let direction = Direction::ALL.into_iter().find(|d| d.as_str() == word.trim())?;
-    let printed = rest.contains(" IOPS=") || rest.contains(" iops=");
-    printed.then_some((direction, rest))
-}
-
-impl Rates {
-    /// ` IOPS=20.1k, BW=78.4MiB/s (82.2MB/s)(392MiB/5001msec)` or
-    /// ` io=392.3MB, bw=78617KB/s, iops=19654, runt=  5004msec`.
-    fn read(text: &str) -> Option<Rates> {
-        let before_iec = text.contains("io=");
-        let field = |key: &str| text.split(", ").find_map(|part| part.trim().strip_prefix(key));
-        let (bytes, iops, runtime) = if before_iec {
-            (field("io=")?, field("iops=")?, field("runt=")?)
-        } else {
-            let (bytes, rest) = text.rsplit_once('(')?.1.split_once('/')?;
-            (bytes, field("IOPS=")?, rest.split(')').next()?)
-        };
-        Some(Rates {
-            bytes: number::bytes(bytes, before_iec)?,
-            iops: number::decimal(iops)?,
-            runtime_ms: number::decimal(runtime.trim_end().strip_suffix("msec")?)?,
-        })
-    }
+    Some(Section { name: name.into(), group: group.parse().ok()?, work })
 }
 
 /// What stands before the unit in `clat (usec): ...`, and the unit in nanoseconds.

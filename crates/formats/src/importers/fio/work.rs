@@ -2,47 +2,94 @@
 //! and each is put into its table.
 
 use super::number;
+use crate::gate::Mode;
 use model::Group;
 use std::collections::BTreeMap;
 
-/// Options that change what is measured. Names and places are not among them, so that the same job
-/// on two file systems is the same test.
-const OPTIONS: [&str; 30] = [
-    "rw",
-    "bs",
-    "iodepth",
-    "ioengine",
-    "bsrange",
-    "bssplit",
-    "rwmixread",
-    "rwmixwrite",
-    "direct",
-    "buffered",
-    "sync",
-    "fsync",
-    "fdatasync",
-    "end_fsync",
-    "fsync_on_close",
-    "sync_file_range",
-    "size",
-    "io_size",
-    "filesize",
-    "nrfiles",
-    "rate",
-    "rate_iops",
-    "rate_process",
-    "thinktime",
-    "invalidate",
-    "random_distribution",
-    "percentage_random",
-    "buffer_compress_percentage",
-    "zero_buffers",
-    "verify",
+/// Options that say where, how long or how often a job runs, and what is printed of it. Every other one,
+/// known or not, tells two jobs apart.
+const NEUTRAL: [&str; 58] = [
+    "name",
+    "description",
+    "filename",
+    "directory",
+    "filename_format",
+    "unique_filename",
+    "opendir",
+    "file_service_type",
+    "numjobs",
+    "group_reporting",
+    "new_group",
+    "stonewall",
+    "wait_for",
+    "wait_for_previous",
+    "exitall",
+    "exitall_on_error",
+    "runtime",
+    "timeout",
+    "ramp_time",
+    "startdelay",
+    "randseed",
+    "kb_base",
+    "unit_base",
+    "unlink",
+    "unlink_each_loop",
+    "create_serialize",
+    "uid",
+    "gid",
+    "nice",
+    "disk_util",
+    "unified_rw_reporting",
+    "stats",
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "bandwidth_log",
+    "latency_log",
+    "iops_log",
+    "per_job_logs",
+    "log_avg_msec",
+    "log_hist_msec",
+    "log_hist_coarseness",
+    "log_max_value",
+    "log_offset",
+    "log_prio",
+    "log_compression",
+    "log_store_compressed",
+    "log_unix_epoch",
+    "log_alternate_epoch",
+    "log_entries",
+    "bwavgtime",
+    "iopsavgtime",
+    "clat_percentiles",
+    "lat_percentiles",
+    "slat_percentiles",
+    "percentile_list",
+    "significant_figures",
 ];
 
 /// Other names of the same options.
-const ALIASES: [(&str, &str); 3] =
-    [("readwrite", "rw"), ("blocksize", "bs"), ("io_limit", "io_size")];
+const ALIASES: [(&str, &str); 14] = [
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blockalign", "ba"),
+    ("blocksize_range", "bsrange"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("io_limit", "io_size"),
+    ("fileoffset", "offset"),
+    ("fill_fs", "fill_device"),
+    ("iodepth_batch_submit", "iodepth_batch"),
+    ("allrandrepeat", "randrepeat"),
+    ("nr_files", "nrfiles"),
+    ("iomem", "mem"),
+    ("ratemin", "rate_min"),
+    ("ratecycle", "rate_cycle"),
+];
+
+/// Options whose values are sizes.
+const SIZES: [&str; 8] =
+    ["bs", "ba", "size", "io_size", "filesize", "offset", "offset_increment", "number_ios"];
 
 /// What fio does without being told, where every output of it says so or could.
 const DEFAULTS: [(&str, &str); 4] =
@@ -51,37 +98,43 @@ const DEFAULTS: [(&str, &str); 4] =
 /// The options of a job that matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Work {
-    options: BTreeMap<&'static str, String>,
+    options: BTreeMap<String, String>,
     /// Whether an option that is not there was not given.
     complete: bool,
 }
 
 impl Work {
     /// From all options of a job, the later the stronger.
-    pub(super) fn complete<'a>(options: impl Iterator<Item = (&'a str, String)>) -> Work {
+    pub(super) fn complete(options: impl Iterator<Item = (String, String)>) -> Work {
+        let options: Vec<(String, String)> = options.collect();
+        let base = options.iter().rev().find(|(key, _)| key == "kb_base");
+        let base = if base.is_some_and(|(_, value)| value == "1000") { 1000 } else { 1024 };
         let mut work = Work { complete: true, ..Work::default() };
         for (key, value) in DEFAULTS {
             work.set(key, value);
         }
         for (key, value) in options {
+            let key = name(&key);
+            let value = if SIZES.contains(&key) { size(&value, base) } else { value };
             work.set(key, &value);
         }
         work
     }
 
-    /// Notes one option; those that do not matter are let go.
+    /// Notes one option; a flag is on where it has no value.
     pub(super) fn set(&mut self, key: &str, value: &str) {
-        let key = ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name);
-        if let Some(key) = OPTIONS.into_iter().find(|option| *option == key) {
-            let size = |text: &str| number::size(text).map(|bytes| bytes.to_string());
-            let plain = match key {
-                "bs" | "size" | "io_size" | "filesize" => size(value),
-                // `rw=randread:8` is still a random read.
-                "rw" => value.split(':').next().map(str::to_owned),
-                _ => None,
-            };
-            self.options.insert(key, plain.unwrap_or_else(|| value.to_owned()));
-        }
+        let value = if value.is_empty() { "1" } else { value };
+        self.options.insert(name(key).into(), value.into());
+    }
+
+    /// Whether an option was given, and is not off.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|value| value != "0")
+    }
+
+    /// The value of an option that is a number.
+    pub(super) fn number(&self, key: &str) -> Option<f64> {
+        self.get(key)?.parse().ok()
     }
 
     /// The value of an option, when it is known.
@@ -91,7 +144,37 @@ impl Work {
 
     /// Bytes of every operation, when there is one size.
     pub(super) fn block_bytes(&self) -> Option<f64> {
-        self.get("bs")?.parse().ok()
+        let varies = ["bsrange", "bssplit", "bs_unaligned"].into_iter().any(|key| self.has(key));
+        self.number("bs").filter(|_| !varies)
+    }
+
+    /// The direction of every operation, where the pattern has but one.
+    pub(super) fn mode(&self) -> Option<Mode> {
+        // Engines that only make files count them as reads.
+        match self.kind()? {
+            (Group::SequentialRead | Group::RandomRead, _) => Some(Mode::Reads),
+            (Group::SequentialWrite | Group::RandomWrite, kind) if kind.ends_with(" write") => {
+                Some(Mode::Writes).filter(|_| !kind.contains("trim"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether fio was told to read back what it wrote.
+    pub(super) fn verifies(&self) -> bool {
+        self.has("verify") && self.get("do_verify") != Some("0")
+    }
+
+    /// Whether it may have been told so: not every output has the options.
+    pub(super) fn may_verify(&self) -> bool {
+        self.verifies() || !self.complete
+    }
+
+    /// The options that say something else than in `other`, with their values here.
+    pub(super) fn differences(&self, other: &Work) -> Vec<(&str, &str)> {
+        let differs = |(key, value): &(&String, &String)| other.options.get(*key) != Some(*value);
+        let told = self.options.iter().filter(differs).filter(|(key, _)| !is_neutral(key));
+        told.map(|(key, value)| (key.as_str(), value.as_str())).collect()
     }
 
     /// Whether both may be the same work: no option that both know differs.
@@ -101,7 +184,8 @@ impl Work {
             (Some(_), None) => other.complete,
             (None, _) => self.complete,
         };
-        !self.options.keys().chain(other.options.keys()).any(|key| differs(key))
+        let mut told = self.options.keys().chain(other.options.keys());
+        !told.any(|key| !is_neutral(key) && differs(key))
     }
 
     /// Whether operations were started at a fixed rate.
@@ -119,8 +203,24 @@ impl Work {
         {
             return Some((Group::Meta, "files"));
         }
-        pattern_kind(self.get("rw")?)
+        // `rw=randread:8` is still a random read.
+        pattern_kind(self.get("rw")?.split(':').next()?)
     }
+}
+
+/// An option by the first of its names.
+fn name(key: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
+}
+
+/// Whether an option changes nothing of what is measured.
+pub(super) fn is_neutral(key: &str) -> bool {
+    NEUTRAL.contains(&key)
+}
+
+/// A size in bytes; what fio takes for several or for none stays as it is.
+fn size(text: &str, base: u64) -> String {
+    number::option_size(text, base).map_or_else(|| text.to_owned(), |bytes| bytes.to_string())
 }
 
 /// The table and the test type of the pattern `rw`, when it is known.
@@ -138,4 +238,45 @@ pub fn pattern_kind(rw: &str) -> Option<(Group, &'static str)> {
         "randtrimwrite" => (Group::RandomWrite, "random trim and write"),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(options: &[(&str, &str)]) -> Work {
+        Work::complete(options.iter().map(|&(key, value)| (key.into(), value.into())))
+    }
+
+    #[test]
+    fn an_option_that_is_not_known_tells_two_jobs_apart() {
+        let plain = work(&[("rw", "write")]);
+        for option in ["dedupe_percentage", "norandommap", "overwrite", "offset", "option_of_2031"] {
+            assert!(!plain.agrees(&work(&[("rw", "write"), (option, "50")])), "{option}");
+        }
+        for option in NEUTRAL {
+            assert!(plain.agrees(&work(&[("rw", "write"), (option, "50")])), "{option}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_what_fio_takes_them_for() {
+        assert!(work(&[("bs", "4k")]).agrees(&work(&[("blocksize", "4096")])));
+        assert!(!work(&[("bs", "4k")]).agrees(&work(&[("bs", "4KiB")])));
+        assert!(work(&[("bs", "4KiB"), ("kb_base", "1000")]).agrees(&work(&[("bs", "4k")])));
+    }
+
+    #[test]
+    fn the_mode_of_a_pattern_is_its_only_direction() {
+        for (rw, mode) in [
+            ("read", Some(Mode::Reads)),
+            ("randread:8", Some(Mode::Reads)),
+            ("randwrite", Some(Mode::Writes)),
+            ("randrw", None),
+            ("trim", None),
+            ("trimwrite", None),
+        ] {
+            assert_eq!(work(&[("rw", rw)]).mode(), mode, "{rw}");
+        }
+    }
 }

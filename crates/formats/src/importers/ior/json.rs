@@ -35,6 +35,8 @@ struct Parameters {
     block_bytes: u64,
     #[serde(rename = "segmentCount", default)]
     segments: u64,
+    #[serde(rename = "deadlineForStonewall", default)]
+    stonewall_s: f64,
 }
 
 #[derive(Default, Deserialize)]
@@ -77,7 +79,7 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
     for test in &summary.tests {
         let setup = setup(test, &command);
         for outcome in &test.results {
-            if let Some(reading) = setup.reading(&outcome.access, &access(outcome)) {
+            if let Some(reading) = setup.reading(&outcome.access, access(outcome, test), gather) {
                 gather.fact(file, None, "command", &summary.command);
                 gather.add(file, 1, reading)?;
             }
@@ -88,10 +90,12 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
 
 /// A command may hold several tests, so that their parameters belong to the work.
 fn setup(test: &Test, command: &str) -> Setup {
-    let Parameters { file, random, transfer_bytes, block_bytes, segments } = &test.parameters;
+    let Parameters { file, random, transfer_bytes, block_bytes, segments, stonewall_s } =
+        &test.parameters;
     Setup {
         tasks: test.options.tasks,
         random: *random != 0,
+        stonewalled: *stonewall_s > 0.0,
         work: format!(
             "{command}; {}; transfer {transfer_bytes}; block {block_bytes}; segments {segments}",
             test.options.access
@@ -100,8 +104,9 @@ fn setup(test: &Test, command: &str) -> Setup {
     }
 }
 
-fn access(outcome: &Outcome) -> Access {
+fn access(outcome: &Outcome, test: &Test) -> Access {
     Access {
+        transfer_bytes: Some(test.parameters.transfer_bytes as f64),
         bandwidth: outcome.bandwidth,
         iops: outcome.iops,
         latency_s: outcome.latency,

@@ -4,6 +4,7 @@
 use super::{Access, IGNORED, Setup};
 use crate::{
     FormatError,
+    gate::Printer,
     gather::Gather,
     table::short,
     text::{Line, lines, number, work},
@@ -38,6 +39,9 @@ struct Run {
     columns: Vec<String>,
     /// Whether the table had rows, so that the best rates tell nothing new.
     rows: bool,
+    printer: Printer,
+    /// Where its measurements begin.
+    mark: usize,
     /// Begun and not finished.
     open: bool,
 }
@@ -45,13 +49,17 @@ struct Run {
 impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
+        self.printer.add(text.as_bytes());
         if let Some(rest) = text.strip_prefix("IOR-") {
             gather.version(rest.split(':').next().unwrap_or_default());
-            *self = Run { open: true, ..Run::default() };
+            *self = Run { open: true, mark: gather.mark(), ..Run::default() };
+            self.printer.add(text.as_bytes());
         } else if text.starts_with("access") && text.contains("bw(MiB/s)") {
             self.columns = text.split_whitespace().map(str::to_owned).collect();
         } else if text.starts_with("Finished") || text.starts_with("Run finished") {
-            self.open = false;
+            if std::mem::take(&mut self.open) {
+                gather.end_run(line.file, self.mark, self.printer.print());
+            }
         } else if !self.columns.is_empty() {
             self.row(line, gather)?;
         } else if let Some((key, value)) = text.split_once([':', '=']) {
@@ -81,6 +89,9 @@ impl Run {
             "test filename" => self.setup.place = value.into(),
             "tasks" | "clients" => self.setup.tasks = line.count("the number of tasks", first)?,
             "repetitions" => self.repetitions = line.count("the number of repetitions", first)?,
+            "stonewallingTime" => {
+                self.setup.stonewalled = number(first).is_some_and(|seconds| seconds > 0.0);
+            }
             "ordering in a file" => self.setup.random = value.contains("random"),
             "access" | "xfersize" | "blocksize" | "segments" | "segment count" => {
                 self.setup.work += &format!("; {key} {value}");
@@ -100,7 +111,7 @@ impl Run {
             Some(&operation @ ("write" | "read")) => {
                 let access = self.access(line, &cells)?;
                 self.rows = true;
-                if let Some(reading) = self.setup.reading(operation, &access) {
+                if let Some(reading) = self.setup.reading(operation, access, gather) {
                     gather.add(line.file, line.number, reading)?;
                 }
             }
@@ -122,6 +133,7 @@ impl Run {
         let optional = |name: &str| cell(name).map(|text| line.number(name, text)).transpose();
         let bandwidth = optional("bw(MiB/s)")?;
         Ok(Access {
+            transfer_bytes: optional("xfer(KiB)")?.map(|kib| kib * 1024.0),
             bandwidth: bandwidth.ok_or_else(|| line.bad("the rate is missing"))?,
             iops: optional("IOPS")?,
             latency_s: optional("Latency(s)")?,
@@ -145,11 +157,13 @@ impl Run {
         }
         let bandwidth = number(value)
             .ok_or_else(|| line.bad(format!("the rate is `{}`, not a number", short(value))))?;
-        let access = Access { bandwidth, ..Access::default() };
-        let Some(mut reading) = self.setup.reading(operation, &access) else { return Ok(()) };
         if bandwidth == 0.0 {
             return Ok(());
         }
+        let access = Access { bandwidth, ..Access::default() };
+        let Some(mut reading) = self.setup.reading(operation, access, gather) else {
+            return Ok(());
+        };
         if self.repetitions != 1 {
             reading.outcome =
                 Err(format!("IOR printed only the best of {} repetitions", self.repetitions));

@@ -2,9 +2,10 @@
 
 use crate::{
     FormatError,
+    gate::{Contradiction, Figures as Told, in_flight},
     text::{Line, MB_PER_MIB, number},
 };
-use model::{Better, Histogram, LatencyKind, Metric};
+use model::{Better, Group, Histogram, LatencyKind, Metric};
 use std::collections::BTreeMap;
 
 /// What the closing lines of a run say.
@@ -15,6 +16,8 @@ pub(super) struct Figures {
     fsyncs: f64,
     read_mib: f64,
     write_mib: f64,
+    /// Reads and writes together are all that is known.
+    unsplit: bool,
     /// Service times in the order minimum, mean, maximum, percentile; microseconds.
     times: [Option<(String, f64)>; 4],
     /// Bins of the histogram, by nanoseconds.
@@ -114,6 +117,36 @@ impl Figures {
         Ok(())
     }
 
+    /// Gives asynchronous operations, which are counted as reads, the direction that a test of `group` has;
+    /// whether any was counted wrong.
+    pub(super) fn book(&mut self, group: Group) -> bool {
+        let wrong = self.writes == 0.0 && self.reads > 0.0;
+        match group {
+            Group::SequentialWrite | Group::RandomWrite if wrong => {
+                std::mem::swap(&mut self.reads, &mut self.writes);
+                std::mem::swap(&mut self.read_mib, &mut self.write_mib);
+                true
+            }
+            Group::Mixed if wrong => {
+                self.unsplit = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the figures can all be true, with at most `depth` operations in flight.
+    pub(super) fn judge(&self, depth: f64) -> Result<(), Contradiction> {
+        let events = Some(self.events as f64).filter(|events| *events > 0.0);
+        let seconds = Some(self.seconds).filter(|seconds| *seconds > 0.0);
+        let mean_s = self.times[1].as_ref().map(|(_, us)| us / 1e6);
+        if let (Some(events), Some(seconds), Some(mean_s)) = (events, seconds, mean_s) {
+            in_flight([(events / seconds, mean_s)].into_iter(), depth)?;
+        }
+        let per_s = Some(self.reads + self.writes + self.fsyncs);
+        Told { what: "file", ops: events, seconds, per_s, ..Told::default() }.judge()
+    }
+
     /// The metrics, operations first.
     pub(super) fn metrics(&self) -> Vec<Metric> {
         let higher = |name, value, unit| Metric::new(name, value, unit, Better::Higher);
@@ -125,7 +158,8 @@ impl Figures {
             ("read_rate", self.read_mib * MB_PER_MIB, "MB/s"),
             ("write_rate", self.write_mib * MB_PER_MIB, "MB/s"),
         ];
-        let done = rates.into_iter().filter(|rate| rate.1 != 0.0);
+        let is_known = |name: &str| !self.unsplit || name == "fsync_iops";
+        let done = rates.into_iter().filter(|rate| rate.1 != 0.0 && is_known(rate.0));
         metrics.extend(done.map(|(name, value, unit)| higher(name, value, unit)));
         let known = self.times.iter().flatten().filter(|time| time.1 != 0.0);
         metrics.extend(known.map(|(name, us)| Metric::new(name, *us, "us", Better::Lower)));

@@ -1,0 +1,84 @@
+//! Bytes a second of a device, by the rates that iostat prints and by its requests and their sizes. Releases 12.0
+//! to 12.2.0 wrote sectors under the names of kB and MB into their JSON.
+
+use super::{Device, Figure};
+
+const SECTORS_NOTE: &str = "Some rates stand in sectors under the name of kB/s or MB/s, a fault of sysstat before \
+    12.2.1: they were read as sectors, as requests times their size say.";
+
+const KIB: f64 = 1024.0;
+const MIB: f64 = 1_048_576.0;
+const SECTOR: f64 = 512.0;
+
+/// How far a rate may be off requests times their size, beside what both were rounded by.
+const OFF: f64 = 0.1;
+/// What half a step of two decimals is.
+const HALF_STEP: f64 = 0.005;
+
+/// Decimal megabytes a second.
+#[derive(Default)]
+pub(super) struct Rates {
+    pub(super) read: Option<f64>,
+    pub(super) write: Option<f64>,
+    /// Why they cannot be true.
+    pub(super) fault: Option<String>,
+    pub(super) note: Option<&'static str>,
+}
+
+/// The rates of a device.
+pub(super) fn rates(device: &Device) -> Rates {
+    let mut rates = Rates::default();
+    let read = Printed::of(device.read_kib, device.read_mib, device.reads, device.read_kib_each);
+    let write = Printed::of(device.write_kib, device.write_mib, device.writes, device.write_kib_each);
+    rates.read = read.map(|read| read.mb_per_s("read", &mut rates));
+    rates.write = write.map(|write| write.mb_per_s("write", &mut rates));
+    rates
+}
+
+/// A rate as it was printed.
+struct Printed {
+    value: f64,
+    /// Bytes of what it is said to count.
+    unit: f64,
+    /// Bytes a second by requests and their size, and how far these may be off by their rounding.
+    counted: Option<(f64, f64)>,
+}
+
+impl Printed {
+    fn of(
+        kib: Option<Figure>,
+        mib: Option<Figure>,
+        requests: Option<Figure>,
+        kib_each: Option<Figure>,
+    ) -> Option<Printed> {
+        let (value, unit) = kib.map(|kib| (kib.0, KIB)).or(mib.map(|mib| (mib.0, MIB)))?;
+        let counted = requests.zip(kib_each).map(|(requests, each)| {
+            let bytes = requests.0 * each.0 * KIB;
+            (bytes, HALF_STEP * (requests.0 + each.0 + HALF_STEP) * KIB)
+        });
+        Some(Printed { value, unit, counted })
+    }
+
+    fn mb_per_s(&self, what: &str, rates: &mut Rates) -> f64 {
+        let fits = |unit: f64| {
+            self.counted.is_none_or(|(bytes, off)| {
+                let rounded = off + HALF_STEP * unit;
+                (self.value * unit - bytes).abs() <= OFF * bytes + rounded
+            })
+        };
+        if fits(self.unit) {
+            return self.value * self.unit / 1e6;
+        }
+        if fits(SECTOR) {
+            rates.note = Some(SECTORS_NOTE);
+            return self.value * SECTOR / 1e6;
+        }
+        let (counted, _) = self.counted.unwrap_or_default();
+        rates.fault = Some(format!(
+            "contradicts itself: {what}s of {:.2} MB/s, but requests times their size are {:.2} MB/s",
+            self.value * self.unit / 1e6,
+            counted / 1e6
+        ));
+        self.value * self.unit / 1e6
+    }
+}

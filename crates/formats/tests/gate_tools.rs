@@ -1,0 +1,174 @@
+//! What is imported of tools other than fio says what was measured: figures that contradict each other are no
+//! measurement, and faults of a tool are mended or named.
+#![allow(clippy::unwrap_used)]
+
+use crate::files;
+
+use files::{file, fixture, invalid, near, options, sample, text};
+use formats::NamedBytes;
+use model::{Dataset, Sample};
+
+fn read(files: &[NamedBytes]) -> Dataset {
+    formats::import(files, None, &options()).unwrap()
+}
+
+fn read_fixtures(names: &[&str]) -> Dataset {
+    files::read(&names.iter().map(|name| fixture(name)).collect::<Vec<_>>())
+}
+
+fn only(data: &Dataset) -> &Sample {
+    assert_eq!(data.samples.len(), 1, "{:?}", data.tests);
+    &data.samples[0]
+}
+
+fn says(data: &Dataset, part: &str) -> bool {
+    data.campaign.notes.iter().any(|note| note.contains(part))
+}
+
+fn why(sample: &Sample) -> &str {
+    sample.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
+}
+
+#[test]
+fn figures_of_mdtest_are_those_under_their_heads() {
+    let data = read_fixtures(&["mdtest-perrank-summary.txt"]);
+    let figures = |test: &str| {
+        let sample = sample(&data, test);
+        ["ops_rate", "ops_rate_max", "ops_rate_min", "ops_rate_sd"].map(|name| sample.metric(name))
+    };
+    assert_eq!(figures("mdtest.file.create"), [Some(4800.0), Some(7000.0), Some(3000.0), None]);
+    assert_eq!(figures("mdtest.file.remove"), [Some(7600.0), Some(10_000.0), Some(5000.0), None]);
+    let unknown = text("mdtest-perrank-summary.txt").replace("Std Dev", "Median ");
+    let told = files::error(&[file("a.txt", &unknown)]);
+    assert!(told.contains("a.txt, line 12: the column `Median` is not known"), "{told}");
+}
+
+#[test]
+fn a_mean_of_mdtest_outside_of_its_iterations_is_no_measurement() {
+    let wrong = text("mdtest-perrank-summary.txt").replace("4800.000", "7800.000");
+    let data = read(&[file("a.txt", &wrong)]);
+    let told = why(sample(&data, "mdtest.file.create"));
+    assert!(told.contains("ops_rate mean is 7800, above ops_rate max 7000"), "{told}");
+    assert!(sample(&data, "mdtest.file.remove").validity.is_valid());
+}
+
+#[test]
+fn a_latency_of_ior_that_does_not_keep_the_tasks_busy_is_left_out() {
+    let data = read_fixtures(&["ior-latency-stonewall.txt"]);
+    let write = sample(&data, "ior.write");
+    assert!(near(write.metric("rate").unwrap(), 1048.576));
+    assert_eq!((write.metric("service_mean_us"), write.metric("iops")), (None, Some(1000.0)));
+    assert!(says(&data, "Where IOR's latency times its IOPS"));
+    // Right under a stonewall that let all be done.
+    let right = text("ior-latency-stonewall.txt").replace("0.000293", "0.002000");
+    let data = read(&[file("a.txt", &right)]);
+    assert!(near(sample(&data, "ior.write").metric("service_mean_us").unwrap(), 2000.0));
+    // IO500's rows of hundreds of seconds, without a stonewall.
+    let whole = text("ior-latency-stonewall.txt")
+        .replace("0.000293", "299.8400")
+        .replace("stonewallingTime    : 30", "stonewallingTime    : 0");
+    let data = read(&[file("a.txt", &whole)]);
+    assert_eq!(sample(&data, "ior.write").metric("service_mean_us"), None);
+}
+
+#[test]
+fn a_rate_of_ior_that_its_transfers_cannot_move_is_no_measurement() {
+    let wrong =
+        text("ior-latency-stonewall.txt").replace("write     1000.00 ", "write     2000.00 ");
+    let data = read(&[file("a.txt", &wrong)]);
+    assert!(invalid(&data, "ior.write").contains("1000 write operations of 1048576 bytes"));
+}
+
+#[test]
+fn asynchronous_writes_of_sysbench_are_writes() {
+    let data = read_fixtures(&["sysbench-async.txt"]);
+    let write = sample(&data, "sysbench.rndwr");
+    assert_eq!((write.metric("write_iops"), write.metric("read_iops")), (Some(2000.0), None));
+    assert!(near(write.metric("write_rate").unwrap(), 31.25 * 1.048576));
+    assert!(says(&data, "asynchronous operations as reads"));
+    let mixed = text("sysbench-async.txt").replace("random write test", "random r/w test");
+    let data = read(&[file("a.txt", &mixed)]);
+    let mixed = sample(&data, "sysbench.rndrw");
+    assert_eq!((mixed.metric("iops"), mixed.metric("read_iops")), (Some(2000.0), None));
+}
+
+#[test]
+fn reads_under_a_test_of_sysbench_that_writes_are_no_measurement() {
+    let sync = text("sysbench-async.txt").replace("asynchronous I/O", "synchronous I/O");
+    let data = read(&[file("a.txt", &sync)]);
+    let told = "contradicts itself: mode random write, but only reads were counted, and no writes";
+    assert_eq!(why(sample(&data, "sysbench.rndwr")), told);
+}
+
+#[test]
+fn more_operations_of_sysbench_than_threads_are_no_measurement() {
+    let slow = text("sysbench-fileio-rndrw.txt");
+    let line = slow.lines().find(|line| line.trim_start().starts_with("avg:")).unwrap();
+    let slow = slow.replace(line, "         avg:      90.00");
+    let data = read(&[file("a.txt", &slow)]);
+    let told = sample(&data, "sysbench.rndrw").validity.why().unwrap();
+    assert!(told.contains("operations in flight, of at most 4"), "{told}");
+}
+
+#[test]
+fn a_comma_that_iostat_put_before_its_first_report_is_passed_over() {
+    let data = read_fixtures(&["iostat-leading-comma.json"]);
+    let disk = only(&data);
+    assert_eq!(disk.metric("iops"), Some(50.0));
+    assert!(near(disk.metric("write_rate").unwrap(), 0.39 * 1.048576));
+    assert!(disk.validity.is_valid() && says(&data, "A comma stood before the first report"));
+    assert_eq!((disk.metric("read_await_ms"), disk.metric("write_await_ms")), (None, Some(2.0)));
+}
+
+#[test]
+fn a_short_row_of_iostat_is_left_out_alone() {
+    let data = read_fixtures(&["iostat-one-row-short.json"]);
+    let disk = only(&data);
+    assert_eq!((disk.case.test.as_str(), disk.metric("iops")), ("iostat.sdb", Some(300.0)));
+    assert!(near(disk.metric("read_rate").unwrap(), 1.2288) && disk.validity.is_valid());
+    assert!(says(&data, "A row of a device"));
+}
+
+fn iostat(reports: &[&str]) -> Dataset {
+    let reports: Vec<String> = reports
+        .iter()
+        .map(|rates| format!("{{\"disk\": [{{\"disk_device\": \"sda\", {rates}}}]}}"))
+        .collect();
+    let text = format!(
+        "{{\"sysstat\": {{\"hosts\": [{{\"nodename\": \"h\", \"statistics\": [{}]}}]}}}}",
+        reports.join(",\n")
+    );
+    read(&[file("h.json", &text)])
+}
+
+#[test]
+fn an_only_report_since_boot_is_no_measurement() {
+    let since_boot = "\"r/s\": 1.37, \"w/s\": 20.41, \"rkB/s\": 33.12, \"wkB/s\": 411.93";
+    let interval = "\"r/s\": 0.00, \"w/s\": 250.50, \"rkB/s\": 0.00, \"wkB/s\": 1002.00";
+    assert!(why(only(&iostat(&[since_boot]))).contains("averages since boot"));
+    assert!(only(&iostat(&[interval])).validity.is_valid());
+    // The first of several is left out, unless it is of an interval, as `iostat -y` writes.
+    assert_eq!(iostat(&[since_boot, interval]).samples.len(), 1);
+    let later = "\"r/s\": 0.00, \"w/s\": 251.00, \"rkB/s\": 0.00, \"wkB/s\": 1004.00";
+    assert_eq!(iostat(&[interval, later]).samples.len(), 2);
+}
+
+#[test]
+fn sectors_under_the_name_of_megabytes_are_read_as_sectors() {
+    let of = |unit: &str, rate: f64| {
+        iostat(&[&format!(
+            "\"r/s\": 0.00, \"w/s\": 50.00, \"r{unit}/s\": 0.00, \"w{unit}/s\": {rate}, \
+             \"rareq-sz\": 0.00, \"wareq-sz\": 8.00, \"f/s\": 4.00"
+        )])
+    };
+    for (unit, rate) in [("kB", 400.0), ("MB", 0.39), ("kB", 800.0), ("MB", 800.0)] {
+        let data = of(unit, rate);
+        let mb_per_s = only(&data).metric("write_rate").unwrap();
+        assert!((mb_per_s - 0.4096).abs() < 0.001, "{rate} {unit}/s: {mb_per_s}");
+        assert_eq!(says(&data, "Some rates stand in sectors"), rate == 800.0, "{unit}");
+    }
+    let data = of("kB", 9000.0);
+    assert!(why(only(&data)).contains("requests times their size are 0.41 MB/s"), "{data:?}");
+    assert_eq!(only(&data).metric("flush_iops"), Some(4.0));
+    assert!(says(&data, "counts flushes"));
+}
