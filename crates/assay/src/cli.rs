@@ -397,11 +397,12 @@ fn export_formats() -> PossibleValuesParser {
 #[derive(Args, Debug)]
 pub struct ImportArgs {
     /// Files, or a folder that `assay export` wrote
-    #[arg(required = true)]
+    #[arg(required_unless_present = "target")]
     pub files: Vec<PathBuf>,
-    /// Name of the target that the files are about
-    #[arg(long, value_name = "NAME")]
-    pub target: Option<String>,
+    /// Name of the target that the files are about, or a target and its files, e.g. alpha='a-*.json': may be
+    /// repeated, and each further file of a target is a block
+    #[arg(long, value_name = "NAME[=FILES]")]
+    pub target: Vec<String>,
     /// Tool that wrote the files, when they do not show it: fio, mdtest, ior, sysbench, ...
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,

@@ -6,10 +6,11 @@ use formats::export;
 use model::{CacheState, Dataset, Origin, Scale, TestSize};
 use std::{fs, path::PathBuf};
 
-/// Outputs of real tools that hold no result: importing them must fail with one line.
-const WITHOUT_RESULT: [&str; 4] = [
+/// Outputs of real tools that hold no valid result: importing them must fail with one line.
+const WITHOUT_RESULT: [&str; 5] = [
     "bonnie-r1g-error.txt",
     "fio-badopt.json",
+    "fio-enospc-error.json",
     "sysbench-fileio-error-after-seqwr.txt",
     "sysbench-fileio-prepare.txt",
 ];
@@ -30,7 +31,8 @@ fn the_output_of_every_tool_becomes_a_campaign_with_tables() {
         let (name, file) = (path.file_name().unwrap().to_str().unwrap(), path.to_str().unwrap());
         if WITHOUT_RESULT.contains(&name) {
             let line = place.fails(&["import", file], 1);
-            assert!(line.contains(name), "{name}: {line}");
+            let is_told = line.contains(name) || line.contains("is valid");
+            assert!(is_told, "{name}: {line}");
             continue;
         }
         let line = place.ok(&["import", file, "--target", "here"]);
@@ -185,4 +187,75 @@ fn a_study_is_compared_by_its_metric_with_what_did_all_of_its_work_and_nothing_e
     let full = import("own.json", own_of(&own, 1.0));
     let tables = place.ok(&["compare", study, &full, "--metric", "nano_rate"]);
     assert!(tables.contains("Target against target"), "{tables}");
+}
+
+fn fixture(name: &str) -> String {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures");
+    fs::read_to_string(format!("{dir}/{name}")).unwrap()
+}
+
+#[test]
+fn an_import_without_a_valid_sample_fails() {
+    let place = Place::new();
+    fs::write(place.path("full.json"), fixture("fio-enospc-error.json")).unwrap();
+    let line = place.fails(&["import", "full.json"], 1);
+    assert!(line.contains("none of 1 samples is valid; nothing was stored"), "{line}");
+    assert!(line.contains("No space left on device"), "{line}");
+    assert!(!place.ok(&["list"]).contains("full"));
+
+    let mut own = formats::published().unwrap().swap_remove(0);
+    let write = |own: &Dataset| {
+        fs::write(place.path("own.json"), export::json(own).unwrap().remove(0).1).unwrap();
+    };
+    // A campaign that failed may be handed on, and is told to have.
+    for sample in &mut own.samples {
+        sample.validity = model::Validity::Invalid("the disk was full".into());
+    }
+    write(&own);
+    let output = place.assay(&["import", "own.json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("of them not valid"), "{}", text(&output.stdout));
+    own.samples.clear();
+    write(&own);
+    assert!(place.fails(&["import", "own.json"], 1).contains("no sample is in the files"));
+}
+
+/// A run of fio that gave `iops`, at its own time.
+fn run_of_fio(at: u64, iops: f64) -> String {
+    let text =
+        fixture("fio-3.12-sync-zero.json").replace("1600000000", &(1_600_000_000 + at).to_string());
+    let text = text.replace("\"iops\":5000.0", &format!("\"iops\":{iops}"));
+    text.replace("\"total_ios\":50000,", &format!("\"total_ios\":{},", (iops * 10.0) as u64))
+}
+
+#[test]
+fn files_of_named_targets_are_compared_with_intervals() {
+    let place = Place::new();
+    for n in 0..4 {
+        let (at, off) = (n * 100, n as f64);
+        fs::write(place.path(&format!("a-{n}.json")), run_of_fio(at, 5000.0 + off)).unwrap();
+        fs::write(place.path(&format!("b-{n}.json")), run_of_fio(at + 50, 5200.0 + off)).unwrap();
+    }
+    let targets = ["--target", "alpha=a-*.json", "--target", "beta=b-*.json"];
+    let line = place.ok(&[&["import", "--format", "fio-json"], &targets[..]].concat());
+    assert!(line.contains("8 samples of 2 targets"), "{line}");
+    let id = line.split(':').next().unwrap();
+    let tables = place.ok(&["report", id]);
+    assert!(tables.contains("beta is best") || tables.contains("beta is ahead"), "{tables}");
+    place.ok(&["export", id, "--format", "csv", "--out", "out"]);
+    let samples = fs::read_to_string(place.path("out").join("samples.csv")).unwrap();
+    assert!(samples.contains(",3,0,alpha,") && samples.contains(",3,1,beta,"), "{samples}");
+
+    for (arguments, part) in [
+        (&["import", "a-0.json", "--target", "alpha,beta"][..], "one target of 2"),
+        (&["import", "a-0.json", "--target", "beta=b-*.json"], "a-0.json is of no target"),
+        (&["import", "--target", "alpha=z-*.json"], "no file matches z-*.json"),
+        (
+            &["import", "--target", "alpha=a-*.json", "--target", "beta=a-0.json"],
+            "is of target alpha and of beta",
+        ),
+    ] {
+        let line = place.fails(arguments, 1);
+        assert!(line.contains(part), "{line}");
+    }
 }

@@ -201,6 +201,11 @@ pub fn choose(files: &[&dyn InputFile], format: Option<&str>) -> Result<&'static
     importer_of(&files, format).map(|importer| importer.name())
 }
 
+/// Whether `format` is assay's own, whose files hold a campaign as it was exported, with its failures.
+pub fn is_own(format: &str) -> bool {
+    importers::ALL.iter().any(|importer| importer.name() == format && importer.is_own())
+}
+
 /// The importer called `format`, or the first that recognises one of `files`.
 fn importer_of(
     files: &[Input<'_>],

@@ -101,7 +101,9 @@ pub(super) const IMPORT: &str = "\
 Examples:
   What fio and mdtest wrote elsewhere, to be reported as a campaign:
     assay import fio-*.json --target ext4
-    assay import mdtest.out --format mdtest --target lustre";
+    assay import mdtest.out --format mdtest --target lustre
+  Three runs on each of two servers, to be compared:
+    assay import --target alpha='a-*.json' --target beta='b-*.json'";
 
 pub(super) const DOCTOR: &str = "\
 Examples:

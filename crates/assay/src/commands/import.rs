@@ -1,12 +1,14 @@
 //! `assay import`: files of another tool, or an exported campaign, into the store.
 
+mod targets;
+
 use crate::{cli::ImportArgs, exit::Exit, opened, terminal};
 use anyhow::{Context, Result, bail};
 use campaign::input;
-use formats::{ImportOptions, InputFile};
-use model::Bytes;
+use formats::InputFile;
+use model::{Bytes, Sample, printable_line};
 use std::{
-    fs,
+    fmt, fs,
     io::{self, Read},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -35,27 +37,83 @@ impl InputFile for OnDisk {
     }
 }
 
-/// Reads the files, finds their format, and stores the campaign, a sample at a time.
+/// Reads the files, finds their format, and stores the campaign, a sample at a time. Without a valid sample it
+/// fails: what another tool wrote is not stored then, an exported campaign is, with why it failed.
 pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
-    let found = find_all(&args.files)?;
+    let of_targets = targets::read(&args.target)?;
+    let paths: Vec<PathBuf> = args.files.iter().chain(of_targets.files()).cloned().collect();
+    let found = find_all(&paths)?;
     let files: Vec<&dyn InputFile> = found.iter().map(|file| file as &dyn InputFile).collect();
-    let options = ImportOptions { target: args.target.clone(), created: newest(&args.files)? };
+    let created = newest(&paths)?;
+    let options = of_targets.options(&args.files, created)?;
     let format = formats::choose(&files, args.format.as_deref())?;
-    let (mut samples, mut targets) = (0u64, 0);
+    let mut taken = Taken::default();
     let imported = opened::store(store)?.import_from(|incoming| {
         let head = formats::import_into(&files, Some(format), &options, &mut |sample| {
-            samples += 1;
+            taken.count(&sample);
             Ok::<(), anyhow::Error>(incoming.add(sample)?)
         })?;
-        targets = head.targets.len();
+        taken.targets = head.targets.len();
+        taken.check(formats::is_own(format))?;
         Ok::<_, anyhow::Error>(head)
     })?;
     let line = match imported {
-        Imported::Stored(id) => format!("{id}: {samples} samples of {targets} targets"),
+        Imported::Stored(id) => format!("{id}: {taken}"),
         Imported::AlreadyThere(id) => format!("{id}: already there, equal"),
     };
     terminal::out(&line)?;
-    Ok(Exit::Done)
+    Ok(if taken.is_usable() { Exit::Done } else { Exit::Failed })
+}
+
+/// What was taken of the files.
+#[derive(Default)]
+struct Taken {
+    samples: u64,
+    invalid: u64,
+    targets: usize,
+    /// Why the first sample that is not valid is not.
+    why: Option<String>,
+}
+
+impl Taken {
+    fn count(&mut self, sample: &Sample) {
+        self.samples += 1;
+        if let Some(why) = sample.validity.why() {
+            self.invalid += 1;
+            self.why.get_or_insert_with(|| format!("{}: {why}", sample.case.test));
+        }
+    }
+
+    /// Whether any sample is valid.
+    fn is_usable(&self) -> bool {
+        self.invalid < self.samples
+    }
+
+    /// Whether to store what was taken.
+    ///
+    /// # Errors
+    /// When nothing of it is valid, nor of a campaign that was exported so.
+    fn check(&self, is_own: bool) -> Result<()> {
+        match &self.why {
+            None if self.samples == 0 => bail!("no sample is in the files; nothing was stored"),
+            Some(why) if !self.is_usable() && !is_own => bail!(
+                "none of {} samples is valid; nothing was stored. The first is {}",
+                self.samples,
+                printable_line(why)
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} samples of {} targets", self.samples, self.targets)?;
+        match self.invalid {
+            0 => Ok(()),
+            invalid => write!(f, ", {invalid} of them not valid"),
+        }
+    }
 }
 
 /// The files named, and those in the folders named. Links in a folder are left out: who made the folder
