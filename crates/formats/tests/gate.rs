@@ -201,6 +201,10 @@ fn the_sum_of_both_directions_is_not_a_third() {
         assert_eq!((of("mixed_iops"), of("mixed_rate")), (None, None), "{name}");
         assert_eq!((sample.ops, sample.bytes), (40_000, 163_840_000), "{name}");
     }
+    let data = read_fixtures(&["fio-3.33-unified-both.terse"]);
+    let sample = only(&data);
+    let of = |metric: &str| sample.metric(metric).unwrap();
+    assert_eq!(of("iops"), of("read_iops") + of("write_iops"));
     // Later releases print the sum in text, too.
     let later = text("fio-unified-both.txt").replace(
         "mixed: IOPS=0, BW=0 (0)(0B/",

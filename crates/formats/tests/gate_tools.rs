@@ -151,6 +151,15 @@ fn an_only_report_since_boot_is_no_measurement() {
     assert_eq!(iostat(&[since_boot, interval]).samples.len(), 1);
     let later = "\"r/s\": 0.00, \"w/s\": 251.00, \"rkB/s\": 0.00, \"wkB/s\": 1004.00";
     assert_eq!(iostat(&[interval, later]).samples.len(), 2);
+    // Real ones last some hundredths longer than was asked for.
+    let real = "\"r/s\": 0.99, \"w/s\": 557.43, \"rkB/s\": 3.96, \"wkB/s\": 64213.86";
+    assert!(only(&iostat(&[real])).validity.is_valid());
+    // Totals tell how long a report lasted.
+    let total = |total: u32| {
+        format!("\"tps\": 89.05, \"kB_wrtn/s\": 147.26, \"kB_read\": 0, \"kB_wrtn\": {total}")
+    };
+    assert!(only(&iostat(&[&total(296)])).validity.is_valid());
+    assert!(!only(&iostat(&[&total(1_296_000)])).validity.is_valid());
 }
 
 #[test]

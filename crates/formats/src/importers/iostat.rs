@@ -17,7 +17,7 @@ const NOTES: [&str; 4] = [
      result of a test.",
     "Reports follow one another on one instance, all in block 0: they are not replicates.",
     "The first report averages since boot unless `iostat -y` wrote it, and iostat does not say which: one \
-     whose rates are no whole counts over whole seconds was left out, or is invalid where it is alone. How \
+     whose rates are no whole counts over some seconds was left out, or is invalid where it is alone. How \
      long a report lasted is not in the source.",
     "iostat counts flushes that programs ask for as writes, in iops and write_iops; flush_iops is what it \
      tells of those that reached the device.",
@@ -68,6 +68,10 @@ struct Device {
     read_mib: Option<Figure>,
     #[serde(rename = "wMB/s", alias = "MB_wrtn/s")]
     write_mib: Option<Figure>,
+    #[serde(rename = "kB_read", alias = "MB_read")]
+    read_total: Option<Figure>,
+    #[serde(rename = "kB_wrtn", alias = "MB_wrtn")]
+    write_total: Option<Figure>,
     util: Option<Figure>,
     #[serde(rename = "await")]
     wait: Option<Figure>,

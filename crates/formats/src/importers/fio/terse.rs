@@ -115,11 +115,12 @@ impl<'a> Line<'a> {
         let version = fields[0];
         let head = if version == "2" { 1 } else { 2 };
         let width = if version == "5" { DIRECTION_FIELDS_5 } else { DIRECTION_FIELDS };
-        // Version 2 gained trims without becoming another; unified reports have one direction.
-        let layouts: [&[Direction]; 3] = if version == "3" {
-            [&[Read, Write], &[Mixed], &[Mixed]]
+        // Version 2 gained trims without becoming another; unified reports have one direction, or the sum of all
+        // behind each.
+        let layouts: &[&[Direction]] = if version == "3" {
+            &[&[Read, Write], &[Mixed], &[Read, Write, Mixed]]
         } else {
-            [&[Read, Write, Trim], &[Read, Write], &[Mixed]]
+            &[&[Read, Write, Trim], &[Read, Write], &[Mixed], &[Read, Write, Trim, Mixed]]
         };
         let start = head + 3;
         // Processor shares follow the directions; at any other place no percentage stands.
@@ -128,7 +129,7 @@ impl<'a> Line<'a> {
             let share = |i: usize| fields.get(at + i).is_some_and(|field| field.ends_with('%'));
             share(0) && share(1) && share(5) && share(TAIL_FIELDS - 1)
         };
-        let layout = layouts.into_iter().find(fits).ok_or_else(|| {
+        let layout = layouts.iter().copied().find(fits).ok_or_else(|| {
             format!("{} fields are not terse output, version {version}", fields.len())
         })?;
         let after = start + layout.len() * width;

@@ -37,29 +37,56 @@ fn without_comma(bytes: &[u8]) -> Option<Vec<u8>> {
     (mended != bytes).then_some(mended)
 }
 
-/// Lengths of reports, whole seconds, that people ask for.
-const LENGTHS_S: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
-/// Rates that have to fit, so that it is no chance.
-const LEAST: usize = 2;
+/// A report of totals that lasted longer is taken for one since boot.
+const LONGEST_S: f64 = 600.0;
+/// Least total from which a length is computed: totals are whole.
+const LEAST_TOTAL: f64 = 20.0;
 
-/// Whether the rates of a report are whole counts over one of [`LENGTHS_S`]: averages since boot are not.
+/// Lengths of reports that people ask for, seconds; a report may last some hundredths longer.
+const ASKED_S: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
+const LATE_S: [f64; 4] = [0.0, 0.01, 0.02, 0.03];
+
+/// Half a step of two decimals, by which a rate may be off.
+const HALF_STEP: f64 = 0.005;
+/// How likely averages since boot may be to fit a length by chance.
+const CHANCE: f64 = 5e-4;
+
+/// Whether a report is of an interval: its totals are its rates over a short time, or its rates are whole counts
+/// over a time that people ask for, which averages since boot are not.
 pub(super) fn is_interval(devices: &[Device]) -> bool {
+    match devices.iter().find_map(length_s) {
+        Some(seconds) => seconds <= LONGEST_S,
+        None => counts_are_whole(devices),
+    }
+}
+
+/// How long a report lasted, by a total and its rate.
+fn length_s(device: &Device) -> Option<f64> {
+    let rates = [device.read_kib.or(device.read_mib), device.write_kib.or(device.write_mib)];
+    let totals = [device.read_total, device.write_total].into_iter().zip(rates);
+    let lengths = totals.filter_map(|(total, rate)| {
+        let told = total?.0 >= LEAST_TOTAL && rate?.0 >= 1.0;
+        told.then(|| Some(total?.0 / rate?.0)).flatten()
+    });
+    lengths.reduce(f64::max)
+}
+
+fn counts_are_whole(devices: &[Device]) -> bool {
+    let rates = |device: &Device| {
+        [device.tps, device.reads, device.writes, device.read_kib, device.write_kib]
+    };
     let rates: Vec<f64> = devices
         .iter()
-        .flat_map(|device| {
-            [device.tps, device.reads, device.writes, device.read_kib, device.write_kib]
-        })
+        .flat_map(rates)
         .flatten()
         .map(|figure| figure.0)
         .filter(|rate| *rate > 0.0)
         .collect();
-    let fits = |seconds: &f64| {
-        let whole = |rate: &f64| {
-            let count = rate * seconds;
-            (count - count.round()).abs() <= 0.005 * seconds * (1.0 - f64::EPSILON) && count >= 0.5
-        };
-        // With two decimals a tenth is the finest that is told from chance.
-        rates.iter().all(whole)
+    let fits = |seconds: f64| {
+        let off = HALF_STEP * seconds;
+        let whole = |rate: &f64| (rate * seconds - (rate * seconds).round()).abs() <= off + 1e-9;
+        let count = i32::try_from(rates.len()).unwrap_or(i32::MAX);
+        (2.0 * off).powi(count) <= CHANCE && rates.iter().all(whole)
     };
-    rates.len() >= LEAST && LENGTHS_S.iter().any(fits)
+    ASKED_S.iter().any(|asked| LATE_S.iter().any(|late| fits(asked + late)))
 }
