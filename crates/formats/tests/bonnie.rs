@@ -90,7 +90,10 @@ fn names_of_several_machines_in_one_file_are_targets() {
     let csv = text("bonnie-1.96.csv");
     let both = format!("{}{}", csv.replace("h1", "xfs"), csv.replace("h1", "ext4"));
     assert_eq!(labels(&read(&[file("all.csv", &both)])), ["xfs", "ext4"]);
-    let repeats = format!("{csv}{csv}");
+    let seed = csv.split(',').nth(4).unwrap();
+    let later = csv.replacen(&format!(",{seed},"), ",1900000000,", 1);
+    assert_ne!(csv, later);
+    let repeats = format!("{csv}{later}");
     let data = read(&[file("xfs.csv", &repeats)]);
     assert_eq!((labels(&data), data.samples.len()), (vec!["xfs"], 20));
 }

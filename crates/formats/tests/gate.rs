@@ -99,6 +99,8 @@ fn a_run_that_was_appended_twice_is_one_run() {
         "fio-randrw7030-8jobs.terse",
         "mdtest-xfs.txt",
         "ior-default.txt",
+        "bonnie.csv",
+        "elbencho.csv",
         "sysbench-fileio-rndrd.txt",
     ] {
         let (once, twice) = (text(name), text(name) + "\n" + &text(name));

@@ -84,6 +84,10 @@ fn directories_of_one_named_target_are_its_blocks() {
     let data = import(&nano(), None, &options).unwrap();
     assert_eq!(data.targets.len(), 1);
     assert_eq!(data.samples.iter().map(|s| s.block).max(), Some(1));
+    let targets = nano().into_iter().map(|(name, _)| (name, "xfs".into())).collect();
+    let options = ImportOptions { targets, ..self::options() };
+    let data = import(&nano(), None, &options).unwrap();
+    assert_eq!(data.targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>(), ["xfs"]);
 }
 
 #[test]

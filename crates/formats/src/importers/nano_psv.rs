@@ -42,8 +42,7 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let mut runs: BTreeMap<&str, Run> = BTreeMap::new();
         for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".psv")) {
-            let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-            runs.entry(directory).or_default().add(name, bytes)?;
+            runs.entry(parent(name)).or_default().add(name, bytes)?;
         }
         assemble(runs, options)
     }
@@ -166,12 +165,19 @@ fn further(
     Ok(Some(Metric { value: table.number(row, column)?, ..metric }))
 }
 
+/// The directory of a file.
+fn parent(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
 fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Dataset, FormatError> {
     let mut blocks: Vec<(String, Run)> = Vec::new();
     for (directory, mut run) in runs {
         run.join();
         let named = [base_name(directory), &run.host].into_iter().find(|name| !name.is_empty());
-        let target = options.target.as_deref().or(named).unwrap_or("nano").to_owned();
+        let of_directory = options.targets.iter().find(|(file, _)| parent(file) == directory);
+        let told = of_directory.map(|(_, target)| target).or(options.target.as_ref());
+        let target = told.map(String::as_str).or(named).unwrap_or("nano").to_owned();
         blocks.push((target, run));
     }
     let targets = records(blocks.iter().map(|(target, _)| target.as_str()));

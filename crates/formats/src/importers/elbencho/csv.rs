@@ -4,6 +4,7 @@
 use super::{Phase, place};
 use crate::{
     FormatError,
+    gate::Print,
     gather::Gather,
     text::{Line, MB_PER_MIB, lines},
 };
@@ -25,7 +26,9 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
             let phase = phase(&cells)?;
             gather.version(cells.text("version"));
             gather.fact(file, phase.label.as_deref(), "command", cells.text("command"));
+            let mark = gather.mark();
             gather.add(file, line.number, phase.reading())?;
+            gather.end_run(file, mark, Print::of(line.text.as_bytes()));
         }
     }
     Ok(())
