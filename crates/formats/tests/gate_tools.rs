@@ -111,6 +111,13 @@ fn more_operations_of_sysbench_than_threads_are_no_measurement() {
 }
 
 #[test]
+fn a_rate_of_sysbench_that_its_operations_cannot_move_is_no_measurement() {
+    let wrong = text("sysbench-fileio-rndrw.txt").replace("Block size 4KiB", "Block size 1KiB");
+    let told = why(sample(&read(&[file("a.txt", &wrong)]), "sysbench.rndrw")).to_owned();
+    assert!(told.contains("read operations of 1024 bytes cannot move"), "{told}");
+}
+
+#[test]
 fn a_comma_that_iostat_put_before_its_first_report_is_passed_over() {
     let data = read_fixtures(&["iostat-leading-comma.json"]);
     let disk = only(&data);

@@ -146,6 +146,9 @@ impl Run {
             || text.contains("total file size")
         {
             self.is_async |= text.starts_with("Using asynchronous");
+            if let Some(size) = text.strip_prefix("Block size ") {
+                self.figures.block_bytes = figures::size(size);
+            }
             self.work.push(text.into());
         } else {
             self.figures.line(line)?;

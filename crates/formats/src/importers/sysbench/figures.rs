@@ -3,7 +3,7 @@
 use crate::{
     FormatError,
     gate::{Contradiction, Figures as Told, in_flight},
-    text::{Line, MB_PER_MIB, number},
+    text::{Line, MB_PER_MIB, number, split_at_unit},
 };
 use model::{Better, Group, Histogram, LatencyKind, Metric};
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ pub(super) struct Figures {
     fsyncs: f64,
     read_mib: f64,
     write_mib: f64,
+    /// Bytes of each operation.
+    pub(super) block_bytes: Option<f64>,
     /// Reads and writes together are all that is known.
     unsplit: bool,
     /// Service times in the order minimum, mean, maximum, percentile; microseconds.
@@ -29,6 +31,19 @@ pub(super) struct Figures {
     pub(super) events: u64,
     /// The last lines were there.
     pub(super) complete: bool,
+}
+
+/// Bytes of `16KiB`, as sysbench prints sizes.
+pub(super) fn size(text: &str) -> Option<f64> {
+    let (digits, unit) = split_at_unit(text.trim());
+    let factor = match unit {
+        "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1_048_576.0,
+        "GiB" => 1_073_741_824.0,
+        _ => return None,
+    };
+    Some(number(digits)? * factor)
 }
 
 impl Figures {
@@ -142,6 +157,13 @@ impl Figures {
         let mean_s = self.times[1].as_ref().map(|(_, us)| us / 1e6);
         if let (Some(events), Some(seconds), Some(mean_s)) = (events, seconds, mean_s) {
             in_flight([(events / seconds, mean_s)].into_iter(), depth)?;
+        }
+        for (what, ops, mib) in
+            [("read", self.reads, self.read_mib), ("write", self.writes, self.write_mib)]
+        {
+            let bytes = Some(mib * MB_PER_MIB * 1e6);
+            let op_bytes = self.block_bytes;
+            Told { what, ops: Some(ops), bytes, op_bytes, ..Told::default() }.judge()?;
         }
         let per_s = Some(self.reads + self.writes + self.fsyncs);
         Told { what: "file", ops: events, seconds, per_s, ..Told::default() }.judge()
