@@ -199,7 +199,7 @@ fn an_import_without_a_valid_sample_fails() {
     let place = Place::new();
     fs::write(place.path("full.json"), fixture("fio-enospc-error.json")).unwrap();
     let line = place.fails(&["import", "full.json"], 1);
-    assert!(line.contains("none of 1 samples is valid; nothing was stored"), "{line}");
+    assert!(line.contains("nothing was stored: none of 1 samples is valid"), "{line}");
     assert!(line.contains("No space left on device"), "{line}");
     assert!(!place.ok(&["list"]).contains("full"));
 
@@ -215,6 +215,11 @@ fn an_import_without_a_valid_sample_fails() {
     let output = place.assay(&["import", "own.json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("of them not valid"), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stderr).contains("it was stored, but none of"),
+        "{}",
+        text(&output.stderr)
+    );
     own.samples.clear();
     write(&own);
     assert!(place.fails(&["import", "own.json"], 1).contains("no sample is in the files"));

@@ -62,7 +62,10 @@ pub fn import(args: &ImportArgs, store: &Path) -> Result<Exit> {
         Imported::AlreadyThere(id) => format!("{id}: already there, equal"),
     };
     terminal::out(&line)?;
-    Ok(if taken.is_usable() { Exit::Done } else { Exit::Failed })
+    if !taken.is_usable() {
+        bail!("it was stored, but {}", taken.none_valid());
+    }
+    Ok(Exit::Done)
 }
 
 /// What was taken of the files.
@@ -89,18 +92,22 @@ impl Taken {
         self.invalid < self.samples
     }
 
+    /// That nothing is valid, and why.
+    fn none_valid(&self) -> String {
+        let why = printable_line(self.why.as_deref().unwrap_or_default());
+        format!("none of {} samples is valid; the first is {why}", self.samples)
+    }
+
     /// Whether to store what was taken.
     ///
     /// # Errors
     /// When nothing of it is valid, nor of a campaign that was exported so.
     fn check(&self, is_own: bool) -> Result<()> {
-        match &self.why {
-            None if self.samples == 0 => bail!("no sample is in the files; nothing was stored"),
-            Some(why) if !self.is_usable() && !is_own => bail!(
-                "none of {} samples is valid; nothing was stored. The first is {}",
-                self.samples,
-                printable_line(why)
-            ),
+        match self.samples {
+            0 => bail!("no sample is in the files; nothing was stored"),
+            _ if !self.is_usable() && !is_own => {
+                bail!("nothing was stored: {}", self.none_valid())
+            }
             _ => Ok(()),
         }
     }
