@@ -27,12 +27,19 @@ python_has pip || get "a Python environment" /usr/bin/python3 -m venv "$tools"
 for package in pandas pyarrow duckdb uv; do
     python_has "$package" || get "the Python package $package" "$tools/bin/python3" -m pip install --quiet "$package"
 done
+# What is built from source takes ten minutes and more, which are not CI's to spend.
+if [ -n "${CI-}" ]; then
+    echo "test-tools: in CI nothing is built: no packagers of cargo, no versitygw, where they are not there already"
+    exit 0
+fi
 for packager in cargo-deb cargo-generate-rpm; do
     command -v "$packager" >/dev/null || [ -x "$tools/bin/$packager" ] ||
         get "$packager" cargo install --quiet --locked --root "$tools" "$packager"
 done
 if command -v go >/dev/null; then
-    get "versitygw, where it is not built yet" cargo run --quiet --locked -p assay -- doctor --install versitygw
+    # As the tests build it, so that nothing is built twice.
+    get "the program" cargo build --quiet --locked --workspace
+    get "versitygw, where it is not built yet" target/debug/assay doctor --install versitygw
 else
     echo "test-tools: versitygw could not be built: there is no go"
 fi

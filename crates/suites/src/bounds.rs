@@ -95,6 +95,8 @@ pub enum Breach {
         /// How many.
         free: u64,
     },
+    /// How full the file system is could not be asked.
+    Unseen,
     /// The file system has less left than it has to keep.
     Reserve {
         /// What is left.
@@ -119,6 +121,7 @@ impl fmt::Display for Breach {
             Breach::Files { free } => {
                 write!(f, "its file system has room for {free} more files, and keeps a twentieth")
             }
+            Breach::Unseen => f.write_str("how full its file system is could not be asked"),
             Breach::Reserve { free, reserve } => write!(
                 f,
                 "{free} were left on its file system, which keeps {reserve}; make room there"

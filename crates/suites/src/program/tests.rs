@@ -125,3 +125,21 @@ fn program_that_leaves_too_little_free_is_ended() {
     let reason = bounded("sleep 20", bounds).unwrap_err().to_string();
     assert!(reason.contains("which keeps 1.0 EiB; make room there"), "{reason}");
 }
+
+#[test]
+fn program_that_removes_its_directory_is_still_seen() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("work");
+    std::fs::create_dir(&dir).unwrap();
+    let stat = rustix::fs::statvfs(&dir).unwrap();
+    let bounds = Bounds {
+        reserve: (stat.f_bavail * stat.f_frsize).saturating_sub(100 << 20),
+        ..Bounds::default()
+    };
+    let (name, file) = (dir.display(), parent.path().join("file"));
+    let commands =
+        format!("cd / && rmdir {name} && fallocate -l 300M {} && sleep 20", file.display());
+    let ran = Program::shell(&[commands], &dir).bounded(bounds).run();
+    let breach = breach(ran);
+    assert!(matches!(breach, Breach::Reserve { .. }), "{breach}");
+}

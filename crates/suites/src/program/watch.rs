@@ -4,12 +4,13 @@
 use crate::bounds::{Bounds, Breach, Look};
 use engine::confine;
 use rustix::{
-    fs::{StatVfs, statvfs},
+    fs::{Mode, OFlags, StatVfs, fstatvfs, open},
+    io::Errno,
     process::{Pid, Signal, kill_process},
 };
 use std::{
     fs,
-    os::unix::fs::MetadataExt,
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
     process::Child,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
@@ -31,11 +32,13 @@ impl Watch {
     /// Begins to watch `child`, which works in `dir`.
     pub(super) fn start(bounds: Bounds, child: &Child, dir: &Path) -> Watch {
         let (ended, is_over) = channel();
-        let eyes = Eyes {
-            dir: dir.to_path_buf(),
-            child: child.id() as i32,
-            used: statvfs(dir).ok().map(|stat| used(&stat)),
-        };
+        // Open, so that it can be asked whatever the program does to its name.
+        let file_system = open(dir, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let file_system = file_system.and_then(|dir| {
+            let used = used(&fstatvfs(&dir)?);
+            Ok((dir, used))
+        });
+        let eyes = Eyes { dir: dir.to_path_buf(), child: child.id() as i32, file_system };
         Watch { thread: thread::spawn(move || watch(&bounds, &eyes, &is_over)), ended }
     }
 
@@ -49,12 +52,17 @@ impl Watch {
 fn watch(bounds: &Bounds, eyes: &Eyes, is_over: &Receiver<()>) -> Option<Breach> {
     loop {
         let began = Instant::now();
-        let look = eyes.look();
-        let breach = bounds.judge(&look, || held(&eyes.dir));
-        if breach.is_some() {
-            eyes.end_all(is_over);
-            return breach;
-        }
+        let look = match eyes.look() {
+            Err(_) => Err(Breach::Unseen),
+            Ok(look) => bounds.judge(&look, || held(&eyes.dir)).map_or(Ok(look), Err),
+        };
+        let look = match look {
+            Ok(look) => look,
+            Err(breach) => {
+                eyes.end_all(is_over);
+                return Some(breach);
+            }
+        };
         let pause = bounds.pause(&look, began.elapsed());
         if is_over.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected) {
             return None;
@@ -65,24 +73,29 @@ fn watch(bounds: &Bounds, eyes: &Eyes, is_over: &Receiver<()>) -> Option<Breach>
 struct Eyes {
     dir: PathBuf,
     child: i32,
-    /// Bytes in use at the start.
-    used: Option<u64>,
+    /// The directory, open, and the bytes in use in its file system at the start.
+    file_system: Result<(OwnedFd, u64), Errno>,
 }
 
 impl Eyes {
-    /// What cannot be seen is no breach.
-    fn look(&self) -> Look {
-        let mut look = Look { free: u64::MAX, ..Look::default() };
-        if let Ok(now) = statvfs(&self.dir) {
-            look.free = now.f_bavail * now.f_frsize;
-            look.files = (now.f_files, now.f_favail);
-            look.grown = self.used.map_or(0, |then| used(&now).saturating_sub(then));
-        }
+    /// What is seen now.
+    ///
+    /// # Errors
+    /// The file system cannot be asked.
+    fn look(&self) -> Result<Look, Errno> {
+        let (dir, then) = self.file_system.as_ref().map_err(|error| *error)?;
+        let now = fstatvfs(dir)?;
+        let mut look = Look {
+            free: now.f_bavail * now.f_frsize,
+            files: (now.f_files, now.f_favail),
+            grown: used(&now).saturating_sub(*then),
+            ..Look::default()
+        };
         for (calls, pages) in self.family().into_iter().filter_map(written) {
             look.calls = look.calls.saturating_add(calls);
             look.pages = look.pages.saturating_add(pages);
         }
-        look
+        Ok(look)
     }
 
     /// Ends all processes of the program, until their end is told.
