@@ -107,11 +107,7 @@ fn table<'a, R: Read>(
     let (columns, rows) = Columns::open(file, bytes, b',')?;
     let found = || columns.header.iter().map(String::as_str);
     if !headers.iter().any(|header| found().eq(header.split(','))) {
-        return Err(FormatError::line(
-            file,
-            1,
-            format!("the header must be {}", headers[0]),
-        ));
+        return Err(FormatError::line(file, 1, format!("the header must be {}", headers[0])));
     }
     Ok((Columns { guarded: true, ..columns }, rows))
 }
@@ -123,7 +119,8 @@ fn read_identity(file: Input<'_>) -> Result<Identity, FormatError> {
 }
 
 fn read_tests(file: Input<'_>) -> Result<Vec<TestInfo>, FormatError> {
-    let (columns, rows) = table(file.name(), file.head_reader()?, &[TESTS_HEADER, older_tests_header()])?;
+    let (columns, rows) =
+        table(file.name(), file.head_reader()?, &[TESTS_HEADER, older_tests_header()])?;
     let mut seen = HashSet::new();
     let read = |row: Result<Row, FormatError>| {
         let row = row?;

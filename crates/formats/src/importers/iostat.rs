@@ -204,7 +204,12 @@ impl Device {
             ("iops", self.iops(), "IOPS", Better::Higher),
             ("read_iops", told(self.reads), "1/s", Better::Higher),
             ("write_iops", told(self.writes), "1/s", Better::Higher),
-            ("flush_iops", told(self.flushes.filter(|flushes| flushes.0 > 0.0)), "1/s", Better::Higher),
+            (
+                "flush_iops",
+                told(self.flushes.filter(|flushes| flushes.0 > 0.0)),
+                "1/s",
+                Better::Higher,
+            ),
             ("read_rate", rates.read, "MB/s", Better::Higher),
             ("write_rate", rates.write, "MB/s", Better::Higher),
             ("util", told(self.util), "%", Better::Lower),

@@ -145,10 +145,8 @@ impl Run {
             let (name, columns) = (test.name, self.columns.len());
             return Err(line.bad(format!("`{name}` has {} figures, not {columns}", cells.len())));
         }
-        let numbers: Vec<f64> = cells
-            .iter()
-            .map(|cell| line.number(test.name, cell))
-            .collect::<Result<_, _>>()?;
+        let numbers: Vec<f64> =
+            cells.iter().map(|cell| line.number(test.name, cell)).collect::<Result<_, _>>()?;
         if numbers.iter().all(|number| *number == 0.0) {
             return Ok(());
         }

@@ -326,8 +326,7 @@ mod tests {
         assert!(refused("zfs[resync]").contains("add mirror"));
         assert!(refused("zfs[mirror,resync,degraded]").contains("drop one of degraded"));
         assert!(refused("zfs[mirror,resync=20]").contains("resync"), "it has no rate");
-        let is_rebuilt =
-            |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();
+        let is_rebuilt = |text: &str| text.parse::<crate::ResolvedTarget>().unwrap().is_rebuilt();
         assert!(is_rebuilt("zfs[mirror,resync]") && !is_rebuilt("zfs[mirror]"));
     }
 

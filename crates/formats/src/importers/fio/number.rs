@@ -9,7 +9,8 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
 /// What one step of the last digit of a number is worth, before its unit is looked at: 0.1 of `20.1k`.
 fn last_digit(text: &str) -> f64 {
     let digits = text.trim().split(|c: char| !c.is_ascii_digit() && c != '.').next();
-    let decimals = digits.and_then(|digits| digits.split_once('.')).map_or(0, |(_, part)| part.len());
+    let decimals =
+        digits.and_then(|digits| digits.split_once('.')).map_or(0, |(_, part)| part.len());
     0.1f64.powi(decimals.min(20) as i32)
 }
 

@@ -52,14 +52,18 @@ impl Job {
         };
         let (reads, writes) = (rate(Direction::Read), rate(Direction::Write));
         if self.work.verifies() && self.work.mode().is_none() && reads > 0.0 && writes > 0.0 {
-            return Err("reads of `verify` are counted with those of the mix; run it without".into());
+            return Err(
+                "reads of `verify` are counted with those of the mix; run it without".into()
+            );
         }
         if let Some(mode) = self.work.mode() {
             let name = self.work.get("rw").unwrap_or_default();
-            mode.judge(name, reads, writes).map_err(|why| self.blend().unwrap_or(why.to_string()))?;
+            mode.judge(name, reads, writes)
+                .map_err(|why| self.blend().unwrap_or(why.to_string()))?;
         }
         let told = self.flows.iter().try_for_each(|(d, flow)| flow.judge(*d, &self.work));
-        told.and_then(|()| self.concurrency()).map_err(|why| self.blend().unwrap_or(why.to_string()))
+        told.and_then(|()| self.concurrency())
+            .map_err(|why| self.blend().unwrap_or(why.to_string()))
     }
 
     /// What a contradiction comes from where jobs may share a record.

@@ -4,10 +4,7 @@ use super::{
     dataset::IN_PARTS,
     run::{Direction, Flow, Job, Latency, Run},
 };
-use crate::{
-    FormatError,
-    gate::AGAIN,
-};
+use crate::{FormatError, gate::AGAIN};
 use std::collections::HashSet;
 
 /// Fields of a direction: bytes, rate, IOPS and time, then submission and completion latency,
@@ -90,7 +87,8 @@ fn without_parts(all: Vec<Run>) -> Vec<Run> {
 fn goes_on(earlier: &Run, later: &Run) -> bool {
     let more = |(a, b): (&Job, &Job)| {
         let flows = a.flows.iter().zip(&b.flows).all(|((of_a, a), (of_b, b))| {
-            let (low, high) = (a.latency.min_ns >= b.latency.min_ns, a.latency.max_ns <= b.latency.max_ns);
+            let (low, high) =
+                (a.latency.min_ns >= b.latency.min_ns, a.latency.max_ns <= b.latency.max_ns);
             of_a == of_b && a.bytes <= b.bytes && low && high
         });
         let is_same = a.name == b.name && a.group == b.group && a.flows.len() <= b.flows.len();

@@ -37,7 +37,9 @@ pub(super) fn runs(file: &str, text: &str) -> Result<Vec<Run>, FormatError> {
 /// The name of the client that sent a line, `<host> `, and the rest of it.
 fn unclaimed(line: &str) -> (Option<&str>, &str) {
     let claimed = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
-    match claimed.filter(|(host, rest)| !host.contains(' ') && (rest.is_empty() || rest.starts_with(' '))) {
+    match claimed
+        .filter(|(host, rest)| !host.contains(' ') && (rest.is_empty() || rest.starts_with(' ')))
+    {
         Some((host, rest)) => (Some(host), rest.trim()),
         None => (None, line),
     }
@@ -230,9 +232,9 @@ fn header(line: &str) -> Option<Header<'_>> {
     let (group, rest) = rest.split_once(", jobs=")?;
     let (jobs, rest) = rest.split_once("): err=")?;
     let error = rest.trim_start().split([':', ' ']).next()?;
-    let process = rest.split_once("pid=").and_then(|(_, rest)| {
-        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-    });
+    let process = rest
+        .split_once("pid=")
+        .and_then(|(_, rest)| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     Some(Header { name, group, jobs, error, process })
 }
 

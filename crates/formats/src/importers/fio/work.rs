@@ -251,7 +251,8 @@ mod tests {
     #[test]
     fn an_option_that_is_not_known_tells_two_jobs_apart() {
         let plain = work(&[("rw", "write")]);
-        for option in ["dedupe_percentage", "norandommap", "overwrite", "offset", "option_of_2031"] {
+        for option in ["dedupe_percentage", "norandommap", "overwrite", "offset", "option_of_2031"]
+        {
             assert!(!plain.agrees(&work(&[("rw", "write"), (option, "50")])), "{option}");
         }
         for option in NEUTRAL {

@@ -29,7 +29,8 @@ pub(super) struct Rates {
 pub(super) fn rates(device: &Device) -> Rates {
     let mut rates = Rates::default();
     let read = Printed::of(device.read_kib, device.read_mib, device.reads, device.read_kib_each);
-    let write = Printed::of(device.write_kib, device.write_mib, device.writes, device.write_kib_each);
+    let write =
+        Printed::of(device.write_kib, device.write_mib, device.writes, device.write_kib_each);
     rates.read = read.map(|read| read.mb_per_s("read", &mut rates));
     rates.write = write.map(|write| write.mb_per_s("write", &mut rates));
     rates
