@@ -24,7 +24,9 @@ pub enum FormatError {
         why: String,
     },
     /// No importer knows any of the files.
-    #[error("no importer knows {files}; assay reads {known}")]
+    #[error(
+        "no importer knows {files}; if you know what wrote it, say so with --format, one of {known}"
+    )]
     Unknown {
         /// Names of the files.
         files: String,

@@ -116,7 +116,11 @@ impl<'a> Gather<'a> {
 
     /// Notes a run that stands in `file`; false when it was there before for the same target.
     fn see(&mut self, file: &str, print: Print) -> bool {
-        let target = self.target(file, None);
+        self.see_of(self.target(file, None), print)
+    }
+
+    /// Notes a run of `target`; false when it was there before.
+    pub(crate) fn see_of(&mut self, target: String, print: Print) -> bool {
         match self.runs.see(&target, print) {
             Seen::New => true,
             Seen::Again => {

@@ -1,6 +1,6 @@
 //! The importers, one file and one word in the registry each.
 
-use crate::{Importer, known::Known};
+use crate::{Importer, base_name, known::Known};
 use model::TestInfo;
 
 /// Declares each importer's file and lists it.
@@ -31,6 +31,20 @@ const ALIASES: [(&str, &str); 6] = [
 /// The importer that is called `name`, or known as that.
 pub(crate) fn by_alias(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+}
+
+/// What assay writes itself, and tables that people make for it.
+const MADE_FOR_ASSAY: [&str; 5] = ["bundle", "json", "csv", "nano-psv", "matrix-csv"];
+
+/// Whether files of the importer called `name` are written for assay.
+pub(crate) fn is_made_for_assay(name: &str) -> bool {
+    MADE_FOR_ASSAY.contains(&name)
+}
+
+/// Whether a text that begins so is of a tool.
+pub(crate) fn know_tool(head: &[u8], file: &str) -> bool {
+    let mut tools = ALL.iter().filter(|importer| !is_made_for_assay(importer.name()));
+    tools.any(|importer| importer.sniff(head, base_name(file)))
 }
 
 /// Every test that `tool` can give, as its importer names them: `bonnie++`, `elbencho`, `ior`,

@@ -9,6 +9,7 @@ mod anonymous;
 mod blocks;
 mod campaign;
 mod columnar;
+mod copied;
 mod documents;
 mod each;
 mod error;
@@ -35,6 +36,7 @@ pub(crate) use source::head;
 use std::collections::BTreeMap;
 
 use blocks::Blocks;
+use copied::Copied;
 use model::{Checker, Dataset, DatasetError, Head, Sample, printable_line};
 use source::{Input, Take};
 
@@ -165,7 +167,8 @@ pub fn import_into<E: From<FormatError>>(
     options: &ImportOptions,
     take: &mut dyn FnMut(Sample) -> Result<(), E>,
 ) -> Result<Head, E> {
-    let files: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    let mended = mended(files, format)?;
+    let files: Vec<Input<'_>> = mended.iter().map(|file| Input(file)).collect();
     let names = names_of(&files);
     let unfit = |why: DatasetError| FormatError::file(&names, why);
     let importer = importer_of(&files, format)?;
@@ -184,8 +187,9 @@ pub fn import_into<E: From<FormatError>>(
     match refusal {
         Some(error) => Err(error),
         None => {
-            let mut head = streamed?;
+            let mut head = streamed.map_err(|error| copied::placed(&mended, error))?;
             blocks.note(&mut head);
+            head.campaign.notes.extend(copied::notes(&mended));
             checker.head(&mut head).map_err(unfit)?;
             Ok(head)
         }
@@ -197,8 +201,36 @@ pub fn import_into<E: From<FormatError>>(
 /// # Errors
 /// When there is none, or a file cannot be read.
 pub fn choose(files: &[&dyn InputFile], format: Option<&str>) -> Result<&'static str, FormatError> {
-    let files: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
-    importer_of(&files, format).map(|importer| importer.name())
+    let plain: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    match importer_of(&plain, format) {
+        Err(FormatError::Unknown { .. }) if format.is_none() => {
+            let mended = mended(files, format)?;
+            let files: Vec<Input<'_>> = mended.iter().map(|file| Input(file)).collect();
+            importer_of(&files, format)
+        }
+        found => found,
+    }
+    .map(|importer| importer.name())
+}
+
+/// The files without what copying did to them. What assay itself writes is never touched.
+fn mended<'a>(
+    files: &[&'a dyn InputFile],
+    format: Option<&str>,
+) -> Result<Vec<Copied<'a>>, FormatError> {
+    let plain: Vec<Input<'_>> = files.iter().map(|file| Input(*file)).collect();
+    let own = match format {
+        Some(name) => importers::is_made_for_assay(name),
+        None => {
+            let mut own = importers::ALL
+                .iter()
+                .filter(|importer| importers::is_made_for_assay(importer.name()));
+            own.try_fold(false, |any, &importer| Ok(any || any_is_of(&plain, importer)?))?
+        }
+    };
+    let of =
+        |file: &&'a dyn InputFile| if own { Ok(Copied::as_is(*file)) } else { Copied::of(*file) };
+    files.iter().map(of).collect()
 }
 
 /// Whether `format` is assay's own, whose files hold a campaign as it was exported, with its failures.

@@ -69,7 +69,7 @@ impl<R: Read> Read for Bounded<R> {
 pub(crate) type Take<'t> = dyn FnMut(Sample) -> Result<(), FormatError> + 't;
 
 /// Bytes of a file that are shown to `sniff`.
-const HEAD_BYTES: usize = 4096;
+pub(crate) const HEAD_BYTES: usize = 4096;
 
 /// A file, with errors that name it.
 #[derive(Clone, Copy)]
@@ -120,7 +120,12 @@ pub(crate) fn whole(
     read: impl FnOnce(&[NamedBytes]) -> Result<Dataset, FormatError>,
 ) -> Result<Head, FormatError> {
     let held = files.iter().map(|file| Ok((file.name().to_owned(), file.bytes()?)));
-    let (head, samples) = read(&held.collect::<Result<Vec<_>, _>>()?)?.parted();
+    pass(read(&held.collect::<Result<Vec<_>, _>>()?)?, take)
+}
+
+/// Gives on the samples of a campaign, each as it passes the gate.
+pub(crate) fn pass(dataset: Dataset, take: &mut Take<'_>) -> Result<Head, FormatError> {
+    let (head, samples) = dataset.parted();
     let tests: HashMap<&str, &TestInfo> =
         head.tests.iter().map(|test| (test.id.as_str(), test)).collect();
     for sample in samples {

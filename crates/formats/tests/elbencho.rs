@@ -89,16 +89,47 @@ fn a_phase_too_short_to_tell_is_invalid() {
 }
 
 #[test]
+fn versions_1_count_in_milliseconds_and_microseconds() {
+    let data = read_fixtures(&["elbencho-1.x.txt"]);
+    tests_are_of(&data, "elbencho");
+    let write = sample(&data, "elbencho.write");
+    assert!(near(write.metrics[0].value, 1480.0 * 1.048576));
+    assert_eq!((write.metric("iops"), write.seconds), (Some(1480.0), 4.1));
+    assert_eq!(write.metric("first_done_s"), Some(4.0));
+    assert!(near(write.metric("service_mean_us").unwrap(), 660.0));
+    let read = sample(&data, "elbencho.read");
+    assert!(near(read.metrics[0].value, 3000.0 * 1.048576));
+    assert!(near(read.metric("service_mean_us").unwrap(), 330.0));
+}
+
+#[test]
+fn a_phase_with_its_totals_needs_no_closing_rule() {
+    let data = read_fixtures(&["elbencho-no-closing-rule.txt"]);
+    let write = sample(&data, "elbencho.write");
+    assert!(near(write.metrics[0].value, 250.0 * 1.048576));
+    assert_eq!(write.metric("iops"), Some(2000.0));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("`---`")));
+}
+
+#[test]
+fn decimal_megabytes_are_not_mebibytes() {
+    let decimal = text("elbencho-1.x.txt").replace("Throughput MiB/s", "Throughput MB/s ");
+    let data = read(&[file("a.txt", &decimal)]);
+    assert_eq!(sample(&data, "elbencho.write").metrics[0].value, 1480.0);
+}
+
+#[test]
 fn damage_is_named_with_file_and_line() {
     every_cut_is_an_error("elbencho.json", "}", 400);
     let csv = text("elbencho.csv");
     let cut = &csv[..csv.rfind(",RMDIRS").unwrap()];
     assert!(error(&[file("a.csv", cut)]).starts_with("a.csv, line 7: 16 columns where"));
     let text = text("elbencho.txt");
-    let cut = &text[..text.rfind("---").unwrap()];
-    assert!(
-        error(&[file("a.txt", cut)]).starts_with("a.txt, line 39: the last phase is not closed")
-    );
+    let cut = &text[..text.rfind("Dirs total").unwrap()];
+    let why = error(&[file("a.txt", cut)]);
+    assert!(why.starts_with("a.txt, line 38: the last phase is not closed"), "{why}");
+    let unfinished = &text[..text.rfind("\n---").unwrap()];
+    assert!(error(&[file("a.txt", unfinished)]).contains("the last phase is not closed"));
     let broken = text.replace("[ min=57us", "[ min=57parsecs");
     assert!(error(&[file("a.txt", &broken)]).ends_with("line 14: the latency is no time"));
 }

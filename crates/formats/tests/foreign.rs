@@ -5,10 +5,12 @@
 
 mod bonnie;
 mod bundle;
+mod copied;
 mod elbencho;
 mod exports;
 mod files;
 mod fio;
+mod fio_parts;
 mod gate;
 mod gate_tools;
 mod hostile;

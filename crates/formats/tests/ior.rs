@@ -70,8 +70,43 @@ fn other_transfers_are_other_work() {
 }
 
 #[test]
+fn a_summary_of_all_that_has_rows_stands_for_the_closing_line() {
+    let data = read_fixtures(&["ior-without-finished.txt"]);
+    let write = sample(&data, "ior.write");
+    assert!(near(write.metrics[0].value, 1000.0 * MB));
+    assert_eq!((write.metric("iops"), write.case.procs), (Some(1000.0), 2));
+    assert!(data.campaign.notes.iter().any(|note| note.contains("`Finished` is not in the file")));
+    let text = text("ior-without-finished.txt");
+    let cut = &text[..text.find("Summary of all").unwrap()];
+    let why = error(&[file("a.txt", cut)]);
+    assert!(why.contains("closing line `Finished` is missing"), "{why}");
+    let best = format!("{cut}Max Write: 1000.00 MiB/sec (1048.58 MB/sec)\n");
+    assert_eq!(
+        read(&[file("a.txt", &best)]).samples,
+        data.samples
+            .clone()
+            .into_iter()
+            .map(|mut s| {
+                s.case.target = "a".into();
+                s
+            })
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn rows_of_the_summary_are_no_results_where_blank_lines_were_lost() {
+    let data = read_fixtures(&["ior-blank-lines-lost.txt"]);
+    assert_eq!(data.samples.len(), 2);
+    assert!(near(sample(&data, "ior.write").metrics[0].value, 512.0 * MB));
+    assert!(near(sample(&data, "ior.read").metrics[0].value, 1024.0 * MB));
+    assert_eq!(data.samples[0].case.procs, 2);
+}
+
+#[test]
 fn damage_is_named_with_file_and_line() {
-    every_cut_is_an_error("ior-default.txt", "Finished", 700);
+    // Where the summary is whole the closing line tells nothing more.
+    every_cut_is_an_error("ior-default.txt", "POSIX", 700);
     every_cut_is_an_error("ior-posix.json", "}", 400);
     let cut = text("ior-random-shared.csv").replace(",2,1\n", "\n");
     assert!(error(&[file("a.csv", &cut)]).starts_with("a.csv, line 4: 10 columns where"), "{cut}");

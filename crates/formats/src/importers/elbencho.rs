@@ -12,6 +12,7 @@ use crate::{
     known::{Known, OPS_RATE, RATE, WALL},
 };
 use model::{Better, Dataset, Group, Metric, TestInfo};
+use std::collections::HashSet;
 
 /// The importer.
 pub(crate) struct Importer;
@@ -49,6 +50,9 @@ const NOTES: [&str; 3] = [
 const LISTING_NOTE: &str = "elbencho's text does not tell threads, sizes or random offsets: threads \
     stand as 1, reads and writes as sequential.";
 
+/// Said of a text that was copied without its end.
+const NO_END: &str = "The line `---` that closes a phase is not in the file; the totals of the phase are.";
+
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {
         "elbencho"
@@ -70,10 +74,13 @@ impl crate::WholeImporter for Importer {
                 json::read(file, bytes, &mut gather)?;
             } else {
                 notes.push(LISTING_NOTE);
-                listing::read(file, bytes, &mut gather)?;
+                if !listing::read(file, bytes, &mut gather)? {
+                    notes.push(NO_END);
+                }
             }
         }
-        notes.dedup();
+        let mut told = HashSet::new();
+        notes.retain(|note| told.insert(*note));
         gather.finish(&notes)
     }
 }

@@ -12,13 +12,14 @@ mod metrics;
 mod number;
 mod run;
 mod settle;
+mod status;
 mod terse;
 mod text;
 mod work;
 
 use crate::{
     FormatError, ImportOptions, names_of, naming,
-    source::{Input, Take},
+    source::{self, Input, Take},
 };
 use dataset::Made;
 use model::Head;
@@ -42,7 +43,10 @@ impl crate::Importer for Importer {
         let mut lines = head.lines();
         head.contains("\"fio version\"")
             || lines.any(|line| {
-                line.starts_with(COMPLAINT) || terse::is_line(line) || text::is_line(line)
+                line.starts_with(COMPLAINT)
+                    || terse::is_line(line)
+                    || text::is_line(line)
+                    || status::is_line(line)
             })
     }
 
@@ -56,7 +60,17 @@ impl crate::Importer for Importer {
         for file in files {
             match look(*file)? {
                 Some(source) => sources.push(source),
+                None if holds_status(*file)? => without.push(only_status(file)),
                 None => without.extend(no_result(*file)?),
+            }
+        }
+        if sources.is_empty() {
+            let mut own = Vec::new();
+            for file in files {
+                own.extend(holds_status(*file)?.then_some(*file));
+            }
+            if !own.is_empty() {
+                return status_alone(own, options, take);
             }
         }
         match without.first() {
@@ -68,6 +82,32 @@ impl crate::Importer for Importer {
             _ => dataset::assemble(&name_targets(sources, options), &without, options, take),
         }
     }
+}
+
+/// Whether the status of groups stands in a file.
+fn holds_status(file: Input<'_>) -> Result<bool, FormatError> {
+    for line in clean::lines(file)? {
+        if status::is_line(&line?.1) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn only_status(file: &Input<'_>) -> FormatError {
+    FormatError::file(file.name(), "holds the status of groups alone; import it by itself")
+}
+
+/// The campaign of files in which the status of groups alone stands.
+fn status_alone(
+    files: Vec<Input<'_>>,
+    options: &ImportOptions,
+    take: &mut Take<'_>,
+) -> Result<Head, FormatError> {
+    let names: Vec<&str> = files.iter().map(Input::name).collect();
+    let targets = naming::targets(&names, "fio", options);
+    let files: Vec<(Input<'_>, String)> = files.into_iter().zip(targets).collect();
+    source::pass(status::read(&files, options)?, take)
 }
 
 /// A file that holds runs.

@@ -13,6 +13,7 @@ use crate::{
     text::MB_PER_MIB,
 };
 use model::{Better, Dataset, Group, Metric};
+use std::collections::HashSet;
 
 /// The importer.
 pub(crate) struct Importer;
@@ -51,6 +52,10 @@ const OFF: f64 = 2.0;
 /// The same under a stonewall, where it may be wrong by any factor.
 const OFF_STONEWALLED: f64 = 1.1;
 
+/// Said of a text that was copied without its end, or that IO500 kept.
+const NO_END: &str = "IOR's closing line `Finished` is not in the file; the best rates or the summary of all \
+    repetitions are.";
+
 /// Options that say where or how often, and do not change what is done.
 const IGNORED: [&str; 3] = ["-o", "-i", "-O"];
 
@@ -75,11 +80,12 @@ impl crate::WholeImporter for Importer {
                 csv(file, bytes, &mut gather)?;
             } else if bytes.trim_ascii_start().starts_with(b"{") {
                 json::read(file, bytes, &mut gather)?;
-            } else {
-                listing::read(file, bytes, &mut gather)?;
+            } else if !listing::read(file, bytes, &mut gather)? {
+                notes.push(NO_END);
             }
         }
-        notes.dedup();
+        let mut told = HashSet::new();
+        notes.retain(|note| told.insert(*note));
         gather.finish(&notes)
     }
 }

@@ -15,57 +15,76 @@ pub(super) fn sniff(head: &str) -> bool {
     })
 }
 
-/// Adds every phase of the file.
-pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
-    let mut phase: Option<(u64, Phase)> = None;
+/// Adds every phase of the file; false when the last is whole and not closed.
+pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<bool, FormatError> {
+    let mut open: Option<Open> = None;
     let mut last = 1;
     for line in lines(file, bytes) {
         last = line.number;
         if line.text.starts_with("---") {
-            end(file, phase.take(), gather)?;
+            end(file, open.take(), gather)?;
             continue;
         }
         let Some((head, cells)) = line.text.split_once(" :") else { continue };
-        if let Some(operation) = head.strip_suffix(' ').unwrap_or(head).split_once("Elapsed time") {
-            if phase.is_some() {
+        if let Some(operation) = operation(head) {
+            if open.is_some() {
                 return Err(line.bad("a phase begins and the one above is not closed by `---`"));
             }
-            let operation = operation.0.trim().to_owned();
-            phase = Some((line.number, Phase { operation, ..Phase::default() }));
+            let phase = Phase { operation: operation.into(), ..Phase::default() };
+            open = Some(Open { line: line.number, phase, whole: false });
         }
-        if let Some((_, phase)) = &mut phase {
-            row(&line, head.trim(), cells, phase)?;
+        if let Some(open) = &mut open {
+            row(&line, head.trim(), cells, open)?;
         }
     }
-    match phase {
+    match open {
+        None => Ok(true),
+        Some(open) if open.whole && bytes.ends_with(b"\n") => {
+            end(file, Some(open), gather)?;
+            Ok(false)
+        }
         Some(_) => Err(FormatError::line(
             file,
             last,
             "the last phase is not closed by `---`; the file is cut",
         )),
+    }
+}
+
+/// A phase that is read.
+struct Open {
+    line: u64,
+    phase: Phase,
+    /// Its totals were printed, behind all rates.
+    whole: bool,
+}
+
+/// The operation at the begin of a phase: `WRITE` of `WRITE       Elapsed time`, which versions 1 count in
+/// milliseconds.
+fn operation(head: &str) -> Option<&str> {
+    let (operation, _) = head.split_once("Elapsed time").or_else(|| head.split_once("Elapsed ms"))?;
+    Some(operation.trim())
+}
+
+fn end(file: &str, open: Option<Open>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    match open {
+        Some(open) => gather.add(file, open.line, open.phase.reading()),
         None => Ok(()),
     }
 }
 
-fn end(
-    file: &str,
-    phase: Option<(u64, Phase)>,
-    gather: &mut Gather<'_>,
-) -> Result<(), FormatError> {
-    match phase {
-        Some((line, phase)) => gather.add(file, line, phase.reading()),
-        None => Ok(()),
-    }
-}
-
-fn row(line: &Line<'_>, head: &str, cells: &str, phase: &mut Phase) -> Result<(), FormatError> {
+fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), FormatError> {
+    let phase = &mut open.phase;
     let cells: Vec<&str> = cells.split_whitespace().collect();
     let last = cells.last().copied().unwrap_or_default();
     let number = || line.number(head, last).map(Some);
     match head {
-        _ if head.ends_with("Elapsed time") => {
+        _ if operation(head).is_some() => {
+            let of_ms = head.ends_with("Elapsed ms");
             let time = |text: &str| {
-                duration_s(text).ok_or_else(|| line.bad("the elapsed time is no time"))
+                let time =
+                    if of_ms { crate::text::number(text).map(|ms| ms / 1e3) } else { duration_s(text) };
+                time.ok_or_else(|| line.bad("the elapsed time is no time"))
             };
             phase.last_s = Some(time(last)?);
             phase.first_s = cells.first().map(|first| time(first)).transpose()?;
@@ -73,20 +92,27 @@ fn row(line: &Line<'_>, head: &str, cells: &str, phase: &mut Phase) -> Result<()
         "Files/s" | "Dirs/s" => phase.entries_per_s = number()?,
         "IOPS" => phase.iops = number()?,
         "Throughput MiB/s" => phase.rate = number()?.map(|mib| mib * MB_PER_MIB),
+        "Throughput MB/s" => phase.rate = number()?,
         "CPU util %" => phase.cpu_percent = number()?,
-        "Files total" | "Dirs total" => phase.entries = last.parse().unwrap_or(0),
-        "Files latency" | "Dirs latency" => phase.entry_us = latency(line, &cells)?,
-        "IO latency" => phase.block_us = latency(line, &cells)?,
+        "Total MiB" => open.whole = true,
+        "Files total" | "Dirs total" => {
+            phase.entries = last.parse().unwrap_or(0);
+            open.whole = true;
+        }
+        "Files latency" | "Dirs latency" => phase.entry_us = latency(line, &cells, "")?,
+        "Files latency us" | "Dirs latency us" => phase.entry_us = latency(line, &cells, "us")?,
+        "IO latency" => phase.block_us = latency(line, &cells, "")?,
+        "IO latency us" => phase.block_us = latency(line, &cells, "us")?,
         _ => {}
     }
     Ok(())
 }
 
-/// `[ min=57us avg=317us max=28.2ms ]`, in microseconds.
-fn latency(line: &Line<'_>, cells: &[&str]) -> Result<[Option<f64>; 3], FormatError> {
+/// `[ min=57us avg=317us max=28.2ms ]`, in microseconds; `unit` is that of figures without one.
+fn latency(line: &Line<'_>, cells: &[&str], unit: &str) -> Result<[Option<f64>; 3], FormatError> {
     let of = |name: &str| {
         let text = cells.iter().find_map(|cell| cell.strip_prefix(name))?;
-        Some(duration_s(text).ok_or_else(|| line.bad("the latency is no time")))
+        Some(duration_s(&format!("{text}{unit}")).ok_or_else(|| line.bad("the latency is no time")))
     };
     let us = |name| of(name).transpose().map(|s| s.map(|s| s * 1e6));
     Ok([us("min=")?, us("avg=")?, us("max=")?])

@@ -28,6 +28,8 @@ pub(super) struct Shape {
 /// How often each job stands in a run.
 #[derive(Debug, Default)]
 pub(super) struct Names {
+    /// The sum of clients stands there without them.
+    sum_alone: bool,
     /// Different ones.
     pub(super) distinct: usize,
     counts: HashMap<Key, usize>,
@@ -36,19 +38,23 @@ pub(super) struct Names {
 impl Names {
     /// Counts a job that stands in the run.
     pub(super) fn add(&mut self, name: String, group: i64) {
-        if name != SUM_OF_CLIENTS {
+        if name == SUM_OF_CLIENTS {
+            self.sum_alone |= self.counts.is_empty();
+        } else {
+            self.sum_alone = false;
             *self.counts.entry((name, group)).or_default() += 1;
         }
     }
 
     /// The different names.
     pub(super) fn all(&self) -> Vec<Key> {
-        self.counts.keys().cloned().collect()
+        let sum = self.sum_alone.then(|| (SUM_OF_CLIENTS.into(), 0));
+        self.counts.keys().cloned().chain(sum).collect()
     }
 
     /// Forgets what is alone of its name, once all were counted.
     pub(super) fn counted(mut self) -> Names {
-        self.distinct = self.counts.len();
+        self.distinct = self.counts.len() + usize::from(self.sum_alone);
         self.counts.retain(|_, count| *count > 1);
         self.counts.shrink_to_fit();
         self
@@ -79,7 +85,7 @@ pub(super) struct Sums {
 impl Sums {
     /// Adds a job of a run with these names. True when several were summed of which no histogram is left.
     pub(super) fn add(&mut self, job: Job, names: &Names) -> bool {
-        if job.name == SUM_OF_CLIENTS {
+        if job.name == SUM_OF_CLIENTS && !names.sum_alone {
             return false;
         }
         let key = (job.name.clone(), job.group);

@@ -17,6 +17,9 @@ use rates::{Rates, rates};
 use runs::{Runs, Section};
 use std::collections::HashMap;
 
+/// What a job is called whose line is missing.
+const UNNAMED: &str = "job";
+
 /// Whether a line stands in no other kind of output.
 pub(super) fn is_line(line: &str) -> bool {
     header(line).is_some() || rates(line).is_some()
@@ -69,7 +72,12 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, line: &str) -> Result<(), String> {
+        self.read(line)?;
         self.runs.print(line);
+        Ok(())
+    }
+
+    fn read(&mut self, line: &str) -> Result<(), String> {
         if let Some(Section { name, work, group }) = setup(line) {
             self.works.insert(name.clone(), work.clone());
             self.runs.section(Section { name, work, group });
@@ -113,11 +121,16 @@ impl Reader {
     fn direction(&mut self, direction: Direction, rates: Rates) -> Result<(), String> {
         if self.job().is_none() {
             // Only this part was pasted.
-            self.start(Header { name: "job", group: "0", jobs: "1", error: "0", process: None })?;
+            self.start(Header { name: UNNAMED, group: "0", jobs: "1", error: "0", process: None })?;
         }
         let Some(job) = self.job() else { return Ok(()) };
         if job.flow(direction).is_some() {
-            return Err(format!("{} stands twice in one job", direction.as_str()));
+            return Err(match job.name.as_str() {
+                UNNAMED => "the lines of the jobs, `NAME: (groupid=...)`, are missing, so that jobs cannot be \
+                            told apart; give the whole output"
+                    .into(),
+                _ => format!("{} stands twice in one job", direction.as_str()),
+            });
         }
         job.flows.push((direction, rates.flow()));
         self.printed.retain(|(known, _)| *known != direction);

@@ -9,24 +9,33 @@ use crate::{
     table::short,
     text::{Line, lines, number, work},
 };
+use std::collections::BTreeSet;
 
 /// Whether a file that begins so is a listing of IOR.
 pub(super) fn sniff(head: &str) -> bool {
     head.lines().any(|line| line.starts_with("IOR-") && line.contains("MPI Coordinated Test"))
 }
 
-/// Adds every row of the file.
-pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<(), FormatError> {
+/// Adds every row of the file; false when its last run has all but its closing line.
+pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<bool, FormatError> {
     let (mut run, mut last) = (Run::default(), 1);
     for line in lines(file, bytes) {
         last = line.number;
         run.line(&line, gather)?;
     }
-    if run.open {
-        let why = "IOR's closing line `Finished` is missing; the run broke off or the file is cut";
+    if run.open && !run.told {
+        let why = "IOR's closing line `Finished` is missing, and so are the best rates or the summary of all \
+                   that has rows; the run broke off or the file is cut";
         return Err(FormatError::line(file, last, why));
     }
-    Ok(())
+    let is_whole = !run.open;
+    run.end(file, gather);
+    Ok(is_whole)
+}
+
+/// Whether a line follows the rows of a table.
+fn ends_table(text: &str) -> bool {
+    ["Max Write", "Max Read", "Summary of", "Finished"].iter().any(|begin| text.starts_with(begin))
 }
 
 /// One launch of IOR.
@@ -44,28 +53,59 @@ struct Run {
     mark: usize,
     /// Begun and not finished.
     open: bool,
+    /// What has rows and is not yet in the summary or among the best rates, by test.
+    untold: BTreeSet<String>,
+    /// All of it was.
+    told: bool,
+    /// Columns of the summary, while its rows are read.
+    summary: usize,
 }
 
 impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
-        self.printer.add(text.as_bytes());
         if let Some(rest) = text.strip_prefix("IOR-") {
+            self.end(line.file, gather);
             gather.version(rest.split(':').next().unwrap_or_default());
             *self = Run { open: true, mark: gather.mark(), ..Run::default() };
-            self.printer.add(text.as_bytes());
-        } else if text.starts_with("access") && text.contains("bw(MiB/s)") {
+        }
+        self.printer.add(text.as_bytes());
+        if text.starts_with("access") && text.contains("bw(MiB/s)") {
             self.columns = text.split_whitespace().map(str::to_owned).collect();
         } else if text.starts_with("Finished") || text.starts_with("Run finished") {
-            if std::mem::take(&mut self.open) {
-                gather.end_run(line.file, self.mark, self.printer.print());
-            }
-        } else if !self.columns.is_empty() {
+            self.end(line.file, gather);
+        } else if text.starts_with("Operation") && text.contains("Max(MiB)") {
+            self.columns.clear();
+            self.summary = text.split_whitespace().count();
+        } else if self.summary > 0 {
+            self.summed(text);
+        } else if !self.columns.is_empty() && !ends_table(text) {
             self.row(line, gather)?;
         } else if let Some((key, value)) = text.split_once([':', '=']) {
             self.option(line, key.trim(), value.trim(), gather)?;
         }
         Ok(())
+    }
+
+    /// Ends the run, if one is open: a copy of what was read before is no repeat.
+    fn end(&mut self, file: &str, gather: &mut Gather<'_>) {
+        if std::mem::take(&mut self.open) {
+            gather.end_run(file, self.mark, self.printer.print());
+        }
+    }
+
+    /// A row of the summary, when it is whole.
+    fn summed(&mut self, text: &str) {
+        let cells: Vec<&str> = text.split_whitespace().collect();
+        match cells.first() {
+            Some(operation) if cells.len() == self.summary => self.tell(operation),
+            _ => self.summary = 0,
+        }
+    }
+
+    /// Notes that a figure of all repetitions of `operation` was printed.
+    fn tell(&mut self, operation: &str) {
+        self.told = self.untold.remove(operation) && self.untold.is_empty() || self.told;
     }
 
     fn option(
@@ -85,6 +125,7 @@ impl Run {
             "api" => {
                 self.setup = Setup { work: work(&self.command, &IGNORED), ..Setup::default() };
                 self.rows = false;
+                self.columns.clear();
             }
             "test filename" => self.setup.place = value.into(),
             "tasks" | "clients" => self.setup.tasks = line.count("the number of tasks", first)?,
@@ -96,14 +137,20 @@ impl Run {
             "access" | "xfersize" | "blocksize" | "segments" | "segment count" => {
                 self.setup.work += &format!("; {key} {value}");
             }
-            "Max Write" => self.best(line, "write", first, gather)?,
-            "Max Read" => self.best(line, "read", first, gather)?,
+            "Max Write" | "Max Read" => {
+                let operation = if key == "Max Write" { "write" } else { "read" };
+                self.columns.clear();
+                self.best(line, operation, first, gather)?;
+                if value.ends_with(')') {
+                    self.tell(operation);
+                }
+            }
             _ => {}
         }
         Ok(())
     }
 
-    /// A row of the table; the table ends at an empty line or a best rate.
+    /// A row of the table; the table ends at an empty line, a best rate or the summary.
     fn row(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let cells: Vec<&str> = line.text.split_whitespace().collect();
         match cells.first() {
@@ -111,6 +158,8 @@ impl Run {
             Some(&operation @ ("write" | "read")) => {
                 let access = self.access(line, &cells)?;
                 self.rows = true;
+                self.told = false;
+                self.untold.insert(operation.to_owned());
                 if let Some(reading) = self.setup.reading(operation, access, gather) {
                     gather.add(line.file, line.number, reading)?;
                 }

@@ -54,7 +54,8 @@ impl Runs {
 
     /// Notes a line of the run that is open.
     pub(super) fn print(&mut self, line: &str) {
-        if let Some(printed) = self.runs.last_mut().filter(|_| !self.ended) {
+        let open = self.runs.last_mut().filter(|_| !self.ended && !line.is_empty());
+        if let Some(printed) = open {
             printed.printer.add(line.as_bytes());
             printed.printer.add(b"\n");
         }
@@ -73,7 +74,8 @@ impl Runs {
         let is_sum = job.name == SUM_OF_CLIENTS;
         let goes_on = self.runs.last().is_some_and(|printed| {
             let is_other = self.client.is_some() && !printed.clients.contains(&self.client);
-            is_sum || !self.closed && (!self.ended || is_other)
+            let is_summed = printed.run.jobs.iter().any(|job| job.name != SUM_OF_CLIENTS);
+            if is_sum { is_summed } else { !self.closed && (!self.ended || is_other) }
         });
         if !goes_on {
             self.runs.push(Printed {

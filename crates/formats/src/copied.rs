@@ -1,0 +1,208 @@
+//! Text that was copied: out of a mail, a page, a log. What copying did to it is undone once, before any
+//! importer looks, and each thing that was undone is told. Text that is as its tool wrote it stays so.
+
+mod characters;
+mod json;
+mod lines;
+mod prefix;
+mod stamp;
+mod start;
+mod wrapped;
+
+use crate::{
+    FormatError, InputFile, importers,
+    source::{HEAD_BYTES, Input},
+};
+use model::printable_line;
+use std::{
+    fmt,
+    io::{self, Read},
+};
+
+use lines::Lines;
+
+/// What people copy is far smaller; a larger file is left as it is.
+const LARGEST_BYTES: u64 = 16 << 20;
+
+/// How often a prefix may stand before a prefix, as in a reply to a reply.
+const DEEPEST: usize = 6;
+
+/// Fewer lines that begin alike tell nothing.
+const FEWEST: usize = 3;
+
+/// Files that a note names.
+const NAMED: usize = 3;
+
+/// One thing that copying did and that was undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// It stood in UTF-16, as some shells write.
+    Wide,
+    /// Marks and blanks that no tool writes: of byte order, of colours, of pages.
+    Characters,
+    /// It was a raw mail.
+    QuotedPrintable,
+    /// Each line began with this.
+    Prefix(String),
+    /// Each line began with a time.
+    Stamp,
+    /// Each line was this far in.
+    Indent(usize),
+    /// Other text stood right before the brace of a document.
+    Stray(String),
+    /// A run of fio stood under this key.
+    Nested(String),
+    /// Lines were broken at this width.
+    Wrapped(usize),
+    /// So many lines stood before the output.
+    Preamble(usize),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::Wide => write!(f, "UTF-16 was decoded"),
+            Finding::Characters => write!(f, "marks and blanks that no tool writes were taken out"),
+            Finding::QuotedPrintable => write!(f, "quoted-printable was decoded"),
+            Finding::Prefix(text) => write!(f, "a prefix `{text}` was taken off every line"),
+            Finding::Stamp => write!(f, "a time was taken off the begin of every line"),
+            Finding::Indent(blanks) => {
+                write!(f, "an indent of {blanks} was taken off every line")
+            }
+            Finding::Stray(text) => write!(f, "`{text}` before the first brace was left out"),
+            Finding::Nested(key) => write!(f, "a run of fio was taken from under `{key}`"),
+            Finding::Wrapped(width) => write!(f, "lines broken at {width} characters were joined"),
+            Finding::Preamble(lines) => write!(f, "{lines} lines before the output were left out"),
+        }
+    }
+}
+
+/// A file as importers get it.
+pub(crate) struct Copied<'a> {
+    file: &'a dyn InputFile,
+    mended: Option<Mended>,
+}
+
+/// The text without what copying did.
+#[derive(Debug, PartialEq, Eq)]
+struct Mended {
+    bytes: Vec<u8>,
+    /// Which line each was, from 1.
+    numbers: Vec<u64>,
+    findings: Vec<Finding>,
+}
+
+impl InputFile for Copied<'_> {
+    fn name(&self) -> &str {
+        self.file.name()
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        match &self.mended {
+            Some(mended) => Ok(Box::new(&mended.bytes[..])),
+            None => self.file.open(),
+        }
+    }
+}
+
+impl<'a> Copied<'a> {
+    /// `file` as it is.
+    pub(crate) fn as_is(file: &'a dyn InputFile) -> Copied<'a> {
+        Copied { file, mended: None }
+    }
+
+    /// `file` without what copying did to it.
+    ///
+    /// # Errors
+    /// When it cannot be read, or what was done cannot be undone.
+    pub(crate) fn of(file: &'a dyn InputFile) -> Result<Copied<'a>, FormatError> {
+        let input = Input(file);
+        let mut bytes = Vec::new();
+        let read = input.reader()?.take(LARGEST_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|why| input.unreadable(&why))?;
+        if bytes.len() as u64 > LARGEST_BYTES {
+            return Ok(Copied::as_is(file));
+        }
+        let name = file.name();
+        let mended = mend(&bytes, &|head| importers::know_tool(head, name));
+        Ok(Copied { file, mended: mended.map_err(|why| FormatError::file(name, why))? })
+    }
+}
+
+/// The error with the line as it stands in the file that was given.
+pub(crate) fn placed(files: &[Copied<'_>], error: FormatError) -> FormatError {
+    let FormatError::Line { file, line, why } = error else { return error };
+    let is_it = |copied: &&Copied<'_>| printable_line(copied.file.name()) == file;
+    let mended = files.iter().find(is_it).and_then(|copied| copied.mended.as_ref());
+    let number = mended.and_then(|mended| mended.numbers.get(line.saturating_sub(1) as usize));
+    let mut findings = mended.iter().flat_map(|mended| &mended.findings);
+    let width = findings.find_map(|finding| match finding {
+        Finding::Wrapped(width) => Some(*width),
+        _ => None,
+    });
+    let why = match width {
+        Some(width) => format!(
+            "{why}; its lines are wrapped at {width} characters, give the output as the tool wrote it"
+        ),
+        None => why,
+    };
+    FormatError::Line { file, line: number.copied().unwrap_or(line), why }
+}
+
+/// What was undone, a sentence for each kind.
+pub(crate) fn notes(files: &[Copied<'_>]) -> Vec<String> {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for copied in files {
+        for finding in copied.mended.iter().flat_map(|mended| &mended.findings) {
+            let sentence = finding.to_string();
+            match told.iter_mut().find(|(known, _)| *known == sentence) {
+                Some((_, names)) => names.push(copied.file.name()),
+                None => told.push((sentence, vec![copied.file.name()])),
+            }
+        }
+    }
+    let note = |(sentence, names): (String, Vec<&str>)| {
+        let more = names.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = names[..names.len().min(NAMED)].join(", ");
+        printable_line(&format!("Copied text: {sentence} ({names}{more}).")).into_owned()
+    };
+    told.into_iter().map(note).collect()
+}
+
+/// The text without what copying did; `None` when that is nothing. `knows` says whether a text that
+/// begins so is of a tool.
+fn mend(bytes: &[u8], knows: &dyn Fn(&[u8]) -> bool) -> Result<Option<Mended>, String> {
+    let mut findings = Vec::new();
+    let Some(text) = characters::text(bytes, &mut findings) else { return Ok(None) };
+    let mut lines = Lines::of(&text);
+    findings.extend(characters::quoted_printable(&mut lines));
+    if !json::begins(&text) {
+        // Of what no tool knows as it is one line is enough.
+        let fewest = if knows(&lines.from(0, HEAD_BYTES)) { FEWEST } else { 1 };
+        for _ in 0..DEEPEST {
+            let found = match prefix::take_off(&mut lines, fewest)? {
+                None => stamp::take_off(&mut lines, fewest).or_else(|| start::dedent(&mut lines)),
+                found => found,
+            };
+            let Some(found) = found else { break };
+            findings.push(found);
+        }
+        findings.extend(json::stray(&mut lines));
+    }
+    if json::begins(lines.first()) {
+        findings.extend(start::outdent(&mut lines));
+        findings.extend(json::unnest(&mut lines));
+    } else {
+        findings.extend(wrapped::join(&mut lines)?);
+        start::find(&mut lines, knows, &mut findings);
+    }
+    if findings.is_empty() {
+        return Ok(None);
+    }
+    let (bytes, numbers) = lines.parted();
+    Ok(Some(Mended { bytes, numbers, findings }))
+}
+
+#[cfg(test)]
+mod tests;

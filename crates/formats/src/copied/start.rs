@@ -1,0 +1,128 @@
+//! Where the output of a tool begins: how far in, and behind how much other text.
+
+use super::{Finding, lines::Lines};
+use crate::source::HEAD_BYTES;
+
+/// Output is looked for so far into a text.
+const DEEPEST_BYTES: usize = 256 << 10;
+
+/// So many indents are tried.
+const INDENTS: usize = 8;
+
+/// A part that is less far in is one of the tool.
+const BLOCK: usize = 2;
+
+/// Fewer lines are no part.
+const FEWEST: usize = 3;
+
+/// Takes the indent off that all lines have.
+pub(super) fn outdent(lines: &mut Lines<'_>) -> Option<Finding> {
+    let blanks = lines.filled().map(indent).min().filter(|&blanks| blanks > 0)?;
+    take_off(lines, blanks);
+    Some(Finding::Indent(blanks))
+}
+
+/// Takes the indent off that all lines have, or the lines of a part that stands by itself.
+pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Finding> {
+    if let Some(found) = outdent(lines) {
+        return Some(found);
+    }
+    let blanks = block(lines)?;
+    take_off(lines, blanks);
+    Some(Finding::Indent(blanks))
+}
+
+/// The indent of a part behind an empty line or the begin, all lines of which are further in than the text
+/// around it: a block of code in a document.
+fn block(lines: &Lines<'_>) -> Option<usize> {
+    let (mut after_empty, mut part) = (true, Vec::new());
+    for line in lines.iter().chain(["end"]) {
+        let is_empty = line.trim().is_empty();
+        if is_empty {
+            after_empty = true;
+        } else if indent(line) >= BLOCK && (after_empty || !part.is_empty()) {
+            part.push(indent(line));
+            after_empty = false;
+        } else {
+            if part.len() >= FEWEST {
+                return part.into_iter().min();
+            }
+            part.clear();
+            after_empty = false;
+        }
+    }
+    None
+}
+
+/// Leaves out what stands before the output and hides it; where nothing is known even so, a part that is
+/// further in than the text around it is.
+pub(super) fn find(
+    lines: &mut Lines<'_>,
+    knows: &dyn Fn(&[u8]) -> bool,
+    findings: &mut Vec<Finding>,
+) {
+    let mut found = begin(lines, knows);
+    if found.is_none() {
+        for blanks in indents(lines) {
+            let mut inner = lines.clone();
+            take_off(&mut inner, blanks);
+            found = begin(&inner, knows);
+            if found.is_some() {
+                *lines = inner;
+                findings.push(Finding::Indent(blanks));
+                break;
+            }
+        }
+    }
+    if let Some(first) = found.filter(|&first| first > 0) {
+        lines.cut(first);
+        findings.push(Finding::Preamble(first));
+    }
+}
+
+/// The line from which on the text is known.
+fn begin(lines: &Lines<'_>, knows: &dyn Fn(&[u8]) -> bool) -> Option<usize> {
+    let (mut since, mut bytes) = (0, 0);
+    for at in 0..lines.len() {
+        let line = lines.get(at);
+        let heads_table = commas(line) > 2 && (at == 0 || commas(lines.get(at - 1)) == 0);
+        if at == 0 || since >= HEAD_BYTES / 2 || heads_table {
+            since = 0;
+            if knows(&lines.from(at, HEAD_BYTES)) {
+                return Some(at);
+            }
+        }
+        since += line.len() + 1;
+        bytes += line.len() + 1;
+        if bytes > DEEPEST_BYTES {
+            break;
+        }
+    }
+    None
+}
+
+fn commas(line: &str) -> usize {
+    line.bytes().filter(|&byte| byte == b',').count()
+}
+
+/// The indents at which parts begin, behind an empty line or another indent.
+fn indents(lines: &Lines<'_>) -> Vec<usize> {
+    let (mut found, mut before) = (Vec::new(), 0);
+    for line in lines.iter() {
+        let blanks = if line.trim().is_empty() { 0 } else { indent(line) };
+        if blanks > before && !found.contains(&blanks) && found.len() < INDENTS {
+            found.push(blanks);
+        }
+        before = blanks;
+    }
+    found.sort_unstable();
+    found
+}
+
+fn indent(line: &str) -> usize {
+    line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+fn take_off(lines: &mut Lines<'_>, blanks: usize) {
+    lines.replace(|line| (indent(line) >= blanks).then(|| line[blanks..].to_owned()));
+}
