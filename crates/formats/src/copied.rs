@@ -48,6 +48,8 @@ pub(crate) enum Finding {
     Stamp,
     /// Each line was this far in.
     Indent(usize),
+    /// Each line ended in blanks.
+    Trailing,
     /// Other text stood right before the brace of a document.
     Stray(String),
     /// A run of fio stood under this key.
@@ -69,6 +71,7 @@ impl fmt::Display for Finding {
             Finding::Indent(blanks) => {
                 write!(f, "an indent of {blanks} was taken off every line")
             }
+            Finding::Trailing => write!(f, "blanks were taken off the end of every line"),
             Finding::Stray(text) => write!(f, "`{text}` before the first brace was left out"),
             Finding::Nested(key) => write!(f, "a run of fio was taken from under `{key}`"),
             Finding::Wrapped(width) => write!(f, "lines broken at {width} characters were joined"),
@@ -111,11 +114,14 @@ impl<'a> Copied<'a> {
         Copied { file, mended: None }
     }
 
-    /// `file` without what copying did to it.
+    /// `file` without what copying did to it; `format` is that of the tool, where it is known.
     ///
     /// # Errors
     /// When it cannot be read, or what was done cannot be undone.
-    pub(crate) fn of(file: &'a dyn InputFile) -> Result<Copied<'a>, FormatError> {
+    pub(crate) fn of(
+        file: &'a dyn InputFile,
+        format: Option<&str>,
+    ) -> Result<Copied<'a>, FormatError> {
         let input = Input(file);
         let mut bytes = Vec::new();
         let read = input.reader()?.take(LARGEST_BYTES + 1).read_to_end(&mut bytes);
@@ -124,7 +130,7 @@ impl<'a> Copied<'a> {
             return Ok(Copied::as_is(file));
         }
         let name = file.name();
-        let mended = mend(&bytes, &|head| importers::know_tool(head, name));
+        let mended = mend(&bytes, &|head| importers::know_tool(head, name, format));
         Ok(Copied { file, mended: mended.map_err(|why| FormatError::file(name, why))? })
     }
 }
@@ -189,6 +195,7 @@ fn mend(bytes: &[u8], knows: &dyn Fn(&[u8]) -> bool) -> Result<Option<Mended>, S
             findings.push(found);
         }
         findings.extend(json::stray(&mut lines));
+        findings.extend(start::trim(&mut lines));
     }
     if json::begins(lines.first()) {
         findings.extend(start::outdent(&mut lines));

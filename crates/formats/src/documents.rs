@@ -2,9 +2,8 @@
 
 use crate::campaign::{campaign, records};
 use crate::gate::{AGAIN, Print, Runs, Seen};
-use crate::{FormatError, ImportOptions, Importer, NamedBytes, figure::json_error, head, naming};
+use crate::{FormatError, ImportOptions, Importer, NamedBytes, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
-use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashMap};
 
 /// The files that an importer recognises, with the target of each.
@@ -43,21 +42,8 @@ impl<'a> Documents<'a> {
         Documents { tool, files, labels, targets, copied }
     }
 
-    /// Gives each document to `add`, with position and label of its target.
-    pub(crate) fn read<D: DeserializeOwned>(
-        &self,
-        mut add: impl FnMut(D, u32, &str) -> Result<(), String>,
-    ) -> Result<(), FormatError> {
-        self.read_bytes(|(name, bytes), position, label| {
-            let not = format!("not the JSON of {}", self.tool);
-            let document =
-                serde_json::from_slice(bytes).map_err(|e| json_error(name, 0, &e, &not))?;
-            add(document, position, label).map_err(|why| FormatError::file(name, why))
-        })
-    }
-
-    /// Gives each file to `add`, with position and label of its target: of tools that write no JSON.
-    pub(crate) fn read_bytes(
+    /// Gives each file to `add`, with position and label of its target.
+    pub(crate) fn read(
         &self,
         mut add: impl FnMut(&NamedBytes, u32, &str) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {

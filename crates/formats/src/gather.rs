@@ -14,7 +14,7 @@ use crate::{
     table::short,
 };
 use model::{
-    CacheState, Case, Dataset, Environment, Histogram, Metric, Sample, TestInfo, Validity,
+    CacheState, Case, Dataset, Environment, Histogram, Metric, Sample, Series, TestInfo, Validity,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,6 +26,8 @@ pub(crate) struct Reading {
     /// The figures, the ranking one first; or why there are none.
     pub(crate) outcome: Result<Vec<Metric>, String>,
     pub(crate) histograms: Vec<Histogram>,
+    /// How it went on, where the source has intervals.
+    pub(crate) series: Option<Series>,
     /// 0 where it is not known.
     pub(crate) seconds: f64,
     /// 0 where it is not known.
@@ -47,6 +49,7 @@ impl Reading {
             threads: 1,
             outcome,
             histograms: Vec::new(),
+            series: None,
             seconds: 0.0,
             ops: 0,
             work: String::new(),
@@ -374,7 +377,7 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
         ops: reading.ops,
         validity,
         histograms: reading.histograms,
-        series: None,
+        series: reading.series,
         ..Sample::bare(0, position, case, metrics)
     }
 }

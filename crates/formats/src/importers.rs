@@ -14,8 +14,8 @@ macro_rules! registry {
 }
 
 registry! {
-    bundle, assay_json, assay_csv, nano_psv, matrix_csv, mdtest, ior, sysbench, elbencho, bonnie,
-    hyperfine, iostat, fio,
+    bundle, assay_json, assay_csv, nano_psv, matrix_csv, io500, mdtest, ior, sysbench, elbencho, bonnie,
+    hyperfine, iostat, iostat_text, yabs, iozone, ioping, dbench, fio_log, fio, dd,
 }
 
 /// Names that people know formats by, with the importer that reads them.
@@ -41,9 +41,11 @@ pub(crate) fn is_made_for_assay(name: &str) -> bool {
     MADE_FOR_ASSAY.contains(&name)
 }
 
-/// Whether a text that begins so is of a tool.
-pub(crate) fn know_tool(head: &[u8], file: &str) -> bool {
-    let mut tools = ALL.iter().filter(|importer| !is_made_for_assay(importer.name()));
+/// Whether a text that begins so is of a tool, or of the one that is called `format`.
+pub(crate) fn know_tool(head: &[u8], file: &str, format: Option<&str>) -> bool {
+    let format = format.map(by_alias);
+    let asked = |name: &str| format.map_or(!is_made_for_assay(name), |format| format == name);
+    let mut tools = ALL.iter().filter(|importer| asked(importer.name()));
     tools.any(|importer| importer.sniff(head, base_name(file)))
 }
 

@@ -228,8 +228,9 @@ fn mended<'a>(
             own.try_fold(false, |any, &importer| Ok(any || any_is_of(&plain, importer)?))?
         }
     };
-    let of =
-        |file: &&'a dyn InputFile| if own { Ok(Copied::as_is(*file)) } else { Copied::of(*file) };
+    let of = |file: &&'a dyn InputFile| {
+        if own { Ok(Copied::as_is(*file)) } else { Copied::of(*file, format) }
+    };
     files.iter().map(of).collect()
 }
 

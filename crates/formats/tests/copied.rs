@@ -118,6 +118,17 @@ fn lines_broken_by_a_mail_are_joined_or_refused_as_such() {
 }
 
 #[test]
+fn a_row_of_csv_that_a_mail_broke_within_a_cell_is_joined() {
+    for name in ["bonnie-1.03.csv", "bonnie-1.96.csv", "bonnie.csv"] {
+        let text = text(name);
+        let row = text.lines().next().unwrap();
+        for width in [72, 76] {
+            same(name, &format!("{row}\n"), &wrapped(row, width), "a broken row");
+        }
+    }
+}
+
+#[test]
 fn what_stands_around_a_copied_part_is_left_out() {
     let mail = "Hello,\n\nI measured this on our new disk and wonder.\n\n";
     let long = "A line of a long story, as people tell it before they come to it.\n".repeat(200);

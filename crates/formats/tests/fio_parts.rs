@@ -52,6 +52,13 @@ fn the_sum_of_clients_alone_is_a_job_and_beside_them_is_none() {
     let data = read(&[file("a.txt", &again)]);
     assert_eq!((data.samples.len(), data.samples[0].metrics[0].value), (1, 2000.0));
     assert!(data.campaign.notes.iter().any(|note| note.contains("more than once")));
+    let client = text("fio-all-clients.txt")
+        .replace("All clients: (", "<a> w: (")
+        .replace("jobs=4", "jobs=1");
+    let end = "Run status group 0 (all jobs):\n";
+    let beside = format!("{client}{end}{}", text("fio-all-clients.txt"));
+    let data = read(&[file("a.txt", &beside)]);
+    assert_eq!((data.samples.len(), data.samples[0].case.procs), (1, 1));
     let data = read_fixtures(&["fio-all-clients.json"]);
     let sum = &data.samples[0];
     assert_eq!((data.samples.len(), sum.metrics[0].value), (1, 50000.0));

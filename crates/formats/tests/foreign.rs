@@ -20,6 +20,7 @@ mod lines;
 mod matrix_csv;
 mod mdtest;
 mod neighbours;
+mod posted;
 mod published;
 mod round_trips;
 mod schema;

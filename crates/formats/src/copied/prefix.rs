@@ -62,11 +62,12 @@ fn quoted<'l>(line: &'l str, quote: &str) -> Option<&'l str> {
 fn all_quoted(lines: &Lines<'_>, quote: &str, fewest: usize) -> bool {
     let is_quoted = |line: &&str| quoted(line, quote).is_some();
     let filled: Vec<&str> = lines.filled().collect();
-    let Some(first) = filled.iter().position(|line| is_quoted(&line)) else { return false };
-    let last = filled.iter().rposition(|line| is_quoted(&line)).unwrap_or(first);
-    let (all, count) = (last + 1 - first, filled.iter().copied().filter(|l| is_quoted(&l)).count());
+    let Some(first) = filled.iter().position(is_quoted) else { return false };
+    let last = filled.iter().rposition(is_quoted).unwrap_or(first);
+    let (all, count) = (last + 1 - first, filled.iter().copied().filter(is_quoted).count());
     match quote {
-        ">" => count >= fewest && 2 * count >= all,
+        // A mail has other text around, but one line of many is no mail.
+        ">" => count >= fewest && 2 * count >= all && (fewest > 1 || 2 * count >= filled.len()),
         _ => count >= fewest && count == all && 2 * all >= filled.len(),
     }
 }

@@ -9,11 +9,10 @@ const STREAMS: [&str; 4] = ["stdout F ", "stderr F ", "stdout P ", "stderr P "];
 pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Finding> {
     let filled: Vec<&str> = lines.filled().collect();
     let has = |line: &&str| behind(line).is_some();
-    let first = filled.iter().position(|line| has(line))?;
-    let last = filled.iter().rposition(|line| has(line))?;
+    let first = filled.iter().position(has)?;
+    let last = filled.iter().rposition(has)?;
     let all = last + 1 - first;
-    let counts =
-        all >= fewest && 2 * all >= filled.len() && filled[first..=last].iter().all(|l| has(&l));
+    let counts = all >= fewest && 2 * all >= filled.len() && filled[first..=last].iter().all(has);
     if !counts {
         return None;
     }

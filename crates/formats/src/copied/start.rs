@@ -22,6 +22,16 @@ pub(super) fn outdent(lines: &mut Lines<'_>) -> Option<Finding> {
     Some(Finding::Indent(blanks))
 }
 
+/// Takes off the blanks that all lines end in.
+pub(super) fn trim(lines: &mut Lines<'_>) -> Option<Finding> {
+    let ends_in_blank = |line: &str| line.ends_with([' ', '\t']);
+    if lines.filled().count() == 0 || !lines.filled().all(ends_in_blank) {
+        return None;
+    }
+    lines.replace(|line| Some(line.trim_end().to_owned()));
+    Some(Finding::Trailing)
+}
+
 /// Takes the indent off that all lines have, or the lines of a part that stands by itself.
 pub(super) fn dedent(lines: &mut Lines<'_>) -> Option<Finding> {
     if let Some(found) = outdent(lines) {

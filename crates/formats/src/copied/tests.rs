@@ -1,3 +1,5 @@
+//! What copying does, a kind at a time, and what stays as it is.
+
 use super::*;
 
 fn known(head: &[u8]) -> bool {
@@ -64,7 +66,7 @@ fn times_of_logs_are_taken_off() {
 #[test]
 fn what_tools_write_themselves_is_no_prefix() {
     for text in [
-        "  read: IOPS=1\n  read: IOPS=2\n  read: IOPS=3\ntool\n",
+        "tool\n  read: IOPS=1\n  read: IOPS=2\n  read: IOPS=3\n",
         "[RESULT] a\n[RESULT] b\n[RESULT] tool\n",
         ">=64=0.0%\n>=64=0.1%\n>=64=0.2%\ntool\n",
     ] {
@@ -130,8 +132,10 @@ fn broken_lines_are_joined_where_the_next_word_did_not_fit() {
 #[test]
 fn a_document_is_found_behind_a_stray_mark_and_within_another() {
     let run = "{\"fio version\":\"fio-3.1\",\"jobs\":[]}";
-    let (text, findings) = mended(&format!(">{run}\n"));
-    assert_eq!((text.trim_end(), findings), (run, vec![Finding::Stray(">".into())]));
+    let rest = run[1..].replace(',', ",\n");
+    let (text, findings) = mended(&format!(">{{\n{rest}\n"));
+    assert_eq!(text, format!("{{\n{rest}\n"));
+    assert_eq!(findings, [Finding::Stray(">".into())]);
     let (text, findings) = mended(&format!("{{\"env\":1,\"Results\":[{run},{run}]}}"));
     assert_eq!(text, format!("{run}\n{run}\n"));
     assert_eq!(findings, [Finding::Nested("Results".into())]);

@@ -2,9 +2,12 @@
 //! the next word would not have fitted.
 
 use super::{Finding, lines::Lines};
+use std::collections::HashSet;
 
 /// Lines of tools: what they hold, and what stands towards their end.
-const LONG: [(&str, &str); 13] = [
+const LONG: [(&str, &str); 15] = [
+    ("[RESULT", "second"),
+    ("[SCORE", "TOTAL"),
     ("lat (", "stdev="),
     ("issued ", "dropped="),
     (": (g=", "iodepth="),
@@ -20,8 +23,17 @@ const LONG: [(&str, &str); 13] = [
     ("rMB/s", "%util"),
 ];
 
+/// How lines begin that may follow one that is nearly as long as the longest.
+const STARTS: [&str; 6] = ["[RESULT", "[SCORE", "[  ", "Run status", "Disk stats", "Finished"];
+
 /// Mail programs break at 65 to 78, forums at up to this.
 const WIDEST: usize = 100;
+
+/// Mail programs break no shorter row.
+const SHORTEST: usize = 60;
+
+/// The commas of a row of bonnie++, by version.
+const COMMAS: [usize; 3] = [26, 47, 49];
 
 /// Lines on which the end of a broken one may stand.
 const REACH: usize = 3;
@@ -44,39 +56,94 @@ pub(super) fn join(lines: &mut Lines<'_>) -> Result<Option<Finding>, String> {
     if width > WIDEST {
         return Err(refused());
     }
-    lines.join(|before, line| between(before, line, width));
+    let starts = certain_starts(lines, width);
+    lines.join(|before, line| {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let starts = starts.contains(word) || is_start(line);
+        between(before, line, width).filter(|_| !starts)
+    });
     if is_broken(lines) { Err(refused()) } else { Ok(Some(Finding::Wrapped(width))) }
+}
+
+fn is_start(line: &str) -> bool {
+    STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// The first words of lines that go on with none, as the line before had room for them.
+fn certain_starts(lines: &Lines<'_>, width: usize) -> HashSet<String> {
+    let (mut starts, mut before) = (HashSet::new(), "");
+    for line in lines.iter() {
+        if between(before, line, width).is_none() {
+            starts.extend(line.split_whitespace().next().map(str::to_owned));
+        }
+        before = line;
+    }
+    starts
 }
 
 fn widest(lines: &Lines<'_>) -> usize {
     lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// Whether a line of a tool ends too early, or one of its tables goes on below a row.
+/// Whether a line of a tool ends too early, or goes on below.
 fn is_broken(lines: &Lines<'_>) -> bool {
-    let parts_of_percentiles = lines.iter().any(|line| {
-        let is_part = line.contains("th=[") && !line.trim_start().starts_with('|');
-        is_part || (line.contains("th=[") && line.rfind('[') > line.rfind(']'))
-    });
-    let lone = (1..lines.len()).any(|at| {
-        let (before, line) = (lines.get(at - 1), lines.get(at));
-        let is_number = |text: &str| text.contains('.') && text.parse::<f64>().is_ok();
-        let figures = before.split_whitespace().filter(|word| is_number(word)).count();
-        is_number(line.trim()) && figures > 1
-    });
-    parts_of_percentiles
-        || lone
-        || LONG.iter().any(|(head, tail)| {
-            (0..lines.len()).any(|at| {
-                let line = lines.get(at);
-                let Some(from) = line.find(head) else { return false };
-                let ends = |next: usize| {
-                    let next = lines.get(at + next);
-                    next.contains(tail) && !next.contains(head)
-                };
-                !line[from..].contains(tail) && (1..=REACH).any(ends)
-            })
-        })
+    lines.iter().any(is_part)
+        || has_lone_figure(lines)
+        || has_cut_row(lines)
+        || (0..lines.len()).any(|at| is_short(lines, at))
+}
+
+/// Whether a line is the end of one that was broken, or breaks off within brackets.
+fn is_part(line: &str) -> bool {
+    let percentiles = line.contains("th=[");
+    let open = percentiles && line.rfind('[') > line.rfind(']');
+    let apart = percentiles && !line.trim_start().starts_with('|');
+    open || apart || line.trim() == "[INVALID]"
+}
+
+/// Whether a figure stands alone below a row of figures.
+fn has_lone_figure(lines: &Lines<'_>) -> bool {
+    let is_figure = |text: &str| text.contains('.') && text.parse::<f64>().is_ok();
+    let figures = |line: &str| line.split_whitespace().filter(|word| is_figure(word)).count();
+    (1..lines.len()).any(|at| is_figure(lines.get(at).trim()) && figures(lines.get(at - 1)) > 1)
+}
+
+/// Whether a row of bonnie++'s CSV, which holds no blank, goes on below: all of its lines but the last are equally
+/// long, and only together have they its commas.
+fn has_cut_row(lines: &Lines<'_>) -> bool {
+    let commas = |line: &str| line.bytes().filter(|&byte| byte == b',').count();
+    let mut row: Vec<&str> = Vec::new();
+    for line in lines.iter().chain([""]) {
+        if !line.is_empty() && !line.contains([' ', '\t']) {
+            row.push(line);
+            continue;
+        }
+        if let [whole @ .., last] = &row[..]
+            && let Some(first) = whole.first()
+        {
+            let width = first.len();
+            let broken = whole.iter().all(|line| line.len() == width) && last.len() <= width;
+            let sum: usize = row.iter().map(|line| commas(line)).sum();
+            if broken && width >= SHORTEST && commas(first) >= 10 && COMMAS.contains(&sum) {
+                return true;
+            }
+        }
+        row.clear();
+    }
+    false
+}
+
+/// Whether what belongs to the end of a line stands on one of the next.
+fn is_short(lines: &Lines<'_>, at: usize) -> bool {
+    let line = lines.get(at);
+    LONG.iter().any(|(head, tail)| {
+        let Some(from) = line.find(head) else { return false };
+        let ends = |next: usize| {
+            let next = lines.get(at + next);
+            next.contains(tail) && !next.contains(head) && !is_start(next)
+        };
+        !line[from..].contains(tail) && (1..=REACH).any(ends)
+    })
 }
 
 /// What stood where `before` ends, when `line` goes on with it.

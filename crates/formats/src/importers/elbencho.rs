@@ -4,6 +4,7 @@
 mod csv;
 mod json;
 mod listing;
+mod live;
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
@@ -50,6 +51,10 @@ const NOTES: [&str; 3] = [
 const LISTING_NOTE: &str = "elbencho's text does not tell threads, sizes or random offsets: threads \
     stand as 1, reads and writes as sequential.";
 
+/// Said of the live CSV.
+const LIVE_NOTE: &str = "A live CSV is a time series: figures are those at the last interval of a phase, and a \
+    phase that ended within an interval has none; threads stand as 1.";
+
 /// Said of a text that was copied without its end.
 const NO_END: &str = "The line `---` that closes a phase is not in the file; the totals of the phase are.";
 
@@ -60,7 +65,7 @@ impl crate::WholeImporter for Importer {
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
         let head = String::from_utf8_lossy(head);
-        csv::sniff(&head) || json::sniff(&head) || listing::sniff(&head)
+        csv::sniff(&head) || live::sniff(&head) || json::sniff(&head) || listing::sniff(&head)
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
@@ -68,7 +73,10 @@ impl crate::WholeImporter for Importer {
         let mut notes = NOTES.to_vec();
         for (file, bytes) in files {
             let start = String::from_utf8_lossy(crate::head(bytes));
-            if csv::sniff(&start) {
+            if live::sniff(&start) {
+                notes.push(LIVE_NOTE);
+                live::read(file, bytes, &mut gather)?;
+            } else if csv::sniff(&start) {
                 csv::read(file, bytes, &mut gather)?;
             } else if start.trim_start().starts_with('{') {
                 json::read(file, bytes, &mut gather)?;

@@ -1,7 +1,13 @@
-//! Reads what `hyperfine --export-json` writes. A command is a test, each of its runs a sample.
+//! Reads what `hyperfine --export-json` writes, versions 1 and 2. A command is a test, each of its runs a
+//! sample. Of `--export-csv`, which has no runs, the mean of a command is.
+
+mod csv;
 
 use crate::documents::{Documents, Tests, case};
-use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure};
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    figure::{Figure, json_error},
+};
 use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;
 
@@ -18,21 +24,52 @@ const NOTES: [&str; 3] = [
     "hyperfine proves no cache state; every sample stands as `any`.",
 ];
 
+/// Said of CSV.
+const CSV_NOTE: &str = "hyperfine's CSV has no single runs: wall_s is the mean over all runs of a command; \
+    --export-json has each.";
+
 #[derive(Deserialize)]
 struct Root {
     results: Vec<Command>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Command {
     command: String,
+    #[serde(default)]
     times: Vec<Figure>,
+    /// The runs, as version 2 has them.
+    #[serde(default)]
+    measurements: Vec<Measurement>,
     user: Option<Figure>,
     system: Option<Figure>,
     #[serde(default)]
     memory_usage_byte: Vec<Option<u64>>,
     #[serde(default)]
     exit_codes: Vec<Option<i32>>,
+}
+
+/// One run, as version 2 has it.
+#[derive(Deserialize)]
+struct Measurement {
+    time_wall_clock: Quantity,
+    time_user: Option<Quantity>,
+    time_system: Option<Quantity>,
+    memory_peak_resident: Option<Quantity>,
+    exit_code: Option<i32>,
+}
+
+#[derive(Deserialize)]
+struct Quantity {
+    value: Figure,
+    unit: String,
+}
+
+impl Quantity {
+    fn of(&self, unit: &str) -> Result<f64, String> {
+        let why = || format!("a figure is in `{}`, not in `{unit}`", self.unit);
+        (self.unit == unit).then_some(self.value.0).ok_or_else(why)
+    }
 }
 
 impl crate::WholeImporter for Importer {
@@ -42,24 +79,36 @@ impl crate::WholeImporter for Importer {
 
     fn sniff(&self, head: &[u8], _: &str) -> bool {
         let head = String::from_utf8_lossy(head);
-        head.trim_start().starts_with('{')
-            && ["\"results\"", "\"command\"", "\"mean\"", "\"stddev\""]
-                .iter()
-                .all(|key| head.contains(key))
+        let has = |keys: &[&str]| keys.iter().all(|key| head.contains(key));
+        let first = has(&["\"results\"", "\"command\"", "\"mean\"", "\"stddev\""]);
+        let second = has(&["\"schema_version\"", "\"primary_metric\"", "\"results\""]);
+        csv::sniff(&head) || (head.trim_start().starts_with('{') && (first || second))
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let documents = Documents::new(self, files, options);
         let (mut tests, mut samples) = (Tests::default(), Vec::new());
-        documents.read(|root: Root, position, label| {
+        let mut notes = NOTES.to_vec();
+        documents.read(|(name, bytes), position, label| {
+            if csv::sniff(&String::from_utf8_lossy(crate::head(bytes))) {
+                notes.push(CSV_NOTE);
+                return csv::read(name, bytes, |command, sample| {
+                    let test = tests.of("hyperfine", &command.command, |id| info(id, command));
+                    samples.push(sample.of(test, position, label));
+                });
+            }
+            let root: Root = serde_json::from_slice(bytes)
+                .map_err(|error| json_error(name, 0, &error, "not the JSON of hyperfine"))?;
             for command in &root.results {
                 let test = tests.of("hyperfine", &command.command, |id| info(id, command));
-                samples.extend(command.samples(test, position, label));
+                let own = command.samples(test, position, label);
+                samples.extend(own.map_err(|why| FormatError::file(name, why))?);
             }
             Ok(())
         })?;
+        notes.dedup();
         let missing = "holds no run of hyperfine; write it with --export-json";
-        documents.dataset(tests, samples, missing, options, &NOTES)
+        documents.dataset(tests, samples, missing, options, &notes)
     }
 }
 
@@ -79,41 +128,85 @@ fn info(id: String, command: &Command) -> TestInfo {
 }
 
 impl Command {
-    fn samples(&self, test: &TestInfo, position: u32, target: &str) -> Vec<Sample> {
+    fn samples(
+        &self,
+        test: &TestInfo,
+        position: u32,
+        target: &str,
+    ) -> Result<Vec<Sample>, String> {
         let case = case(test, target);
-        let sample = |(run, &Figure(wall_s)): (usize, &Figure)| Sample {
-            seconds: wall_s,
-            validity: self.validity(run, wall_s),
-            ..Sample::bare(0, position, case.clone(), self.metrics(run, wall_s))
+        let sample = |(run, &Figure(wall_s)): (usize, &Figure)| {
+            Ok(Sample {
+                seconds: wall_s,
+                validity: self.validity(run, wall_s),
+                ..Sample::bare(0, position, case.clone(), self.metrics(run, wall_s))
+            })
         };
-        self.times.iter().enumerate().map(sample).collect()
+        let of_times = self.times.iter().enumerate().map(sample);
+        let of_runs = self.measurements.iter().map(|run| {
+            let wall_s = run.time_wall_clock.of("second")?;
+            Ok(Sample {
+                seconds: wall_s,
+                validity: validity(Some(run.exit_code), wall_s),
+                ..Sample::bare(0, position, case.clone(), run.metrics(wall_s)?)
+            })
+        });
+        of_times.chain(of_runs).collect()
     }
 
     fn metrics(&self, run: usize, wall_s: f64) -> Vec<Metric> {
         let memory = self.memory_usage_byte.get(run).copied().flatten();
-        let figures = [
-            ("wall_s", Some(wall_s), "s"),
-            ("user_s", self.user.map(|user| user.0), "s"),
-            ("sys_s", self.system.map(|system| system.0), "s"),
-            ("peak_memory", memory.map(|bytes| bytes as f64 / 1e6), "MB"),
-        ];
-        let metric = |(name, value, unit): (&str, Option<f64>, &str)| {
-            Some(Metric::new(name, value?, unit, Better::Lower))
-        };
-        figures.into_iter().filter_map(metric).collect()
+        metrics([
+            Some(wall_s),
+            self.user.map(|user| user.0),
+            self.system.map(|system| system.0),
+            memory.map(|bytes| bytes as f64),
+        ])
     }
 
     fn validity(&self, run: usize, wall_s: f64) -> Validity {
-        match self.exit_codes.get(run) {
-            Some(Some(code)) if *code != 0 => {
-                Validity::Invalid(format!("the command failed with exit code {code}"))
-            }
-            Some(None) => Validity::Invalid("the command was killed by a signal".into()),
-            _ if wall_s < SHORTEST_S => Validity::Invalid(format!(
-                "took {:.1} ms; below 5 ms hyperfine itself calls its results inaccurate",
-                wall_s * 1000.0
-            )),
-            _ => Validity::Valid,
+        validity(self.exit_codes.get(run).copied(), wall_s)
+    }
+}
+
+impl Measurement {
+    fn metrics(&self, wall_s: f64) -> Result<Vec<Metric>, String> {
+        let of = |quantity: &Option<Quantity>, unit| {
+            quantity.as_ref().map(|quantity| quantity.of(unit)).transpose()
+        };
+        Ok(metrics([
+            Some(wall_s),
+            of(&self.time_user, "second")?,
+            of(&self.time_system, "second")?,
+            of(&self.memory_peak_resident, "byte")?,
+        ]))
+    }
+}
+
+/// Wall time, times in user mode and in the kernel, bytes of memory.
+fn metrics([wall_s, user_s, sys_s, memory]: [Option<f64>; 4]) -> Vec<Metric> {
+    let figures = [
+        ("wall_s", wall_s, "s"),
+        ("user_s", user_s, "s"),
+        ("sys_s", sys_s, "s"),
+        ("peak_memory", memory.map(|bytes| bytes / 1e6), "MB"),
+    ];
+    let metric = |(name, value, unit): (&str, Option<f64>, &str)| {
+        Some(Metric::new(name, value?, unit, Better::Lower))
+    };
+    figures.into_iter().filter_map(metric).collect()
+}
+
+fn validity(exit_code: Option<Option<i32>>, wall_s: f64) -> Validity {
+    match exit_code {
+        Some(Some(code)) if code != 0 => {
+            Validity::Invalid(format!("the command failed with exit code {code}"))
         }
+        Some(None) => Validity::Invalid("the command was killed by a signal".into()),
+        _ if wall_s < SHORTEST_S => Validity::Invalid(format!(
+            "took {:.1} ms; below 5 ms hyperfine itself calls its results inaccurate",
+            wall_s * 1000.0
+        )),
+        _ => Validity::Valid,
     }
 }

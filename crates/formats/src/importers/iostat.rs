@@ -103,7 +103,7 @@ impl crate::WholeImporter for Importer {
         let documents = Documents::new(self, files, options);
         let (mut tests, mut samples) = (Tests::default(), Vec::new());
         let (mut notes, mut short) = (NOTES.to_vec(), None);
-        documents.read_bytes(|(name, bytes), position, label| {
+        documents.read(|(name, bytes), position, label| {
             let (root, fault) = reports::read::<Root>(name, bytes)?;
             notes.extend(fault);
             let hosts = root.sysstat.hosts.into_iter();

@@ -1,5 +1,7 @@
 //! The figures of one run of sysbench: rates, times, and the histogram where it was asked for.
 
+mod old;
+
 use crate::{
     FormatError,
     gate::{Contradiction, Figures as Told, in_flight},
@@ -29,6 +31,8 @@ pub(super) struct Figures {
     pub(super) seconds: f64,
     /// Reads, writes and fsyncs.
     pub(super) events: u64,
+    /// What versions 0.4 and 0.5 count, until the time is known.
+    old: Option<old::Counts>,
     /// The last lines were there.
     pub(super) complete: bool,
 }
@@ -50,6 +54,9 @@ impl Figures {
     /// Takes a line that says nothing of what was to be done.
     pub(super) fn line(&mut self, line: &Line<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
+        if self.old_line(line, text)? {
+            return Ok(());
+        }
         if text.starts_with("Latency histogram") {
             self.in_histogram = true;
         } else if text.starts_with("File operations:") || text.starts_with("Throughput:") {

@@ -1,0 +1,131 @@
+//! Reads what dbench prints at its end, versions 3 and 4: the throughput of all clients, and how long each
+//! kind of operation took.
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    columnar::slug,
+    gather::{Gather, Reading},
+    known::{Known, RATE},
+    text::{Line, lines},
+};
+use model::{Better, Dataset, Group, Metric};
+
+/// The importer.
+pub(crate) struct Importer;
+
+const SUITE: &str = "dbench";
+
+/// dbench plays one recording of a file server.
+const LOAD: Known = Known {
+    key: "load",
+    name: "load of a file server",
+    testtype: "file server",
+    group: Group::Applications,
+    ranked: &RATE,
+};
+
+const NOTES: [&str; 3] = [
+    "rate is what dbench counts, the data of reads and writes of all clients, in MB of 10^6 bytes; only figures \
+     of one load and one length stand for each other.",
+    "NAME_service_mean_us and _max_us are of one kind of operation, as the recording has it.",
+    "Cache states are not in the source; one run gives no spread.",
+];
+
+impl crate::WholeImporter for Importer {
+    fn name(&self) -> &'static str {
+        SUITE
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let head = String::from_utf8_lossy(head);
+        let line_is = |line: &str| {
+            line.starts_with("dbench version ")
+                || (line.starts_with("Throughput ") && line.contains(" MB/sec") && line.contains(" procs"))
+        };
+        head.lines().any(|line| line_is(line.trim()))
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        for (file, bytes) in files {
+            let (mut run, mut last, mut done) = (Run::default(), 1, false);
+            for line in lines(file, bytes) {
+                last = line.number;
+                done |= run.line(&line, &mut gather)?;
+            }
+            if !done {
+                let why = "dbench's last line `Throughput` is missing; the run broke off or the file is cut";
+                return Err(FormatError::line(file, last, why));
+            }
+        }
+        gather.finish(&NOTES)
+    }
+}
+
+#[derive(Default)]
+struct Run {
+    work: String,
+    in_table: bool,
+    /// Mean and longest time of each operation, milliseconds.
+    operations: Vec<(String, f64, f64)>,
+}
+
+impl Run {
+    /// Takes a line; true for the last of a run.
+    fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<bool, FormatError> {
+        let text = line.text.trim();
+        if let Some(rest) = text.strip_prefix("dbench version ") {
+            gather.version(rest.split_whitespace().next().unwrap_or_default());
+        } else if let Some(rest) = text.strip_prefix("Running for ") {
+            self.work = rest.split(" and minimum").next().unwrap_or_default().into();
+        } else if text.starts_with("Operation ") && text.contains("AvgLat") {
+            self.in_table = true;
+        } else if text.starts_with("Throughput ") && text.contains(" MB/sec") {
+            let reading = std::mem::take(self).reading(line, text)?;
+            gather.add(line.file, line.number, reading)?;
+            return Ok(true);
+        } else if self.in_table {
+            self.operation(line, text)?;
+        }
+        Ok(false)
+    }
+
+    /// `NTCreateX       5209     0.073    78.513`
+    fn operation(&mut self, line: &Line<'_>, text: &str) -> Result<(), FormatError> {
+        let cells: Vec<&str> = text.split_whitespace().collect();
+        let [name, _, mean, max] = cells[..] else { return Ok(()) };
+        if self.operations.iter().any(|(known, ..)| *known == slug(name)) {
+            return Err(line.bad("the operation stands twice"));
+        }
+        let (mean, max) = (line.number("the mean", mean)?, line.number("the maximum", max)?);
+        if mean > max {
+            return Err(line.bad("contradicts itself: the mean is above the maximum"));
+        }
+        self.operations.push((slug(name), mean, max));
+        Ok(())
+    }
+
+    /// `Throughput 56.3213 MB/sec  2 clients  2 procs  max_latency=265.724 ms`
+    fn reading(self, line: &Line<'_>, text: &str) -> Result<Reading, FormatError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let before = |what: &str| words.iter().position(|word| *word == what).map(|at| words[at - 1]);
+        let rate = line.number("the throughput", words.get(1).copied().unwrap_or_default())?;
+        let procs = before("clients").or_else(|| before("procs"));
+        let procs = procs.ok_or_else(|| line.bad("the number of clients is missing; the line is cut"))?;
+        let mut metrics = vec![Metric::new(RATE.name, rate, RATE.unit, Better::Higher)];
+        let us = |name: &str, ms: f64| Metric::new(name, ms * 1e3, "us", Better::Lower);
+        if let Some((_, longest)) = text.split_once("max_latency=") {
+            let ms = longest.trim_end().strip_suffix("ms").ok_or_else(|| line.bad("the line is cut"))?;
+            metrics.push(us("service_max_us", line.number("the longest latency", ms)?));
+        }
+        for (name, mean, max) in &self.operations {
+            let known = [("mean", *mean), ("max", *max)].into_iter().filter(|(_, ms)| *ms > 0.0);
+            metrics.extend(known.map(|(which, ms)| us(&format!("{name}_service_{which}_us"), ms)));
+        }
+        Ok(Reading {
+            procs: line.count("the number of clients", procs)?,
+            work: self.work,
+            ..Reading::new(LOAD.info(SUITE), Ok(metrics))
+        })
+    }
+}

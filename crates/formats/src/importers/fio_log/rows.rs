@@ -1,0 +1,64 @@
+//! The rows of a log: milliseconds since the begin, a figure, the direction, bytes of the operation or 0 for an
+//! interval, and what later releases add.
+
+use super::{DIRECTIONS, Kind};
+use crate::{FormatError, text::lines};
+
+/// One row.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    pub(super) ms: u64,
+    /// KiB/s, operations in a second, or nanoseconds.
+    pub(super) value: u64,
+    pub(super) direction: usize,
+    /// Of the one operation that it is of; 0 for an interval.
+    pub(super) bytes: u64,
+    columns: usize,
+}
+
+impl Row {
+    /// `503, 11085, 0, 0, 0`
+    pub(super) fn of(text: &str) -> Option<Row> {
+        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let whole = |at: usize| cells.get(at)?.parse::<u64>().ok();
+        let direction = usize::try_from(whole(2)?).ok().filter(|&d| d < DIRECTIONS.len())?;
+        let is_row = (4..=8).contains(&cells.len());
+        is_row.then_some(Row {
+            ms: whole(0)?,
+            value: whole(1)?,
+            direction,
+            bytes: whole(3)?,
+            columns: cells.len(),
+        })
+    }
+}
+
+/// The rows of a log of `kind`.
+pub(super) fn rows(file: &str, bytes: &[u8], kind: Kind) -> Result<Vec<Row>, FormatError> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut last_ms = [0; DIRECTIONS.len()];
+    for line in lines(file, bytes).filter(|line| !line.text.trim().is_empty()) {
+        let row = Row::of(&line.text).ok_or_else(|| line.bad("is no row of a log of fio; the file may be cut"))?;
+        let before = rows.last().copied().unwrap_or(row);
+        if row.columns != before.columns || (row.bytes > 0) != (before.bytes > 0) {
+            return Err(line.bad("has other columns than the rows above; give each log in a file of its own"));
+        }
+        if row.ms < last_ms[row.direction] {
+            return Err(line.bad("is earlier than the row above; give each run in a file of its own"));
+        }
+        if kind.is_latency() && row.columns == 4 {
+            return Err(line.bad(
+                "a log of four columns does not tell whether latencies are in microseconds, as fio 2 wrote, or in \
+                 nanoseconds; give fio's output itself",
+            ));
+        }
+        last_ms[row.direction] = row.ms;
+        rows.push(row);
+    }
+    // fio ends every row; one without an end is cut.
+    if !bytes.ends_with(b"\n") && !bytes.is_empty() {
+        let line = rows.len() as u64;
+        return Err(FormatError::line(file, line, "the last row has no end; the file may be cut"));
+    }
+    Ok(rows)
+}

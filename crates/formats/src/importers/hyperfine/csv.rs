@@ -1,0 +1,85 @@
+//! hyperfine's CSV, versions 1 and 2: a row for each command with the mean, the shortest and the longest of
+//! its runs.
+
+use super::{Command, metrics, validity};
+use crate::{
+    FormatError,
+    documents::case,
+    table::{Row, Table},
+};
+use model::{Better, Metric, Sample, TestInfo, Validity};
+
+/// Whether a file that begins so is hyperfine's CSV.
+pub(super) fn sniff(head: &str) -> bool {
+    head.starts_with("command,mean,stddev,") || head.starts_with("command,time_wall_clock_unit,")
+}
+
+/// The mean of a command.
+pub(super) struct Mean {
+    seconds: f64,
+    metrics: Vec<Metric>,
+    validity: Validity,
+}
+
+impl Mean {
+    /// It as a sample of `test`.
+    pub(super) fn of(self, test: &TestInfo, position: u32, target: &str) -> Sample {
+        Sample {
+            seconds: self.seconds,
+            validity: self.validity,
+            ..Sample::bare(0, position, case(test, target), self.metrics)
+        }
+    }
+}
+
+/// Gives each command of the file with its mean to `add`.
+pub(super) fn read(
+    file: &str,
+    bytes: &[u8],
+    mut add: impl FnMut(&Command, Mean),
+) -> Result<(), FormatError> {
+    let table = Table::read(file, bytes, b',')?;
+    for row in &table.rows {
+        let command = Command { command: table.text(row, "command")?.into(), ..Command::default() };
+        add(&command, mean(&table, row)?);
+    }
+    Ok(())
+}
+
+fn mean(table: &Table<'_>, row: &Row) -> Result<Mean, FormatError> {
+    let is_second = table.column("time_wall_clock_unit").is_some();
+    let (prefix, unit_s) = match is_second {
+        true => ("time_wall_clock_", unit_s(table, row)?),
+        false => ("", 1.0),
+    };
+    let of = |name: &str| -> Result<f64, FormatError> {
+        let column = format!("{prefix}{name}");
+        let value = table.number(row, &column)?;
+        if value < 0.0 { Err(table.bad(row, &column, "is negative")) } else { Ok(value * unit_s) }
+    };
+    let (mean, min, max) = (of("mean")?, of("min")?, of("max")?);
+    if min > mean || mean > max {
+        return Err(table.bad(row, "min", "contradicts the mean and the maximum: they are out of order"));
+    }
+    let optional = |name: &str| table.optional::<f64>(row, name);
+    let (user, system) =
+        if is_second { (None, None) } else { (optional("user")?, optional("system")?) };
+    let mut metrics = metrics([Some(mean), user, system, None]);
+    let lower = |name, value| Metric::new(name, value, "s", Better::Lower);
+    metrics.extend([lower("wall_min_s", min), lower("wall_max_s", max)]);
+    Ok(Mean { seconds: mean, metrics, validity: validity(None, mean) })
+}
+
+/// Seconds in the unit of a row of version 2.
+fn unit_s(table: &Table<'_>, row: &Row) -> Result<f64, FormatError> {
+    const COLUMN: &str = "time_wall_clock_unit";
+    match table.text(row, COLUMN)? {
+        "s" => Ok(1.0),
+        "ms" => Ok(1e-3),
+        "µs" | "us" => Ok(1e-6),
+        "ns" => Ok(1e-9),
+        "min" => Ok(60.0),
+        "h" => Ok(3600.0),
+        _ => Err(table.bad(row, COLUMN, "is no unit of time that is known")),
+    }
+}

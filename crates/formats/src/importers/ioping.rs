@@ -1,0 +1,203 @@
+//! Reads the statistics that ioping prints at its end, releases 0.9 to 1.3: operations, the rate within
+//! the requests, and the shortest, mean and longest request.
+
+use crate::{
+    FormatError, ImportOptions, NamedBytes,
+    gather::{Gather, Reading},
+    known::{IOPS, Known},
+    text::{Line, MB_PER_MIB, lines, number},
+};
+use model::{Better, Dataset, Group, Metric};
+
+/// The importer.
+pub(crate) struct Importer;
+
+const SUITE: &str = "ioping";
+
+macro_rules! known {
+    ($($key:literal $name:literal $group:ident)*) => {
+        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &IOPS }),*]
+    };
+}
+
+/// ioping asks for blocks at random places, one at a time.
+const TESTS: [Known; 2] = known! {
+    "read" "random read" RandomRead
+    "write" "random write" RandomWrite
+};
+
+/// How far mean times count may be from the time of all requests: each has two or three digits.
+const PRINT_ERROR: f64 = 0.06;
+
+const NOTES: [&str; 3] = [
+    "iops and rates are within the requests: ioping waits between them, and leaves the first out as a warm-up.",
+    "Figures are printed with two or three digits; percentiles are not printed.",
+    "Cache states are not in the source; one run gives no spread.",
+];
+
+impl crate::WholeImporter for Importer {
+    fn name(&self) -> &'static str {
+        SUITE
+    }
+
+    fn sniff(&self, head: &[u8], _: &str) -> bool {
+        let head = String::from_utf8_lossy(head);
+        let request = |line: &str| line.contains(": request=") && line.contains(" time=");
+        head.lines().any(|line| title(line.trim()).is_some() || request(line))
+    }
+
+    fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
+        let (mut gather, files) = Gather::new(self, files, options);
+        for (file, bytes) in files {
+            let mut run = Run::default();
+            let mut last = 1;
+            for line in lines(file, bytes) {
+                last = line.number;
+                run.line(&line, &mut gather)?;
+            }
+            if run.open || !run.any {
+                let why = "ioping's closing lines, `... requests completed` and `min/avg/max/mdev`, are missing; \
+                           the file is cut";
+                return Err(FormatError::line(file, last, why));
+            }
+        }
+        gather.finish(&NOTES)
+    }
+}
+
+/// The place in `--- /srv (ext4 /dev/sdb 900 GiB) ioping statistics ---`.
+fn title(text: &str) -> Option<&str> {
+    text.strip_prefix("--- ")?.strip_suffix(" ioping statistics ---")
+}
+
+/// What of a run was read.
+#[derive(Default)]
+struct Run {
+    place: String,
+    /// Size of a request as printed, `4 KiB`.
+    size: String,
+    writes: bool,
+    completed: Option<Completed>,
+    /// A title stands without its statistics.
+    open: bool,
+    /// Statistics of some run were read.
+    any: bool,
+}
+
+struct Completed {
+    ops: f64,
+    seconds: f64,
+    iops: f64,
+    /// MB/s.
+    rate: f64,
+    writes: bool,
+}
+
+impl Run {
+    fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
+        let text = line.text.trim();
+        if let Some(place) = title(text) {
+            (self.place, self.open) = (place.split(" (").next().unwrap_or(place).into(), true);
+        } else if text.contains(": request=") {
+            let arrows = [("<<<", false), (">>>", true)];
+            let arrow = arrows.into_iter().find_map(|(mark, writes)| Some((text.split_once(mark)?, writes)));
+            if let Some(((size, _), writes)) = arrow {
+                (self.size, self.writes) = (size.trim().into(), writes);
+            }
+        } else if let Some((count, rest)) = text.split_once(" requests completed in ") {
+            let completed = Completed::of(count, rest);
+            self.completed = Some(completed.ok_or_else(|| line.bad("is cut, or no statistics of ioping"))?);
+        } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
+            let reading = self.reading(line, times)?;
+            gather.add(line.file, line.number, reading)?;
+            *self = Run { any: true, ..Run::default() };
+        }
+        Ok(())
+    }
+
+    fn reading(&mut self, line: &Line<'_>, times: &str) -> Result<Reading, FormatError> {
+        let mut times = times.split(" / ").map(time_s);
+        let mut next = || times.next().flatten().ok_or_else(|| line.bad("the times are cut, or no times"));
+        let [min, mean, max, _] = [next()?, next()?, next()?, next()?];
+        if min > mean || mean > max {
+            return Err(line.bad("contradicts itself: shortest, mean and longest are out of order"));
+        }
+        let done = self.completed.take();
+        let done = done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
+        if (done.ops * mean - done.seconds).abs() > PRINT_ERROR * done.seconds {
+            return Err(line.bad("contradicts itself: the mean times the requests is not their time"));
+        }
+        let test = &TESTS[usize::from(done.writes || self.writes)];
+        let rate = if done.writes || self.writes { "write_rate" } else { "read_rate" };
+        let us = |name, s: f64| Metric::new(name, s * 1e6, "us", Better::Lower);
+        let metrics = vec![
+            Metric::new(IOPS.name, done.iops, IOPS.unit, Better::Higher),
+            Metric::new(rate, done.rate, "MB/s", Better::Higher),
+            us("service_min_us", min),
+            us("service_mean_us", mean),
+            us("service_max_us", max),
+        ];
+        Ok(Reading {
+            seconds: done.seconds,
+            ops: done.ops as u64,
+            work: self.size.clone(),
+            place: self.place.clone(),
+            ..Reading::new(test.info(SUITE), Ok(metrics))
+        })
+    }
+}
+
+impl Completed {
+    /// `2` and `1.00 ms, 8 KiB read, 2.00 k iops, 7.81 MiB/s`.
+    fn of(count: &str, rest: &str) -> Option<Completed> {
+        let parts: Vec<&str> = rest.split(", ").collect();
+        let [time, bytes, iops, rate] = parts[..] else { return None };
+        Some(Completed {
+            ops: multiple(count)?,
+            seconds: time_s(time)?,
+            iops: multiple(iops.strip_suffix("iops")?)?,
+            rate: mebibytes(rate.strip_suffix("/s")?)? * MB_PER_MIB,
+            writes: bytes.ends_with("written"),
+        })
+    }
+}
+
+/// `2.00 k` as a number; the multiples are decimal.
+fn multiple(text: &str) -> Option<f64> {
+    let (digits, unit) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let factor = match unit.trim() {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        _ => return None,
+    };
+    Some(number(digits).filter(|&digits| digits >= 0.0)? * factor)
+}
+
+fn mebibytes(text: &str) -> Option<f64> {
+    let (digits, unit) = text.trim().split_once(' ')?;
+    let factor = match unit.trim() {
+        "B" => 1.0 / 1_048_576.0,
+        "KiB" | "KB" => 1.0 / 1024.0,
+        "MiB" | "MB" => 1.0,
+        "GiB" | "GB" => 1024.0,
+        _ => return None,
+    };
+    Some(number(digits).filter(|&digits| digits >= 0.0)? * factor)
+}
+
+/// `400 us` in seconds.
+fn time_s(text: &str) -> Option<f64> {
+    let (digits, unit) = text.trim().split_once(' ')?;
+    let factor = match unit.trim() {
+        "ns" => 1e-9,
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "hour" => 3600.0,
+        _ => return None,
+    };
+    Some(number(digits).filter(|&digits| digits >= 0.0)? * factor)
+}
