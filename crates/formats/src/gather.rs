@@ -96,8 +96,20 @@ fn directory(path: &str) -> &str {
 }
 
 impl<'a> Gather<'a> {
-    /// An empty campaign of `importer`'s tool, and the files to read.
+    /// An empty campaign of `importer`'s tool, and the files to read, of which none is a copy.
     pub(crate) fn new(
+        importer: &dyn Importer,
+        files: &'a [NamedBytes],
+        options: &'a ImportOptions,
+    ) -> (Gather<'a>, Vec<&'a NamedBytes>) {
+        let (mut gather, own) = Gather::with_copies(importer, files, options);
+        let is_new = |file: &&NamedBytes| gather.see(&file.0, Print::of(&file.1));
+        let own = own.into_iter().filter(is_new).collect();
+        (gather, own)
+    }
+
+    /// The same with all files, where equal ones may be of several workers.
+    pub(crate) fn with_copies(
         importer: &dyn Importer,
         files: &'a [NamedBytes],
         options: &'a ImportOptions,
@@ -105,25 +117,23 @@ impl<'a> Gather<'a> {
         let own = own(importer, files);
         let read: HashSet<&str> = own.iter().map(|file| file.0.as_str()).collect();
         let all = files.iter().map(|file| file.0.as_str());
-        let mut gather = Gather {
+        let gather = Gather {
             first: own.first().map_or("the files", |file| file.0.as_str()),
             left_out: all.filter(|name| !read.contains(name)).collect(),
             several_dirs: own.iter().any(|file| directory(&file.0) != directory(&own[0].0)),
             ..Gather::of(importer.name(), options)
         };
-        // A copy of a file is no repeat.
-        let is_new = |file: &&NamedBytes| gather.see(&file.0, Print::of(&file.1));
-        let own = own.into_iter().filter(is_new).collect();
         (gather, own)
     }
 
     /// Notes a run that stands in `file`; false when it was there before for the same target.
     fn see(&mut self, file: &str, print: Print) -> bool {
-        self.see_of(self.target(file, None), print)
+        self.see_as(file, None, print)
     }
 
-    /// Notes a run of `target`; false when it was there before.
-    pub(crate) fn see_of(&mut self, target: String, print: Print) -> bool {
+    /// The same of a run whose target may have a name in the source.
+    pub(crate) fn see_as(&mut self, file: &str, label: Option<&str>, print: Print) -> bool {
+        let target = self.target(file, label);
         match self.runs.see(&target, print) {
             Seen::New => true,
             Seen::Again => {
@@ -144,7 +154,7 @@ impl<'a> Gather<'a> {
 
     /// Ends a run that began at `mark`: a copy of one that was read is taken back.
     pub(crate) fn end_run(&mut self, file: &str, mark: usize, print: Print) {
-        if !self.see(file, print) {
+        if mark < self.samples.len() && !self.see(file, print) {
             self.samples.truncate(mark);
         }
     }

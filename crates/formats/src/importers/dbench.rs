@@ -4,6 +4,7 @@
 use crate::{
     FormatError, ImportOptions, NamedBytes,
     columnar::slug,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{Known, RATE},
     text::{Line, lines},
@@ -68,12 +69,14 @@ struct Run {
     in_table: bool,
     /// Mean and longest time of each operation, milliseconds.
     operations: Vec<(String, f64, f64)>,
+    printer: Printer,
 }
 
 impl Run {
     /// Takes a line; true for the last of a run.
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<bool, FormatError> {
         let text = line.text.trim();
+        self.printer.add(text.as_bytes());
         if let Some(rest) = text.strip_prefix("dbench version ") {
             gather.version(rest.split_whitespace().next().unwrap_or_default());
         } else if let Some(rest) = text.strip_prefix("Running for ") {
@@ -81,8 +84,10 @@ impl Run {
         } else if text.starts_with("Operation ") && text.contains("AvgLat") {
             self.in_table = true;
         } else if text.starts_with("Throughput ") && text.contains(" MB/sec") {
+            let (print, mark) = (self.printer.print(), gather.mark());
             let reading = std::mem::take(self).reading(line, text)?;
             gather.add(line.file, line.number, reading)?;
+            gather.end_run(line.file, mark, print);
             return Ok(true);
         } else if self.in_table {
             self.operation(line, text)?;
@@ -98,9 +103,6 @@ impl Run {
             return Err(line.bad("the operation stands twice"));
         }
         let (mean, max) = (line.number("the mean", mean)?, line.number("the maximum", max)?);
-        if mean > max {
-            return Err(line.bad("contradicts itself: the mean is above the maximum"));
-        }
         self.operations.push((slug(name), mean, max));
         Ok(())
     }

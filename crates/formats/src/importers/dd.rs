@@ -3,8 +3,10 @@
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{Known, RATE},
+    table::short,
     text::{Line, lines, number, split_at_unit},
 };
 use model::{Better, Dataset, Group, Metric};
@@ -84,6 +86,7 @@ struct Run {
     /// Line of the records that were read, and those that were written.
     read: Option<u64>,
     written: Option<(u64, u64)>,
+    printer: Printer,
 }
 
 impl Run {
@@ -101,13 +104,17 @@ impl Run {
             self.read = Some(line.number);
         } else if let Some(written) = records(text, " records out") {
             self.written = Some(written);
+            self.printer.add(text.as_bytes());
         } else if let Some(command) = command(text) {
             self.command = command.into();
+            self.printer.add(text.as_bytes());
         } else if let Some(copied) =
             Copied::of(text).filter(|_| self.alone || self.read.is_some())
         {
-            copied.check(line)?;
+            self.printer.add(text.as_bytes());
+            let mark = gather.mark();
             gather.add(line.file, line.number, self.reading(&copied))?;
+            gather.end_run(line.file, mark, self.printer.print());
             *self = Run { alone: self.alone, ..Run::default() };
         }
         Ok(())
@@ -124,7 +131,8 @@ impl Run {
         }
         let rate = copied.bytes as f64 / copied.seconds / 1e6;
         let outcome = if copied.seconds > 0.0 {
-            Ok(vec![Metric::new(RATE.name, rate, RATE.unit, Better::Higher)])
+            let rate = Metric::new(RATE.name, rate, RATE.unit, Better::Higher);
+            copied.check().map(|()| vec![rate])
         } else {
             Err("took less time than dd counts".into())
         };
@@ -177,8 +185,8 @@ impl<'a> Copied<'a> {
         Some(Copied { bytes, seconds, rate: rate.trim().trim_end_matches(')') })
     }
 
-    /// Refuses a rate that is not that of bytes and seconds.
-    fn check(&self, line: &Line<'_>) -> Result<(), FormatError> {
+    /// Whether the rate is that of bytes and seconds.
+    fn check(&self) -> Result<(), String> {
         let computed = self.bytes as f64 / self.seconds;
         let (digits, unit) = split_at_unit(self.rate);
         let Some(printed) = number(digits) else { return Ok(()) };
@@ -198,11 +206,12 @@ impl<'a> Copied<'a> {
         if !computed.is_finite() || near(1000.0) || near(1024.0) {
             return Ok(());
         }
-        Err(line.bad(format!(
-            "contradicts itself: {} bytes in {} s are {:.1} MB/s",
+        Err(format!(
+            "contradicts itself: {} bytes in {} s are {:.1} MB/s, and {} was printed",
             self.bytes,
             self.seconds,
-            computed / 1e6
-        )))
+            computed / 1e6,
+            short(self.rate)
+        ))
     }
 }

@@ -6,6 +6,7 @@ mod rows;
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
     columnar::slug,
+    gate::Print,
     gather::{Gather, Reading},
 };
 use model::{Better, Dataset, Group, Histogram, LatencyKind, Metric, Series, TestInfo};
@@ -44,24 +45,31 @@ impl crate::WholeImporter for Importer {
     }
 
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
-        let (mut gather, files) = Gather::new(self, files, options);
+        let (mut gather, files) = Gather::with_copies(self, files, options);
         let mut jobs: BTreeMap<Key<'_>, Vec<Worker<'_>>> = BTreeMap::new();
         for (file, bytes) in files {
             let why = "looks like a log of fio, of which the name alone tells what it counts; call it JOB_bw.1.log, \
                        JOB_iops.1.log, JOB_lat.1.log, JOB_clat.1.log or JOB_slat.1.log, as fio does";
             let log = Log::of(base_name(file)).ok_or_else(|| FormatError::file(file, why))?;
             let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
-            let key = (directory.to_owned(), log.job, log.kind);
-            jobs.entry(key).or_default().push((file, rows(file, bytes, log.kind)?));
+            // Workers of one job are of one target.
+            let target = options.targets.get(file).map(String::as_str);
+            let key = (directory.to_owned(), target, log.job, log.kind);
+            jobs.entry(key).or_default().push((file, bytes, rows(file, bytes, log.kind)?));
         }
-        for ((directory, job, kind), logs) in jobs {
+        for ((directory, _, job, kind), logs) in jobs {
             let file = logs[0].0;
             let label = match base_name(&directory) {
                 "" => job,
                 name => name,
             };
+            let name = Print::of(format!("{job} {}", kind.words().0).as_bytes());
+            let print = logs.iter().fold(name, |print, log| print.then(log.1));
+            if !gather.see_as(file, Some(label), print) {
+                continue;
+            }
             for direction in 0..DIRECTIONS.len() {
-                let of = |(_, rows): &Worker<'_>| -> Vec<Row> {
+                let of = |(.., rows): &Worker<'_>| -> Vec<Row> {
                     rows.iter().filter(|row| row.direction == direction).copied().collect()
                 };
                 let workers: Vec<Vec<Row>> = logs.iter().map(of).filter(|rows| !rows.is_empty()).collect();
@@ -77,11 +85,11 @@ impl crate::WholeImporter for Importer {
     }
 }
 
-/// Folder, job and kind of logs that belong together.
-type Key<'a> = (String, &'a str, Kind);
+/// Folder, target where it was told, job and kind of logs that belong together.
+type Key<'a> = (String, Option<&'a str>, &'a str, Kind);
 
-/// The log of one worker, by the name of its file.
-type Worker<'a> = (&'a str, Vec<Row>);
+/// The log of one worker: name of its file, its bytes and rows.
+type Worker<'a> = (&'a str, &'a [u8], Vec<Row>);
 
 /// What a log counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,6 +3,7 @@
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{OPS_RATE, RATE},
     text::{Line, lines},
@@ -53,10 +54,11 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let mut run = Run::default();
+            let mut run = Run { mark: gather.mark(), ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
             }
+            run.end(file, &mut gather);
         }
         gather.finish(&NOTES)
     }
@@ -137,9 +139,18 @@ fn kind(name: &str) -> (Group, &'static str) {
 struct Run {
     /// Names and printed figures of the phases that count.
     phases: Vec<(String, f64)>,
+    printer: Printer,
+    /// Where its measurements begin.
+    mark: usize,
 }
 
 impl Run {
+    /// Ends a run, of which the score is the last line.
+    fn end(&mut self, file: &str, gather: &mut Gather<'_>) {
+        gather.end_run(file, self.mark, self.printer.print());
+        *self = Run { mark: gather.mark(), ..Run::default() };
+    }
+
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
         if let Some(rest) = text.strip_prefix("IO500 version ") {
@@ -148,6 +159,7 @@ impl Run {
             let value = line.number("the rate", row.value)?;
             // Marks of time, as `timestamp`, do nothing.
             if row.ranked || value > 0.0 {
+                self.printer.add(text.as_bytes());
                 self.phases.push((row.name.replace('_', "-"), value));
                 gather.add(line.file, line.number, row.reading(line)?)?;
             }
@@ -156,7 +168,7 @@ impl Run {
         } else if let Some((_, score)) = text.strip_prefix("[SCORE").and_then(|t| t.split_once("Bandwidth ")) {
             self.score(line, score)?;
             gather.fact(line.file, None, "io500.score", score);
-            self.phases.clear();
+            self.end(line.file, gather);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::{Figures, Printer, Times},
     gather::{Gather, Reading},
     known::{IOPS, Known},
     text::{Line, MB_PER_MIB, lines, number},
@@ -82,6 +83,7 @@ struct Run {
     open: bool,
     /// Statistics of some run were read.
     any: bool,
+    printer: Printer,
 }
 
 struct Completed {
@@ -96,6 +98,7 @@ struct Completed {
 impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
+        self.printer.add(text.as_bytes());
         if let Some(place) = title(text) {
             (self.place, self.open) = (place.split(" (").next().unwrap_or(place).into(), true);
         } else if text.contains(": request=") {
@@ -109,7 +112,9 @@ impl Run {
             self.completed = Some(completed.ok_or_else(|| line.bad("is cut, or no statistics of ioping"))?);
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
             let reading = self.reading(line, times)?;
+            let mark = gather.mark();
             gather.add(line.file, line.number, reading)?;
+            gather.end_run(line.file, mark, self.printer.print());
             *self = Run { any: true, ..Run::default() };
         }
         Ok(())
@@ -119,14 +124,10 @@ impl Run {
         let mut times = times.split(" / ").map(time_s);
         let mut next = || times.next().flatten().ok_or_else(|| line.bad("the times are cut, or no times"));
         let [min, mean, max, _] = [next()?, next()?, next()?, next()?];
-        if min > mean || mean > max {
-            return Err(line.bad("contradicts itself: shortest, mean and longest are out of order"));
-        }
         let done = self.completed.take();
         let done = done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
-        if (done.ops * mean - done.seconds).abs() > PRINT_ERROR * done.seconds {
-            return Err(line.bad("contradicts itself: the mean times the requests is not their time"));
-        }
+        let times = Times { min: Some(min), mean: Some(mean), max: Some(max), ..Times::default() };
+        let judged = done.judge(&times);
         let test = &TESTS[usize::from(done.writes || self.writes)];
         let rate = if done.writes || self.writes { "write_rate" } else { "read_rate" };
         let us = |name, s: f64| Metric::new(name, s * 1e6, "us", Better::Lower);
@@ -142,12 +143,24 @@ impl Run {
             ops: done.ops as u64,
             work: self.size.clone(),
             place: self.place.clone(),
-            ..Reading::new(test.info(SUITE), Ok(metrics))
+            ..Reading::new(test.info(SUITE), judged.map(|()| metrics))
         })
     }
 }
 
 impl Completed {
+    /// Whether it can be true with these times of requests, in seconds.
+    fn judge(&self, times: &Times) -> Result<(), String> {
+        let (ops, seconds, per_s) = (Some(self.ops), Some(self.seconds), Some(self.iops));
+        let told = Figures { what: "timed", ops, seconds, per_s, times: Some(times), ..Figures::default() };
+        told.judge().map_err(|why| why.to_string())?;
+        let sum = self.ops * times.mean.unwrap_or_default();
+        match (sum - self.seconds).abs() > PRINT_ERROR * self.seconds {
+            true => Err("contradicts itself: the mean times the requests is not their time".into()),
+            false => Ok(()),
+        }
+    }
+
     /// `2` and `1.00 ms, 8 KiB read, 2.00 k iops, 7.81 MiB/s`.
     fn of(count: &str, rest: &str) -> Option<Completed> {
         let parts: Vec<&str> = rest.split(", ").collect();

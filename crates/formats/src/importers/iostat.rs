@@ -1,5 +1,6 @@
 //! Reads what `iostat -o JSON` of sysstat writes. A device is a test, each of its reports a sample.
 
+mod columns;
 mod rates;
 mod reports;
 
@@ -8,6 +9,8 @@ use crate::{FormatError, ImportOptions, NamedBytes, figure::Figure, table::short
 use model::{Better, Dataset, Group, Metric, Sample, TestInfo, Validity};
 use serde::Deserialize;
 use std::collections::HashSet;
+
+pub(super) use reports::is_interval;
 
 /// The importer.
 pub(crate) struct Importer;
@@ -53,7 +56,7 @@ struct Report {
 
 /// The columns of every release, with and without `-x` and `-m`. kB and MB are powers of 1024.
 #[derive(Deserialize)]
-struct Device {
+pub(super) struct Device {
     disk_device: String,
     tps: Option<Figure>,
     #[serde(rename = "r/s")]
@@ -146,6 +149,10 @@ impl Host {
 }
 
 impl Device {
+    pub(super) fn name(&self) -> &str {
+        &self.disk_device
+    }
+
     fn info(&self, id: String) -> TestInfo {
         TestInfo {
             id,
@@ -180,17 +187,27 @@ impl Device {
         is_interval: bool,
         notes: &mut Vec<&'static str>,
     ) -> Sample {
+        let (metrics, judged) = self.judged(|note| notes.push(note));
+        let judged = judged.and(if is_interval { Ok(()) } else { Err(SINCE_BOOT.into()) });
+        let validity = judged.err().map_or(Validity::Valid, Validity::Invalid);
+        Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) }
+    }
+
+    /// Its figures, and why they are no measurement; what readers have to know goes to `note`.
+    pub(super) fn judged(
+        &self,
+        note: impl FnOnce(&'static str),
+    ) -> (Vec<Metric>, Result<(), String>) {
         let rates = rates::rates(self);
-        notes.extend(rates.note);
+        rates.note.map(note);
         let metrics = self.metrics(&rates);
         let idle = metrics.first().is_none_or(|iops| iops.value <= 0.0);
-        let why = match rates.fault {
-            _ if idle => Some("the device was idle".into()),
-            Some(why) => Some(why),
-            None => (!is_interval).then(|| SINCE_BOOT.into()),
+        let judged = match rates.fault {
+            _ if idle => Err("the device was idle".into()),
+            Some(why) => Err(why),
+            None => Ok(()),
         };
-        let validity = why.map_or(Validity::Valid, Validity::Invalid);
-        Sample { validity, ..Sample::bare(0, position, case(test, target), metrics) }
+        (metrics, judged)
     }
 
     /// `iops` first: reads and writes together.

@@ -7,6 +7,7 @@ mod throughput;
 use crate::{
     FormatError, ImportOptions, NamedBytes,
     columnar::slug,
+    gate::Printer,
     gather::{Gather, Reading},
     known::RATE,
     text::{Line, lines},
@@ -62,10 +63,11 @@ impl crate::WholeImporter for Importer {
     fn read(&self, files: &[NamedBytes], options: &ImportOptions) -> Result<Dataset, FormatError> {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
-            let mut run = Run::default();
+            let mut run = Run { mark: gather.mark(), ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
             }
+            gather.end_run(file, run.mark, run.printer.print());
         }
         gather.finish(&NOTES)
     }
@@ -74,6 +76,9 @@ impl crate::WholeImporter for Importer {
 /// What the lines above the figures say.
 #[derive(Default)]
 struct Run {
+    printer: Printer,
+    /// Where its measurements begin.
+    mark: usize,
     /// Numbers of the tests that `-i` asked for.
     asked: Vec<usize>,
     /// Figures are not KiB/s.
@@ -87,8 +92,11 @@ impl Run {
     fn line(&mut self, line: &Line<'_>, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         let text = line.text.trim();
         if text.starts_with("Iozone: Performance Test") {
-            *self = Run::default();
-        } else if let Some(rest) = text.strip_prefix("Version $Revision:") {
+            gather.end_run(line.file, self.mark, self.printer.print());
+            *self = Run { mark: gather.mark(), ..Run::default() };
+        }
+        self.printer.add(text.as_bytes());
+        if let Some(rest) = text.strip_prefix("Version $Revision:") {
             gather.version(rest.trim_end_matches('$').trim());
         } else if let Some(command) = line.value("Command line used") {
             self.asked = asked(command);

@@ -113,10 +113,11 @@ struct Run {
 }
 
 /// Lines that say what is done, by their beginnings or ends.
-const WORK: [&str; 8] = [
+const WORK: [&str; 9] = [
     "Extra file open flags",
     "Block size",
     "Number of IO requests",
+    "Number of random requests",
     "Read/Write ratio",
     "Periodic FSYNC",
     "Calling fsync()",

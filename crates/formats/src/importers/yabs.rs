@@ -6,6 +6,7 @@
 
 use crate::{
     FormatError, ImportOptions, NamedBytes,
+    gate::Printer,
     gather::{Gather, Reading},
     known::{IOPS, Known},
     text::{Line, lines, number},
@@ -100,6 +101,7 @@ struct Table {
     sizes: Vec<usize>,
     read: Vec<Cell>,
     write: Vec<Cell>,
+    printer: Printer,
 }
 
 impl Table {
@@ -111,6 +113,7 @@ impl Table {
             };
             let sizes = sizes.into_iter().map(place).collect::<Result<_, _>>()?;
             *self = Table { sizes, ..Table::default() };
+            self.printer.add(line.text.trim().as_bytes());
             return Ok(());
         }
         let mut parts = line.text.trim().trim_matches('|').split('|').map(str::trim);
@@ -123,6 +126,7 @@ impl Table {
         if cells.len() != self.sizes.len() {
             return Err(line.bad(format!("{} cells where the head has {}", cells.len(), self.sizes.len())));
         }
+        self.printer.add(line.text.trim().as_bytes());
         match name {
             "Read" => self.read = cells,
             "Write" => self.write = cells,
@@ -135,17 +139,20 @@ impl Table {
         if self.read.is_empty() || self.write.is_empty() {
             return Err(line.bad("the line `Read` or `Write` of the table is missing"));
         }
+        let mark = gather.mark();
         let cells = self.read.iter().zip(&self.write).zip(total);
         for (&size, ((read, write), total)) in self.sizes.iter().zip(cells) {
+            let mut reading = reading(size, read, write);
             let slack = read.step + write.step + total.step;
             if (read.iops + write.iops - total.iops).abs() > slack {
-                return Err(line.bad(format!(
+                reading.outcome = Err(format!(
                     "contradicts itself: {} reads and {} writes are not {} in a second",
                     read.iops, write.iops, total.iops
-                )));
+                ));
             }
-            gather.add(line.file, line.number, reading(size, read, write))?;
+            gather.add(line.file, line.number, reading)?;
         }
+        gather.end_run(line.file, mark, self.printer.print());
         Ok(())
     }
 }

@@ -79,6 +79,8 @@ struct Status {
     rates: Vec<(Direction, f64)>,
     bytes: f64,
     run_s: f64,
+    /// What of it cannot be true.
+    doubt: Option<String>,
 }
 
 impl Status {
@@ -90,11 +92,12 @@ impl Status {
         let figures = figures.ok_or_else(|| line.bad("the line is cut, or no status of fio"))?;
         let computed = figures.bytes / figures.run_s;
         if (computed - figures.rate).abs() > PRINT_ERROR * figures.rate {
-            return Err(line.bad(format!(
+            let why = format!(
                 "contradicts itself: the rate is {:.4} MB/s, bytes over time are {:.4} MB/s",
                 figures.rate / 1e6,
                 computed / 1e6
-            )));
+            );
+            self.doubt.get_or_insert(why);
         }
         self.line = line.number;
         self.printer.add(line.text.trim().as_bytes());
@@ -121,7 +124,7 @@ impl Status {
 
     fn end(self, file: &str, target: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         // A copy of a group is no repeat.
-        if self.rates.is_empty() || !gather.see_of(target.into(), self.printer.print()) {
+        if self.rates.is_empty() || !gather.see_as(file, Some(target), self.printer.print()) {
             return Ok(());
         }
         let names: Vec<&str> = self.rates.iter().map(|(direction, _)| direction.as_str()).collect();
@@ -132,7 +135,7 @@ impl Status {
         let reading = Reading {
             seconds: self.run_s,
             label: Some(target.into()),
-            ..Reading::new(info(&self.number, &names), Ok(metrics))
+            ..Reading::new(info(&self.number, &names), self.doubt.map_or(Ok(metrics), Err))
         };
         gather.add(file, self.line, reading)
     }

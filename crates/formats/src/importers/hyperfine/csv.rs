@@ -5,6 +5,7 @@ use super::{Command, metrics, validity};
 use crate::{
     FormatError,
     documents::case,
+    gate::{Figures, Times},
     table::{Row, Table},
 };
 use model::{Better, Metric, Sample, TestInfo, Validity};
@@ -58,16 +59,19 @@ fn mean(table: &Table<'_>, row: &Row) -> Result<Mean, FormatError> {
         if value < 0.0 { Err(table.bad(row, &column, "is negative")) } else { Ok(value * unit_s) }
     };
     let (mean, min, max) = (of("mean")?, of("min")?, of("max")?);
-    if min > mean || mean > max {
-        return Err(table.bad(row, "min", "contradicts the mean and the maximum: they are out of order"));
-    }
+    let times = Times { min: Some(min), mean: Some(mean), max: Some(max), ..Times::default() };
+    let told = Figures { what: "wall_s", times: Some(&times), ..Figures::default() };
+    let validity = match told.judge() {
+        Ok(()) => validity(None, mean),
+        Err(why) => Validity::Invalid(why.to_string()),
+    };
     let optional = |name: &str| table.optional::<f64>(row, name);
     let (user, system) =
         if is_second { (None, None) } else { (optional("user")?, optional("system")?) };
     let mut metrics = metrics([Some(mean), user, system, None]);
     let lower = |name, value| Metric::new(name, value, "s", Better::Lower);
     metrics.extend([lower("wall_min_s", min), lower("wall_max_s", max)]);
-    Ok(Mean { seconds: mean, metrics, validity: validity(None, mean) })
+    Ok(Mean { seconds: mean, metrics, validity })
 }
 
 /// Seconds in the unit of a row of version 2.

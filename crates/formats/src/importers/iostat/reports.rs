@@ -53,7 +53,7 @@ const CHANCE: f64 = 5e-4;
 
 /// Whether a report is of an interval: its totals are its rates over a short time, or its rates are whole counts
 /// over a time that people ask for, which averages since boot are not.
-pub(super) fn is_interval(devices: &[Device]) -> bool {
+pub(in super::super) fn is_interval(devices: &[Device]) -> bool {
     match devices.iter().find_map(length_s) {
         Some(seconds) => seconds <= LONGEST_S,
         None => counts_are_whole(devices),

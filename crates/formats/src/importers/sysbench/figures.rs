@@ -41,10 +41,11 @@ pub(super) struct Figures {
 pub(super) fn size(text: &str) -> Option<f64> {
     let (digits, unit) = split_at_unit(text.trim());
     let factor = match unit {
-        "B" => 1.0,
-        "KiB" => 1024.0,
-        "MiB" => 1_048_576.0,
-        "GiB" => 1_073_741_824.0,
+        "B" | "b" => 1.0,
+        // Versions 0.4 and 0.5 wrote the same without the `i`.
+        "KiB" | "KB" | "Kb" => 1024.0,
+        "MiB" | "MB" | "Mb" => 1_048_576.0,
+        "GiB" | "GB" | "Gb" => 1_073_741_824.0,
         _ => return None,
     };
     Some(number(digits)? * factor)
@@ -159,6 +160,7 @@ impl Figures {
 
     /// Whether the figures can all be true, with at most `depth` operations in flight.
     pub(super) fn judge(&self, depth: f64) -> Result<(), Contradiction> {
+        self.judge_old()?;
         let events = Some(self.events as f64).filter(|events| *events > 0.0);
         let seconds = Some(self.seconds).filter(|seconds| *seconds > 0.0);
         let mean_s = self.times[1].as_ref().map(|(_, us)| us / 1e6);
@@ -172,7 +174,8 @@ impl Figures {
             let op_bytes = self.block_bytes;
             Told { what, ops: Some(ops), bytes, op_bytes, ..Told::default() }.judge()?;
         }
-        let per_s = Some(self.reads + self.writes + self.fsyncs);
+        let fsyncs = if self.old.is_some() { 0.0 } else { self.fsyncs };
+        let per_s = Some(self.reads + self.writes + fsyncs);
         Told { what: "file", ops: events, seconds, per_s, ..Told::default() }.judge()
     }
 

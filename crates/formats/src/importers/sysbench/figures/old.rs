@@ -4,6 +4,7 @@
 use super::Figures;
 use crate::{
     FormatError,
+    gate::Contradiction,
     text::{Line, number, split_at_unit},
 };
 
@@ -54,7 +55,7 @@ impl Figures {
             (_, Some(percent)) => (3, format!("p{}", percent.trim())),
             ("total time", _) => {
                 let seconds = line.number(key, value.trim_end_matches('s'))?;
-                self.over(line, seconds)?;
+                self.over(seconds);
                 return Ok(false);
             }
             _ => return Ok(false),
@@ -65,17 +66,20 @@ impl Figures {
     }
 
     /// Divides what was done by the time.
-    fn over(&mut self, line: &Line<'_>, seconds: f64) -> Result<(), FormatError> {
-        let Some(counts) = self.old.filter(|_| seconds > 0.0) else { return Ok(()) };
+    fn over(&mut self, seconds: f64) {
+        let Some(counts) = self.old.filter(|_| seconds > 0.0) else { return };
         (self.reads, self.writes) = (counts.reads / seconds, counts.writes / seconds);
         self.fsyncs = counts.others / seconds;
         (self.read_mib, self.write_mib) = (counts.read_mib / seconds, counts.write_mib / seconds);
-        let iops = self.reads + self.writes;
+    }
+
+    /// Whether the rate that these versions print is that of what they counted. They count no fsyncs as events.
+    pub(super) fn judge_old(&self) -> Result<(), Contradiction> {
+        let Some(counts) = self.old else { return Ok(()) };
+        let (ops, iops) = (counts.reads + counts.writes, self.reads + self.writes);
         match counts.printed {
-            Some(printed) if (printed - iops).abs() > PRINT_ERROR * iops.max(printed) + 0.005 => {
-                Err(line.bad(format!(
-                    "contradicts itself: {iops:.2} reads and writes in a second, and {printed:.2} requests"
-                )))
+            Some(per_s) if (per_s - iops).abs() > PRINT_ERROR * iops.max(per_s) + 0.005 => {
+                Err(Contradiction::Rate { what: "file".into(), ops, seconds: self.seconds, per_s })
             }
             _ => Ok(()),
         }
