@@ -41,7 +41,9 @@ impl crate::WholeImporter for Importer {
         let head = String::from_utf8_lossy(head);
         let line_is = |line: &str| {
             line.starts_with("dbench version ")
-                || (line.starts_with("Throughput ") && line.contains(" MB/sec") && line.contains(" procs"))
+                || (line.starts_with("Throughput ")
+                    && line.contains(" MB/sec")
+                    && line.contains(" procs"))
         };
         head.lines().any(|line| line_is(line.trim()))
     }
@@ -110,14 +112,17 @@ impl Run {
     /// `Throughput 56.3213 MB/sec  2 clients  2 procs  max_latency=265.724 ms`
     fn reading(self, line: &Line<'_>, text: &str) -> Result<Reading, FormatError> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let before = |what: &str| words.iter().position(|word| *word == what).map(|at| words[at - 1]);
+        let before =
+            |what: &str| words.iter().position(|word| *word == what).map(|at| words[at - 1]);
         let rate = line.number("the throughput", words.get(1).copied().unwrap_or_default())?;
         let procs = before("clients").or_else(|| before("procs"));
-        let procs = procs.ok_or_else(|| line.bad("the number of clients is missing; the line is cut"))?;
+        let procs =
+            procs.ok_or_else(|| line.bad("the number of clients is missing; the line is cut"))?;
         let mut metrics = vec![Metric::new(RATE.name, rate, RATE.unit, Better::Higher)];
         let us = |name: &str, ms: f64| Metric::new(name, ms * 1e3, "us", Better::Lower);
         if let Some((_, longest)) = text.split_once("max_latency=") {
-            let ms = longest.trim_end().strip_suffix("ms").ok_or_else(|| line.bad("the line is cut"))?;
+            let ms =
+                longest.trim_end().strip_suffix("ms").ok_or_else(|| line.bad("the line is cut"))?;
             metrics.push(us("service_max_us", line.number("the longest latency", ms)?));
         }
         for (name, mean, max) in &self.operations {

@@ -56,7 +56,8 @@ impl crate::WholeImporter for Importer {
         let (mut gather, files) = Gather::new(self, files, options);
         for (file, bytes) in files {
             // Without a line of records a line of bytes is a run; with them it may be one of progress.
-            let told = lines(file, bytes).any(|line| records(line.text.trim(), " records in").is_some());
+            let told =
+                lines(file, bytes).any(|line| records(line.text.trim(), " records in").is_some());
             let mut run = Run { alone: !told, ..Run::default() };
             for line in lines(file, bytes) {
                 run.line(&line, &mut gather)?;
@@ -108,8 +109,7 @@ impl Run {
         } else if let Some(command) = command(text) {
             self.command = command.into();
             self.printer.add(text.as_bytes());
-        } else if let Some(copied) =
-            Copied::of(text).filter(|_| self.alone || self.read.is_some())
+        } else if let Some(copied) = Copied::of(text).filter(|_| self.alone || self.read.is_some())
         {
             self.printer.add(text.as_bytes());
             let mark = gather.mark();
@@ -122,7 +122,8 @@ impl Run {
 
     fn reading(&self, copied: &Copied<'_>) -> Reading {
         let whole = self.written.filter(|(whole, partial)| *whole > 0 && *partial == 0);
-        let whole = whole.map(|(whole, _)| whole).filter(|whole| copied.bytes.is_multiple_of(*whole));
+        let whole =
+            whole.map(|(whole, _)| whole).filter(|whole| copied.bytes.is_multiple_of(*whole));
         let block = whole.map(|whole| copied.bytes / whole);
         let mut info = test(&self.command).info(SUITE);
         if let Some(block) = block {
@@ -146,7 +147,9 @@ impl Run {
 
 /// The command on a line of a shell, with what it reads or writes.
 fn command(text: &str) -> Option<&str> {
-    let at = text.find("dd ").filter(|&at| at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric())?;
+    let at = text
+        .find("dd ")
+        .filter(|&at| at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric())?;
     (text.contains(" if=") || text.contains(" of=")).then(|| &text[at..])
 }
 

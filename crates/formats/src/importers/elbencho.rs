@@ -56,7 +56,8 @@ const LIVE_NOTE: &str = "A live CSV is a time series: figures are those at the l
     phase that ended within an interval has none; threads stand as 1.";
 
 /// Said of a text that was copied without its end.
-const NO_END: &str = "The line `---` that closes a phase is not in the file; the totals of the phase are.";
+const NO_END: &str =
+    "The line `---` that closes a phase is not in the file; the totals of the phase are.";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {

@@ -72,7 +72,8 @@ impl crate::WholeImporter for Importer {
                 let of = |(.., rows): &Worker<'_>| -> Vec<Row> {
                     rows.iter().filter(|row| row.direction == direction).copied().collect()
                 };
-                let workers: Vec<Vec<Row>> = logs.iter().map(of).filter(|rows| !rows.is_empty()).collect();
+                let workers: Vec<Vec<Row>> =
+                    logs.iter().map(of).filter(|rows| !rows.is_empty()).collect();
                 if !workers.is_empty() {
                     let mut reading = reading(job, kind, direction, &workers);
                     reading.procs = logs.len() as u32;
@@ -131,24 +132,31 @@ impl<'a> Log<'a> {
         let mut stem = name;
         loop {
             let (rest, word) = stem.rsplit_once(marks)?;
-            let kinds = [Kind::Bandwidth, Kind::Iops, Kind::Total, Kind::Completion, Kind::Submission];
+            let kinds =
+                [Kind::Bandwidth, Kind::Iops, Kind::Total, Kind::Completion, Kind::Submission];
             if let Some(kind) = kinds.into_iter().find(|known| known.words().0 == word) {
                 let job = rest.trim_end_matches(marks);
                 return (!job.is_empty()).then_some(Log { job, kind });
             }
-            let is_end = matches!(word, "log" | "txt") || word.bytes().all(|byte| byte.is_ascii_digit());
+            let is_end =
+                matches!(word, "log" | "txt") || word.bytes().all(|byte| byte.is_ascii_digit());
             stem = if is_end { rest } else { return None };
         }
     }
 }
 
 fn reading(job: &str, kind: Kind, direction: usize, workers: &[Vec<Row>]) -> Reading {
-    let seconds = workers.iter().filter_map(|rows| rows.last()).map(|row| row.ms as f64 / 1e3).fold(0.0, f64::max);
+    let seconds = workers
+        .iter()
+        .filter_map(|rows| rows.last())
+        .map(|row| row.ms as f64 / 1e3)
+        .fold(0.0, f64::max);
     let single = workers.iter().flatten().any(|row| row.bytes > 0);
     let (metric, outcome, histograms) = match kind {
         _ if kind.is_latency() && single => latencies(direction, workers),
         _ if kind.is_latency() => {
-            let all: Vec<f64> = workers.iter().flatten().map(|row| row.value as f64 / 1e3).collect();
+            let all: Vec<f64> =
+                workers.iter().flatten().map(|row| row.value as f64 / 1e3).collect();
             let mean = all.iter().sum::<f64>() / all.len() as f64;
             let metric = Metric::new("service_interval_mean_us", mean, "us", Better::Lower);
             ("service_interval_mean_us", vec![metric], Vec::new())
@@ -168,7 +176,11 @@ fn reading(job: &str, kind: Kind, direction: usize, workers: &[Vec<Row>]) -> Rea
         [rows] if !single => series(kind, direction, rows),
         _ => None,
     };
-    let ops = if kind.is_latency() && single { workers.iter().map(Vec::len).sum::<usize>() as u64 } else { 0 };
+    let ops = if kind.is_latency() && single {
+        workers.iter().map(Vec::len).sum::<usize>() as u64
+    } else {
+        0
+    };
     Reading {
         seconds,
         ops,
@@ -212,7 +224,8 @@ fn latencies(
         (sum, count) = (sum + row.value as f64, count + 1.0);
     }
     let bins = bins.into_iter().collect();
-    let histogram = Histogram { bins, ..Histogram::new(DIRECTIONS[direction], LatencyKind::Service) };
+    let histogram =
+        Histogram { bins, ..Histogram::new(DIRECTIONS[direction], LatencyKind::Service) };
     let us = |name: &str, ns: f64| Metric::new(name, ns / 1e3, "us", Better::Lower);
     let mut metrics = vec![us("service_mean_us", sum / count)];
     let percentiles = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p999")];

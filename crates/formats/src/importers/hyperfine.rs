@@ -128,12 +128,7 @@ fn info(id: String, command: &Command) -> TestInfo {
 }
 
 impl Command {
-    fn samples(
-        &self,
-        test: &TestInfo,
-        position: u32,
-        target: &str,
-    ) -> Result<Vec<Sample>, String> {
+    fn samples(&self, test: &TestInfo, position: u32, target: &str) -> Result<Vec<Sample>, String> {
         let case = case(test, target);
         let sample = |(run, &Figure(wall_s)): (usize, &Figure)| {
             Ok(Sample {

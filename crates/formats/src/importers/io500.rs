@@ -87,7 +87,14 @@ impl<'a> Row<'a> {
         let (unit, value, name) = (words.next()?, words.next()?, words.next()?);
         let seconds = time.split_whitespace().next()?;
         let invalid = time.contains("[INVALID]") || mark.to_lowercase().contains("invalid");
-        time.split_whitespace().nth(1)?.starts_with('s').then_some(Row { ranked, name, value, unit, seconds, invalid })
+        time.split_whitespace().nth(1)?.starts_with('s').then_some(Row {
+            ranked,
+            name,
+            value,
+            unit,
+            seconds,
+            invalid,
+        })
     }
 
     fn reading(&self, line: &Line<'_>) -> Result<Reading, FormatError> {
@@ -97,7 +104,9 @@ impl<'a> Row<'a> {
             // Releases before 2020 wrote GB/s for the same.
             "GiB/s" | "GB/s" => (&RATE, value * MB_PER_GIB),
             "kIOPS" | "kiops" => (&OPS_RATE, value * 1e3),
-            unit => return Err(line.bad(format!("`{}` is no unit of IO500", crate::table::short(unit)))),
+            unit => {
+                return Err(line.bad(format!("`{}` is no unit of IO500", crate::table::short(unit))));
+            }
         };
         let (group, testtype) = kind(&name);
         let info = TestInfo {
@@ -165,7 +174,9 @@ impl Run {
             }
         } else if text.starts_with("[RESULT") {
             return Err(line.bad("the line of a phase is cut"));
-        } else if let Some((_, score)) = text.strip_prefix("[SCORE").and_then(|t| t.split_once("Bandwidth ")) {
+        } else if let Some((_, score)) =
+            text.strip_prefix("[SCORE").and_then(|t| t.split_once("Bandwidth "))
+        {
             self.score(line, score)?;
             gather.fact(line.file, None, "io500.score", score);
             self.end(line.file, gather);
@@ -180,10 +191,12 @@ impl Run {
         let metadata = words.skip_while(|word| *word != "IOPS").nth(1).unwrap_or_default();
         for (printed, names) in [(bandwidth, BANDWIDTH.as_slice()), (metadata, &METADATA)] {
             let printed = line.number("a score", printed)?;
-            let of = |name: &&str| self.phases.iter().find(|(known, _)| known == name).map(|(_, v)| *v);
+            let of =
+                |name: &&str| self.phases.iter().find(|(known, _)| known == name).map(|(_, v)| *v);
             let values: Option<Vec<f64>> = names.iter().map(of).collect();
             // IO500 leaves out phases without a figure.
-            let Some(values) = values.filter(|values| values.iter().all(|&value| value > 0.0)) else {
+            let Some(values) = values.filter(|values| values.iter().all(|&value| value > 0.0))
+            else {
                 continue;
             };
             let mean = values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;

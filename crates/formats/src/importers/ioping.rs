@@ -103,13 +103,16 @@ impl Run {
             (self.place, self.open) = (place.split(" (").next().unwrap_or(place).into(), true);
         } else if text.contains(": request=") {
             let arrows = [("<<<", false), (">>>", true)];
-            let arrow = arrows.into_iter().find_map(|(mark, writes)| Some((text.split_once(mark)?, writes)));
+            let arrow = arrows
+                .into_iter()
+                .find_map(|(mark, writes)| Some((text.split_once(mark)?, writes)));
             if let Some(((size, _), writes)) = arrow {
                 (self.size, self.writes) = (size.trim().into(), writes);
             }
         } else if let Some((count, rest)) = text.split_once(" requests completed in ") {
             let completed = Completed::of(count, rest);
-            self.completed = Some(completed.ok_or_else(|| line.bad("is cut, or no statistics of ioping"))?);
+            self.completed =
+                Some(completed.ok_or_else(|| line.bad("is cut, or no statistics of ioping"))?);
         } else if let Some(times) = text.strip_prefix("min/avg/max/mdev = ") {
             let reading = self.reading(line, times)?;
             let mark = gather.mark();
@@ -122,10 +125,12 @@ impl Run {
 
     fn reading(&mut self, line: &Line<'_>, times: &str) -> Result<Reading, FormatError> {
         let mut times = times.split(" / ").map(time_s);
-        let mut next = || times.next().flatten().ok_or_else(|| line.bad("the times are cut, or no times"));
+        let mut next =
+            || times.next().flatten().ok_or_else(|| line.bad("the times are cut, or no times"));
         let [min, mean, max, _] = [next()?, next()?, next()?, next()?];
         let done = self.completed.take();
-        let done = done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
+        let done =
+            done.ok_or_else(|| line.bad("the line `... requests completed` above is missing"))?;
         let times = Times { min: Some(min), mean: Some(mean), max: Some(max), ..Times::default() };
         let judged = done.judge(&times);
         let test = &TESTS[usize::from(done.writes || self.writes)];
@@ -152,7 +157,14 @@ impl Completed {
     /// Whether it can be true with these times of requests, in seconds.
     fn judge(&self, times: &Times) -> Result<(), String> {
         let (ops, seconds, per_s) = (Some(self.ops), Some(self.seconds), Some(self.iops));
-        let told = Figures { what: "timed", ops, seconds, per_s, times: Some(times), ..Figures::default() };
+        let told = Figures {
+            what: "timed",
+            ops,
+            seconds,
+            per_s,
+            times: Some(times),
+            ..Figures::default()
+        };
         told.judge().map_err(|why| why.to_string())?;
         let sum = self.ops * times.mean.unwrap_or_default();
         match (sum - self.seconds).abs() > PRINT_ERROR * self.seconds {

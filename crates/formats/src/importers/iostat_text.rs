@@ -99,9 +99,8 @@ impl Reports {
             self.end_table(line.file, gather)?;
         } else if self.columns.is_empty() {
             let mut words = text.split_whitespace().skip_while(|word| !word.ends_with("iostat"));
-            self.told |= words.any(|word| {
-                word.starts_with('-') && !word.starts_with("--") && word.contains('y')
-            });
+            self.told |= words
+                .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('y'));
         } else {
             self.row(line, gather)?;
         }
@@ -146,7 +145,8 @@ impl Reports {
     /// Adds the devices of the table that ends.
     fn end_table(&mut self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
         self.columns.clear();
-        let (lines, devices): (Vec<u64>, Vec<Device>) = std::mem::take(&mut self.rows).into_iter().unzip();
+        let (lines, devices): (Vec<u64>, Vec<Device>) =
+            std::mem::take(&mut self.rows).into_iter().unzip();
         let may_be_since_boot = self.count == 1 && self.begins && !self.without_boot;
         let is_interval = !may_be_since_boot || is_interval(&devices);
         for (line, device) in lines.into_iter().zip(devices) {

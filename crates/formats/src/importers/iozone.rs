@@ -103,14 +103,17 @@ impl Run {
             gather.fact(line.file, None, "command", command);
         } else if text.contains("Output is in ") {
             let unit = text.split("Output is in ").nth(1).unwrap_or_default().trim_end_matches('.');
-            self.other_unit = Some(unit).filter(|unit| !matches!(*unit, "kBytes/sec" | "Kbytes/sec")).map(Into::into);
+            self.other_unit = Some(unit)
+                .filter(|unit| !matches!(*unit, "kBytes/sec" | "Kbytes/sec"))
+                .map(Into::into);
         } else if table::heading(&line.text) {
             self.in_table = true;
         } else if self.in_table {
             let Some(row) = table::row(line, &self.asked)? else { return Ok(()) };
             self.check_unit(line)?;
             for (test, kib) in row.figures {
-                let about = About { test, procs: 1, file_kib: row.file_kib, record_kib: row.record_kib };
+                let about =
+                    About { test, procs: 1, file_kib: row.file_kib, record_kib: row.record_kib };
                 gather.add(line.file, line.number, about.reading(Ok(kib)))?;
             }
         } else if self.throughput.line(line)? {

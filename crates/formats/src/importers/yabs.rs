@@ -109,7 +109,9 @@ impl Table {
         if let Some(sizes) = heading(&line.text) {
             let place = |size: &str| {
                 let found = BLOCKS.iter().position(|(name, _)| *name == size);
-                found.ok_or_else(|| line.bad(format!("`{}` is no size of yabs", crate::table::short(size))))
+                found.ok_or_else(|| {
+                    line.bad(format!("`{}` is no size of yabs", crate::table::short(size)))
+                })
             };
             let sizes = sizes.into_iter().map(place).collect::<Result<_, _>>()?;
             *self = Table { sizes, ..Table::default() };
@@ -124,7 +126,11 @@ impl Table {
         let cell = |part| cell(part).ok_or_else(|| line.bad("a cell is cut, or no rate of yabs"));
         let cells: Vec<Cell> = parts.map(cell).collect::<Result<_, _>>()?;
         if cells.len() != self.sizes.len() {
-            return Err(line.bad(format!("{} cells where the head has {}", cells.len(), self.sizes.len())));
+            return Err(line.bad(format!(
+                "{} cells where the head has {}",
+                cells.len(),
+                self.sizes.len()
+            )));
         }
         self.printer.add(line.text.trim().as_bytes());
         match name {
@@ -135,7 +141,12 @@ impl Table {
         Ok(())
     }
 
-    fn end(self, line: &Line<'_>, total: &[Cell], gather: &mut Gather<'_>) -> Result<(), FormatError> {
+    fn end(
+        self,
+        line: &Line<'_>,
+        total: &[Cell],
+        gather: &mut Gather<'_>,
+    ) -> Result<(), FormatError> {
         if self.read.is_empty() || self.write.is_empty() {
             return Err(line.bad("the line `Read` or `Write` of the table is missing"));
         }

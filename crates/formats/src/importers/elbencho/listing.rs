@@ -62,7 +62,8 @@ struct Open {
 /// The operation at the begin of a phase: `WRITE` of `WRITE       Elapsed time`, which versions 1 count in
 /// milliseconds.
 fn operation(head: &str) -> Option<&str> {
-    let (operation, _) = head.split_once("Elapsed time").or_else(|| head.split_once("Elapsed ms"))?;
+    let (operation, _) =
+        head.split_once("Elapsed time").or_else(|| head.split_once("Elapsed ms"))?;
     Some(operation.trim())
 }
 
@@ -82,8 +83,11 @@ fn row(line: &Line<'_>, head: &str, cells: &str, open: &mut Open) -> Result<(), 
         _ if operation(head).is_some() => {
             let of_ms = head.ends_with("Elapsed ms");
             let time = |text: &str| {
-                let time =
-                    if of_ms { crate::text::number(text).map(|ms| ms / 1e3) } else { duration_s(text) };
+                let time = if of_ms {
+                    crate::text::number(text).map(|ms| ms / 1e3)
+                } else {
+                    duration_s(text)
+                };
                 time.ok_or_else(|| line.bad("the elapsed time is no time"))
             };
             phase.last_s = Some(time(last)?);

@@ -37,11 +37,13 @@ pub(super) fn read(file: &str, bytes: &[u8], gather: &mut Gather<'_>) -> Result<
         if table.text(row, "Rank")? != "Total" {
             continue;
         }
-        let key = ["Label", "Phase", "MixType"].map(|column| table.text(row, column).map(str::to_owned));
+        let key =
+            ["Label", "Phase", "MixType"].map(|column| table.text(row, column).map(str::to_owned));
         let [label, phase, mix] = key;
         let key = [label?, phase?, mix?];
         let ms: u64 = table.get(row, "RuntimeMS")?;
-        let goes_on = |open: &Open| open.key == key && open.end_ms.last().is_none_or(|&last| last < ms);
+        let goes_on =
+            |open: &Open| open.key == key && open.end_ms.last().is_none_or(|&last| last < ms);
         // A phase that begins ends the one before; that of reads and that of writes go on side by side.
         if let Some(at) = open.iter().position(|phase| phase.key == key && !goes_on(phase)) {
             open.remove(at).end(file, gather)?;
@@ -84,10 +86,14 @@ impl Open {
     }
 
     fn end(self, file: &str, gather: &mut Gather<'_>) -> Result<(), FormatError> {
-        let (Some(&ms), Some(&bytes)) = (self.end_ms.last(), self.bytes.last()) else { return Ok(()) };
+        let (Some(&ms), Some(&bytes)) = (self.end_ms.last(), self.bytes.last()) else {
+            return Ok(());
+        };
         let seconds = ms as f64 / 1e3;
         let ops: f64 = self.ops.iter().map(|&ops| ops as f64).sum();
-        let each = |figure: f64| Some(figure / seconds).filter(|figure| figure.is_finite() && *figure > 0.0);
+        let each = |figure: f64| {
+            Some(figure / seconds).filter(|figure| figure.is_finite() && *figure > 0.0)
+        };
         let [label, operation, mix] = self.key;
         let operation = match mix.as_str() {
             "" | "-" => operation,
@@ -107,7 +113,8 @@ impl Open {
         };
         let came = |at: usize| self.bytes[at] - if at > 0 { self.bytes[at - 1] } else { 0 };
         let intervals = (0..self.bytes.len()).map(came).collect();
-        let columns = BTreeMap::from([("bytes".to_owned(), intervals), ("ops".to_owned(), self.ops)]);
+        let columns =
+            BTreeMap::from([("bytes".to_owned(), intervals), ("ops".to_owned(), self.ops)]);
         let mut reading = phase.reading();
         reading.series = Some(Series { end_ms: self.end_ms, columns }).filter(Series::is_whole);
         gather.add(file, self.line, reading)

@@ -84,9 +84,16 @@ struct Status {
 }
 
 impl Status {
-    fn add(&mut self, line: &Line<'_>, direction: Direction, text: &str) -> Result<(), FormatError> {
+    fn add(
+        &mut self,
+        line: &Line<'_>,
+        direction: Direction,
+        text: &str,
+    ) -> Result<(), FormatError> {
         if self.rates.iter().any(|(known, _)| *known == direction) {
-            return Err(line.bad("the direction stands twice in one group; give each run by itself"));
+            return Err(
+                line.bad("the direction stands twice in one group; give each run by itself")
+            );
         }
         let figures = Figures::of(text);
         let figures = figures.ok_or_else(|| line.bad("the line is cut, or no status of fio"))?;
@@ -110,7 +117,8 @@ impl Status {
     /// With `--status-interval` the status comes again and again, each with all that was done until then.
     fn check(&self, file: &str, earlier: &[Status]) -> Result<(), FormatError> {
         let goes_on = |before: &Status| {
-            let directions = |status: &Status| status.rates.iter().map(|(d, _)| *d).collect::<Vec<_>>();
+            let directions =
+                |status: &Status| status.rates.iter().map(|(d, _)| *d).collect::<Vec<_>>();
             let is_same = before.number == self.number && directions(before) == directions(self);
             is_same && self.bytes > before.bytes && self.run_s - before.run_s >= LEAST_S
         };
@@ -130,7 +138,8 @@ impl Status {
         let names: Vec<&str> = self.rates.iter().map(|(direction, _)| direction.as_str()).collect();
         let higher = |name: &str, value| Metric::new(name, value, RATE.unit, Better::Higher);
         let mut metrics = vec![higher(RATE.name, self.rates.iter().map(|(_, rate)| rate).sum())];
-        let each = self.rates.iter().map(|(d, rate)| higher(&format!("{}_rate", d.as_str()), *rate));
+        let each =
+            self.rates.iter().map(|(d, rate)| higher(&format!("{}_rate", d.as_str()), *rate));
         metrics.extend(each);
         let reading = Reading {
             seconds: self.run_s,
@@ -180,7 +189,8 @@ impl Figures {
             (field("bw=")?, field("run=")?.split_once('-')?.1)
         };
         let run_s = number::decimal(time.trim().strip_suffix("msec")?)? / 1000.0;
-        let figures = Figures { rate: amount(rate, old)?, bytes: amount(field("io=")?, old)?, run_s };
+        let figures =
+            Figures { rate: amount(rate, old)?, bytes: amount(field("io=")?, old)?, run_s };
         (figures.rate > 0.0 && figures.run_s > 0.0).then_some(figures)
     }
 }

@@ -38,13 +38,17 @@ pub(super) fn rows(file: &str, bytes: &[u8], kind: Kind) -> Result<Vec<Row>, For
     let mut rows: Vec<Row> = Vec::new();
     let mut last_ms = [0; DIRECTIONS.len()];
     for line in lines(file, bytes).filter(|line| !line.text.trim().is_empty()) {
-        let row = Row::of(&line.text).ok_or_else(|| line.bad("is no row of a log of fio; the file may be cut"))?;
+        let row = Row::of(&line.text)
+            .ok_or_else(|| line.bad("is no row of a log of fio; the file may be cut"))?;
         let before = rows.last().copied().unwrap_or(row);
         if row.columns != before.columns || (row.bytes > 0) != (before.bytes > 0) {
-            return Err(line.bad("has other columns than the rows above; give each log in a file of its own"));
+            return Err(line
+                .bad("has other columns than the rows above; give each log in a file of its own"));
         }
         if row.ms < last_ms[row.direction] {
-            return Err(line.bad("is earlier than the row above; give each run in a file of its own"));
+            return Err(
+                line.bad("is earlier than the row above; give each run in a file of its own")
+            );
         }
         if kind.is_latency() && row.columns == 4 {
             return Err(line.bad(

@@ -41,7 +41,8 @@ pub(super) fn row(line: &Line<'_>, asked: &[usize]) -> Result<Option<Row>, Forma
     };
     let (file_kib, record_kib) = (size(&cells[0])?, size(&cells[1])?);
     let figures = &cells[2..];
-    let asked: Vec<usize> = asked.iter().filter_map(|&i| ASKED.get(i)).copied().flatten().copied().collect();
+    let asked: Vec<usize> =
+        asked.iter().filter_map(|&i| ASKED.get(i)).copied().flatten().copied().collect();
     let columns = match figures.len() {
         all if all == TESTS.len() => Some((0..all).collect()),
         count if count == asked.len() => Some(asked),
@@ -54,8 +55,10 @@ pub(super) fn row(line: &Line<'_>, asked: &[usize]) -> Result<Option<Row>, Forma
             figures.len()
         ))
     })?;
-    let figure = |(test, (_, cell)): (usize, &(usize, &str))| Ok((test, line.number(TESTS[test].0, cell)?));
-    let figures = columns.into_iter().zip(figures).map(figure).collect::<Result<_, FormatError>>()?;
+    let figure =
+        |(test, (_, cell)): (usize, &(usize, &str))| Ok((test, line.number(TESTS[test].0, cell)?));
+    let figures =
+        columns.into_iter().zip(figures).map(figure).collect::<Result<_, FormatError>>()?;
     Ok(Some(Row { file_kib, record_kib, figures }))
 }
 

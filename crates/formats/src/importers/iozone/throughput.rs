@@ -48,7 +48,8 @@ impl Throughput {
     pub(super) fn line(&mut self, line: &Line<'_>) -> Result<bool, FormatError> {
         let text = line.text.trim();
         if let Some(sizes) = text.strip_prefix("Each process writes a ") {
-            let kib = |mark: &str| sizes.split(mark).next()?.split_whitespace().next_back()?.parse().ok();
+            let kib =
+                |mark: &str| sizes.split(mark).next()?.split_whitespace().next_back()?.parse().ok();
             self.file_kib = kib(" kByte file").or_else(|| kib(" Kbyte file")).unwrap_or(0);
             self.record_kib = sizes
                 .split(" in ")
@@ -73,9 +74,10 @@ impl Throughput {
     pub(super) fn take(&mut self) -> (About, Result<f64, String>) {
         let (test, procs, kib) = self.open.take().unwrap_or_default();
         let outcome = match self.least.take() {
-            Some(least) if least <= 0.0 => {
-                Err("a process moved nothing in the time in which all worked: the files are too small".into())
-            }
+            Some(least) if least <= 0.0 => Err(
+                "a process moved nothing in the time in which all worked: the files are too small"
+                    .into(),
+            ),
             _ => Ok(kib),
         };
         let (file_kib, record_kib) = (self.file_kib, self.record_kib);

@@ -32,11 +32,17 @@ impl Figures {
             self.old = Some(Counts { reads, writes, others, ..Counts::default() });
         } else if text.starts_with("Read ") && text.contains("Total transferred") {
             let (read, write) = sizes(text).ok_or_else(cut)?;
-            let counts = self.old.as_mut().ok_or_else(|| line.bad("`Operations performed` above is missing"))?;
+            let counts = self
+                .old
+                .as_mut()
+                .ok_or_else(|| line.bad("`Operations performed` above is missing"))?;
             (counts.read_mib, counts.write_mib) = (read, write);
         } else if let Some(requests) = text.strip_suffix("Requests/sec executed") {
             let requests = line.number("the rate of requests", requests)?;
-            let counts = self.old.as_mut().ok_or_else(|| line.bad("`Operations performed` above is missing"))?;
+            let counts = self
+                .old
+                .as_mut()
+                .ok_or_else(|| line.bad("`Operations performed` above is missing"))?;
             counts.printed = Some(requests);
         } else if let (Some(_), Some((key, value))) = (self.old, text.split_once(':')) {
             return self.old_time(line, key.trim(), value.trim());
@@ -47,7 +53,8 @@ impl Figures {
     }
 
     fn old_time(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<bool, FormatError> {
-        let percent = key.strip_prefix("approx.").and_then(|rest| rest.trim().strip_suffix(" percentile"));
+        let percent =
+            key.strip_prefix("approx.").and_then(|rest| rest.trim().strip_suffix(" percentile"));
         let (place, name) = match (key, percent) {
             ("min", _) => (0, "min".to_owned()),
             ("avg", _) => (1, "mean".to_owned()),
@@ -60,7 +67,9 @@ impl Figures {
             }
             _ => return Ok(false),
         };
-        let ms = value.strip_suffix("ms").ok_or_else(|| line.bad("a time is not in ms; the line is cut"))?;
+        let ms = value
+            .strip_suffix("ms")
+            .ok_or_else(|| line.bad("a time is not in ms; the line is cut"))?;
         self.times[place] = Some((format!("service_{name}_us"), 1e3 * line.number(key, ms)?));
         Ok(true)
     }
