@@ -7,10 +7,11 @@ use model::{CacheState, Dataset, Origin, Scale, TestSize};
 use std::{fs, path::PathBuf};
 
 /// Outputs of real tools that hold no valid result: importing them must fail with one line.
-const WITHOUT_RESULT: [&str; 5] = [
+const WITHOUT_RESULT: [&str; 6] = [
     "bonnie-r1g-error.txt",
     "fio-badopt.json",
     "fio-enospc-error.json",
+    "iozone-t.txt",
     "sysbench-fileio-error-after-seqwr.txt",
     "sysbench-fileio-prepare.txt",
 ];

@@ -220,6 +220,9 @@ fn partitions_of_a_table_that_may_go_are_forgotten() {
     }
     let script = format!("printf 'label: gpt\n,300M\n,\n' | sfdisk -q {}", disk.node.display());
     run("sh", &["-c", &script]);
+    if partitions(&disk).is_empty() {
+        return skip(Need::Other, "this kernel reads no partition table of a loop device");
+    }
     assert_eq!(partitions(&disk).len(), 2);
     let mut lab = Lab::open(state.path(), "c").unwrap();
     let gpt = DiskRequest { wipe_signatures: vec!["gpt".into()], ..request(&disk) };

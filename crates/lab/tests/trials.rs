@@ -2,7 +2,7 @@
 //! system is missing, the test says so.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lab::{Availability, Lab, fs};
+use lab::{Availability, Lab, ResolvedTarget, fs};
 use model::{Bytes, Options, Target};
 use needs::{Need, skip};
 use std::sync::atomic::AtomicBool;
@@ -15,12 +15,17 @@ fn every_trial_is_made_and_mounted() {
     let ready: Vec<_> = fs::ALL
         .iter()
         .filter(|fs| !fs.about().trials.is_empty())
-        .filter(|fs| match lab::available(**fs) {
-            Availability::Ready => true,
-            Availability::Missing { what, .. } => {
-                skip(Need::file_system(fs.about().name), format!("{}: {what}", fs.about().name));
+        .filter(|fs| {
+            // With what it lies on.
+            let target: ResolvedTarget = fs.about().name.parse().unwrap();
+            let lacking = target.parts().iter().find_map(|part| match lab::available(part.fs) {
+                Availability::Ready => None,
+                Availability::Missing { what, .. } => Some((part.fs.about().name, what)),
+            });
+            lacking.is_none_or(|(part, what)| {
+                skip(Need::file_system(part), format!("{}: {part}: {what}", fs.about().name));
                 false
-            }
+            })
         })
         .collect();
     if ready.is_empty() {
