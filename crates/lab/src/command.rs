@@ -17,6 +17,8 @@ use std::{
 
 /// How programs are called that make a file system on the disk that they are given.
 const MKFS: &str = "mkfs.";
+/// It has the kernel know the disk by the name that it is given, and the mount table shows that.
+const REGISTERS: &str = "mkfs.btrfs";
 /// Lines that explain a failure.
 const LAST_LINES: usize = 3;
 
@@ -130,9 +132,9 @@ impl Cmd {
     }
 
     /// With `disks` by names that lead to what this process holds, where its program takes them: of every mkfs that
-    /// was tried, and no program that looks its argument up among the devices of the machine.
+    /// was tried but that of Btrfs, and no program that looks its argument up among the devices of the machine.
     pub(crate) fn on_held(self, disks: &[Disk]) -> Cmd {
-        let takes = self.program.starts_with(MKFS);
+        let takes = self.program.starts_with(MKFS) && self.program != REGISTERS;
         let name = |disk: &Disk| HeldName { node: disk.node().into(), path: disk.held_path() };
         let held = disks.iter().filter(|_| takes).map(name).collect();
         Cmd { held, ..self }
