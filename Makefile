@@ -19,7 +19,7 @@ ARGS ?=
 UNITS ?=
 BENCH_DIR ?= target/bench
 # Open to other users where root runs the tests, as some run programs as others.
-TEST_TOOLS ?= $(if $(filter 0,$(shell id -u)),/var/cache,$(or $(XDG_CACHE_HOME),$(HOME)/.cache))/assay-test-tools
+TEST_TOOLS ?= $(if $(filter 0,$(shell id -u)),/usr/local/lib,$(or $(XDG_CACHE_HOME),$(HOME)/.cache))/assay-test-tools
 
 .PHONY: run check test test-labs test-tools test-mpi build mpi dist bench clean setup
 

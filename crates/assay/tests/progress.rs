@@ -74,6 +74,7 @@ fn the_terminal_has_echo_again_after_kill_9() {
     let mut command = Command::new("script");
     command.args(["-q", "-f", "-e", "-c", "sh dialogue", "typescript"]);
     command.env("ASSAY_STORE", place.path("store.db")).env("ASSAY_STATE", place.path("state"));
+    command.env("TERM", "xterm");
     command.current_dir(place.path("")).stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let shown = || fs::read_to_string(place.path("typescript")).unwrap_or_default();

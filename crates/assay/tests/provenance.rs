@@ -2,7 +2,7 @@
 //! campaigns that were edited. A campaign goes on only where the store and the state folder agree that this
 //! assay began it.
 
-use crate::common::{Place, copy_program, skip_another_user, text};
+use crate::common::{Place, confines_or_skip, copy_program, skip_another_user, text};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::{
@@ -147,6 +147,9 @@ fn as_nobody(place: &Place) -> Option<impl Fn(&[&str]) -> Output> {
 
 #[test]
 fn a_dataset_is_imported_and_never_run() {
+    if !confines_or_skip() {
+        return;
+    }
     for devices in [json!([]), json!(["/dev/disk/by-id/none"])] {
         let (place, trace) = attack("json", &devices);
         import_is_never_run(&place, &trace, &|args| place.assay(args));
@@ -155,6 +158,9 @@ fn a_dataset_is_imported_and_never_run() {
 
 #[test]
 fn tables_are_imported_and_never_run() {
+    if !confines_or_skip() {
+        return;
+    }
     for devices in [json!([]), json!(["/dev/disk/by-id/none"])] {
         let (place, trace) = attack("csv", &devices);
         import_is_never_run(&place, &trace, &|args| place.assay(args));
@@ -163,6 +169,9 @@ fn tables_are_imported_and_never_run() {
 
 #[test]
 fn a_plain_user_runs_no_import_either() {
+    if !confines_or_skip() {
+        return;
+    }
     for format in ["json", "csv"] {
         let (place, trace) = attack(format, &json!([]));
         let Some(assay) = as_nobody(&place) else {
@@ -211,6 +220,9 @@ fn a_campaign_that_was_edited_is_not_run() {
 
 #[test]
 fn a_command_that_was_put_into_a_store_is_not_run() {
+    if !confines_or_skip() {
+        return;
+    }
     let (place, trace) = of_a_command();
     let again = "UPDATE campaign SET state = 'open'; UPDATE block SET state = 'open'";
     edit(&place, &format!("{again}; UPDATE campaign SET plan = replace(plan, '{ONCE}', 'touch')"));

@@ -1,7 +1,7 @@
 //! Other people's tools as suites, from outside: what they print becomes samples, and whatever they do
 //! wrong makes their sample invalid with its reason while the campaign goes on.
 
-use crate::common::{Place, ready, root_or_skip, text};
+use crate::common::{Place, confines_or_skip, ready, root_or_skip, text};
 use needs::{Need, skip};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Stdio, thread, time::Duration};
@@ -263,6 +263,9 @@ fn a_real_sysbench_takes_a_list_of_block_sizes() {
 
 #[test]
 fn mdtest_is_told_the_words_of_the_user_and_no_others() {
+    if !confines_or_skip() {
+        return;
+    }
     let bench = Bench::new();
     let output = include_str!("../../formats/tests/fixtures/mdtest-ext4.txt");
     let told = "-d files -n 20 -z 1";

@@ -14,7 +14,8 @@ fn ready(name: &str) -> bool {
     match lab::available(fs::find(name).unwrap()) {
         Availability::Ready => true,
         Availability::Missing { what, .. } => {
-            skip(Need::file_system(name), format!("{name}: {what}"));
+            let need = if what == "root" { Need::Root } else { Need::file_system(name) };
+            skip(need, format!("{name}: {what}"));
             false
         }
     }

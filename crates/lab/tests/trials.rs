@@ -23,7 +23,8 @@ fn every_trial_is_made_and_mounted() {
                 Availability::Missing { what, .. } => Some((part.fs.about().name, what)),
             });
             lacking.is_none_or(|(part, what)| {
-                skip(Need::file_system(part), format!("{}: {part}: {what}", fs.about().name));
+                let need = if what == "root" { Need::Root } else { Need::file_system(part) };
+                skip(need, format!("{}: {part}: {what}", fs.about().name));
                 false
             })
         })

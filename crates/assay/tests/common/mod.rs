@@ -17,6 +17,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Whether programs of others can be confined here; skips the test otherwise.
+pub fn confines_or_skip() -> bool {
+    let is_met = Need::Namespaces.is_met() == Some(true);
+    if !is_met {
+        skip(Need::Namespaces, "programs of others cannot be confined");
+    }
+    is_met
+}
+
 /// A place in which `assay` runs; removed afterwards, whatever the test did.
 pub struct Place {
     dir: tempfile::TempDir,
