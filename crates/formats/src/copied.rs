@@ -22,7 +22,7 @@ use std::{
 use lines::Lines;
 
 /// What people copy is far smaller; a larger file is left as it is.
-const LARGEST_BYTES: u64 = 16 << 20;
+const LARGEST_BYTES: u64 = 2 << 20;
 
 /// How often a prefix may stand before a prefix, as in a reply to a reply.
 const DEEPEST: usize = 6;
