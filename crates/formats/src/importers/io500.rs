@@ -105,7 +105,9 @@ impl<'a> Row<'a> {
             "GiB/s" | "GB/s" => (&RATE, value * MB_PER_GIB),
             "kIOPS" | "kiops" => (&OPS_RATE, value * 1e3),
             unit => {
-                return Err(line.bad(format!("`{}` is no unit of IO500", crate::table::short(unit))));
+                return Err(
+                    line.bad(format!("`{}` is no unit of IO500", crate::table::short(unit)))
+                );
             }
         };
         let (group, testtype) = kind(&name);
