@@ -27,6 +27,20 @@ pub(crate) const RATE: Ranked = Ranked { name: "rate", unit: "MB/s", better: Bet
 /// Time from start to end.
 pub(crate) const WALL: Ranked = Ranked { name: "wall_s", unit: "s", better: Better::Lower };
 
+/// Tests that are all ranked by one figure, a line each: key, name, which is the type as well, and group.
+macro_rules! ranked_by {
+    ($ranked:ident: $($key:literal $name:literal $group:ident)*) => {
+        [$($crate::known::Known {
+            key: $key,
+            name: $name,
+            testtype: $name,
+            group: model::Group::$group,
+            ranked: &$crate::known::$ranked,
+        }),*]
+    };
+}
+pub(crate) use ranked_by;
+
 impl Known {
     /// The test in `suite`.
     pub(crate) fn info(&self, suite: &str) -> TestInfo {

@@ -4,32 +4,15 @@
 
 use crate::files;
 
-use files::{file, fixture, labels, near, options, text};
+use files::{file, fixture, labels, near, only, options, read_fixtures, says, text, why};
 use formats::NamedBytes;
-use model::{Dataset, Sample};
+use model::Dataset;
 use serde_json::{Value, json};
 
 const SYNC_ZERO: &str = include_str!("fixtures/fio-3.12-sync-zero.json");
 
 fn read(files: &[NamedBytes]) -> Dataset {
     formats::import(files, None, &options()).unwrap()
-}
-
-fn read_fixtures(names: &[&str]) -> Dataset {
-    files::read(&names.iter().map(|name| fixture(name)).collect::<Vec<_>>())
-}
-
-fn only(data: &Dataset) -> &Sample {
-    assert_eq!(data.samples.len(), 1, "{:?}", data.tests);
-    &data.samples[0]
-}
-
-fn says(data: &Dataset, part: &str) -> bool {
-    data.campaign.notes.iter().any(|note| note.contains(part))
-}
-
-fn why(sample: &Sample) -> &str {
-    sample.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
 }
 
 /// A direction of a job as fio prints it: operations of 4 KiB in a time.

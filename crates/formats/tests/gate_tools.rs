@@ -4,29 +4,12 @@
 
 use crate::files;
 
-use files::{file, fixture, invalid, near, options, sample, text};
+use files::{file, invalid, near, only, options, read_fixtures, sample, says, text, why};
 use formats::NamedBytes;
-use model::{Dataset, Sample};
+use model::Dataset;
 
 fn read(files: &[NamedBytes]) -> Dataset {
     formats::import(files, None, &options()).unwrap()
-}
-
-fn read_fixtures(names: &[&str]) -> Dataset {
-    files::read(&names.iter().map(|name| fixture(name)).collect::<Vec<_>>())
-}
-
-fn only(data: &Dataset) -> &Sample {
-    assert_eq!(data.samples.len(), 1, "{:?}", data.tests);
-    &data.samples[0]
-}
-
-fn says(data: &Dataset, part: &str) -> bool {
-    data.campaign.notes.iter().any(|note| note.contains(part))
-}
-
-fn why(sample: &Sample) -> &str {
-    sample.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
 }
 
 #[test]

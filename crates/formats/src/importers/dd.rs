@@ -5,25 +5,20 @@ use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::Printer,
     gather::{Gather, Reading},
-    known::{Known, RATE},
+    known::{Known, RATE, ranked_by},
     table::short,
     text::{Line, lines, number, split_at_unit},
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{Better, Dataset, Metric};
 
 /// The importer.
 pub(crate) struct Importer;
 
 const SUITE: &str = "dd";
 
-macro_rules! known {
-    ($($key:literal $name:literal $group:ident)*) => {
-        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &RATE }),*]
-    };
-}
-
 /// By what stands on the other end of the command; without a command only that something was copied is known.
-const TESTS: [Known; 3] = known! {
+const TESTS: [Known; 3] = ranked_by! {
+    RATE:
     "write" "sequential write" SequentialWrite
     "read" "sequential read" SequentialRead
     "copy" "copy" Mixed

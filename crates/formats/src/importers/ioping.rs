@@ -5,24 +5,19 @@ use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::{Figures, Printer, Times},
     gather::{Gather, Reading},
-    known::{IOPS, Known},
+    known::{IOPS, Known, ranked_by},
     text::{Line, MB_PER_MIB, lines, number},
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{Better, Dataset, Metric};
 
 /// The importer.
 pub(crate) struct Importer;
 
 const SUITE: &str = "ioping";
 
-macro_rules! known {
-    ($($key:literal $name:literal $group:ident)*) => {
-        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &IOPS }),*]
-    };
-}
-
 /// ioping asks for blocks at random places, one at a time.
-const TESTS: [Known; 2] = known! {
+const TESTS: [Known; 2] = ranked_by! {
+    IOPS:
     "read" "random read" RandomRead
     "write" "random write" RandomWrite
 };

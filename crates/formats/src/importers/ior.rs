@@ -8,11 +8,11 @@ use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::Figures,
     gather::{Gather, Reading},
-    known::{Known, RATE},
+    known::{Known, RATE, ranked_by},
     table::{Row, Table, short},
     text::MB_PER_MIB,
 };
-use model::{Better, Dataset, Group, Metric};
+use model::{Better, Dataset, Metric};
 use std::collections::HashSet;
 
 /// The importer.
@@ -20,14 +20,9 @@ pub(crate) struct Importer;
 
 pub(crate) const SUITE: &str = "ior";
 
-macro_rules! known {
-    ($($key:literal $name:literal $group:ident)*) => {
-        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &RATE }),*]
-    };
-}
-
 /// What IOR measures. Random offsets (`-z`) are tests of their own.
-pub(crate) const TESTS: [Known; 4] = known! {
+pub(crate) const TESTS: [Known; 4] = ranked_by! {
+    RATE:
     "write" "sequential write" SequentialWrite
     "read" "sequential read" SequentialRead
     "rndwrite" "random write" RandomWrite

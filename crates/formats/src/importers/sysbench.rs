@@ -6,26 +6,21 @@ use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::Printer,
     gather::{Gather, Reading},
-    known::{IOPS, Known},
+    known::{Known, ranked_by},
     table::short,
     text::{Line, lines},
 };
 use figures::Figures;
-use model::{Dataset, Group};
+use model::Dataset;
 
 /// The importer.
 pub(crate) struct Importer;
 
 pub(crate) const SUITE: &str = "sysbench";
 
-macro_rules! known {
-    ($($key:literal $name:literal $group:ident)*) => {
-        [$(Known { key: $key, name: $name, testtype: $name, group: Group::$group, ranked: &IOPS }),*]
-    };
-}
-
 /// The modes of fileio.
-pub(crate) const TESTS: [Known; 6] = known! {
+pub(crate) const TESTS: [Known; 6] = ranked_by! {
+    IOPS:
     "seqwr" "sequential write" SequentialWrite
     "seqrewr" "sequential rewrite" SequentialWrite
     "seqrd" "sequential read" SequentialRead

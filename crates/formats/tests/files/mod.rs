@@ -101,3 +101,19 @@ pub(crate) fn every_cut_is_an_error(name: &str, closing: &str, last_bytes: usize
         assert!(error.to_string().starts_with(&format!("{name}, line ")), "{error}");
     }
 }
+
+/// The only sample of `data`.
+pub(crate) fn only(data: &Dataset) -> &Sample {
+    assert_eq!(data.samples.len(), 1, "{:?}", data.tests);
+    &data.samples[0]
+}
+
+/// Whether a note of `data` says `part`.
+pub(crate) fn says(data: &Dataset, part: &str) -> bool {
+    data.campaign.notes.iter().any(|note| note.contains(part))
+}
+
+/// Why `sample` is not valid.
+pub(crate) fn why(sample: &Sample) -> &str {
+    sample.validity.why().unwrap_or_else(|| panic!("{sample:?} is valid"))
+}
