@@ -16,20 +16,20 @@ use std::{
     process::Command,
 };
 
-const SIZE: u64 = 400 << 20;
+pub(crate) const SIZE: u64 = 400 << 20;
 
-fn request(link: &Path) -> DiskRequest {
+pub(crate) fn request(link: &Path) -> DiskRequest {
     DiskRequest { links: vec![link.into()], ..DiskRequest::default() }
 }
 
-fn refused(request: &DiskRequest) -> Refusal {
+pub(crate) fn refused(request: &DiskRequest) -> Refusal {
     match inspect(request) {
         Err(LabError::Disk(disk::Error::Refused(refusal))) => refusal,
         other => panic!("not refused: {other:?}"),
     }
 }
 
-fn path(path: &Path) -> &str {
+pub(crate) fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 

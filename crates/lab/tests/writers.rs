@@ -2,9 +2,12 @@
 //! Needs root; where it or a tool is missing, a test says so and ends.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use crate::stand_in;
+use crate::{
+    interlock::{SIZE, path, refused, request},
+    stand_in,
+};
 
-use lab::{DiskRequest, LabError, Refusal, inspect};
+use lab::{Refusal, inspect};
 use needs::Mounted;
 use stand_in::{Disk, can_attach, run};
 use std::{
@@ -12,23 +15,6 @@ use std::{
     path::Path,
     process::{Child, Command},
 };
-
-const SIZE: u64 = 400 << 20;
-
-fn request(link: &Path) -> DiskRequest {
-    DiskRequest { links: vec![link.into()], ..DiskRequest::default() }
-}
-
-fn refused(request: &DiskRequest) -> Refusal {
-    match inspect(request) {
-        Err(LabError::Disk(disk::Error::Refused(refusal))) => refusal,
-        other => panic!("not refused: {other:?}"),
-    }
-}
-
-fn path(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 #[test]
 fn a_disk_that_a_program_may_write_to_is_refused() {
