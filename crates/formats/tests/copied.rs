@@ -199,7 +199,7 @@ fn an_error_names_the_line_of_the_file_that_was_given() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn decorated_text_gives_the_same_figures(
@@ -208,6 +208,7 @@ proptest! {
         prefix in prop::sample::select(vec![
             "", "> ", "| ", "> > ", "# ", "node-7: ", "2024-03-04T10:00:00.123Z ",
             "Mar  4 10:00:00 host fio[12]: ", "[2024-03-04 10:00:00] ", "10:00:01 ", "[1,0]<stdout>:",
+            "2024-03-04T10:00:00.123456789Z stdout F ",
         ]),
         trimmed in any::<bool>(),
     ) {

@@ -3,7 +3,7 @@
 use super::{Finding, lines::Lines};
 
 /// What logs of containers say of a line behind its time.
-const STREAMS: [&str; 4] = ["stdout F ", "stderr F ", "stdout P ", "stderr P "];
+const STREAMS: [&str; 4] = ["stdout F", "stderr F", "stdout P", "stderr P"];
 
 /// Takes the times off that at least `fewest` lines have, where all lines from the first to the last of them have one.
 pub(super) fn take_off(lines: &mut Lines<'_>, fewest: usize) -> Option<Finding> {
@@ -33,13 +33,22 @@ fn behind(line: &str) -> Option<&str> {
         return None;
     }
     let rest = rest.strip_prefix([' ', '\t']).unwrap_or(rest);
-    let stream = STREAMS.iter().find_map(|stream| rest.strip_prefix(stream));
-    Some(stream.or_else(|| of_program(rest)).unwrap_or(rest))
+    Some(of_stream(rest).or_else(|| of_program(rest)).unwrap_or(rest))
+}
+
+/// What stands behind the end of what a log puts there and one blank; of an empty line the blank may be lost.
+fn after_end(rest: &str) -> Option<&str> {
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix(' ') }
+}
+
+fn of_stream(rest: &str) -> Option<&str> {
+    STREAMS.iter().find_map(|stream| rest.strip_prefix(stream)).and_then(after_end)
 }
 
 /// What stands behind `host program[12]: `.
 fn of_program(rest: &str) -> Option<&str> {
-    let (head, rest) = rest.split_once("]: ")?;
+    let (head, rest) = rest.split_once("]:")?;
+    let rest = after_end(rest)?;
     let (names, number) = head.rsplit_once('[')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && names.split(' ').count() == 2).then_some(rest)

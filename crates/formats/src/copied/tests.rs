@@ -61,6 +61,11 @@ fn times_of_logs_are_taken_off() {
         let (text, findings) = mended(&each(|line| format!("{stamp}{line}")));
         assert_eq!((text.as_str(), findings), (PLAIN, vec![Finding::Stamp]), "{stamp}");
     }
+    // Of an empty line the blank that ends the stamp may be lost.
+    let (text, _) = mended(
+        "Mar  4 10:00:00 host fio[12]:\nMar  4 10:00:00 host fio[12]: tool\nMar  4 10:00:00 host fio[12]: 1\n",
+    );
+    assert_eq!(text.trim_start(), "tool\n1\n");
 }
 
 #[test]
