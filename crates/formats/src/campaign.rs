@@ -1,6 +1,6 @@
 //! The parts of a campaign that was measured elsewhere, as importers share them.
 
-use crate::ImportOptions;
+use crate::{ImportOptions, columnar::slug, naming::campaign_id};
 use model::{
     Campaign, CampaignState, Environment, LabKind, Origin, Plan, Target, TargetRecord, TargetState,
 };
@@ -17,6 +17,27 @@ pub(crate) fn records<'a>(labels: impl Iterator<Item = &'a str>) -> Vec<TargetRe
         facts: Environment::default(),
     };
     labels.filter(|label| seen.insert(*label)).map(record).collect()
+}
+
+/// Targets that a title names.
+const NAMED: usize = 12;
+
+/// A finished campaign of what `tool` measured on `targets`, named by both.
+pub(crate) fn of_tool(
+    tool: &str,
+    targets: &[TargetRecord],
+    options: &ImportOptions,
+    notes: &[&str],
+) -> Campaign {
+    let labels: Vec<&str> = targets.iter().map(|target| target.label.as_str()).collect();
+    let id = match (slug(tool), labels.join(" ")) {
+        (tool, labels) if tool == slug(&labels) => tool,
+        (tool, labels) => campaign_id(&tool, &labels),
+    };
+    let more = labels.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let title = format!("{tool}: {}{more}", labels[..labels.len().min(NAMED)].join(", "));
+    campaign(&id, &title, targets, options, notes)
 }
 
 /// A finished campaign of which only id, targets and notes are known.

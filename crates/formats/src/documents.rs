@@ -1,6 +1,6 @@
 //! What importers share whose files are each one document about one target, most of them JSON.
 
-use crate::campaign::{campaign, records};
+use crate::campaign::{of_tool, records};
 use crate::gate::{AGAIN, Print, Runs, Seen};
 use crate::{FormatError, ImportOptions, Importer, NamedBytes, head, naming};
 use model::{CacheState, Case, Dataset, Sample, TargetRecord, TestInfo};
@@ -69,10 +69,8 @@ impl<'a> Documents<'a> {
         }
         samples.sort_by_key(|sample| (sample.block, sample.position));
         let (tool, targets) = (self.tool, self.targets);
-        let labels = targets.iter().map(|t| t.label.as_str()).collect::<Vec<_>>().join(", ");
-        let id = naming::campaign_id(tool, &labels);
         let notes: Vec<&str> = notes.iter().copied().chain(self.copied.then_some(AGAIN)).collect();
-        let campaign = campaign(&id, &format!("{tool}: {labels}"), &targets, options, &notes);
+        let campaign = of_tool(tool, &targets, options, &notes);
         Ok(Dataset { campaign, targets, tests: tests.list, samples })
     }
 }

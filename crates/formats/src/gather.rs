@@ -6,11 +6,9 @@
 use crate::{
     FormatError, ImportOptions, Importer, NamedBytes, base_name,
     blocks::CASE_REPEATS,
-    campaign::{campaign, records},
-    columnar::slug,
+    campaign::{of_tool, records},
     gate::{AGAIN, ELSEWHERE, Print, Runs, Seen},
     head,
-    naming::campaign_id,
     table::short,
 };
 use model::{
@@ -245,13 +243,7 @@ impl<'a> Gather<'a> {
         for record in &mut targets {
             record.facts = self.facts.get(&record.label).cloned().unwrap_or_default();
         }
-        let labels = self.labels.join(", ");
-        let id = match (slug(self.tool), slug(&labels)) {
-            (tool, labels) if tool == labels => tool,
-            (tool, labels) => campaign_id(&tool, &labels),
-        };
-        let title = format!("{}: {labels}", self.tool);
-        let mut campaign = campaign(&id, &title, &targets, self.options, notes);
+        let mut campaign = of_tool(self.tool, &targets, self.options, notes);
         if self.is_repeated() {
             campaign.notes.push(CASE_REPEATS.into());
         }

@@ -5,8 +5,8 @@
 use crate::files;
 
 use files::*;
-use formats::import;
-use model::{Dataset, Validity};
+use formats::{NamedBytes, import};
+use model::{Campaign, Dataset, Validity};
 
 /// The value of the ranking figure of a test.
 fn value(data: &Dataset, test: &str) -> f64 {
@@ -420,5 +420,30 @@ fn figures_of_every_new_tool_survive_copying() {
         let quoted: String = text(name).lines().map(|line| format!("> {line}\n")).collect();
         let got = import(&[file(name, &quoted)], None, &options()).unwrap();
         assert_eq!(got.samples, plain.samples, "{name}");
+    }
+}
+
+#[test]
+fn many_files_with_long_names_are_one_campaign() {
+    for (output, start) in [
+        ("fio-randrw7030-8jobs-json+.json", "21 03:09:15"),
+        ("fio-randrw7030-8jobs.txt", "21 03:"),
+        ("mdtest-ext4.txt", "11/21/2026"),
+        ("sysbench-fileio-rndrw.txt", "from current time"),
+    ] {
+        let run = |number: u32| {
+            let name =
+                format!("results/node-{number:03}-of-the-storage-cluster/{number:03}-{output}");
+            let text = text(output);
+            assert!(text.contains(start), "{output}");
+            file(&name, &text.replacen(start, &format!("{start}{number}"), 1))
+        };
+        let files: Vec<NamedBytes> = (0..60).map(run).collect();
+        let data = import(&files, None, &options()).unwrap_or_else(|why| panic!("{output}: {why}"));
+        check(&data);
+        assert_eq!(data.targets.len(), 60, "{output}");
+        let Campaign { id, title, .. } = &data.campaign;
+        assert!(id.len() <= 120, "{output}: {id}");
+        assert!(title.contains(" and 48 more"), "{output}: {title}");
     }
 }

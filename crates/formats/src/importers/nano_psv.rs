@@ -6,11 +6,10 @@
 
 mod detailed;
 
-use crate::campaign::{campaign, records};
+use crate::campaign::{of_tool, records};
 use crate::{
     FormatError, ImportOptions, NamedBytes, base_name,
     columnar::{LATENCY, NANO_RATE, RATE_NOTE, declared_cache, test_info},
-    naming::campaign_id,
     table::{Row, Table},
 };
 use model::{Better, Case, Dataset, Metric, Sample, TestInfo};
@@ -198,10 +197,7 @@ fn assemble(runs: BTreeMap<&str, Run>, options: &ImportOptions) -> Result<Datase
         ));
     }
     samples.sort_by_key(|sample| (sample.block, sample.position));
-    let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
-    let id = campaign_id("nano", &labels.join(" "));
-    let title = format!("KX Nano: {}", labels.join(", "));
-    let campaign = campaign(&id, &title, &targets, options, &NOTES);
+    let campaign = of_tool("Nano", &targets, options, &NOTES);
     Ok(Dataset { campaign, targets, tests: tests.list, samples })
 }
 

@@ -11,8 +11,7 @@ use super::{
 use crate::{
     FormatError, ImportOptions,
     blocks::JOB_REPEATS,
-    campaign::{campaign, records},
-    columnar::slug,
+    campaign::{of_tool, records},
     gate::{self, AGAIN, ELSEWHERE, Runs, Seen},
     naming,
     source::Take,
@@ -65,10 +64,8 @@ pub(super) fn assemble(
         source.runs(&mut made)?;
     }
     let repeated = made.repeated.then_some(JOB_REPEATS);
-    let labels: Vec<&str> = targets.iter().map(|t| t.label.as_str()).collect();
-    let (id, title) = (format!("fio-{}", slug(&labels.join(" "))), labels.join(", "));
     let notes: Vec<&str> = NOTES.into_iter().chain(repeated).chain(made.notes).collect();
-    let mut campaign = campaign(&id, &format!("fio: {title}"), &targets, options, &notes);
+    let mut campaign = of_tool("fio", &targets, options, &notes);
     campaign.notes.extend(without.iter().map(|error| format!("Left out: {error}.")));
     campaign.environment = environment(made.versions);
     let tests = made.tests.into_iter().map(|test| test.info).collect();
