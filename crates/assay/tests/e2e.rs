@@ -11,6 +11,7 @@ mod stand_in;
 mod advise;
 mod bad_input;
 mod bounds;
+mod cells;
 mod condition;
 mod consent;
 mod contention;

@@ -288,13 +288,15 @@ impl<'a> Sheet<'a> {
 
     /// The drawn table with the rows that span it, which know no columns, on their lines.
     fn with_spans(&self, drawn: &str, options: TerminalOptions) -> String {
-        let above = 1 + self.heads.iter().map(Vec::len).max().unwrap_or(0);
+        // A row is a line; what is above them depends on which headings are in this piece.
+        let lines: Vec<&str> = drawn.split('\n').collect();
+        let above = lines.len().saturating_sub(self.table.rows.len());
         let rows = std::iter::repeat_n(None, above).chain(self.table.rows.iter().map(Some));
-        let line = |(line, row): (&str, Option<&Row>)| match row.filter(|row| spans(row)) {
+        let line = |(line, row): (&&str, Option<&Row>)| match row.filter(|row| spans(row)) {
             Some(row) => format!(" {}\n", self.span(row, options)),
             None => format!("{line}\n"),
         };
-        drawn.lines().zip(rows).map(line).collect()
+        lines.iter().zip(rows).map(line).collect()
     }
 
     fn span(&self, row: &Row, options: TerminalOptions) -> String {
