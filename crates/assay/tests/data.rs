@@ -46,11 +46,16 @@ fn code(page: &str, heading: &str) -> String {
     code.split_once("```").unwrap().0.into()
 }
 
-/// A campaign of two targets with something in every column, of which one sample does not count.
+/// A campaign of two targets with something in every column, of which one sample does not count. The targets have
+/// names that readers of CSV may take for no value.
 fn data() -> Dataset {
     let mut data = formats::published().unwrap().swap_remove(1);
     data.tests.truncate(2);
     data.targets.truncate(2);
+    for (target, label) in data.targets.iter_mut().zip(["null", "NA"]) {
+        target.label = label.into();
+    }
+    data.campaign.plan.baseline = None;
     let sample = |(block, target, test, value): (u32, usize, usize, f64)| {
         let test = &data.tests[test];
         let case = Case {
@@ -178,7 +183,8 @@ fn python(packages: &[&str], program: &str, data: &Dataset) -> Option<String> {
 fn the_example_for_pandas_gives_the_means() {
     let example = code(&page(), "## pandas");
     pandas_gives_the_means(&["pandas"], &example);
-    let of_parquet = example.replace("read_csv", "read_parquet").replace(".csv\"", ".parquet\"");
+    let of_parquet = example.replace("read_csv", "read_parquet");
+    let of_parquet = of_parquet.replace(".csv\", **as_written", ".parquet\"");
     assert_ne!(of_parquet, example);
     pandas_gives_the_means(&["pyarrow", "pandas"], &of_parquet);
 }
