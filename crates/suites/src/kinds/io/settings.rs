@@ -381,7 +381,7 @@ impl Settings {
         }
         (open_loop && matches!(self.fsync, Some(Fsync::Every(_)))).then(|| {
             "an fsync between operations at a fixed rate would delay those behind it uncounted; \
-             use fsync = \"end\" or the kind oltp"
+             use fsync = \"end\", or the kind log, which commits at a rate"
                 .into()
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{layout::Layout, settings::Settings};
 use crate::{
-    RandomReads, Test, TestError,
+    RandomReads, kinds, Test, TestError,
     testing::{Clock, declared, job, pool, run},
 };
 use model::{
@@ -277,13 +277,15 @@ fn settings_that_make_no_sense_are_refused() {
         ("rw = 'rndrd'\nfsync = 'end'", "nothing to sync"),
         ("rw = 'rndwr'\nfsync = 'every=0'", "every=N"),
         ("rank = 'latency_p99_us'", "set `rate`"),
-        ("rw = 'rndwr'\nrate = 10\nfsync = 'each'", "oltp"),
+        ("rw = 'rndwr'\nrate = 10\nfsync = 'each'", "the kind log"),
         ("depth = 4", "io_uring"),
         ("engine = 'libaio'", "not an I/O engine"),
         ("offsets = 'zipf'", "uniform or permuted"),
     ] {
         let found = refusal(text);
         assert!(found.contains(why), "{text}: {found}");
+        let named = found.split("the kind ").skip(1).filter_map(|rest| rest.split([' ', ',']).next());
+        assert!(named.into_iter().all(|kind| kinds::find(kind).is_some()), "{found}");
     }
 }
 
