@@ -349,3 +349,25 @@ pub(crate) fn sentence_case(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |c| c.to_uppercase().chain(rest).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_say_the_same_of_noisy_as_the_legend() {
+        let pages = [
+            ("METHODS", include_str!("../../../../docs/METHODS.md")),
+            ("ARCHITECTURE", include_str!("../../../../docs/ARCHITECTURE.md")),
+            ("troubleshooting", include_str!("../../../../docs/troubleshooting.md")),
+        ];
+        let limit = format!("{:.0} %", 100.0 * NOISY);
+        for (page, text) in pages {
+            let says = |start: &str| text.split_once(start).map(|(_, rest)| rest);
+            let rest = says("A value is noisy when").or(says("| noisy |")).or(says("| `noisy` |"));
+            let percent = rest.and_then(|rest| rest.split_once(" %")).map(|(first, _)| first);
+            let number = percent.and_then(|first| first.split_whitespace().last());
+            assert_eq!(number.map(|number| format!("{number} %")), Some(limit.clone()), "{page}");
+        }
+    }
+}
