@@ -131,6 +131,7 @@ fn attempt(
         settle_s,
         settle_write_bytes,
         used_bytes,
+        declared: declared_read_bytes(test, jobs),
         least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
@@ -209,6 +210,11 @@ fn set_mode(jobs: &mut [Job], mode: JobMode) {
     for job in jobs {
         job.mode = mode;
     }
+}
+
+/// Bytes that `test` is declared to read, by all workers.
+fn declared_read_bytes(test: &dyn Test, jobs: &[Job]) -> Option<u64> {
+    jobs.iter().map(|job| test.declared_read_bytes(job)).sum()
 }
 
 fn untimed(mode: JobMode, jobs: &mut [Job], bench: &Bench<'_>) -> Result<(), PoolError> {
@@ -310,6 +316,8 @@ struct Outcome {
     settle_s: f64,
     settle_write_bytes: Option<u64>,
     used_bytes: u64,
+    /// Bytes that the test is declared to read, all workers.
+    declared: Option<u64>,
     least_s: f64,
 }
 
@@ -326,6 +334,7 @@ impl Outcome {
         let seen = Seen {
             need: if is_main { test.cache() } else { CacheNeed::Any },
             residency: self.cache.residency,
+            declared: self.declared,
             never_cold: self.cache.never_cold,
             usage: &of_work,
         };

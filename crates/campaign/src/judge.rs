@@ -11,6 +11,8 @@ use suites::{Measured, RandomReads};
 
 /// A cold run must bring at least this share of the pages it touched from the device.
 const COLD_DEVICE_SHARE: f64 = 0.9;
+/// The same of what a declaration alone says, which is rounded and may count what is found in memory.
+const COLD_DECLARED_SHARE: f64 = 0.5;
 /// A cold run may find at most this share resident before it starts.
 const COLD_RESIDENT_SHARE: f64 = 0.01;
 /// A hot run may take less than this share of its bytes from the device.
@@ -34,6 +36,8 @@ pub struct Seen<'a> {
     pub need: CacheNeed,
     /// Residency of the test's files when the cache was last looked at before the release; `None` when it reads none.
     pub residency: Option<Residency>,
+    /// Bytes that the test is declared to read, all workers; `None` where it measures that itself.
+    pub declared: Option<u64>,
     /// Why the target can never be cold, where that is so.
     pub never_cold: Option<&'a str>,
     /// Counters of the machine over the phases of the measured test.
@@ -107,9 +111,14 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
         Some(_) => {}
     }
     let read = seen.usage.device_read_bytes?;
-    let share = read as f64 / footprint.max(1) as f64;
-    (share < COLD_DEVICE_SHARE)
-        .then(|| format!("the device gave {:.0} % of the bytes that were touched", share * 100.0))
+    let share = |bytes: u64| read as f64 / bytes.max(1) as f64;
+    let less = |bytes: u64, least: f64, what: &str| {
+        (share(bytes) < least).then(|| {
+            format!("the device gave {:.0} % of the bytes that {what}", share(bytes) * 100.0)
+        })
+    };
+    less(footprint, COLD_DEVICE_SHARE, "were touched")
+        .or_else(|| less(seen.declared?, COLD_DECLARED_SHARE, "the test is declared to read"))
 }
 
 fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
@@ -156,7 +165,7 @@ pub fn charge_servers(metrics: &mut [Metric], ops: u64, usage: &Usage) {
     metrics.iter_mut().filter(|m| m.name == "cpu_ns_per_op").for_each(|m| m.value += server_ns);
 }
 
-/// Why a part is no measurement whose device moved so many `bytes` while its clock stood; `None` when that is
+/// Why a part is no measurement whose device, which is its alone, moved so many `bytes` while its clock stood; `None` when that is
 /// little beside what it moved in its own time.
 pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     let own = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);

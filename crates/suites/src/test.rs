@@ -264,6 +264,12 @@ pub trait Test: Sync {
         None
     }
 
+    /// Bytes that one worker is declared to read in the timed part, where nothing but the declaration tells: the
+    /// files that a program reads are not known, or not all. None of them twice.
+    fn declared_read_bytes(&self, _job: &Job) -> Option<u64> {
+        None
+    }
+
     /// Whether its timed part may stand still wherever it adds to its counters: it has nothing under way
     /// there, and is one thread.
     fn can_be_held(&self, _job: &Job) -> bool {

@@ -20,6 +20,7 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
     let seen = Seen {
         need: CacheNeed::Any,
         residency: None,
+        declared: None,
         never_cold: None,
         usage: &usage(0, 1.0, 0.0),
     };
@@ -38,7 +39,7 @@ fn resident(part: u64) -> Option<Residency> {
 
 fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
     let usage = usage(read, 1.0, 0.5);
-    let seen = Seen { need, residency, never_cold: None, usage: &usage };
+    let seen = Seen { need, residency, declared: None, never_cold: None, usage: &usage };
     cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB)
 }
 
@@ -57,6 +58,23 @@ fn cold_needs_both_proofs() {
 }
 
 #[test]
+fn program_that_reads_little_of_what_it_is_declared_to_read_is_not_cold() {
+    let of = |read: u64, declared| {
+        let usage = usage(read, 1.0, 0.5);
+        let residency = resident(0);
+        let seen =
+            Seen { need: CacheNeed::Cold, residency, declared, never_cold: None, usage: &usage };
+        cache_verdict(&seen, &measured(0, 1.0), 0).1
+    };
+    // A tar that reads names alone; the files that it was to read are not listed.
+    let why = "the device gave 3 % of the bytes that the test is declared to read";
+    assert_eq!(of(3 * MB, Some(100 * MB)), Validity::Lukewarm(why.into()));
+    // Declarations are rounded.
+    assert_eq!(of(80 * MB, Some(100 * MB)), Validity::Valid);
+    assert_eq!(of(3 * MB, None), Validity::Valid);
+}
+
+#[test]
 fn hot_takes_less_than_a_hundredth_from_the_device() {
     let ok = (CacheState::Hot, Validity::Valid);
     assert_eq!(verdict(CacheNeed::Hot, resident(100 * MB), MB - 1), ok);
@@ -70,6 +88,7 @@ fn a_target_in_memory_is_never_cold() {
     let seen = Seen {
         need: CacheNeed::Cold,
         residency: resident(0),
+        declared: None,
         never_cold: Some("tmpfs is in memory"),
         usage: &usage,
     };
@@ -81,7 +100,7 @@ fn a_target_in_memory_is_never_cold() {
 fn who_asked_the_device_for_nothing_was_read_ahead() {
     let hits = |need, reads, device_reads, worker_major_faults, ops| {
         let usage = Usage { device_reads, worker_major_faults, ..Usage::default() };
-        let seen = Seen { need, residency: None, never_cold: None, usage: &usage };
+        let seen = Seen { need, residency: None, declared: None, never_cold: None, usage: &usage };
         let measured = Measured { ops, ..measured(PAGE_BYTES * ops, 1.0) };
         read_ahead(&seen, reads, &measured, PAGE_BYTES * ops).map(|metric| metric.value)
     };
@@ -104,7 +123,13 @@ fn who_asked_the_device_for_nothing_was_read_ahead() {
     assert_eq!(mapped(Some(900), None), Some(10.0), "a worker is gone");
     // Drawn at random, with a third of the places twice: those are no hits of read-ahead.
     let usage = Usage { device_reads: Some(2600), ..Usage::default() };
-    let seen = Seen { need: CacheNeed::Cold, residency: None, never_cold: None, usage: &usage };
+    let seen = Seen {
+        need: CacheNeed::Cold,
+        residency: None,
+        declared: None,
+        never_cold: None,
+        usage: &usage,
+    };
     let twice = |bytes: u64, footprint| {
         let measured = Measured { ops: 4096, ..measured(4096 * bytes, 1.0) };
         let metric = read_ahead(&seen, Some(RandomReads::Called), &measured, footprint);
@@ -121,7 +146,13 @@ fn who_asked_the_device_for_nothing_was_read_ahead() {
 #[test]
 fn a_timed_part_of_a_few_clock_reads_is_invalid() {
     let usage = usage(0, 1.0, 0.0);
-    let seen = Seen { need: CacheNeed::Any, residency: None, never_cold: None, usage: &usage };
+    let seen = Seen {
+        need: CacheNeed::Any,
+        residency: None,
+        declared: None,
+        never_cold: None,
+        usage: &usage,
+    };
     let (_, validity) = cache_verdict(&seen, &measured(MB, 9e-6), 0);
     assert!(matches!(validity, Validity::Invalid(_)));
 }

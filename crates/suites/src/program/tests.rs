@@ -26,6 +26,27 @@ fn output_and_cost_are_told() {
 }
 
 #[test]
+fn output_that_is_not_kept_goes_through_a_pipe_that_never_fills() {
+    // More than a pipe holds, and the program sees a pipe and not /dev/null.
+    let commands = ["test -p /proc/self/fd/1 && head -c 3000000 /dev/zero".to_string()];
+    let ran = Program::shell(&commands, Path::new("/tmp")).run().unwrap();
+    assert_eq!(ran.output, "");
+}
+
+#[test]
+fn tar_reads_its_files_though_its_archive_is_not_kept() {
+    if !needs::program_or_skip("tar") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), vec![7; 4_000_000]).unwrap();
+    // What the shell and all that it waited for read.
+    let commands = ["tar -cf - file", "read name bytes < /proc/self/io", "test $bytes -gt 4000000"];
+    let ran = Program::shell(&commands.map(String::from), dir.path()).run();
+    assert!(ran.is_ok(), "{ran:?}");
+}
+
+#[test]
 fn the_environment_is_clean() {
     let program = Program::shell(&["env".into()], Path::new("/tmp")).env("ASSAY_COUNT", "7");
     let output = program.keep_output().run().unwrap().output;

@@ -16,7 +16,8 @@ fn does(head: &Head, settings: &Settings) -> String {
          environment that is the same everywhere: PATH, `HOME` in that directory, `LC_ALL=C`, \
          `TZ=UTC`, fixed `SOURCE_DATE_EPOCH` and names for git, and `ASSAY_COUNT`, `ASSAY_SCALE`, \
          `ASSAY_SEED`, `ASSAY_WORKER`. Commands are confined: they can write in that directory alone, and as root \
-         they run as `nobody`, unless `--unconfined` is given.\n",
+         they run as `nobody`, unless `--unconfined` is given. What they print goes through a pipe and is \
+         thrown away, so that a program does all its work that does less for /dev/null, as tar does.\n",
         head.suite
     );
     if !settings.material.is_empty() {

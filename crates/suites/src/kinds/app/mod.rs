@@ -200,6 +200,10 @@ impl Test for AppTest {
         }
     }
 
+    fn declared_read_bytes(&self, job: &Job) -> Option<u64> {
+        Some(self.estimate(job).read_bytes).filter(|bytes| *bytes > 0)
+    }
+
     fn space(&self, job: &Job) -> Vec<(PathBuf, u64)> {
         let home = Path::new(&self.head.suite);
         let made = self.settings.material.iter();

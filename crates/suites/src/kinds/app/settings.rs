@@ -35,7 +35,7 @@ pub(super) static KNOBS: [Knob; 20] = [
         .one_of(&["true", "false"]),
     Knob::new("rank", "", "wall_s", "the metric that ranks").one_of(&["wall_s", "durable_s"]),
     Knob::new("write", "bytes", "0", "written by the command at scale 1, for plans"),
-    Knob::new("read", "bytes", "0", "read by the command at scale 1, for plans"),
+    Knob::new("read", "bytes", "0", "read by the command at scale 1, for plans and the cold proof"),
     Knob::new("scratch", "bytes", "0", "on the disk only while it runs, at scale 1"),
     Knob::new("disk", "", "{}", "path and bytes at scale 1 of what `setup` leaves there"),
     Knob::new(
