@@ -7,6 +7,7 @@ use campaign::{
     prepare::{self},
     programs,
     ready::Ready,
+    together::SharedDevice,
     tools,
 };
 use model::{Campaign, CampaignState, Job, Origin, Rng};
@@ -97,6 +98,7 @@ fn notes(prepared: &Ready) -> Vec<String> {
         )
     }));
     notes.extend(whereabouts::unequal(prepared));
+    notes.extend(prepared.shared_device.as_ref().map(SharedDevice::note));
     notes.extend(programs::note(prepared));
     if prepared.plan.data != model::DataKind::Random {
         notes.push(format!(

@@ -1,12 +1,12 @@
 //! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
 //! figures are about that hardware.
 
-use campaign::{images, prepare::Prepared};
+use campaign::{images, prepare::Prepared, together::SharedDevice};
 use lab::ResolvedTarget;
 use model::Target;
 use std::path::Path;
 
-/// A line for the loop images, and one for each directory that is a target. Disks that are given up to the
+/// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks that are given up to the
 /// campaign are told where the consent to that is.
 pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
     let on_images = prepared.plan.backing.devices.is_empty() && prepared.needs_image();
@@ -15,7 +15,8 @@ pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
         Target::Dir(path) => Some(format!("{target} is on {}", lab::medium(path))),
         Target::Made { .. } => None,
     });
-    images.into_iter().chain(directories).chain(unequal(prepared)).collect()
+    let in_turn = prepared.shared_device.as_ref().map(SharedDevice::note);
+    images.into_iter().chain(directories).chain(unequal(prepared)).chain(in_turn).collect()
 }
 
 /// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.

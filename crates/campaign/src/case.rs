@@ -2,7 +2,7 @@
 //! state and measure it, release the workers, and turn what came back into samples, which `judge` decides over.
 
 use super::{
-    contention::{self, OwnCpu},
+    contention::{self, HELD_BYTES, OwnCpu},
     durable::{self, Looks},
     hosts::{self, Hosts},
     judge::{self, Seen},
@@ -132,6 +132,7 @@ fn attempt(
         settle_write_bytes,
         used_bytes,
         declared: declared_read_bytes(test, jobs),
+        shares_devices: bench.instance.shares_devices(),
         least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
@@ -318,6 +319,8 @@ struct Outcome {
     used_bytes: u64,
     /// Bytes that the test is declared to read, all workers.
     declared: Option<u64>,
+    /// Whether other programs may work on its devices.
+    shares_devices: bool,
     least_s: f64,
 }
 
@@ -339,8 +342,10 @@ impl Outcome {
             usage: &of_work,
         };
         let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
-        let held = self.sampler.moved_while_held().filter(|_| is_main && self.rebuilding.is_none());
-        if let Some(why) = held.and_then(|bytes| judge::worked_while_held(bytes, &usage)) {
+        let held = self.sampler.while_held().filter(|_| is_main && self.rebuilding.is_none());
+        // What others do on its device is no work of its own.
+        let own = held.filter(|_| !self.shares_devices);
+        if let Some(why) = own.and_then(|held| judge::worked_while_held(held.bytes(), &usage)) {
             validity = Validity::Invalid(why);
         }
         let clocks = hosts::clocks_disagree(&self.report, measured.seconds);
@@ -357,6 +362,8 @@ impl Outcome {
         metrics.extend(judge::machine_metrics(&usage, self.used_bytes, self.settle_s));
         if test.is_clocked() {
             metrics.extend(contention::metrics(&usage, own, self.sampler.others()));
+            let beside = held.filter(|_| self.shares_devices);
+            metrics.extend(beside.into_iter().flat_map(|h| contention::held_metrics(&usage, h)));
             metrics.push(Metric::new(FLOOR, self.least_s, "s", Better::Lower));
         }
         metrics.extend(self.rebuilding.map(judge::rebuild_looks));
@@ -365,7 +372,7 @@ impl Outcome {
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
         metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));
-        metrics.extend(held.map(|bytes| lower("held_device_bytes", bytes as f64, "B")));
+        metrics.extend(held.map(|held| lower(HELD_BYTES, held.bytes() as f64, "B")));
         metrics.extend(self.settle_write(measured));
         metrics.extend(self.rounds(measured, test, job));
         metrics.extend(self.of_hosts(measured, test, job));

@@ -2,8 +2,9 @@
 //! What the candidate itself causes is told apart: its workers, its servers, the coordinator, threads of the
 //! kernel, and what its devices move. Pure, so that each rule is tested with numbers.
 
+use crate::sampler::Held;
 use lab::{BelowUsage, Others, Usage};
-use model::{Better, Metric, WorkerReport};
+use model::{Better, Metric, Sample, WorkerReport};
 
 /// `/proc/stat` counts in ticks of 10 ms: below twenty of them a share would be noise.
 const LEAST_CPU_S: f64 = 0.2;
@@ -17,6 +18,11 @@ const SPARE_BYTES_PER_S: f64 = (1 << 20) as f64;
 
 /// A shorter part tells nothing of a disk on which others moved less than the spare bytes.
 const LEAST_DISK_S: f64 = 0.1;
+
+/// What a device moved while its target was held for others.
+pub const HELD_BYTES: &str = "held_device_bytes";
+/// Share of a part in which the candidate waited for a disk that moved bytes of others, percent.
+const FOREIGN_DISK: &str = "foreign_disk_pct";
 
 /// Processor time of the workers and of the target's own servers, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,12 +50,41 @@ pub fn metrics(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Vec<Metric
         metrics.push(lower("foreign_read_bytes", read as f64, "B"));
         metrics.push(lower("foreign_write_bytes", written as f64, "B"));
         let pct = disk_pct(usage, below, read + written);
-        metrics.extend(pct.map(|pct| lower("foreign_disk_pct", pct, "%")));
+        metrics.extend(pct.map(|pct| lower(FOREIGN_DISK, pct, "%")));
     }
     let server_s = usage.server_user_s + usage.server_sys_s;
     metrics.extend((server_s > 0.0).then(|| lower("server_cpu_s", server_s, "s")));
     metrics.retain(|metric| metric.value.is_finite());
     metrics
+}
+
+/// The same for a directory that had the machine in slices, of a device on which other programs may be at work: what
+/// that moved while the directory was `held` was somebody else's, who did as much in its own time.
+pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
+    let device = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
+    let part = usage.seconds / held.seconds.max(1e-9);
+    let foreign = |bytes: u64| bytes as f64 * part;
+    let (read, written) = (foreign(held.read_bytes), foreign(held.write_bytes));
+    let is_spare = held.bytes() as f64 <= SPARE_BYTES_PER_S * held.seconds.max(1.0);
+    let busy_s = usage.device_busy_s.unwrap_or(usage.seconds) + usage.device_flush_s.unwrap_or(0.0);
+    let waited = (busy_s / usage.seconds.max(1e-9)).min(1.0);
+    let share = ((read + written) / device.max(1) as f64).min(1.0);
+    let pct = if is_spare || device == 0 { 0.0 } else { 100.0 * waited * share };
+    let lower = |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
+    let metrics = [
+        lower("foreign_read_bytes", read, "B"),
+        lower("foreign_write_bytes", written, "B"),
+        lower(FOREIGN_DISK, pct, "%"),
+    ];
+    metrics.into_iter().filter(|metric| metric.value.is_finite()).collect()
+}
+
+/// Whether other programs were seen at work on the device of a directory that had the machine in slices with others,
+/// so much that its sample is contended.
+pub fn shows_company(sample: &Sample) -> bool {
+    let is_held = sample.metric(HELD_BYTES).is_some();
+    let limit_pct = stats::Settings::default().contention_limit_pct;
+    is_held && sample.metric(FOREIGN_DISK).is_some_and(|pct| pct > limit_pct)
 }
 
 /// Share of the machine's processors that others had, the hypervisor among them.
@@ -107,6 +142,47 @@ mod tests {
     use crate::testing;
 
     const MIB: u64 = 1 << 20;
+
+    /// The share that others had of the device of a directory which moved `own` MiB in a second, half of which it was
+    /// busy, and `held` MiB while it was held for two.
+    fn held_pct(own: u64, held: u64) -> f64 {
+        let usage = testing::usage(own * MIB, 1.0, 0.5);
+        let held = Held { read_bytes: 0, write_bytes: held * MIB, seconds: 2.0 };
+        let metrics = held_metrics(&usage, held);
+        let of = |name: &str| metrics.iter().find(|metric| metric.name == name).unwrap().value;
+        assert_eq!(of("foreign_write_bytes"), held.write_bytes as f64 / 2.0);
+        of(FOREIGN_DISK)
+    }
+
+    #[test]
+    fn traffic_while_a_directory_was_held_is_that_of_others() {
+        assert_eq!(held_pct(100, 0), 0.0);
+        assert_eq!(held_pct(100, 2), 0.0, "logs");
+        assert_eq!(held_pct(100, 80), 20.0);
+        assert_eq!(held_pct(100, 900), 50.0, "it waited for half of the time");
+        assert_eq!(held_pct(0, 900), 0.0, "it needed no device");
+    }
+
+    #[test]
+    fn company_is_told_by_what_a_held_directory_saw() {
+        let sample = |held: bool, pct: f64| {
+            let case = model::Case {
+                target: "dir".into(),
+                suite: "s".into(),
+                test: "t".into(),
+                procs: 1,
+                threads: 1,
+                cache: model::CacheState::Any,
+            };
+            let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
+            let held = held.then(|| lower(HELD_BYTES, 1.0));
+            let metrics = held.into_iter().chain([lower(FOREIGN_DISK, pct)]).collect();
+            shows_company(&Sample::bare(0, 0, case, metrics))
+        };
+        assert!(sample(true, 10.5));
+        assert!(!sample(true, 9.5));
+        assert!(!sample(false, 50.0), "it had the machine to itself");
+    }
 
     fn value(metrics: &[Metric], name: &str) -> Option<f64> {
         metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)

@@ -3,7 +3,7 @@
 
 pub use super::machine::memory;
 
-use super::{asked::Asked, condition, place::Place};
+use super::{asked::Asked, condition, place::Place, together::SharedDevice};
 use crate::{catalogue, refusal, watch::Notes};
 use anyhow::Result;
 use lab::{Availability, Part, ResolvedTarget};
@@ -40,6 +40,8 @@ pub struct Prepared {
     pub counts: Vec<u32>,
     /// What programs of others may do, where a test runs any.
     pub programs: Programs,
+    /// Why candidates that could be there at once go in turn all the same.
+    pub shared_device: Option<SharedDevice>,
 }
 
 /// A test and when it runs.
@@ -106,6 +108,7 @@ impl Prepared {
             items,
             counts,
             programs,
+            shared_device: None,
         };
         prepared.arrange(places);
         if prepared.parts().is_some_and(|parts| parts < 2) {

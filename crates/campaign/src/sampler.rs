@@ -25,6 +25,24 @@ const SHORTEST_ROUND_S: f64 = 2.0;
 /// Operations below which rounds would differ by chance alone.
 const LEAST_OPS: u64 = 1000;
 
+/// What a device did while the workers of its target stood still.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Held {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// How long they stood still.
+    pub seconds: f64,
+}
+
+impl Held {
+    /// Bytes moved.
+    pub fn bytes(self) -> u64 {
+        self.read_bytes + self.write_bytes
+    }
+}
+
 /// Takes and keeps the snapshots of one run. What happens while its workers stand still is left out of all of
 /// them.
 #[derive(Default)]
@@ -102,14 +120,19 @@ impl Sampler {
         self.phases.len()
     }
 
-    /// What the device read and wrote while the workers stood still, bytes; `None` when they never did, or
-    /// there is no device.
-    pub fn moved_while_held(&self) -> Option<u64> {
+    /// What the device did while the workers stood still; `None` when they never did, or there is no device.
+    pub fn while_held(&self) -> Option<Held> {
         let each = self.away.iter().map(|(held, goes_on)| {
             let usage = goes_on.since(held);
-            Some(usage.device_read_bytes? + usage.device_write_bytes?)
+            let (read_bytes, write_bytes) = (usage.device_read_bytes?, usage.device_write_bytes?);
+            Some(Held { read_bytes, write_bytes, seconds: usage.seconds })
         });
-        (!self.away.is_empty()).then(|| each.sum()).flatten()
+        let all = each.collect::<Option<Vec<Held>>>()?;
+        all.into_iter().reduce(|sum, one| Held {
+            read_bytes: sum.read_bytes + one.read_bytes,
+            write_bytes: sum.write_bytes + one.write_bytes,
+            seconds: sum.seconds + one.seconds,
+        })
     }
 
     /// The counters without what happened while the workers stood still.
@@ -297,7 +320,7 @@ mod tests {
         sampler.away = vec![(at(1), at(4)), (at(6), at(7))];
         let after = sampler.snapshot().unwrap().now_ns;
         assert!((3 * S..4 * S + 1).contains(&(before + 1 - after.min(before))), "{before} {after}");
-        assert_eq!(sampler.moved_while_held(), None, "there is no device");
+        assert_eq!(sampler.while_held(), None, "there is no device");
         assert_eq!(sampler.settles(), Settled::AtOnce);
     }
 

@@ -9,6 +9,7 @@ mod visit;
 pub use super::ended::Ended;
 
 use super::{
+    contention,
     history::History,
     hosts::Hosts,
     pace::{self, End, Seen, Spent},
@@ -52,6 +53,8 @@ pub struct Schedule<'a> {
     failed_at: Vec<Option<Instant>>,
     /// What failed first in the try of each target that is under way.
     faults: Vec<Option<Fault>>,
+    /// Whether candidates go in turn though they were to be side by side: others are at work on the device of one.
+    in_turn: bool,
 }
 
 impl<'a> Schedule<'a> {
@@ -81,6 +84,7 @@ impl<'a> Schedule<'a> {
             retakes,
             failed_at,
             faults,
+            in_turn: false,
         })
     }
 
@@ -187,6 +191,7 @@ impl<'a> Schedule<'a> {
     }
 
     fn run_block(&mut self, block: u32) -> Result<Ended> {
+        self.turn()?;
         let start = Instant::now();
         let stays = |at: &usize| self.records[*at].left_after().is_none();
         let all = self.prepared.available().filter(stays).collect();
@@ -213,6 +218,27 @@ impl<'a> Schedule<'a> {
         Ok(Ended::Done)
     }
 
+    /// Has candidates go in turn from here on where other programs were seen at work on the device of a directory: how
+    /// much of what that moves is whose shows less well in slices.
+    fn turn(&mut self) -> Result<()> {
+        if self.in_turn || !self.prepared.is_together(false) {
+            return Ok(());
+        }
+        let dataset = self.store.dataset(&self.campaign.id)?;
+        let company = dataset.samples.iter().find(|sample| contention::shows_company(sample));
+        let Some(sample) = company else { return Ok(()) };
+        self.in_turn = true;
+        let why = format!(
+            "Other programs were at work on the device of {}: later blocks have the candidates in turn.",
+            sample.case.target
+        );
+        self.progress.remark(&why);
+        if !dataset.campaign.notes.contains(&why) {
+            self.store.add_note(&self.campaign.id, &why)?;
+        }
+        Ok(())
+    }
+
     /// Which of the slots of a block are run at the same time, without those that are given up: each alone, or
     /// all of this machine together, and then all of guests.
     fn together(&self, slots: &[Slot]) -> Vec<Vec<Slot>> {
@@ -222,7 +248,7 @@ impl<'a> Schedule<'a> {
         let in_guest = |slot: &Slot| self.prepared.places[slot.target].is_of(true);
         let (guests, here): (Vec<Slot>, Vec<Slot>) = open.partition(in_guest);
         let group = |mut slots: Vec<Slot>, in_guests| match self.prepared.is_together(in_guests) {
-            true if !slots.is_empty() => {
+            true if !slots.is_empty() && !self.in_turn => {
                 // In every block with the same numbers, by which their orders in the tests are balanced.
                 slots.sort_by_key(|slot| slot.target);
                 vec![slots]

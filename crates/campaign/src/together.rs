@@ -10,9 +10,9 @@ use super::{
 };
 use crate::refusal;
 use anyhow::Result;
-use lab::ResolvedTarget;
-use model::{Bytes, Order};
-use std::{ops, path::Path};
+use lab::{Device, ResolvedTarget};
+use model::{Bytes, Order, Target};
+use std::{fmt, ops, path::Path};
 
 /// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
 const MOST: usize = 6;
@@ -45,17 +45,51 @@ pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
              not fit into memory together; leave --order out, or divide the disk by --split",
         ));
     }
+    prepared.shared_device = match prepared.plan.order {
+        Some(Order::InTurn) => None,
+        _ => shared_device(prepared, state)?,
+    };
+    if let (Some(shared), Some(Order::Interleaved)) = (&prepared.shared_device, prepared.plan.order)
+    {
+        return Err(refusal::usage(format!(
+            "{shared}, so that nothing tells whose traffic it is side by side; leave --order out, or take --order \
+             in-turn"
+        )));
+    }
     if prepared.plan.order.is_some() {
         return Ok(());
     }
     let mut together = prepared.clone();
     together.plan.order = Some(Order::Interleaved);
-    let order = match !rebuilt && can_be(&together, state)? {
+    let may_be = !rebuilt && prepared.shared_device.is_none();
+    let order = match may_be && can_be(&together, state)? {
         true => Order::Interleaved,
         false => Order::InTurn,
     };
     prepared.plan.order = Some(order);
     Ok(())
+}
+
+/// Two candidates on one device, whose counters are all that tells what a directory moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedDevice {
+    first: String,
+    second: String,
+    device: String,
+}
+
+impl SharedDevice {
+    /// Why candidates go in turn, for the plan and the report.
+    pub fn note(&self) -> String {
+        format!("{self}: candidates are measured in turn.")
+    }
+}
+
+impl fmt::Display for SharedDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SharedDevice { first, second, device } = self;
+        write!(f, "{first} and {second} share a device ({device}) and its counters")
+    }
 }
 
 impl Prepared {
@@ -135,6 +169,39 @@ impl Prepared {
     }
 }
 
+/// The first two candidates of this machine of which one is charged with what the other does: it is a directory, and
+/// its device is also that of the other, or below it.
+///
+/// # Errors
+/// A directory cannot be looked at.
+fn shared_device(prepared: &Prepared, state: &Path) -> Result<Option<SharedDevice>> {
+    let has_dir = |at: &usize| matches!(prepared.entrants[*at].target(), Target::Dir(_));
+    let here: Vec<usize> =
+        prepared.available().filter(|at| prepared.places[*at].is_of(false)).collect();
+    if here.len() < 2 || !here.iter().any(has_dir) {
+        return Ok(None);
+    }
+    let images = match prepared.plan.backing.devices.is_empty() {
+        true => lab::counted_on(&images::work_dir(prepared, state))?,
+        false => Vec::new(),
+    };
+    let counted = |at: &usize| match prepared.entrants[*at].target() {
+        Target::Dir(path) => Ok(lab::counted_on(path)?),
+        Target::Made { .. } if prepared.entrants[*at].disks() > 0 => Ok(images.clone()),
+        Target::Made { .. } => Ok(Vec::new()),
+    };
+    let counted = here.iter().map(counted).collect::<Result<Vec<Vec<Device>>>>()?;
+    let is_below = |own: usize, other: usize| {
+        has_dir(&here[own]) && counted[own].first().is_some_and(|own| counted[other].contains(own))
+    };
+    let pairs = (0..here.len()).flat_map(|a| (a + 1..here.len()).map(move |b| (a, b)));
+    let label = |at: usize| prepared.labels[here[at]].clone();
+    Ok(pairs.into_iter().find(|(a, b)| is_below(*a, *b) || is_below(*b, *a)).map(|(a, b)| {
+        let of_dir = if is_below(a, b) { a } else { b };
+        SharedDevice { first: label(a), second: label(b), device: counted[of_dir][0].name() }
+    }))
+}
+
 fn can_be(together: &Prepared, state: &Path) -> Result<bool> {
     let memory = prepare::memory()?;
     let count = together.at_once();
@@ -178,6 +245,42 @@ mod tests {
         fn boot(&self, _machine: &Machine, _stranger: Option<Stranger>) -> Cmd {
             Cmd::new("true")
         }
+    }
+
+    /// Of `dirs`, prepared for this machine.
+    fn of_dirs(dirs: &[&Path], order: Option<Order>) -> Prepared {
+        let target = |dir: &&Path| format!("dir:{}", dir.display()).parse().unwrap();
+        let targets: Vec<Target> = dirs.iter().map(target).collect();
+        let plan = model::Plan { targets, order, ..model::Plan::default() };
+        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
+        prepared.settle(vec![Place::Host; dirs.len()]).unwrap();
+        prepared
+    }
+
+    #[test]
+    fn directories_of_one_device_go_in_turn() {
+        let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dirs = ["a", "b"].map(|name| dir.path().join(name));
+        dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
+        let dirs = [dirs[0].as_path(), dirs[1].as_path()];
+        if lab::counted_on(dir.path()).unwrap().is_empty() {
+            return needs::skip(needs::Need::Other, "temporary files are in memory");
+        }
+        let mut prepared = of_dirs(&dirs, None);
+        choose(&mut prepared, state.path()).unwrap();
+        assert_eq!(prepared.plan.order, Some(Order::InTurn));
+        let note = prepared.shared_device.unwrap().note();
+        assert!(note.contains("share a device") && note.contains("in turn"), "{note}");
+        let asked = choose(&mut of_dirs(&dirs, Some(Order::Interleaved)), state.path());
+        let why = asked.unwrap_err().to_string();
+        assert!(why.contains("share a device") && why.contains("--order in-turn"), "{why}");
+        let mut prepared = of_dirs(&dirs, Some(Order::InTurn));
+        choose(&mut prepared, state.path()).unwrap();
+        assert_eq!(prepared.shared_device, None, "what was asked for needs no reason");
+        // One that has the device for itself, beside one in memory.
+        let mut prepared = of_dirs(&[dirs[0], Path::new("/dev/shm")], None);
+        choose(&mut prepared, state.path()).unwrap();
+        assert_eq!(prepared.shared_device, None);
     }
 
     #[test]

@@ -49,6 +49,13 @@ impl Device {
         Some(Device { major: major.parse().ok()?, minor: minor.parse().ok()? })
     }
 
+    /// The name of its node, as `/dev/sda1`; its number where the kernel tells none.
+    pub fn name(self) -> String {
+        let own = fs::canonicalize(self.sysfs()).ok();
+        let name = own.as_deref().and_then(Path::file_name);
+        name.map_or_else(|| self.to_string(), |name| format!("/dev/{}", name.to_string_lossy()))
+    }
+
     /// Its directory in sysfs.
     pub fn sysfs(self) -> PathBuf {
         format!("/sys/dev/block/{self}").into()

@@ -233,6 +233,11 @@ impl<'lab> Instance<'lab> {
         &self.devices
     }
 
+    /// Whether other programs may work on its devices, too: it is a directory of a file system that was there.
+    pub fn shares_devices(&self) -> bool {
+        self.disks.is_empty() && !self.devices.is_empty()
+    }
+
     /// Where what is written to it ends, as far as that can be seen.
     pub fn persistence(&self) -> Option<&Persistence> {
         self.persistence.as_ref()

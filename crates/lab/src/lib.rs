@@ -87,6 +87,7 @@ pub use needs::Need;
 pub use object_store::{CLAIM_VERB, claim_prefix};
 pub use observe::{
     Below, BelowUsage, Census, Others, Snapshot, Usage, Watched, are_writing, await_reads,
+    counted_on,
 };
 pub use persistence::{Flushes, Persisted, Persistence};
 pub use plan::{Backing, plan};

@@ -9,7 +9,7 @@ mod cpu_time;
 mod in_flight;
 mod parse;
 
-pub use below::Below;
+pub use below::{Below, counted_on};
 pub use census::{Census, Others};
 pub use in_flight::{are_writing, await_reads};
 

@@ -50,6 +50,33 @@ fn image_disk(disk: &Disk) -> Result<Option<Device>, LabError> {
     Ok(device.map(|device| whole(device, Path::new("/sys/dev/block"))))
 }
 
+/// The devices whose counters show what is done in `path`: that of its file system first, then all below it, through
+/// partitions, mappings, arrays and the files of loop devices. Empty where there is none, as in memory.
+///
+/// # Errors
+/// `path` cannot be looked at.
+pub fn counted_on(path: &Path) -> Result<Vec<Device>, LabError> {
+    let mut all = Vec::new();
+    let mut open: Vec<Device> = Device::under(path)?.into_iter().collect();
+    while let Some(device) = open.pop() {
+        if all.contains(&device) {
+            continue;
+        }
+        all.push(device);
+        let sysfs = device.disk().sysfs();
+        let slaves = fs::read_dir(sysfs.join("slaves")).into_iter().flatten().flatten();
+        let number = |slave: fs::DirEntry| {
+            Device::from_text(&fs::read_to_string(slave.path().join("dev")).ok()?)
+        };
+        open.extend(slaves.filter_map(number));
+        let file = fs::read_to_string(sysfs.join("loop/backing_file")).unwrap_or_default();
+        // One that is gone has no name to find its disk by.
+        open.extend(Device::under(Path::new(file.trim_end_matches('\n'))).ok().flatten());
+        open.push(device.disk());
+    }
+    Ok(all)
+}
+
 /// The lowest device that all of `device` goes through, byte by byte: the disk of a partition, what a
 /// mapping is on. One that is made of several is counted by itself, as mirrors write everything twice.
 fn whole(device: Device, sysfs: &Path) -> Device {
@@ -74,6 +101,19 @@ mod tests {
 
     fn device(number: &str) -> Device {
         Device::from_text(number).unwrap()
+    }
+
+    #[test]
+    fn traffic_of_a_directory_is_counted_on_its_device_and_below() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(own) = Device::under(dir.path()).unwrap() else {
+            assert_eq!(counted_on(dir.path()).unwrap(), []);
+            return needs::skip(needs::Need::Other, "temporary files are in memory");
+        };
+        let all = counted_on(dir.path()).unwrap();
+        assert_eq!(all[0], own);
+        assert!(all.contains(&own.disk()), "{all:?}");
+        assert!(counted_on(Path::new("/no/such/place")).is_err());
     }
 
     #[test]
