@@ -117,10 +117,10 @@ pub(crate) fn readers_of_own(report: &PoolReport) -> Option<Metric> {
 /// What is resident here and elsewhere.
 pub fn together(here: Option<Residency>, elsewhere: Option<Residency>) -> Option<Residency> {
     match (here, elsewhere) {
-        (Some(a), Some(b)) => Some(Residency {
-            resident_bytes: a.resident_bytes + b.resident_bytes,
-            total_bytes: a.total_bytes + b.total_bytes,
-        }),
+        (Some(mut all), Some(more)) => {
+            all += more;
+            Some(all)
+        }
         (one, other) => one.or(other),
     }
 }

@@ -44,6 +44,13 @@ pub struct Seen<'a> {
     pub usage: &'a Usage,
 }
 
+impl Seen<'_> {
+    /// What `bytes` of the test's files hold on the device: no more than that can come from there.
+    fn stored(&self, bytes: u64) -> u64 {
+        self.residency.map_or(bytes, |residency| residency.stored(bytes))
+    }
+}
+
 /// Cache state and validity of a measured test.
 pub fn cache_verdict(
     seen: &Seen<'_>,
@@ -64,8 +71,8 @@ pub fn cache_verdict(
     }
     let problem = match seen.need {
         CacheNeed::Any => return (CacheState::Any, validity()),
-        CacheNeed::Cold => cold_problem(seen, footprint),
-        CacheNeed::Hot => hot_problem(seen, measured.bytes),
+        CacheNeed::Cold => cold_problem(seen, seen.stored(footprint)),
+        CacheNeed::Hot => hot_problem(seen, seen.stored(measured.bytes)),
     };
     match (seen.need, problem) {
         (CacheNeed::Cold, None) => (CacheState::Cold, validity()),

@@ -5,3 +5,5 @@ pub(crate) mod drop_caches;
 pub(crate) mod kept;
 #[allow(unsafe_code)]
 pub(crate) mod residency;
+#[allow(unsafe_code)]
+mod stored;

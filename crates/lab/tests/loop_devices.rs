@@ -188,6 +188,39 @@ fn every_file_system_is_made_checked_cold_and_undone() {
 }
 
 #[test]
+fn compressed_files_hold_on_the_device_what_a_cold_read_brings_from_there() {
+    if !ready("btrfs") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = lab_with_image(state.path(), "compressed");
+    let instance = lab.provision(&"btrfs[compress=zstd]".parse().unwrap(), "btrfs").unwrap();
+    let text = instance.root().join("text");
+    let words = b"what a file system compresses, it stores in fewer blocks\n".iter().copied();
+    files::write(&text, words.cycle().take(FILE_BYTES as usize).collect::<Vec<u8>>()).unwrap();
+    let noise = instance.root().join("noise");
+    let mut random = Vec::new();
+    files::File::open("/dev/urandom").unwrap().take(FILE_BYTES).read_to_end(&mut random).unwrap();
+    files::write(&noise, &random).unwrap();
+    let read_cold = |path: &PathBuf| {
+        let cold = instance.make_cold_for(std::slice::from_ref(path)).unwrap();
+        let before = Snapshot::take(instance.devices()).unwrap();
+        files::read(path).unwrap();
+        let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
+        (cold.residency.unwrap(), usage.device_read_bytes.unwrap())
+    };
+    let (residency, read) = read_cold(&text);
+    assert_eq!((residency.resident_bytes, residency.total_bytes), (0, FILE_BYTES));
+    assert!((4096..FILE_BYTES / 10).contains(&residency.stored_bytes), "{residency:?}");
+    assert!((residency.stored_bytes..FILE_BYTES / 4).contains(&read), "{residency:?}, read {read}");
+    let (residency, read) = read_cold(&noise);
+    assert_eq!(residency.stored_bytes, FILE_BYTES);
+    assert!(read >= FILE_BYTES, "{read}");
+    instance.teardown().unwrap();
+    lab.close().unwrap();
+}
+
+#[test]
 fn a_lab_that_lives_keeps_its_loop_device_and_undoes_it_whatever_is_removed() {
     if !ready("ext4") {
         return;

@@ -203,9 +203,9 @@ impl Hosts for Allocation {
         for (rank, files) in by_host.into_values().filter(|(_, files)| !files.is_empty()) {
             let order = Order::Look { root: root.into(), files, cold };
             match with_world(|world| self.ask(world, rank, &order))? {
-                Answer::Resident(resident_bytes, total_bytes) => {
+                Answer::Resident(resident_bytes, total_bytes, stored_bytes) => {
                     *sum.get_or_insert_with(Residency::default) +=
-                        Residency { resident_bytes, total_bytes };
+                        Residency { resident_bytes, total_bytes, stored_bytes };
                 }
                 other => bail!("{} answered {other:?}", self.host(rank)),
             }

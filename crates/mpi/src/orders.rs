@@ -131,8 +131,8 @@ pub struct Card {
 pub enum Answer {
     /// It is about to join the group.
     Joins,
-    /// Bytes of the files in memory, and all of theirs.
-    Resident(u64, u64),
+    /// Bytes of the files in memory, all of theirs, and what they hold on their devices.
+    Resident(u64, u64, u64),
     /// What the host is.
     Described(Environment),
     /// The campaign of this host runs.

@@ -34,7 +34,7 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
 }
 
 fn resident(part: u64) -> Option<Residency> {
-    Some(Residency { resident_bytes: part, total_bytes: 100 * MB })
+    Some(Residency { resident_bytes: part, total_bytes: 100 * MB, stored_bytes: 100 * MB })
 }
 
 fn verdict(need: CacheNeed, residency: Option<Residency>, read: u64) -> (CacheState, Validity) {
@@ -55,6 +55,26 @@ fn cold_needs_both_proofs() {
         assert_eq!(state, CacheState::Lukewarm);
         assert!(matches!(validity, Validity::Lukewarm(_)));
     }
+}
+
+#[test]
+fn compressed_files_are_cold_by_what_they_hold_on_the_device() {
+    let of = |need, read: u64, stored_bytes, declared| {
+        let usage = usage(read, 1.0, 0.5);
+        let resident_bytes = if need == CacheNeed::Hot { 100 * MB } else { 0 };
+        let residency = Some(Residency { resident_bytes, total_bytes: 100 * MB, stored_bytes });
+        let seen = Seen { need, residency, declared, never_cold: None, usage: &usage };
+        cache_verdict(&seen, &measured(100 * MB, 1.0), 100 * MB).0
+    };
+    let cold = |read, stored, declared| of(CacheNeed::Cold, read, stored, declared);
+    assert_eq!(cold(25 * MB, 100 * MB, None), CacheState::Lukewarm);
+    assert_eq!(cold(25 * MB, 25 * MB, None), CacheState::Cold);
+    assert_eq!(cold(22 * MB, 25 * MB, None), CacheState::Lukewarm, "less than nine tenths");
+    assert_eq!(cold(25 * MB, 25 * MB, Some(100 * MB)), CacheState::Cold);
+    assert_eq!(cold(8192, 0, None), CacheState::Cold, "packed into the trees");
+    assert_eq!(cold(0, 0, None), CacheState::Lukewarm, "from memory");
+    assert_eq!(of(CacheNeed::Hot, MB / 2, 100 * MB, None), CacheState::Hot);
+    assert_eq!(of(CacheNeed::Hot, MB / 2, 25 * MB, None), CacheState::Lukewarm);
 }
 
 #[test]

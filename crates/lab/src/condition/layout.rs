@@ -101,6 +101,16 @@ pub fn layout(dir: &Path) -> Result<Option<Layout>, LabError> {
     Ok(Some(sum))
 }
 
+/// The least that `file` can hold on its device: a block for each compressed extent.
+pub(crate) fn least_bytes(file: &File) -> Result<u64, Errno> {
+    let least = |extent: Extent| match extent.flags {
+        flags if flags & EXTENT_INLINE != 0 => 0,
+        flags if flags & EXTENT_ENCODED != 0 => BLOCK_BYTES,
+        _ => extent.length,
+    };
+    Ok(extents(file)?.into_iter().map(least).sum())
+}
+
 fn extents(file: &File) -> Result<Vec<Extent>, Errno> {
     let mut all: Vec<Extent> = Vec::new();
     // Room that is kept behind the end, as XFS does, is not part of the file.

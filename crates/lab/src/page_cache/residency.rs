@@ -1,5 +1,6 @@
 //! How a cold or hot cache is proven: how much of a set of files is in the page cache, by cachestat or mincore.
 
+use super::stored;
 use crate::LabError;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::{fs::File, io, ops::AddAssign, os::fd::AsRawFd, path::PathBuf, ptr};
@@ -14,6 +15,8 @@ pub struct Residency {
     pub resident_bytes: u64,
     /// All, in whole pages.
     pub total_bytes: u64,
+    /// What these hold on their devices, which may be less: compressed, or with holes.
+    pub stored_bytes: u64,
 }
 
 impl Residency {
@@ -21,12 +24,19 @@ impl Residency {
     pub fn share(self) -> Option<f64> {
         (self.total_bytes > 0).then(|| self.resident_bytes as f64 / self.total_bytes as f64)
     }
+
+    /// What `bytes` of the files hold on their devices, where all are alike.
+    pub fn stored(self, bytes: u64) -> u64 {
+        let share = self.stored_bytes as f64 / self.total_bytes.max(1) as f64;
+        if self.total_bytes > 0 { (bytes as f64 * share) as u64 } else { bytes }
+    }
 }
 
 impl AddAssign for Residency {
     fn add_assign(&mut self, other: Residency) {
         self.resident_bytes += other.resident_bytes;
         self.total_bytes += other.total_bytes;
+        self.stored_bytes += other.stored_bytes;
     }
 }
 
@@ -61,7 +71,11 @@ pub(crate) fn of_open(file: &File) -> io::Result<Residency> {
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => mincore(file, pages, page),
         result => result,
     }?;
-    Ok(Residency { resident_bytes: resident.min(pages) * page, total_bytes: pages * page })
+    Ok(Residency {
+        resident_bytes: resident.min(pages) * page,
+        total_bytes: pages * page,
+        stored_bytes: stored::bytes(file, pages * page)?,
+    })
 }
 
 #[repr(C)]
@@ -153,6 +167,7 @@ mod tests {
     #[test]
     fn nothing_is_not_resident() {
         assert_eq!(residency(&[]).unwrap().share(), None);
+        assert_eq!(Residency::default().stored(4096), 4096);
         assert!(residency(&["/no/such/file".into()]).is_err());
     }
 }
