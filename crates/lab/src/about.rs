@@ -1,6 +1,6 @@
 //! What is known of a file system before it is made: its name, its options, and what it needs.
 
-use crate::{Exclusion, Inner, Tool, Trial};
+use crate::{Exclusion, Inner, Tool, Trial, words::Word};
 use model::{Bytes, Knob};
 
 /// What a small volume changes.
@@ -19,6 +19,8 @@ pub struct About {
     pub name: &'static str,
     /// Every option that a target may carry.
     pub knobs: &'static [Knob],
+    /// What else people write for them, and what that means.
+    pub words: &'static [Word],
     /// What a search for better options tries, the most promising first.
     pub trials: &'static [Trial],
     /// Options that cannot be together.
@@ -58,6 +60,7 @@ impl About {
         About {
             name,
             knobs,
+            words: &[],
             trials: &[],
             exclusions: &[],
             kernel_name: Some(name),

@@ -2,6 +2,7 @@
 
 use model::{Bytes, KnobError, TargetError, did_you_mean};
 use std::{
+    borrow::Cow,
     io,
     path::{Path, PathBuf},
 };
@@ -118,7 +119,7 @@ pub enum LabError {
         /// As written.
         target: String,
         /// The reason and what to do.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// Options that leave open what is meant.
     #[error("`{target}`: {why}")]

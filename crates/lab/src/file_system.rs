@@ -149,7 +149,7 @@ impl std::fmt::Debug for dyn FileSystem {
 /// The prefix of options for mkfs.
 pub(crate) const MKFS: &str = "mkfs.";
 /// The prefix of mount options that no knob describes.
-const OTHER: &str = "o.";
+pub(crate) const OTHER: &str = "o.";
 
 /// Value of the mkfs flag `flag`, where the target carries it.
 pub(crate) fn mkfs_value<'a>(options: &'a Options, flag: &str) -> Option<&'a str> {
@@ -256,8 +256,19 @@ pub(crate) const DISCARD: Knob =
 pub(crate) const NODISCARD: Knob = flag("nodiscard", "never tell the device about freed blocks");
 pub(crate) const BOTH_ATIMES: Exclusion =
     not_both("noatime", "strictatime", "noatime and strictatime contradict each other; drop one");
-pub(crate) const BOTH_DISCARDS: Exclusion =
-    not_both("discard", "nodiscard", "discard and nodiscard contradict each other; drop one");
+/// What a file system does when it finds itself damaged, which none that is measured is. The third value of most stops
+/// the machine.
+pub(crate) const ERRORS: Knob = value(
+    "errors",
+    "",
+    "what is done when it is damaged",
+    "as mkfs has it",
+    &["continue", "remount-ro"],
+);
+/// Why what a crash leaves is not asked about.
+pub(crate) const FRESH: &str = "for a file system that a crash left behind, and one that was just made has nothing to recover; leave it out";
+/// Who is the group of a new file.
+pub(crate) const GRPID: Knob = flag("grpid", "a new file has the group of its directory");
 pub(crate) const ANY_MKFS: Knob = value(
     "mkfs.*",
     "",

@@ -42,6 +42,7 @@ mod sweep;
 mod throttle;
 mod tool;
 mod trial;
+mod words;
 
 use backing::{bcache, image, layers, loop_device, zpool};
 use cleanup::journal;
@@ -103,3 +104,4 @@ pub use throttle::can_cap;
 pub use tool::Tool;
 pub use trial::{Exclusion, Trial};
 pub use undo::Undo;
+pub use words::{Meaning, Word};

@@ -40,7 +40,7 @@ pub fn sweep(on: &Swept, mode: SweepMode) -> Result<Sweep, LabError> {
         match fs::resolve(&variant) {
             Ok(_) => sweep.variants.push(variant),
             Err(LabError::Excluded { why, .. }) => {
-                sweep.left_out.push(LeftOut { variant, why: why.into() });
+                sweep.left_out.push(LeftOut { variant, why: why.into_owned() });
             }
             Err(error) => return Err(error),
         }
@@ -284,7 +284,7 @@ mod tests {
             ("xfs[agcont=4]", "no option `agcont`"),
             ("xfs[logbsize=48k]", "use one of 16k, 32k"),
             ("xfs[reflink=2]", "use one of 0, 1"),
-            ("xfs[size=1m]", "`size` of xfs can be mkfs.l=size or mkfs.i=size or mkfs.n=size"),
+            ("xfs[size=1m]", "`size` of xfs can be mkfs.b=size or mkfs.s=size or "),
             (
                 "xfs[agcount=4,logbsize=32k]",
                 "`logbsize` is another option; separate options by `;`",

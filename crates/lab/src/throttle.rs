@@ -94,6 +94,7 @@ fn cap(owner: &str, key: &str, value: &str) -> Result<Cap, KnobError> {
         owner: owner.into(),
         key: key.into(),
         known: QUANTITIES.map(|q| format!("{PREFIX}{}", q.option)).join(", "),
+        further: Vec::new(),
     })?;
     let number = match quantity.bytes {
         true => value.parse::<Bytes>().ok().map(|bytes| bytes.0),

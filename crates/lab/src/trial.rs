@@ -60,7 +60,7 @@ pub(crate) fn with(options: &Options, key: &str, value: &str) -> Option<Options>
 
 /// The name inside one part of a list: `rmapbt` of `rmapbt=1`, `has_journal` of `^has_journal`.
 /// `None` where the value is no list, as in `mkfs.I=512` and every mount option.
-fn part_name<'v>(key: &str, value: &'v str) -> Option<&'v str> {
+pub(crate) fn part_name<'v>(key: &str, value: &'v str) -> Option<&'v str> {
     let list =
         key.starts_with("mkfs.") && (value.contains('=') || ["mkfs.O", "mkfs.R"].contains(&key));
     list.then(|| value.split('=').next().unwrap_or(value).trim_start_matches('^'))

@@ -33,6 +33,8 @@ pub enum KnobError {
         key: String,
         /// The names that exist.
         known: String,
+        /// What else to know, a clause each.
+        further: Vec<String>,
     },
     /// The value is outside the range.
     Value {
@@ -50,9 +52,13 @@ pub enum KnobError {
 impl fmt::Display for KnobError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            KnobError::Unknown { owner, key, known } => {
+            KnobError::Unknown { owner, key, known, further } => {
                 let meant = meant(key, known);
-                write!(f, "{owner} has no option `{key}`{meant}; it knows {known}")
+                write!(f, "{owner} has no option `{key}`{meant}; it knows {known}")?;
+                further.iter().try_for_each(|clause| write!(f, "; {clause}"))
+            }
+            KnobError::Value { owner, key, value, allowed } if allowed.is_empty() => {
+                write!(f, "{owner}: `{key}={value}` is not allowed; {key} takes no value")
             }
             KnobError::Value { owner, key, value, allowed } => {
                 let meant = did_you_mean(value, allowed.split(", "));
@@ -64,9 +70,11 @@ impl fmt::Display for KnobError {
 
 impl std::error::Error for KnobError {}
 
-/// As [`did_you_mean`]; `agcount` is also known as `mkfs.d=agcount`.
+/// As [`did_you_mean`]; `agcount` is also known as `mkfs.d=agcount`, and `nodelay` is not meant by `delay`.
 fn meant(key: &str, known: &str) -> String {
-    let whole = || known.split(", ");
+    let is_opposite =
+        |name: &str| name.strip_prefix("no") == Some(key) || key.strip_prefix("no") == Some(name);
+    let whole = || known.split(", ").filter(|name| !is_opposite(name));
     let short = |name: &str| name.split_once('=').map(|(_, short)| short.to_string());
     let shorts: Vec<String> = whole().filter_map(short).collect();
     let near = nearest(key, whole().chain(shorts.iter().map(String::as_str)));
@@ -102,8 +110,7 @@ impl Knob {
 pub fn check_options(owner: &str, knobs: &[Knob], options: &Options) -> Result<(), KnobError> {
     for (key, value) in options {
         let Some(knob) = knobs.iter().find(|k| k.accepts(key)) else {
-            let known = knobs.iter().map(|k| k.name).collect::<Vec<_>>().join(", ");
-            return Err(KnobError::Unknown { owner: owner.into(), key: key.clone(), known });
+            return Err(unknown(owner, knobs, key));
         };
         if !knob.range.is_empty() && !knob.range.contains(&value.as_str()) {
             return Err(KnobError::Value {
@@ -116,6 +123,24 @@ pub fn check_options(owner: &str, knobs: &[Knob], options: &Options) -> Result<(
     }
     Ok(())
 }
+
+/// The error for `key`, with the names of `knobs`; of a family of names how to write one of it.
+fn unknown(owner: &str, knobs: &[Knob], key: &str) -> KnobError {
+    let is_family = |knob: &&Knob| knob.name.ends_with('*');
+    let known = knobs.iter().filter(|knob| !is_family(knob)).map(|knob| knob.name);
+    let passes_on = knobs.iter().any(|knob| knob.name == ANY_OTHER);
+    let further = passes_on.then(|| PASSED_ON.to_string());
+    KnobError::Unknown {
+        owner: owner.into(),
+        key: key.into(),
+        known: known.collect::<Vec<_>>().join(", "),
+        further: further.into_iter().collect(),
+    }
+}
+
+/// The family of what is passed on unchecked.
+const ANY_OTHER: &str = "o.*";
+const PASSED_ON: &str = "an option that assay does not know goes through as o.NAME";
 
 #[cfg(test)]
 mod tests {
@@ -132,5 +157,29 @@ mod tests {
         assert!(check_options("x", KNOBS, &set("mkfs.", "")).is_err());
         let error = check_options("x", KNOBS, &set("mode", "c")).unwrap_err();
         assert_eq!(error.to_string(), "x: `mode=c` is not allowed; use one of a, b");
+        let flag = [Knob::new("fast", "", "", "").one_of(&[""])];
+        let error = check_options("x", &flag, &set("fast", "1")).unwrap_err();
+        assert_eq!(error.to_string(), "x: `fast=1` is not allowed; fast takes no value");
+    }
+
+    #[test]
+    fn an_unknown_option_is_told_the_way_through_and_never_its_opposite() {
+        const ALL: &[Knob] = &[
+            Knob::new("barrier", "", "", ""),
+            Knob::new("noclean", "", "", ""),
+            Knob::new("mkfs.*", "", "", ""),
+            Knob::new("o.*", "", "", ""),
+        ];
+        let refusal = |key: &str| {
+            let options = Options::from([(key.to_string(), String::new())]);
+            check_options("x", ALL, &options).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refusal("nobarrier"),
+            "x has no option `nobarrier`; it knows barrier, noclean; an option that assay does not know goes through \
+             as o.NAME"
+        );
+        assert!(!refusal("clean").contains("did you mean"), "{}", refusal("clean"));
+        assert!(refusal("barier").contains("did you mean `barrier`"));
     }
 }

@@ -2,12 +2,13 @@
 
 use super::btrfs_rebuild::{self, lose};
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
-    flag, mkfs_flags, mount_command, mount_options, no_discard, value,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, FRESH, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag,
+    mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
+use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Small, Tool, Trial};
 use model::{Bytes, Knob, Options};
 
@@ -21,6 +22,8 @@ const KNOBS: &[Knob] = &[
     value("compress", "", "compress what seems to shrink; more than 9 is slow", "no", COMPRESS),
     value("compress-force", "", "compress everything, with the values of compress", "no", COMPRESS),
     value("space_cache", "", "how free space is remembered", "v2", &["v1", "v2"]),
+    flag("nospace_cache", "remember no free space"),
+    flag("noacl", "no access control lists"),
     value("discard", "", "tell the device about freed blocks", "not given", &["", "sync", "async"]),
     NODISCARD,
     value("commit", "s", "longest time between commits", "30", &[]),
@@ -53,6 +56,39 @@ const KNOBS: &[Knob] = &[
     ANY_MKFS,
     ANY_MOUNT,
 ];
+
+/// By btrfs(5) and mkfs.btrfs(8).
+const WORDS: &[Word] = &[
+    same("space_cache", "space_cache=v1"),
+    same("mkfs.data=*", "mkfs.d=*"),
+    same("mkfs.metadata=*", "mkfs.m=*"),
+    same("mkfs.n=*", "mkfs.nodesize=*"),
+    same("mkfs.checksum=*", "mkfs.csum=*"),
+    same("mkfs.features=*", "mkfs.O=*"),
+    same("mkfs.runtime-features=*", "mkfs.R=*"),
+    same("mkfs.sectorsize=*", "mkfs.s=*"),
+    nothing("acl"),
+    nothing("datacow"),
+    nothing("datasum"),
+    nothing("treelog"),
+    nothing("noautodefrag"),
+    nothing("noflushoncommit"),
+    nothing("nossd_spread"),
+    nothing("noenospc_debug"),
+    nothing("skip_balance"),
+    nothing("user_subvol_rm_allowed"),
+    refused("subvol=*", SUBVOLUME),
+    refused("subvolid=*", SUBVOLUME),
+    refused("clear_cache", FRESH),
+    refused("recovery", FRESH),
+    refused("usebackuproot", FRESH),
+    refused("nologreplay", FRESH),
+    refused("norecovery", FRESH),
+    refused("rescue=*", FRESH),
+    refused("inode_cache", "no option since Linux 5.11; leave it out"),
+];
+
+const SUBVOLUME: &str = "for a subvolume, and a fresh file system has no subvolume; leave it out";
 
 /// The profile, and the flag that is short for it.
 const RAID1: &str = "raid1";
@@ -109,7 +145,6 @@ const GROUP_TREE: &str = "mkfs.O:block-group-tree";
 
 const EXCLUSIONS: &[Exclusion] = &[
     BOTH_ATIMES,
-    BOTH_DISCARDS,
     not_both("nodatacow", "compress", "nodatacow and compression exclude each other; drop one"),
     not_both(
         "nodatacow",
@@ -124,9 +159,7 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both(RESYNC, DEGRADED, "a disk is lost or rebuilt; drop one of degraded and resync"),
     not_both("raid1", "mkfs.d", "raid1 settles mkfs.d; drop one"),
     not_both("raid1", "mkfs.m", "raid1 settles mkfs.m; drop one"),
-    not_both("ssd", "nossd", "ssd and nossd contradict each other; drop one"),
     not_both("ssd_spread", "nossd", "ssd_spread and nossd contradict each other; drop one"),
-    not_both("barrier", "nobarrier", "barrier and nobarrier contradict each other; drop one"),
     not_both(GROUP_TREE, "mkfs.O:^free-space-tree", "block-group-tree needs free-space-tree"),
     not_both(GROUP_TREE, "mkfs.R:^free-space-tree", "block-group-tree needs free-space-tree"),
     not_both(GROUP_TREE, "mkfs.O:^no-holes", "block-group-tree needs no-holes"),
@@ -135,6 +168,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.btrfs", debian: "btrfs-progs", rhel: "btrfs-progs" },

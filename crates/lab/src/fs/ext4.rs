@@ -1,10 +1,11 @@
 //! ext4, by e2fsprogs. Options are those of ext4(5) and mke2fs(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, GRPID, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, kept_lines, mkfs_flags, mkfs_value, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, risky, safe};
+use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
@@ -35,7 +36,7 @@ const KNOBS: &[Knob] = &[
     ),
     value("commit", "s", "longest time between journal commits", "5", &[]),
     value("stripe", "blocks", "blocks that the allocator aligns to", "0", &[]),
-    value("inode_readahead_blks", "blocks", "inode table blocks read ahead", "32", &[]),
+    value("inode_readahead_blks", "blocks", "inode table blocks read ahead", "32", READ_AHEAD),
     value("max_batch_time", "us", "longest wait for others before a commit", "15000", &[]),
     value("min_batch_time", "us", "shortest wait for others before a commit", "0", &[]),
     value(
@@ -56,6 +57,21 @@ const KNOBS: &[Knob] = &[
     flag("dioread_lock", "read under the inode lock"),
     DISCARD,
     NODISCARD,
+    ERRORS,
+    value(
+        "data_err",
+        "",
+        "whether the journal ends when data cannot be written",
+        "ignore",
+        &["ignore", "abort"],
+    ),
+    flag("noacl", "no access control lists"),
+    flag("nouser_xattr", "no extended attributes of users"),
+    GRPID,
+    flag("noblock_validity", "do not check that data lies outside the metadata"),
+    flag("no_prefetch_block_bitmaps", "read no bitmaps ahead"),
+    value("max_dir_size_kb", "kB", "largest directory", "no limit", &[]),
+    flag("inlinecrypt", "have the device encrypt what is encrypted"),
     value(
         "mkfs.b",
         "bytes",
@@ -71,6 +87,11 @@ const KNOBS: &[Knob] = &[
         &["128", "256", "512", "1024", "2048", "4096"],
     ),
     value("mkfs.G", "groups", "block groups that keep their metadata together", "16", &[]),
+    value("mkfs.m", "%", "space that only root may use", "5", &[]),
+    value("mkfs.i", "bytes", "space for which there is an inode", "16384", &[]),
+    value("mkfs.N", "inodes", "inodes in all", "by size", &[]),
+    value("mkfs.E=stride", "blocks", "blocks on a disk before the next disk", "0", &[]),
+    value("mkfs.E=stripe_width", "blocks", "blocks of a stripe of all disks", "0", &[]),
     value("mkfs.J=size", "MiB", "size of the journal", "by size", &[]),
     value(
         "mkfs.E=packed_meta_blocks",
@@ -82,6 +103,46 @@ const KNOBS: &[Knob] = &[
     ANY_MKFS,
     ANY_MOUNT,
 ];
+
+const READ_AHEAD: &[&str] =
+    &["0", "1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048", "4096"];
+
+/// By ext4(5) and Documentation/admin-guide/ext4.rst of Linux.
+const WORDS: &[Word] = &[
+    same("nobarrier", "barrier=0"),
+    same("barrier", "barrier=1"),
+    same("auto_da_alloc=0", "noauto_da_alloc"),
+    same("auto_da_alloc=1", "auto_da_alloc"),
+    same("nodioread_nolock", "dioread_lock"),
+    same("bsdgroups", "grpid"),
+    same("mkfs.E=stripe-width=*", "mkfs.E=stripe_width=*"),
+    nothing("nogrpid"),
+    nothing("sysvgroups"),
+    nothing("user_xattr"),
+    nothing("acl"),
+    nothing("block_validity"),
+    nothing("prefetch_block_bitmaps"),
+    nothing("nojournal_checksum"),
+    nothing("bsddf"),
+    nothing("minixdf"),
+    // Ignored since Linux 2.6.39 and 3.0.
+    nothing("bh"),
+    nothing("nobh"),
+    nothing("orlov"),
+    // mkfs has written all inode tables.
+    nothing("init_itable"),
+    nothing("init_itable=*"),
+    nothing("noinit_itable"),
+    nothing("noquota"),
+    refused("quota", QUOTA),
+    refused("usrquota", QUOTA),
+    refused("grpquota", QUOTA),
+    refused("noload", FRESH),
+    refused("norecovery", FRESH),
+    refused("sb=*", FRESH),
+];
+
+const QUOTA: &str = "a word to quotaon(8), until which nothing is counted; for quotas from the start write mkfs.O=quota";
 
 const TRIALS: &[Trial] = &[
     safe("noatime", ""),
@@ -113,13 +174,6 @@ const NO_JOURNAL: &str = "mkfs.O:^has_journal";
 
 const EXCLUSIONS: &[Exclusion] = &[
     BOTH_ATIMES,
-    BOTH_DISCARDS,
-    not_both("delalloc", "nodelalloc", "delalloc and nodelalloc contradict each other; drop one"),
-    not_both(
-        "auto_da_alloc",
-        "noauto_da_alloc",
-        "auto_da_alloc and noauto_da_alloc contradict each other; drop one",
-    ),
     not_both(
         "dioread_nolock",
         "dioread_lock",
@@ -150,6 +204,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.ext4", debian: "e2fsprogs", rhel: "e2fsprogs" },

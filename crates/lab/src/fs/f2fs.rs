@@ -1,10 +1,11 @@
 //! F2FS, by f2fs-tools. Options are those of mkfs.f2fs(8) and of the kernel's filesystems/f2fs.
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, no_discard, value,
 };
 use crate::trial::{not_both, risky, safe};
+use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
@@ -77,6 +78,18 @@ const KNOBS: &[Knob] = &[
         &["fs", "user"],
     ),
     flag("compress_cache", "keep compressed blocks in memory, too"),
+    flag("compress_chksum", "checksum compressed data"),
+    value("nocompress_extension", "", "files not to compress, by ends of their names", "", &[]),
+    flag("inlinecrypt", "have the device encrypt what is encrypted"),
+    flag("age_extent_cache", "keep the ages of extents in memory"),
+    value("inline_xattr_size", "words", "space for attributes in the inode", "50", &[]),
+    value("reserve_root", "blocks", "space that only root may use", "0", &[]),
+    flag("usrquota", "count what each user has"),
+    flag("grpquota", "count what each group has"),
+    flag("prjquota", "count what each project has"),
+    flag("noacl", "no access control lists"),
+    flag("nouser_xattr", "no extended attributes of users"),
+    ERRORS,
     DISCARD,
     NODISCARD,
     value(
@@ -100,6 +113,27 @@ const KNOBS: &[Knob] = &[
     value("mkfs.w", "bytes", "size of a sector", "of the device", &["512", "1024", "2048", "4096"]),
     ANY_MKFS,
     ANY_MOUNT,
+];
+
+/// By Documentation/filesystems/f2fs.rst of Linux.
+const WORDS: &[Word] = &[
+    same("quota", "usrquota"),
+    nothing("barrier"),
+    nothing("acl"),
+    nothing("user_xattr"),
+    nothing("noquota"),
+    nothing("checkpoint=enable"),
+    // Of no effect since Linux 6.9.
+    nothing("heap"),
+    nothing("no_heap"),
+    refused(
+        "checkpoint=disable*",
+        "an order to forget with the mount all that was written; leave it out",
+    ),
+    refused("whint_mode=*", "no option since Linux 5.19; leave it out"),
+    refused("io_bits=*", "no option since Linux 6.9; leave it out"),
+    refused("disable_roll_forward", FRESH),
+    refused("norecovery", FRESH),
 ];
 
 const ALGORITHMS: &[&str] =
@@ -131,18 +165,8 @@ const TRIALS: &[Trial] = &[
     risky("nobarrier", "", "power loss may destroy the file system and loses synced data"),
 ];
 
-const CONTRADICTION: &str = "an option and its opposite contradict each other; drop one";
-
 const EXCLUSIONS: &[Exclusion] = &[
     BOTH_ATIMES,
-    BOTH_DISCARDS,
-    not_both("gc_merge", "nogc_merge", CONTRADICTION),
-    not_both("checkpoint_merge", "nocheckpoint_merge", CONTRADICTION),
-    not_both("flush_merge", "noflush_merge", CONTRADICTION),
-    not_both("inline_data", "noinline_data", CONTRADICTION),
-    not_both("inline_dentry", "noinline_dentry", CONTRADICTION),
-    not_both("inline_xattr", "noinline_xattr", CONTRADICTION),
-    not_both("extent_cache", "noextent_cache", CONTRADICTION),
     not_both("gc_merge", "background_gc=off", "gc_merge needs the background cleaner"),
     not_both("atgc", "mode=lfs", "atgc writes into holes, which mode=lfs forbids"),
     not_both("nodiscard", "discard_unit", "discard_unit needs discard"),
@@ -166,6 +190,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.f2fs", debian: "f2fs-tools", rhel: "f2fs-tools" },

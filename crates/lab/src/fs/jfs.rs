@@ -1,11 +1,12 @@
 //! JFS, by jfsutils. Options are those of jfs_mkfs(8) and of mount(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME,
-    flag, kept_lines, mkfs_flags, mount_command, mount_options, value,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, ERRORS, LAZYTIME, NOATIME, NODISCARD, STRICTATIME, flag,
+    kept_lines, mkfs_flags, mount_command, mount_options, value,
 };
-use crate::trial::{not_both, risky, safe};
-use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::trial::{risky, safe};
+use crate::words::{Word, nothing, same};
+use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -19,10 +20,14 @@ const KNOBS: &[Knob] = &[
     flag("nointegrity", "write nothing to the journal; risks the file system"),
     value("discard", "blocks", "tell the device about freed runs of this length", "64", &[]),
     NODISCARD,
+    ERRORS,
     value("mkfs.s", "MiB", "size of the journal", "0.4 % of the device", &[]),
     ANY_MKFS,
     ANY_MOUNT,
 ];
+
+/// By Documentation/admin-guide/jfs.rst of Linux.
+const WORDS: &[Word] = &[same("discard", "discard=64"), nothing("noquota")];
 
 const TRIALS: &[Trial] = &[
     safe("noatime", ""),
@@ -32,18 +37,9 @@ const TRIALS: &[Trial] = &[
     risky("nointegrity", "", "a crash may lose directories and files, synced or not"),
 ];
 
-const EXCLUSIONS: &[Exclusion] = &[
-    BOTH_ATIMES,
-    BOTH_DISCARDS,
-    not_both(
-        "integrity",
-        "nointegrity",
-        "integrity and nointegrity contradict each other; drop one",
-    ),
-];
-
 const ABOUT: &About = &About {
-    exclusions: EXCLUSIONS,
+    exclusions: &[BOTH_ATIMES],
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.jfs", debian: "jfsutils", rhel: "jfsutils" },

@@ -31,6 +31,8 @@ mod resolved;
 mod s3_below;
 mod s3_options;
 pub(crate) mod short_names;
+mod values;
+mod words;
 mod zerofs;
 mod zfs_rebuild;
 

@@ -5,7 +5,7 @@
 //! daemon: the machine's own server is neither used nor touched. With a server that is named it is an
 //! export of that one, as `nfs_export` has it.
 
-use super::nfs_client::{self, COUNT, NO_ACTIMEO, NO_SYNC, is_3};
+use super::nfs_client::{self, COUNT, NO_ACTIMEO, NO_HARD, NO_HARD_ERROR, NO_LOCK, NO_SYNC, is_3};
 use super::nfs_export::{Export, SERVER, SERVER_KNOB};
 use crate::file_system::{flag, value};
 use crate::network::net;
@@ -43,6 +43,9 @@ const EXCLUSIONS: &[Exclusion] = &[
     not_both("export=async", "no_wdelay", "no_wdelay has no effect with export=async; drop one"),
     NO_ACTIMEO,
     NO_SYNC,
+    NO_HARD,
+    NO_HARD_ERROR,
+    NO_LOCK,
 ];
 
 /// The file that keeps the network namespace.
@@ -52,6 +55,7 @@ fn network(site: &Site) -> PathBuf {
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: nfs_client::WORDS,
     modules: &["nfsd", "nfsv3", "nfsv4"],
     tools: {
         const KERNEL: &str = "nfs-kernel-server";

@@ -1,11 +1,12 @@
 //! NILFS2, by nilfs-utils. Options are those of mkfs.nilfs2(8) and mount.nilfs2(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, ERRORS, FRESH, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, kept_lines, mkfs_flags, mount_options, value,
 };
-use crate::trial::{not_both, risky, safe};
-use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
+use crate::trial::{risky, safe};
+use crate::words::{Word, nothing, refused};
+use crate::{About, Cmd, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
 /// The registered file system.
@@ -26,11 +27,21 @@ const KNOBS: &[Knob] = &[
     flag("nobarrier", "do not flush the device's cache; risks the file system"),
     DISCARD,
     NODISCARD,
+    ERRORS,
     value("mkfs.b", "bytes", "size of a block", "4096", &["1024", "2048", "4096"]),
     value("mkfs.B", "blocks", "blocks in a segment, the unit of allocation", "2048", &[]),
     value("mkfs.m", "%", "segments kept back for cleaning", "5", &[]),
     ANY_MKFS,
     ANY_MOUNT,
+];
+
+/// By mount.nilfs2(8).
+const WORDS: &[Word] = &[
+    // It is mounted without its cleaner.
+    nothing("nogc"),
+    refused("pp=*", "a word to the cleaner, which is not started; leave it out"),
+    refused("cp=*", "for a snapshot, and one that was just made has none; leave it out"),
+    refused("norecovery", FRESH),
 ];
 
 const TRIALS: &[Trial] = &[
@@ -43,14 +54,9 @@ const TRIALS: &[Trial] = &[
     risky("nobarrier", "", "power loss may destroy the file system and loses synced data"),
 ];
 
-const EXCLUSIONS: &[Exclusion] = &[
-    BOTH_ATIMES,
-    BOTH_DISCARDS,
-    not_both("barrier", "nobarrier", "barrier and nobarrier contradict each other; drop one"),
-];
-
 const ABOUT: &About = &About {
-    exclusions: EXCLUSIONS,
+    exclusions: &[BOTH_ATIMES],
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.nilfs2", debian: "nilfs-tools", rhel: "nilfs-utils" },

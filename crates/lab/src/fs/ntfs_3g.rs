@@ -42,12 +42,6 @@ const TRIALS: &[Trial] = &[
 ];
 
 const EXCLUSIONS: &[Exclusion] = &[
-    not_both("noatime", "atime", "noatime and atime contradict each other; drop one"),
-    not_both(
-        "compression",
-        "nocompression",
-        "compression and nocompression contradict each other; drop one",
-    ),
     not_both("mkfs.C", "mkfs.c=8192", "compression needs clusters of at most 4096 bytes"),
     not_both("mkfs.C", "mkfs.c=16384", "compression needs clusters of at most 4096 bytes"),
     not_both("mkfs.C", "mkfs.c=32768", "compression needs clusters of at most 4096 bytes"),

@@ -1,6 +1,6 @@
 //! tmpfs: memory behind a file system's interface; the ceiling that shows what the tool itself costs.
 
-use crate::file_system::{ANY_MOUNT, NOATIME, mount_command, mount_options, value};
+use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_command, mount_options, value};
 use crate::{About, Cmd, FileSystem, Site};
 use model::{Bytes, Knob, Options};
 use std::path::{Path, PathBuf};
@@ -19,6 +19,17 @@ const KNOBS: &[Knob] = &[
         "never",
         &["never", "always", "within_size", "advise"],
     ),
+    value(
+        "nr_blocks",
+        "pages",
+        "most pages that it may hold, in the place of size",
+        "not given",
+        &[],
+    ),
+    value("mode", "octal digits", "rights of its root", "1777", &[]),
+    flag("noswap", "never swap it out"),
+    flag("inode64", "inode numbers of 64 bits"),
+    flag("inode32", "inode numbers of 32 bits"),
     value("mpol", "", "memory policy, as interleave or bind:0", "default", &[]),
     ANY_MOUNT,
 ];
@@ -36,7 +47,7 @@ impl FileSystem for Fs {
 
     fn in_memory(&self, options: &Options, memory: Bytes) -> Result<Option<Bytes>, String> {
         let size = options.get("size").or_else(|| options.get("o.size"));
-        let blocks = options.get("o.nr_blocks");
+        let blocks = options.get("nr_blocks").or_else(|| options.get("o.nr_blocks"));
         match (size, blocks) {
             (Some(_), Some(_)) => Err("size and nr_blocks set the same; drop one".into()),
             (Some(size), None) => limit(size, memory).map(Some),
@@ -100,7 +111,7 @@ mod tests {
     #[test]
     fn size_is_read_as_the_kernel_reads_it() {
         let held = |target: &str| {
-            let target: crate::ResolvedTarget = target.parse().unwrap();
+            let target: crate::ResolvedTarget = target.parse()?;
             target.in_memory(Bytes(8 << 30)).map(|held| held.map_or(0, |bytes| bytes.0))
         };
         for (target, bytes) in [
@@ -111,6 +122,7 @@ mod tests {
             ("tmpfs[size=25%]", 2 << 30),
             ("tmpfs[size=0]", u64::MAX),
             ("tmpfs[o.size=1T]", 1 << 40),
+            ("tmpfs[nr_blocks=256]", 256 * rustix::param::page_size() as u64),
             ("tmpfs[o.nr_blocks=256]", 256 * rustix::param::page_size() as u64),
             ("nfs(tmpfs[size=1g])", 1 << 30),
             ("ext4", 0),

@@ -1,10 +1,11 @@
 //! What mkfs.xfs and the mount of XFS get, by xfsprogs. Options are those of xfs(5) and mkfs.xfs(8).
 
 use crate::file_system::{
-    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, BOTH_DISCARDS, DISCARD, LAZYTIME, NOATIME, NODISCARD,
+    ANY_MKFS, ANY_MOUNT, BOTH_ATIMES, DISCARD, FRESH, GRPID, LAZYTIME, NOATIME, NODISCARD,
     STRICTATIME, flag, mkfs_flags, mount_command, mount_options, value,
 };
 use crate::trial::{not_both, safe};
+use crate::words::{Word, nothing, refused, same};
 use crate::{About, Cmd, Exclusion, FileSystem, Site, Tool, Trial};
 use model::{Knob, Options};
 
@@ -41,7 +42,26 @@ const KNOBS: &[Knob] = &[
     flag("wsync", "make every change of a directory synchronous"),
     DISCARD,
     NODISCARD,
+    GRPID,
+    flag("noalign", "align no allocation to the stripe unit"),
+    flag("uquota", "count and limit what each user has"),
+    flag("gquota", "count and limit what each group has"),
+    flag("pquota", "count and limit what each project has"),
+    flag("uqnoenforce", "count what each user has"),
+    flag("gqnoenforce", "count what each group has"),
+    flag("pqnoenforce", "count what each project has"),
     value("mkfs.d=agcount", "groups", "allocation groups, which work in parallel", "by size", &[]),
+    value("mkfs.d=agsize", "bytes", "size of an allocation group", "by size", &[]),
+    value("mkfs.d=su", "bytes", "stripe unit", "0", &[]),
+    value("mkfs.d=sw", "units", "stripe width in stripe units", "0", &[]),
+    value("mkfs.d=sunit", "sectors", "stripe unit", "0", &[]),
+    value("mkfs.d=swidth", "sectors", "stripe width", "0", &[]),
+    value("mkfs.b=size", "bytes", "size of a block", "4096", BLOCKS),
+    value("mkfs.s=size", "bytes", "size of a sector", "of the device", SECTORS),
+    value("mkfs.l=lazy-count", "", "keep counters outside the superblock", "1", ON_OFF),
+    value("mkfs.l=version", "", "version of the log", "2", &["1", "2"]),
+    value("mkfs.l=su", "bytes", "stripe unit of the log", "0", &[]),
+    value("mkfs.l=sunit", "blocks", "stripe unit of the log", "0", &[]),
     value(
         "mkfs.l=size",
         "bytes",
@@ -62,6 +82,12 @@ const KNOBS: &[Knob] = &[
     value("mkfs.m=rmapbt", "", "index of the owners of blocks", "0, since xfsprogs 6.5 1", ON_OFF),
     value("mkfs.m=bigtime", "", "timestamps beyond 2038", "1", ON_OFF),
     value("mkfs.i=size", "bytes", "size of an inode", "512", &["256", "512", "1024", "2048"]),
+    value("mkfs.i=maxpct", "%", "most of the space for inodes", "25, 5 or 1 by size", &[]),
+    value("mkfs.i=attr", "", "version of inline attributes", "2", &["1", "2"]),
+    value("mkfs.i=projid32bit", "", "project numbers of 32 bits", "1", ON_OFF),
+    value("mkfs.i=nrext64", "", "counters of extents of 64 bits", "1", ON_OFF),
+    value("mkfs.n=ftype", "", "types of files in directories", "1", ON_OFF),
+    value("mkfs.n=version", "", "version of directories", "2", &["2", "ci"]),
     value("mkfs.i=sparse", "", "inode chunks with holes", "1", ON_OFF),
     value(
         "mkfs.n=size",
@@ -75,6 +101,44 @@ const KNOBS: &[Knob] = &[
 ];
 
 const ON_OFF: &[&str] = &["0", "1"];
+
+const BLOCKS: &[&str] = &[
+    "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536", "1k", "2k", "4k", "8k",
+    "16k", "32k", "64k",
+];
+
+const SECTORS: &[&str] = &[
+    "512", "1024", "2048", "4096", "8192", "16384", "32768", "1k", "2k", "4k", "8k", "16k", "32k",
+];
+
+/// By xfs(5) and Documentation/admin-guide/xfs.rst of Linux.
+const WORDS: &[Word] = &[
+    same("logbsize=16384", "logbsize=16k"),
+    same("logbsize=32768", "logbsize=32k"),
+    same("logbsize=65536", "logbsize=64k"),
+    same("logbsize=131072", "logbsize=128k"),
+    same("logbsize=262144", "logbsize=256k"),
+    same("bsdgroups", "grpid"),
+    same("quota", "uquota"),
+    same("usrquota", "uquota"),
+    same("grpquota", "gquota"),
+    same("prjquota", "pquota"),
+    // The only one with checksums; no word of Linux since 6.18.
+    nothing("attr2"),
+    nothing("noikeep"),
+    nothing("nogrpid"),
+    nothing("sysvgroups"),
+    nothing("noquota"),
+    nothing("nouuid"),
+    nothing("delaylog"),
+    refused("barrier", BARRIER),
+    refused("nobarrier", BARRIER),
+    refused("nodelaylog", "no option since Linux 4.0, and the log is always delayed; leave it out"),
+    refused("norecovery", FRESH),
+];
+
+const BARRIER: &str = "no option of XFS, which has no barriers option since Linux 4.19 and always flushes the device's cache; leave \
+     it out";
 
 const POWERS_4K_TO_1G: &[&str] = &[
     "4k", "8k", "16k", "32k", "64k", "128k", "256k", "512k", "1m", "2m", "4m", "8m", "16m", "32m",
@@ -106,11 +170,10 @@ const TRIALS: &[Trial] = &[
 
 const EXCLUSIONS: &[Exclusion] = &[
     BOTH_ATIMES,
-    BOTH_DISCARDS,
-    not_both("largeio", "nolargeio", "largeio and nolargeio contradict each other; drop one"),
     not_both("inode64", "inode32", "inode64 and inode32 contradict each other; drop one"),
     not_both("sunit", "!swidth", "sunit needs swidth beside it"),
     not_both("swidth", "!sunit", "swidth needs sunit beside it"),
+    not_both("mkfs.l:lazy-count=0", "!mkfs.m:crc=0", "lazy-count=0 needs crc=0"),
     not_both("mkfs.d:agcount=", "mkfs.d:agsize=", "agcount and agsize say the same; drop one"),
     not_both("mkfs.i:size=256", "!mkfs.m:crc=0", "inodes of 256 bytes need crc=0"),
     not_both("mkfs.m:crc=0", "mkfs.m:reflink=1", "reflink needs crc=1"),
@@ -123,6 +186,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "mkfs.xfs", debian: "xfsprogs", rhel: "xfsprogs" },

@@ -8,6 +8,7 @@ use crate::file_system::{ANY_MKFS, flag, mkfs_flags, value};
 use crate::rebuild::{self, RESYNC};
 use crate::site::DEGRADED;
 use crate::trial::{not_both, risky, safe};
+use crate::words::{Word, nothing, same};
 use crate::{
     About, Cmd, Exclusion, FileSystem, Rebuild, Settle, Site, Tool, Trial, throttle, undo::Undo,
 };
@@ -138,6 +139,14 @@ const TRIALS: &[Trial] = &[
     risky("sync", "disabled", "a crash loses seconds of work that was synced"),
 ];
 
+/// How other file systems write its properties.
+const WORDS: &[Word] = &[
+    same("noatime", "atime=off"),
+    same("strictatime", "relatime=off"),
+    same("relatime", "relatime=on"),
+    nothing("rw"),
+];
+
 const EXCLUSIONS: &[Exclusion] = &[
     not_both("sync=disabled", "logbias", "with sync=disabled there is no log; drop logbias"),
     not_both("checksum=off", "dedup=on", "dedup compares checksums; drop checksum=off"),
@@ -149,6 +158,7 @@ const EXCLUSIONS: &[Exclusion] = &[
 
 pub(super) const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: WORDS,
     trials: TRIALS,
     tools: &[
         Tool { program: "zpool", debian: "zfsutils-linux", rhel: "zfs" },

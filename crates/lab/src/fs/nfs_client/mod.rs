@@ -3,6 +3,7 @@
 
 use crate::file_system::{ANY_MOUNT, NOATIME, flag, mount_options, value};
 use crate::trial::not_both;
+use crate::words::{Word, nothing, refused, same};
 use crate::{Exclusion, Tool};
 use model::{Knob, Options};
 
@@ -11,7 +12,7 @@ pub(super) const TOOL: Tool =
     Tool { program: "mount.nfs", debian: "nfs-common", rhel: "nfs-utils" };
 
 /// What a mount may be given.
-const KNOBS: [Knob; 18] = [
+const KNOBS: [Knob; 34] = [
     value(
         "vers",
         "",
@@ -34,17 +35,80 @@ const KNOBS: [Knob; 18] = [
     flag("nosharecache", "share no cache with other mounts of the same server"),
     value("write", "", "when a write is sent", "lazy", &["lazy", "eager", "wait"]),
     flag("soft", "give up a request that is not answered; may lose data"),
+    flag("softerr", "as soft, with another error"),
+    flag("hard", "ask for ever (the default)"),
+    flag("softreval", "use what is kept where the server does not answer"),
     value("timeo", "0.1 s", "how long an answer is waited for", "600", &[]),
-    value("retrans", "", "repeats before a soft mount gives up", "2", &[]),
+    value("retrans", "times", "repeats before a soft mount gives up", "2", &[]),
+    flag("noresvport", "any port of the client"),
+    flag("nolock", "locks are of this client alone, with vers=3"),
+    value(
+        "local_lock",
+        "",
+        "which locks are of this client alone",
+        "none",
+        &["none", "all", "flock", "posix"],
+    ),
+    value("acregmin", "s", "least time that attributes of files are kept", "3", &[]),
+    value("acregmax", "s", "most time that attributes of files are kept", "60", &[]),
+    value("acdirmin", "s", "least time that attributes of directories are kept", "30", &[]),
+    value("acdirmax", "s", "most time that attributes of directories are kept", "60", &[]),
+    flag("noacl", "no access control lists, with vers=3"),
+    flag("fsc", "keep files in the cache of the machine, by cachefilesd"),
+    value("max_connect", "addresses", "most addresses of one server that are used", "1", &[]),
+    value("namlen", "bytes", "longest name, with vers=3", "255", &[]),
+    flag("notrunkdiscovery", "look for no other addresses of the server"),
+    flag("nomigration", "do not follow a file system to another server"),
     value("proto", "", "how the server is reached", TCP, &[TCP, "tcp6", "rdma", "rdma6"]),
     NOATIME,
     ANY_MOUNT,
 ];
 
+/// By nfs(5).
+pub(super) const WORDS: &[Word] = &[
+    same("nfsvers=*", "vers=*"),
+    same("tcp", "proto=tcp"),
+    same("rdma", "proto=rdma"),
+    nothing("ac"),
+    nothing("cto"),
+    nothing("rdirplus"),
+    nothing("sharecache"),
+    nothing("resvport"),
+    nothing("nofsc"),
+    nothing("nosoftreval"),
+    nothing("trunkdiscovery"),
+    nothing("migration"),
+    nothing("fg"),
+    nothing("acl"),
+    // Ignored since Linux 2.6.25.
+    nothing("intr"),
+    nothing("nointr"),
+    refused("bg", "an option of fstab: it has the mount tried again behind the boot; leave it out"),
+    refused(
+        "retry=*",
+        "how long mount(8) tries, and a server that is not there is an error here; leave it out",
+    ),
+    refused("lock", "the default, and with vers=3 no lock daemon is started; leave it out"),
+    refused("udp", UDP),
+    refused("proto=udp", UDP),
+    refused("minorversion=*", "another way to write the version; write vers=4.1 or vers=4.2"),
+    refused(
+        "vers=4",
+        "no version by itself: server and client agree on one; write vers=4.0, 4.1 or 4.2",
+    ),
+    refused(
+        "nfsvers=4",
+        "no version by itself: server and client agree on one; write vers=4.0, 4.1 or 4.2",
+    ),
+];
+
+const UDP: &str = "no way to NFS any more: Linux is built without it since 5.6; leave it out";
+
 const SYNC: &str = "sync";
 const TCP: &str = "tcp";
 const NCONNECT: &[&str] =
     &["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+/// Another number is rounded down by the kernel, and the mount would not be what its name says.
 const SIZES: &[&str] =
     &["4096", "8192", "16384", "32768", "65536", "131072", "262144", "524288", "1048576"];
 const LOOKUPS: &[&str] = &["all", "none", "pos", "positive"];
@@ -55,6 +119,17 @@ pub(super) const NO_ACTIMEO: Exclusion =
 /// The same.
 pub(super) const NO_SYNC: Exclusion =
     not_both("noac", SYNC, "noac writes synchronously already; drop sync");
+
+/// The same.
+pub(super) const NO_HARD: Exclusion =
+    not_both("hard", "soft", "hard and soft contradict each other; drop one");
+/// The same.
+pub(super) const NO_HARD_ERROR: Exclusion =
+    not_both("hard", "softerr", "hard and softerr contradict each other; drop one");
+
+/// The same.
+pub(super) const NO_LOCK: Exclusion =
+    not_both("nolock", "!vers=3", "nolock is of version 3; drop it or write vers=3");
 
 /// The knobs `own`, and those of the client after them.
 pub(super) const fn after<const OWN: usize, const ALL: usize>(own: [Knob; OWN]) -> [Knob; ALL] {

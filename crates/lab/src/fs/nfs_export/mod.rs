@@ -2,7 +2,7 @@
 //! directory, as below `dir:PATH`, and nothing is known of what the server writes to: whether a sync reached a disk
 //! is its word alone. It is mounted where it is measured, without devices and set-user-id programs of a stranger.
 
-use super::nfs_client::{self, COUNT, NO_ACTIMEO, NO_SYNC};
+use super::nfs_client::{self, COUNT, NO_ACTIMEO, NO_HARD, NO_HARD_ERROR, NO_LOCK, NO_SYNC};
 use crate::file_system::{mount_command, value};
 use crate::{About, Cmd, Exclusion, FileSystem, Site};
 use model::{Knob, Options};
@@ -29,13 +29,14 @@ const OWN: [Knob; 3] = [
 ];
 const KNOBS: &[Knob] = &nfs_client::after::<3, { 3 + COUNT }>(OWN);
 
-const EXCLUSIONS: &[Exclusion] = &[NO_ACTIMEO, NO_SYNC];
+const EXCLUSIONS: &[Exclusion] = &[NO_ACTIMEO, NO_SYNC, NO_HARD, NO_HARD_ERROR, NO_LOCK];
 
 /// What no mount of it is without.
 const GUARDED: &[&str] = &["nosuid", "nodev"];
 
 const ABOUT: &About = &About {
     exclusions: EXCLUSIONS,
+    words: nfs_client::WORDS,
     modules: &["nfsv3", "nfsv4"],
     tools: &[nfs_client::TOOL],
     is_remote: true,

@@ -1,8 +1,12 @@
 //! One part of a target, with its options checked.
 
-use super::{find, nfs_export, reach};
-use crate::{FileSystem, LabError, throttle, trial};
-use model::{Options, Target, check_options};
+use super::{find, nfs_export, reach, values, words};
+use crate::{
+    FileSystem, LabError,
+    file_system::{MKFS, OTHER},
+    throttle, trial,
+};
+use model::{KnobError, Options, Target, check_options};
 
 /// One part of a target.
 #[derive(Clone, Debug)]
@@ -28,23 +32,47 @@ pub(super) fn part(target: &Target, name: &str, options: &Options) -> Result<Par
     let fs = find(name)?;
     let fs = fs.with(options).unwrap_or(fs);
     if let Some(why) = fs.excluded(options) {
-        return Err(LabError::Excluded { target: target.to_string(), why });
+        return Err(LabError::Excluded { target: target.to_string(), why: why.into() });
     }
     let mut own = options.clone();
     if fs.disks(options) > 0 {
         throttle::caps(name, options)?;
         own.retain(|key, _| !throttle::is_cap(key));
     }
-    check_options(name, fs.about().knobs, &own)?;
+    let knobs = words::knobs(fs.about());
+    check_options(name, &knobs, &own).map_err(|why| with_quotes(why, &own))?;
     let mut reaching = options.clone();
     if fs.about().is_remote {
         // It is what the target is, and was judged by the file system.
         reaching.remove(nfs_export::SERVER);
     }
     reach::check(target, name, &reaching)?;
-    trial::check_parts(name, fs.about().knobs, options)?;
-    if let Some(why) = trial::excluded(fs.about().exclusions, options) {
-        return Err(LabError::Excluded { target: target.to_string(), why });
+    values::check(name, &knobs, &own)?;
+    trial::check_parts(name, &knobs, options)?;
+    if let Some(why) = trial::excluded(fs.about().exclusions, &bare(options)) {
+        return Err(LabError::Excluded { target: target.to_string(), why: why.into() });
     }
     Ok(Part { fs, options: options.clone() })
+}
+
+/// `options` with what is passed on unchecked under its own name: what excludes it does so either way.
+fn bare(options: &Options) -> Options {
+    let bare = |key: &str| key.strip_prefix(OTHER).unwrap_or(key).to_string();
+    options.iter().map(|(key, value)| (bare(key), value.clone())).collect()
+}
+
+/// `error`, where one of `options` is a list: the next word after its comma is another option.
+fn with_quotes(error: KnobError, options: &Options) -> KnobError {
+    let is_list = |(key, value): &(&String, &String)| {
+        key.starts_with(MKFS) && trial::part_name(key, value).is_some()
+    };
+    let KnobError::Unknown { owner, key, known, mut further } = error else { return error };
+    if let Some((flag, value)) = options.iter().find(is_list) {
+        let given = options.get(&key).filter(|value| !value.is_empty());
+        let part = given.map_or(key.clone(), |value| format!("{key}={value}"));
+        further.insert(0, format!(
+            "a comma ends an option: where `{part}` is a part of {flag}, write {flag}=\"{value},{part}\""
+        ));
+    }
+    KnobError::Unknown { owner, key, known, further }
 }

@@ -245,7 +245,7 @@ mod tests {
             ("ext4[mkfs.E=\"lazy_itable_init=0,resize=1\"]", "mkfs.E=lazy_itable_init=0,resize=1"),
             ("xfs[mkfs.d=\"agcount=4,sectsize=4k\"]", "mkfs.d=agcount=4,sectsize=4k"),
             ("ext4[mkfs.O=\"bigalloc,x=1\"]", "mkfs.O=bigalloc,x=1"),
-            ("ext4[commit=\"5 6\"]", "commit=5 6"),
+            ("f2fs[compress_extension=\"a b\"]", "compress_extension=a b"),
         ] {
             assert_eq!(unvouched(target).as_deref(), Some(option), "{target}");
         }

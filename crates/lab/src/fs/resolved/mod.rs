@@ -6,6 +6,7 @@ use super::{
     reach::{self, Unvouched},
     s3_below,
     short_names::spelled_out,
+    words,
 };
 use crate::{Inner, LabError, Small, rebuild, throttle};
 use model::{Bytes, Target};
@@ -116,7 +117,7 @@ impl ResolvedTarget {
         if self.is_remote() {
             return Some(Unvouched::Server(self.to_string()));
         }
-        let unknown = |part: &Part| reach::unknown(part.fs.about().knobs, &part.options);
+        let unknown = |part: &Part| reach::unknown(&words::knobs(part.fs.about()), &part.options);
         self.parts.iter().find_map(unknown).map(Unvouched::Option)
     }
 
@@ -160,7 +161,10 @@ fn parts(target: &Target) -> Result<Vec<Part>, LabError> {
         Inner::Below | Inner::Store => {
             let below = on()?;
             if below.iter().any(|part| part.fs.about().is_remote) {
-                return Err(LabError::Excluded { target: target.to_string(), why: NOTHING_IN_IT });
+                return Err(LabError::Excluded {
+                    target: target.to_string(),
+                    why: NOTHING_IN_IT.into(),
+                });
             }
             s3_below::stacked(target, own, below)
         }

@@ -19,7 +19,8 @@ pub(super) fn stacked(
     mut own: Part,
     mut below: Vec<Part>,
 ) -> Result<Vec<Part>, LabError> {
-    let excluded = |why| Err(LabError::Excluded { target: target.to_string(), why });
+    let excluded =
+        |why: &'static str| Err(LabError::Excluded { target: target.to_string(), why: why.into() });
     let is_there = below.last().is_some_and(|part| part.fs.about().inner == Inner::Store);
     let knob = own.fs.about().knobs.iter().find(|knob| knob.name == s3::STORE_KEY);
     let Some(knob) = knob else {
@@ -93,7 +94,7 @@ fn asks_for_store(name: &str, options: &Options) -> bool {
 pub(super) fn needs_a_client(target: &Target, parts: &[Part]) -> Result<(), LabError> {
     match parts.last() {
         Some(part) if part.fs.about().inner == Inner::Store => {
-            Err(LabError::Excluded { target: target.to_string(), why: NO_CLIENT })
+            Err(LabError::Excluded { target: target.to_string(), why: NO_CLIENT.into() })
         }
         _ => Ok(()),
     }
@@ -120,7 +121,7 @@ mod tests {
             ("rclone[store=local](s3(xfs))", "drop one"),
             ("rclone[store=s3,s3.delay=20](s3(xfs))", "write them there"),
             ("rclone[s3.delay=20](xfs)", "need store=s3"),
-            ("rclone[store=s3,s3.delay=slow](xfs)", "are numbers"),
+            ("rclone[store=s3,s3.delay=slow](xfs)", "is not allowed"),
             ("rclone[store=s3,s3.dealy=20](xfs)", "no option"),
             ("rclone[store=s3,s3.loss=1](xfs)", "no option"),
             ("s3fs[store=local](xfs)", "use one of s3"),

@@ -2,7 +2,7 @@
 //! long flag without its prefix, as `nodesize` for `mkfs.nodesize`. A target that was written with them is
 //! spelled out before anything else looks at it, so that one candidate has one label.
 
-use super::find;
+use super::{find, words};
 use crate::{FileSystem, LabError, file_system::MKFS, throttle, trial};
 use model::{Knob, Options, Target};
 
@@ -13,23 +13,35 @@ use model::{Knob, Options, Target};
 pub(crate) fn spelled_out(target: &Target) -> Result<Target, LabError> {
     let Target::Made { name, options, inner } = target else { return Ok(target.clone()) };
     let unclear = |why| LabError::UnclearOptions { target: target.to_string(), why };
-    let options = full_options(find(name)?, options).map_err(unclear)?;
+    let file_system = find(name)?;
+    if let Some(why) = words::opposites(options) {
+        return Err(LabError::Excluded { target: target.to_string(), why: why.into() });
+    }
+    let options = full_options(file_system, options).map_err(unclear)?;
     let inner = inner.as_deref().map(spelled_out).transpose()?.map(Box::new);
     Ok(Target::Made { name: name.clone(), options, inner })
 }
 
 fn full_options(file_system: &dyn FileSystem, options: &Options) -> Result<Options, String> {
     let about = file_system.about();
-    options.iter().try_fold(Options::new(), |all, (key, value)| {
-        let name = full_name(about.name, about.knobs, key)?;
+    // Lists that are written as such come first, and what is written beside them is added.
+    let (lists, others): (Vec<_>, Vec<_>) =
+        options.iter().partition(|(key, _)| key.starts_with(MKFS));
+    let full = lists.into_iter().chain(others).try_fold(Options::new(), |all, (key, value)| {
+        let Some((key, value)) = words::meaning(about, key, value)? else { return Ok(all) };
+        let name = full_name(about.name, about.knobs, &key)?;
         // What is written in full is left as it is, also where its name has a part, which is in the value.
         let (flag, value) = match name.split_once('=') {
-            Some((flag, part)) if name != *key => (flag, format!("{part}={value}")),
+            Some((flag, part)) if name != key => (flag, format!("{part}={value}")),
             _ => (name.as_str(), value.clone()),
         };
         trial::with(&all, flag, &value)
             .ok_or_else(|| format!("`{key}={value}` sets again what another option sets; drop one"))
-    })
+    })?;
+    match words::twice(&full) {
+        None => Ok(full),
+        Some(why) => Err(why),
+    }
 }
 
 /// The full name of what was written as `key`; `key` itself where it is no short name.

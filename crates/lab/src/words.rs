@@ -1,0 +1,47 @@
+//! What people write in fstab and in studies, and what it means to a file system that does not have it under that
+//! name. A word is another option, or what happens without it, or refused with its meaning.
+
+/// A word that stands for something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The option as written: `nobarrier`, `data_err=ignore`; a `*` at the end stands for any rest.
+    pub written: &'static str,
+    /// What it means.
+    pub means: Meaning,
+}
+
+/// What a [`Word`] means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// This option, as `barrier=0`; a `*` at the end stands for the rest of what was written.
+    Option(&'static str),
+    /// What happens without it, too.
+    Nothing,
+    /// Nothing that could be measured: what it is and what to do, after "`WORD` is ".
+    Refused(&'static str),
+}
+
+/// A word for an option that goes by another name.
+pub(crate) const fn same(written: &'static str, option: &'static str) -> Word {
+    Word { written, means: Meaning::Option(option) }
+}
+
+/// A word for what happens without it.
+pub(crate) const fn nothing(written: &'static str) -> Word {
+    Word { written, means: Meaning::Nothing }
+}
+
+/// A word that is refused.
+pub(crate) const fn refused(written: &'static str, why: &'static str) -> Word {
+    Word { written, means: Meaning::Refused(why) }
+}
+
+impl Word {
+    /// What is left of `option` behind the star; `None` where it is not this word.
+    pub(crate) fn rest<'o>(&self, option: &'o str) -> Option<&'o str> {
+        match self.written.strip_suffix('*') {
+            Some(head) => option.strip_prefix(head),
+            None => (option == self.written).then_some(""),
+        }
+    }
+}
