@@ -93,7 +93,9 @@ pub fn shows_company(sample: &Sample) -> bool {
 /// the kernel, which work for the target as well: of it counts what processes of others had, at the rate at
 /// which they had it around the timed part. Together they are at most what the machine had beyond the candidate:
 /// ticks say who was there when the clock ticked, and where a server runs in short bursts beside a program that
-/// never rests, they give the system time of the one to the user time of the other.
+/// never rests, they give the system time of the one to the user time of the other. And they are at most all of the
+/// machine: counters move by whole ticks and are read just around the part, so that over a short one the machine may
+/// seem to have worked longer than it lasted.
 fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
     let capacity_s = usage.seconds * f64::from(usage.cpus.max(1));
     let user_s = (usage.machine_user_s - own.user_s - usage.own_cpu_s).max(0.0);
@@ -101,7 +103,7 @@ fn cpu_pct(usage: &Usage, own: OwnCpu, others: Option<Others>) -> Option<f64> {
     let sys_s = rate.map_or(0.0, |others| others.system_s / others.seconds * usage.seconds);
     let candidate_s = own.user_s + own.sys_s + usage.own_cpu_s;
     let beyond_s = (usage.machine_user_s + usage.machine_sys_s - candidate_s).max(0.0);
-    let foreign_s = (user_s + sys_s).min(beyond_s) + usage.steal_s;
+    let foreign_s = ((user_s + sys_s).min(beyond_s) + usage.steal_s).min(capacity_s);
     (capacity_s >= LEAST_CPU_S).then(|| 100.0 * foreign_s / capacity_s)
 }
 
@@ -205,6 +207,14 @@ mod tests {
         assert!((cpu(&usage, own, 0.0) - 30.0).abs() < 1e-9);
         let short = Usage { seconds: 0.05, ..usage.clone() };
         assert_eq!(value(&metrics(&short, own, None), "foreign_cpu_pct"), None);
+    }
+
+    #[test]
+    fn others_have_no_more_than_all_of_the_machine() {
+        // Two seconds of processors, read around a part that lasted some ticks less.
+        let usage = Usage { machine_user_s: 2.03, steal_s: 0.01, ..usage() };
+        let own = OwnCpu { user_s: 0.01, sys_s: 0.0 };
+        assert_eq!(cpu(&usage, own, 0.0), 100.0);
     }
 
     #[test]
