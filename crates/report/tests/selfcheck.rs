@@ -76,3 +76,11 @@ fn without_a_pair_there_is_the_drift_alone_and_of_one_block_nothing() {
     let text = terminal(&data, &found, &TerminalOptions { width: 160, color: false });
     assert!(!text.contains("Self-check"), "{text}");
 }
+
+#[test]
+fn the_twin_of_a_pair_is_not_among_the_choices_of_the_page() {
+    let data = with_twin(1.0, 5);
+    let page = html(&data, &findings(&data, &Settings::default()).unwrap());
+    let question = "Which is best for columnar: ext4, xfs or btrfs[compress=zstd:3]?";
+    assert!(page.contains(question), "{}", page.split("</header>").next().unwrap());
+}

@@ -173,7 +173,9 @@ pub(super) fn document(
 /// What the page answers; a comparison and an advice say it in their own words.
 fn question(dataset: &Dataset, findings: &Findings) -> Option<String> {
     let is_asked = findings.comparison.is_none() && findings.advice.is_none();
-    let labels: Vec<_> = dataset.targets.iter().map(|target| printable(&target.label)).collect();
+    let is_choice = |label: &String| findings.classes().any(|class| class.targets.contains(label));
+    let labels = dataset.targets.iter().map(|target| &target.label).filter(|own| is_choice(own));
+    let labels: Vec<_> = labels.map(|label| printable(label)).collect();
     let (last, others) =
         labels.split_last().filter(|(_, others)| is_asked && !others.is_empty())?;
     let suites = dataset.suites();
