@@ -67,7 +67,7 @@ fn settle_sizes(
     let sized = Campaign { scale: range.large_scale, plan, ..campaign.clone() };
     let dataset = store.dataset(&campaign.id)?;
     let mark = key.mark(&sized, &dataset.targets, &dataset.tests)?;
-    store.replan(&sized, &mark, found.note.as_deref())?;
+    store.replan(&sized, &mark, None)?;
     Ok(Some((prepared.with_sizes(sized.plan.sizes.clone()), sized)))
 }
 

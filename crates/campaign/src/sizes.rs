@@ -148,25 +148,6 @@ impl Trials {
         share(prepared, &mut sizes);
         sizes
     }
-
-    /// The tests that cannot do more, because `range` ends, and whose timed part is shorter than `floor_s` with
-    /// it, by the last that was seen of them.
-    pub fn short(
-        &self,
-        prepared: &Prepared,
-        (sizes, range): (&[TestSize], &Range),
-        floor_s: f64,
-    ) -> Vec<(Key, f64)> {
-        let item = |test: &str| prepared.items.iter().find(|item| item.test.infos()[0].id == test);
-        let length = |(size, most): (&TestSize, &TestSize)| {
-            let (key, item) = ((size.test.clone(), size.procs), item(&size.test)?);
-            let last = self.0.get(&key)?.last()?;
-            let is_most = units(item, size) >= units(item, most);
-            let seconds = last.seconds / units(item, &last.size) * units(item, size);
-            (is_most && seconds < floor_s).then_some((key, seconds))
-        };
-        sizes.iter().zip(&range.most).filter_map(length).collect()
-    }
 }
 
 /// Units that take `aim_s`: by the last of what was seen on each target where trying goes on, and by the

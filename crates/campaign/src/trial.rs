@@ -27,8 +27,6 @@ const BLOCK: u32 = 1 << 20;
 pub struct Found {
     /// How much each test does.
     pub sizes: Vec<TestSize>,
-    /// What belongs under every table: which timed parts stay shorter than the preset asks for.
-    pub note: Option<String>,
 }
 
 impl Found {
@@ -65,25 +63,7 @@ pub fn run(
         }
     }
     let sizes = trials.sizes(context.prepared, range, preset.aim_s(), true);
-    let short = trials.short(context.prepared, (&sizes, range), preset.floor_s());
-    Ok(Some(Found { sizes, note: note_of(&short, preset.floor_s()) }))
-}
-
-/// Says which tests stay short: there is no room on the disk or in memory for more of them, or more of them
-/// would be another test.
-fn note_of(short: &[(Key, f64)], floor_s: f64) -> Option<String> {
-    if short.is_empty() {
-        return None;
-    }
-    let one = |((test, procs), seconds): &(Key, f64)| {
-        format!("{test} at {} ({:.0} ms)", stats::processes(*procs), seconds * 1e3)
-    };
-    let all: Vec<String> = short.iter().map(one).collect();
-    Some(format!(
-        "Shorter than {:.0} ms, because there was no room for more of it or more would be another test: {}.",
-        floor_s * 1e3,
-        all.join(", ")
-    ))
+    Ok(Some(Found { sizes }))
 }
 
 /// Some targets that differ, those of this machine first: a guest is slower, and what is long enough here is

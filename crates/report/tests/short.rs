@@ -5,8 +5,8 @@
 
 use crate::common;
 
-use model::{Better, FLOOR, Metric, READ_AHEAD_HITS};
-use report::{TerminalOptions, html, json, terminal};
+use model::{Better, FLOOR, Metric, Preset, READ_AHEAD_HITS, TestSize};
+use report::{TerminalOptions, html, json, summary, terminal};
 use stats::{Settings, findings};
 
 const SHORT: &str = "columnar.append.mid";
@@ -46,4 +46,49 @@ fn nothing_is_said_where_nothing_is_short() {
     let judged = findings(&data, &Settings::default()).unwrap();
     let text = terminal(&data, &judged, &TerminalOptions::default());
     assert!(!text.contains("short:") && !text.contains("read ahead"), "{text}");
+}
+
+/// The words of `text`, each after one blank.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn cells_that_are_too_short_are_counted_among_all_and_left_out() {
+    let mut data = common::campaign(2);
+    data.samples.retain(|sample| sample.validity.is_valid());
+    for sample in &mut data.samples {
+        let floor_s = if sample.case.test == SHORT { 2.0 } else { 1.0 };
+        sample.metrics.push(Metric::new(FLOOR, floor_s, "s", Better::Lower));
+    }
+    let judged = findings(&data, &Settings::default()).unwrap();
+    let text = flowing(&summary(&data, &judged, &TerminalOptions::default(), ""));
+    let said = "Left out: 2 of 10 cells are in no score, as their timed parts are too short.";
+    assert!(text.contains(said), "{text}");
+    assert!(text.contains("Candidates over 6 of 10 cells"), "{text}");
+}
+
+#[test]
+fn timed_parts_below_what_the_preset_asks_for_have_the_names_and_lengths_of_the_tables() {
+    let mut data = common::campaign(2);
+    data.campaign.plan.preset = Preset::Quick;
+    let name = "open append mid float, sync once";
+    for sample in data.samples.iter_mut().filter(|s| s.case.test == SHORT) {
+        sample.seconds = if sample.case.procs == 1 { 0.076 } else { 0.028 };
+    }
+    let said = format!(
+        "Timed parts below the 0.10 s that quick asks for: {name}, 1 process (76 ms); {name}, 64 processes (28 ms)."
+    );
+    let text = |data: &model::Dataset| {
+        let judged = findings(data, &Settings::default()).unwrap();
+        let options = TerminalOptions { width: 200, color: false };
+        [terminal(data, &judged, &options), summary(data, &judged, &options, "")]
+    };
+    assert!(text(&data).iter().all(|text| !text.contains("Timed parts below")), "sizes were given");
+    data.campaign.plan.sizes =
+        vec![TestSize { test: SHORT.into(), procs: 1, scale: 1.0, work: None }];
+    let [all, brief] = text(&data);
+    assert!(flowing(&all).contains(&said) && flowing(&brief).contains(&said), "{brief}");
+    let row = |length: &str| all.lines().any(|l| l.contains(name) && l.contains(length));
+    assert!(row("· 76 ms") && row("· 28 ms"), "{all}");
 }

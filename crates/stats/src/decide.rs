@@ -100,7 +100,7 @@ pub struct Verdict {
     pub blocks: usize,
     /// Cells (a test at a process count) in the score: those valid for all candidates.
     pub cells: usize,
-    /// Cells of the campaign.
+    /// Cells of the campaign that would be in the score if they were valid and long enough.
     pub of_cells: usize,
 }
 
@@ -185,9 +185,10 @@ fn of_ranked(
     let order = order(&means);
     let bar = Bar::of(&dataset.campaign);
     let scored = cells.iter().filter(|c| c.is_scored).count();
-    let mut verdict = unjudged(&board, targets, scored, bar);
+    let short = cells.iter().filter(|c| c.is_short()).count();
+    let mut verdict = unjudged(&board, targets, scored + short, bar);
     let &[first, second, ..] = order.as_slice() else {
-        if scored == 0 && cells.iter().any(CellData::is_short) {
+        if scored == 0 && short > 0 {
             verdict.reason = Reason::AllShort;
             verdict.notes.clear();
         }

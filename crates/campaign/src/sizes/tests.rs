@@ -182,13 +182,3 @@ fn tests_of_the_same_files_have_the_same_scale() {
         assert_eq!(size.scale == largest, together || size.test == sizes[0].test);
     }
 }
-
-#[test]
-fn what_stays_short_is_named() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
-    let trials = trials(&prepared, &range, 1e-12, 1.0);
-    let sizes = trials.sizes(&prepared, &range, 1.0, true);
-    let short = trials.short(&prepared, (&sizes, &range), 0.1);
-    assert!(short.iter().any(|((test, _), _)| test == "columnar.append.int.small"));
-}

@@ -27,7 +27,7 @@ impl Section for LeftOut {
         }
         let tests = dataset.campaign.environment.0.get(TESTS_LEFT_OUT);
         let tests = tests.map(|what| format!("{what}."));
-        let parts = [tests, targets(findings), samples(dataset)];
+        let parts = [tests, targets(findings), samples(dataset), short_cells(findings)];
         let said: Vec<String> = parts.into_iter().flatten().collect();
         let text = match said.is_empty() {
             true => "Nothing: every test ran on every target, and every sample is valid.".into(),
@@ -61,6 +61,19 @@ fn targets(findings: &Findings) -> Option<String> {
         .take(NAMED)
         .map(|Failure { target, why }| format!("{target} ({})", short(why)));
     listed("Targets, wholly or in part", named.collect(), failures.len())
+}
+
+/// How many cells are in no score as their timed parts are too short.
+fn short_cells(findings: &Findings) -> Option<String> {
+    let tables = findings.classes().flat_map(|class| &class.tables);
+    let rows = tables.filter(|table| table.group.is_scored()).flat_map(|table| &table.rows);
+    let (short, all) = rows.fold((0, 0), |(short, all), row| {
+        (short + usize::from(row.is_short()), all + 1)
+    });
+    let (are, their) = if short == 1 { ("is", "its") } else { ("are", "their") };
+    (short > 0).then(|| {
+        format!("{short} of {all} cells {are} in no score, as {their} timed parts are too short.")
+    })
 }
 
 fn samples(dataset: &Dataset) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The verdict in one sentence, what would settle it where it is open, how far it reaches, and the candidates behind
 //! it.
 
+mod lengths;
 mod next;
 
 use crate::{
@@ -43,7 +44,7 @@ impl Section for Verdict {
         let verdict = &findings.verdict;
         let mut blocks = head(dataset, findings);
         let notes = dataset.campaign.notes.iter().cloned();
-        blocks.extend(notes.chain(words::verdict_notes(verdict)).map(Block::Prose));
+        blocks.extend(notes.chain(own_notes(dataset, findings)).map(Block::Prose));
         blocks.extend(candidates(findings, usize::MAX).map(Block::Table));
         if verdict.kind != VerdictKind::Insufficient {
             blocks.push(Block::Prose(reach(dataset).into()));
@@ -55,7 +56,7 @@ impl Section for Verdict {
         if !findings.is_ranked {
             return Some(vec![Block::Callout(words::verdict(findings))]);
         }
-        let own = words::verdict_notes(&findings.verdict);
+        let own = own_notes(dataset, findings);
         let notes: Vec<&String> = dataset.campaign.notes.iter().chain(&own).collect();
         let mut blocks = head(dataset, findings);
         blocks.extend(notes.iter().take(BRIEF_NOTES).map(|note| Block::Prose((*note).clone())));
@@ -66,6 +67,12 @@ impl Section for Verdict {
         blocks.extend(candidates(findings, rows).map(Block::Table));
         Some(blocks)
     }
+}
+
+/// What is to be known of the verdict, beside the notes of the campaign.
+fn own_notes(dataset: &Dataset, findings: &Findings) -> Vec<String> {
+    let lengths = lengths::lengths(dataset, findings);
+    lengths.into_iter().chain(words::verdict_notes(&findings.verdict)).collect()
 }
 
 /// The verdict, what would settle it, and its scope.

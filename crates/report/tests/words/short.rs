@@ -49,6 +49,7 @@ fn a_short_part_is_shown_and_scores_nothing() {
     assert!((point(footer) - point(&alone.footers[1])).abs() < 1e-12);
     assert_ne!(footer.max_ratio.as_ref().unwrap().test, "t0");
     assert_eq!((all.verdict.cells, all.verdict.kind), (3, others.verdict.kind));
+    assert_eq!((all.verdict.of_cells, others.verdict.of_cells), (4, 3), "of those asked for");
     assert!((all.verdict.lead.unwrap().point - others.verdict.lead.unwrap().point).abs() < 1e-12);
     let contrasts = all.leaders.unwrap().ahead;
     assert!(contrasts.iter().all(|contrast| contrast.test != "t0"), "{contrasts:?}");

@@ -1,0 +1,35 @@
+//! Which timed parts are shorter than the preset asks for, with the names and the lengths that the tables have.
+
+use crate::{names, number};
+use model::{Dataset, Origin};
+use stats::{Findings, Reason};
+
+/// Tests that are named; the rest is counted.
+const NAMED: usize = 6;
+
+/// Of a campaign whose tests were sized here, as a sentence: where the sizes were given, so were the lengths. `None`
+/// where all are long enough, and where the verdict says that none is.
+pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> {
+    let plan = &dataset.campaign.plan;
+    let is_sized = dataset.campaign.origin == Origin::Run && !plan.sizes.is_empty();
+    if !is_sized || findings.verdict.reason == Reason::AllShort {
+        return None;
+    }
+    let least_s = plan.preset.floor_s();
+    let scored = findings.tables.iter().filter(|table| table.group.is_scored());
+    let rows = scored.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
+    let below = |(table, row): (&stats::Table, &stats::Row)| {
+        let seconds = row.amount.map(|amount| amount.seconds).filter(|s| *s < least_s)?;
+        let (name, procs) = (names::of_row(row, table), stats::processes(table.procs));
+        Some(format!("{name}, {procs} ({})", number::span(seconds)))
+    };
+    let all: Vec<String> = rows.filter_map(below).collect();
+    let named = all[..all.len().min(NAMED)].join("; ");
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!("; {n} more"),
+    };
+    (!all.is_empty()).then(|| {
+        format!("Timed parts below the {} that {} asks for: {named}{more}.", number::span(least_s), plan.preset)
+    })
+}
