@@ -1,6 +1,8 @@
 //! Names of rows when suites that measure the same stand in one table, and of what ratios are over.
 
+use model::Dataset;
 use stats::{Findings, Row, Table};
+use std::collections::BTreeSet;
 
 /// The name of `row` in `table`, after its suite where another suite has a test of the same name.
 pub(crate) fn of_row(row: &Row, table: &Table) -> String {
@@ -18,6 +20,12 @@ pub(crate) fn baseline(findings: &Findings) -> String {
         None => findings.baseline.clone(),
         Some(why) => format!("{}, as {why}", findings.baseline),
     }
+}
+
+/// The targets of `findings` that have a sample in `dataset`, valid or not: those that were measured.
+pub(crate) fn measured<'a>(dataset: &Dataset, findings: &'a Findings) -> Vec<&'a str> {
+    let has: BTreeSet<&str> = dataset.samples.iter().map(|s| s.case.target.as_str()).collect();
+    findings.targets.iter().map(String::as_str).filter(|label| has.contains(label)).collect()
 }
 
 /// `1 block`, `5 blocks`.

@@ -27,6 +27,7 @@ mod timeline;
 
 use crate::{
     block::Block,
+    names,
     sections::{self, SECTIONS, Section},
 };
 use model::{Dataset, LabKind, printable};
@@ -72,7 +73,7 @@ fn assembled(
                 None => s.title().into(),
             };
             let opened = is_first && class.lab == LabKind::Host && findings.has_labs();
-            all.extend(opened.then(|| opening(class, &title(&sections::Lab))));
+            all.extend(opened.then(|| opening(&part, class, &title(&sections::Lab))));
             let built =
                 |s: &&dyn Section| Some((title(*s), clean::blocks(build(*s, &part, class)?)));
             all.extend(run.iter().filter_map(built));
@@ -83,8 +84,9 @@ fn assembled(
 }
 
 /// What stands before the sections of the host; of the other labs the section of the lab tells more.
-fn opening(host: &Findings, title: &str) -> (String, Vec<Block>) {
-    let text = format!("Measured {}: {}.", host.lab.place(), host.targets.join(", "));
+fn opening(part: &Dataset, host: &Findings, title: &str) -> (String, Vec<Block>) {
+    let targets = names::measured(part, host).join(", ");
+    let text = format!("Measured {}: {targets}.", host.lab.place());
     (title.into(), clean::blocks(vec![Block::Callout(text)]))
 }
 

@@ -6,7 +6,7 @@
 use crate::common;
 
 use insta::assert_snapshot;
-use model::{Dataset, LabKind};
+use model::{Dataset, LabKind, TargetRecord, TargetState};
 use report::{TerminalOptions, csv, html, json, markdown, summary, terminal};
 use stats::{Findings, Settings, compare, findings};
 
@@ -105,10 +105,27 @@ fn the_short_form_has_a_call_for_each_lab_and_no_more_lines() {
     let text = summary(&data, &judged(&data), &TerminalOptions::default(), "the rest");
     assert!(text.lines().count() <= 40 && text.ends_with("the rest\n"), "{text}");
     assert!(
-        text.contains("Measured on the host: ext4, xfs.") && text.contains("xfs is best"),
+        text.contains("Measured on the host: ext4, xfs.")
+            && text.contains("xfs is ahead by little"),
         "{text}"
     );
-    assert!(text.contains("only btrfs[compress=zstd:3] was measured"), "{text}");
+    assert!(text.contains("only btrfs[compress=zstd:3] has a valid sample"), "{text}");
+}
+
+#[test]
+fn what_could_not_be_made_was_not_measured() {
+    let mut data = measured_in([LabKind::Host, LabKind::Host, LabKind::Uml]);
+    let failed = TargetRecord {
+        label: "zfs".into(),
+        target: "zfs".into(),
+        lab: LabKind::Host,
+        state: TargetState::Failed("no module".into()),
+        facts: Default::default(),
+    };
+    data.targets.push(failed);
+    let text = on_terminal(&data);
+    assert!(text.contains("Measured on the host: ext4, xfs."), "{text}");
+    assert!(text.contains("(on the host: ext4, xfs; in User-Mode Linux:"), "{text}");
 }
 
 #[test]

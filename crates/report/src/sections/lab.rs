@@ -1,6 +1,6 @@
 //! What a reader must know of figures that were not measured on the host.
 
-use crate::{block::Block, sections::Section};
+use crate::{block::Block, names, sections::Section};
 use model::{Dataset, LabKind};
 use stats::{Durability, Findings};
 
@@ -11,9 +11,9 @@ impl Section for Lab {
         "Lab"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let why = why(findings.lab)?;
-        let targets = findings.targets.join(", ");
+        let targets = names::measured(dataset, findings).join(", ");
         let mut text = format!(
             "Measured {}: {targets}. {why}: compare these targets with each other only.",
             findings.lab.place()

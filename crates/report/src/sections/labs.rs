@@ -1,6 +1,6 @@
 //! That a campaign was measured in several labs, and why each has tables of its own.
 
-use crate::{block::Block, sections::Section};
+use crate::{block::Block, names, sections::Section};
 use model::{Dataset, LabKind};
 use stats::Findings;
 
@@ -11,13 +11,13 @@ impl Section for Labs {
         "Labs"
     }
 
-    fn build(&self, _: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
+    fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         if !findings.has_labs() || findings.comparison.is_some() {
             return None;
         }
         let mut labs: Vec<(LabKind, Vec<&str>)> = Vec::new();
         for class in findings.classes() {
-            let targets = class.targets.iter().map(String::as_str);
+            let targets = names::measured(dataset, class).into_iter();
             match labs.iter_mut().find(|(lab, _)| *lab == class.lab) {
                 Some((_, all)) => all.extend(targets),
                 None => labs.push((class.lab, targets.collect())),
