@@ -112,7 +112,10 @@ fn short(value: f64) -> String {
 
 /// What the samples of whole blocks say of the candidates.
 pub(super) struct Standings {
+    /// Blocks that were run.
     blocks: usize,
+    /// Those of them in which the first two have every figure that their scores are of.
+    shared: usize,
     over: String,
     candidates: Vec<Candidate>,
 }
@@ -123,7 +126,8 @@ impl Standings {
         let findings = stats::findings(dataset, &Settings::default()).ok()?;
         let verdict = findings.verdict;
         (verdict.candidates.len() > 1).then_some(Standings {
-            blocks: verdict.blocks,
+            blocks: dataset.samples.iter().map(|s| s.block as usize + 1).max().unwrap_or(0),
+            shared: verdict.blocks,
             over: verdict.scored_over,
             candidates: verdict.candidates,
         })
@@ -132,7 +136,11 @@ impl Standings {
     /// A line for each of the first candidates, best first.
     pub(super) fn lines(&self) -> Vec<String> {
         let blocks = if self.blocks == 1 { "block" } else { "blocks" };
-        let head = format!("Score over {} after {} {blocks}:", self.over, self.blocks);
+        let shared = match self.shared < self.blocks {
+            true => format!(", {} of them with every figure", self.shared),
+            false => String::new(),
+        };
+        let head = format!("Score over {} after {} {blocks}{shared}:", self.over, self.blocks);
         let longest = self.candidates.iter().map(|c| c.target.chars().count()).max();
         let width = longest.unwrap_or_default();
         let line = |c: &Candidate| {
@@ -173,7 +181,14 @@ mod tests {
             regret_95: None,
         };
         let candidates = vec![candidate("xfs", 0.9999), candidate("ext4", 0.0001)];
-        let lines = Standings { blocks: 3, over: "ext4".into(), candidates }.lines();
+        let whole = Standings { blocks: 3, shared: 3, over: "ext4".into(), candidates };
+        let lines = whole.lines();
+        assert_eq!(lines[0], "Score over ext4 after 3 blocks:");
+        let lines_of_part = Standings { shared: 1, ..whole }.lines();
+        assert_eq!(
+            lines_of_part[0],
+            "Score over ext4 after 3 blocks, 1 of them with every figure:"
+        );
         assert!(lines[1].ends_with("P(best) >0.99") && lines[2].ends_with("P(best) <0.01"));
     }
 
