@@ -90,6 +90,9 @@ pub struct Advice {
     pub group_leads: Vec<GroupLead>,
     /// Candidates by score, best first, then what is ruled out.
     pub candidates: Vec<Advised>,
+    /// Label of the candidate that their scores are over, as in the verdict: the baseline, or the first where that is no
+    /// candidate; empty without any.
+    pub scored_over: String,
     /// The best score over the second.
     pub lead: Option<Ratio>,
     /// Targets that are the same within the band, best first, or the one that is clear.
@@ -102,7 +105,7 @@ pub struct Advice {
     pub blocks: usize,
     /// Cells in the score: those valid for all candidates.
     pub cells: usize,
-    /// Cells of the campaign that the profile asks for.
+    /// Cells of the campaign that the profile asks for, with those that score nothing.
     pub of_cells: usize,
     /// The cells behind the lead of the first over the second.
     pub support: Vec<Support>,
@@ -183,6 +186,9 @@ pub struct GroupCover {
     pub cells: usize,
     /// Cells of the campaign that belong to it.
     pub of_cells: usize,
+    /// Cells of the campaign that it asks for and that score nothing: too short, or what is left to a sync, which the
+    /// durable rate of its write includes.
+    pub unscored: usize,
     /// Candidates without any valid cell of it.
     pub missing: Vec<String>,
 }
@@ -233,7 +239,7 @@ pub struct Advised {
     pub standing: Eligibility,
     /// Why not, or what is doubtful.
     pub objections: Vec<Objection>,
-    /// Its score over the first; of what is ruled out over the cells that both have.
+    /// Its score over [`Advice::scored_over`]; of what is ruled out over the cells that both have.
     pub ratio: Option<Ratio>,
     /// Probability of being the best of the candidates in repeated runs; `None` with one block.
     pub p_best: Option<f64>,

@@ -46,7 +46,10 @@ pub(super) fn of_profile(id: &str, profile: &str, store: &Path) -> Result<()> {
     let block_s = source::block_s(&dataset, store)?;
     let findings = findings(&dataset, &shipped::profile(profile)?, &[], block_s)?;
     let more = format!("`assay advise {} --profile {profile}`", dataset.campaign.id);
-    terminal::out(&format!("\nAdvice for {profile}\n{}", briefly(&[findings], &more)?))
+    let text = briefly(&[findings], &more)?;
+    terminal::out(&format!(
+        "\nAdvice for {profile}, by its weights; the score above weighs each group of tests the same\n{text}"
+    ))
 }
 
 fn requirements(texts: &[String]) -> Result<Vec<Requirement>> {

@@ -64,17 +64,17 @@ fn heading(advice: &stats::Advice) -> String {
 }
 
 fn candidates(advice: &stats::Advice) -> Table {
-    let first = advice.candidates.first().map_or("the first", |c| c.target.as_str());
+    let over = &advice.scored_over;
     let out = advice.candidates.iter().any(|c| c.standing == Eligibility::RuledOut);
     let mut footnotes = reasons(advice);
     if out && advice.leaders.len() + usize::from(advice.lead.is_some()) > 0 {
         footnotes.push(format!(
-            "What is ruled out is compared with {first} over the cells that both have."
+            "What is ruled out is compared with {over} over the cells that both have."
         ));
     }
     let figures = [
         "Time for the mix",
-        &format!("Score / {first}"),
+        &format!("Score / {over}"),
         "95 % CI",
         "P(best)",
         "Rank",
@@ -98,7 +98,7 @@ fn candidates(advice: &stats::Advice) -> Table {
     let row = |row: &Vec<String>| Row::body(kept.iter().map(|&column| shown(row, column)));
     Table {
         caption: format!(
-            "Candidates over {} of {} cells that the profile asks for",
+            "Candidates over {} of {} cells that the profile asks for, with its weights",
             advice.cells, advice.of_cells
         ),
         columns: kept.iter().map(|&column| columns[column].clone()).collect(),

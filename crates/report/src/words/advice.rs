@@ -300,6 +300,11 @@ fn scoring(advice: &Advice) -> String {
 
 fn not_covered(group: &GroupCover) -> String {
     match (group.of_cells, group.missing.is_empty()) {
+        (0, _) if group.unscored > 0 => format!(
+            "Not covered: {}; its tests were measured and score nothing: their timed parts are too short, or they are of \
+             a sync that the durable rate of its write includes.",
+            group.name
+        ),
         (0, _) => format!("Not covered: {}; the campaign has no such test.", group.name),
         (_, true) => format!("Not covered: {}; no cell is valid on all candidates.", group.name),
         (_, false) => format!(

@@ -134,6 +134,39 @@ fn a_leader_in_all_groups_is_robust() {
 }
 
 #[test]
+fn what_was_measured_and_scores_nothing_is_not_called_missing() {
+    let mut data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.3)], 4, 5, 4);
+    data.tests[3].group = Group::Sync;
+    let groups = vec![
+        group("writes", 1.0, &["t0", "t1"]),
+        group("syncs", 1.0, &["t3"]),
+        group("gone", 1.0, &["u*"]),
+    ];
+    let advice = ask(&data, &profile(groups), &[]).unwrap();
+    let note = |start: &str| advice.notes.iter().find(|note| note.starts_with(start)).cloned();
+    let syncs = note("Not covered: syncs;").unwrap();
+    assert!(syncs.contains("were measured and score nothing"), "{syncs}");
+    assert_eq!(
+        note("Not covered: gone;").unwrap(),
+        "Not covered: gone; the campaign has no such test."
+    );
+    assert_eq!((advice.cells, advice.of_cells), (2, 3));
+}
+
+/// A profile that weighs all tests the same has the score of the verdict, over the same candidate.
+#[test]
+fn scores_of_an_advice_are_over_what_those_of_the_verdict_are() {
+    let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 1.85), ("btrfs", 0.8)], 4, 5, 4);
+    let found = stats::findings(&data, &stats::Settings::default()).unwrap();
+    let advice = ask(&data, &profile(vec![group("all", 1.0, &["t*"])]), &[]).unwrap();
+    assert_eq!(advice.scored_over, found.verdict.scored_over);
+    for scored in &found.verdict.candidates {
+        let own = of(&advice, &scored.target).ratio.unwrap().point;
+        assert!((own - scored.ratio.point).abs() < 1e-9, "{}: {own}", scored.target);
+    }
+}
+
+#[test]
 fn a_veto_is_never_bought_back() {
     let data = QUIET.dataset(&[("ext4", 1.0), ("xfs", 5.0), ("btrfs", 0.5)], 4, 5, 4);
     let advice = ask(&data, &two_groups(), &["snapshots"]).unwrap();

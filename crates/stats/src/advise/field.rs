@@ -34,6 +34,8 @@ pub(super) struct Field<'a> {
     pub(super) all: Vec<Entry<'a>>,
     /// Those that all candidates have.
     pub(super) used: Vec<Entry<'a>>,
+    /// What the profile asks for and no score has.
+    unscored: Vec<Entry<'a>>,
 }
 
 impl<'a> Field<'a> {
@@ -79,6 +81,7 @@ impl<'a> Field<'a> {
             columns,
             all,
             used,
+            unscored: work::unscored(dataset, profile, cells),
         })
     }
 
@@ -109,7 +112,8 @@ impl<'a> Field<'a> {
     /// What can be said before anything is scored.
     pub(super) fn blank(&self) -> Advice {
         let head = &self.profile.profile;
-        let groups = work::cover(self.profile, &self.all, &self.used, self.targets, &self.columns);
+        let entries = (&*self.all, &*self.used, &*self.unscored);
+        let groups = work::cover(self.profile, entries, self.targets, &self.columns);
         Advice {
             profile: head.name.clone(),
             intent: head.intent.clone(),
@@ -124,13 +128,17 @@ impl<'a> Field<'a> {
             groups,
             group_leads: Vec::new(),
             candidates: Vec::new(),
+            scored_over: self
+                .columns
+                .first()
+                .map_or_else(String::new, |c| self.targets[*c].clone()),
             lead: None,
             leaders: Vec::new(),
             by_features: None,
             largest_loss: None,
             blocks: 0,
             cells: self.used.len(),
-            of_cells: self.all.len(),
+            of_cells: self.all.len() + self.unscored.len(),
             support: Vec::new(),
             sensitivity: None,
         }
@@ -143,18 +151,16 @@ impl<'a> Field<'a> {
         means: &[f64],
         fit: Option<&Fit>,
     ) -> Vec<Advised> {
-        let first = order.first().copied();
         let seed = self.dataset.campaign.seed;
         let posterior = fit.map(|fit| (fit.best(seed), fit.ranks()));
         let candidate = |&i: &usize| {
             let column = self.columns[i];
-            let level = first.map(|first| means[i] - means[first]);
-            let point = level.map(|level| Ratio { point: level.exp(), ..Ratio::ONE });
-            let ratio = match (fit, first) {
-                (Some(fit), Some(first)) if first != i => Some(fit.ratio(i, first)),
-                _ => point,
+            // The first column is what all are scored over.
+            let ratio = match fit.filter(|_| i > 0) {
+                Some(fit) => fit.ratio(i, 0),
+                None => Ratio { point: (means[i] - means[0]).exp(), ..Ratio::ONE },
             };
-            let mut advised = self.advised(column, ratio);
+            let mut advised = self.advised(column, Some(ratio));
             if let Some((standings, ranks)) = &posterior {
                 advised.p_best = Some(standings[i].p_best);
                 advised.ranks = Some(ranks[i]);
@@ -166,9 +172,9 @@ impl<'a> Field<'a> {
         let unranked = self.columns.iter().filter(|_| order.is_empty());
         let out = self.measured.iter().filter(|c| !self.columns.contains(c));
         let against = |column: &usize| {
-            let first = self.columns[first?];
-            let both = work::shared(&self.all, &[first, *column]);
-            self.board(&[first, *column], &both).ratios(self.bar()).get(1).copied()
+            let base = *self.columns.first().filter(|_| !order.is_empty())?;
+            let both = work::shared(&self.all, &[base, *column]);
+            self.board(&[base, *column], &both).ratios(self.bar()).get(1).copied()
         };
         let ruled_out = out.map(|column| self.advised(*column, against(column)));
         let unranked = unranked.map(|column| self.advised(*column, None));

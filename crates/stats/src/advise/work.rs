@@ -20,19 +20,39 @@ pub(super) struct Entry<'a> {
     pub(super) cache: CacheState,
 }
 
-/// Every cell that a group of `profile` asks for.
+/// Every cell that a group of `profile` asks for and that is in scores.
 pub(super) fn matched<'a>(
     dataset: &Dataset,
     profile: &Profile,
     cells: &'a [CellData],
+) -> Vec<Entry<'a>> {
+    asked(dataset, profile, cells, true)
+}
+
+/// Every cell that a group of `profile` asks for and that is in no score: see [`GroupCover::unscored`].
+pub(super) fn unscored<'a>(
+    dataset: &Dataset,
+    profile: &Profile,
+    cells: &'a [CellData],
+) -> Vec<Entry<'a>> {
+    asked(dataset, profile, cells, false)
+}
+
+fn asked<'a>(
+    dataset: &Dataset,
+    profile: &Profile,
+    cells: &'a [CellData],
+    is_scored: bool,
 ) -> Vec<Entry<'a>> {
     let states = states(dataset);
     let mut entries = Vec::new();
     for (index, group) in profile.groups.iter().enumerate() {
         let globs: Vec<WildMatch> = group.tests.iter().map(|glob| WildMatch::new(glob)).collect();
         let id = |cell: &CellData| dataset.tests[cell.test].id.as_str();
-        let asked = |c: &&CellData| c.is_scored && globs.iter().any(|glob| glob.matches(id(c)));
-        for cell in cells.iter().filter(asked) {
+        let is_asked = |c: &&CellData| {
+            c.is_scored == is_scored && globs.iter().any(|glob| glob.matches(id(c)))
+        };
+        for cell in cells.iter().filter(is_asked) {
             let cache = states.get(&(id(cell), cell.procs)).copied().unwrap_or(CacheState::Any);
             if wanted(group, cell, cache, most_procs(cells, cell.test)) {
                 entries.push(Entry { group: index, cell, cache });
@@ -95,8 +115,7 @@ pub(super) fn best(scores: &[f64]) -> Option<usize> {
 /// How much of each group the campaign shows.
 pub(super) fn cover(
     profile: &Profile,
-    all: &[Entry<'_>],
-    used: &[Entry<'_>],
+    (all, used, unscored): (&[Entry<'_>], &[Entry<'_>], &[Entry<'_>]),
     targets: &[String],
     columns: &[usize],
 ) -> Vec<GroupCover> {
@@ -111,6 +130,7 @@ pub(super) fn cover(
             weight: group.weight / total,
             cells,
             of_cells: own.len(),
+            unscored: unscored.iter().filter(|e| e.group == index).count(),
             missing: missing.into_iter().map(|&c: &usize| targets[c].clone()).collect(),
         }
     };
