@@ -1,7 +1,7 @@
 //! Numbers as the published tables print them: three digits that mean something, all digits of what
 //! is above a hundred.
 
-use stats::Ratio;
+use stats::{Ratio, decimals};
 
 /// A measured value: integers from 100, three significant digits below.
 pub(crate) fn value(v: f64) -> String {
@@ -47,13 +47,10 @@ pub(crate) fn span_of(r: &Ratio) -> Option<String> {
     r.span(end)
 }
 
-/// An end of an interval: with a third decimal where two would say that it is 1, on which the verdict hangs.
-fn end(r: f64) -> String {
+/// An end of an interval, or a lead: near 1 with a third decimal, as the verdict hangs on it.
+pub(crate) fn end(r: f64) -> String {
     match ratio(r) {
-        text if text == "1.00" => {
-            let finer = format!("{r:.3}");
-            if finer == "1.000" { text } else { finer }
-        }
+        text if text == "1.00" => decimals(r),
         text => text,
     }
 }

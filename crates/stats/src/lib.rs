@@ -98,7 +98,7 @@ pub use next::Next;
 pub use precision::{Forecast, Precision, Wide, forecast, precision};
 pub use proof::{Doubt, doubt};
 pub use race::{Behind, Look, Standoff, look};
-pub use ratio::{Interval, Ratio, half_width, log_ratio};
+pub use ratio::{Interval, Ratio, decimals, half_width, log_ratio};
 pub use row::{Cell, Lead, Row, Unjudged};
 pub use scaling::{Scaling, Step, TargetScaling};
 pub use selfcheck::SelfCheck;

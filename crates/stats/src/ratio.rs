@@ -50,9 +50,18 @@ impl Ratio {
         Some(if very_wide { "very wide".into() } else { format!("{}-{}", end(low), end(high)) })
     }
 
-    /// The same with two decimals.
+    /// The same with [`decimals`].
     pub fn span_of_decimals(&self) -> Option<String> {
-        self.span(|end| format!("{end:.2}"))
+        self.span(decimals)
+    }
+}
+
+/// A ratio with two decimals, and with a third where two would say that it is 1: on which side of 1 it is, a verdict
+/// hangs.
+pub fn decimals(ratio: f64) -> String {
+    match (format!("{ratio:.2}"), format!("{ratio:.3}")) {
+        (text, finer) if text == "1.00" && finer != "1.000" => finer,
+        (text, _) => text,
     }
 }
 

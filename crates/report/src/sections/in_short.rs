@@ -104,7 +104,7 @@ fn losses(findings: &Findings) -> String {
     let one = |lost: &Lost| {
         let Contrast { group, name, procs, ratio, comparison, .. } = &lost.contrast;
         let open = (*comparison == Comparison::Unclear).then(|| "unclear".to_string());
-        let factor = format!("{}x {}", number::ratio(ratio.point), lost.over);
+        let factor = format!("{}x {}", number::end(ratio.point), lost.over);
         let said = [Some(factor), number::span_of(ratio), open];
         let said: Vec<String> = said.into_iter().flatten().collect();
         format!("{}: {name}, {} ({})", group.title(), stats::processes(*procs), said.join(", "))

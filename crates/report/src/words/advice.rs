@@ -4,10 +4,7 @@
 use super::{
     durability::among_equals,
     objection::objection,
-    phrase::{
-        self, WITH_POWER, choosing, gap, interval, largest_loss, place, probability,
-        sizes_and_place, times,
-    },
+    phrase::{self, WITH_POWER, best, choosing, gap, largest_loss, place, sizes_and_place, times},
     verdict::{contended, same_places},
 };
 use stats::{
@@ -99,11 +96,20 @@ fn only_one(findings: &Findings, advice: &Advice) -> String {
 }
 
 fn no_choice(findings: &Findings, advice: &Advice) -> String {
+    let place = match findings.has_labs() {
+        true => findings.lab.place().into(),
+        false => place(findings.campaign.origin, findings.lab),
+    };
+    let apart = |other: &&Advised| other.standing == Eligibility::NotComparable;
+    let others = advice.candidates.iter().filter(apart).map(|other| other.target.as_str());
+    let others = match others.clone().count() {
+        0 => String::new(),
+        1 => format!(" ({} is not comparable with it)", phrase::few(others)),
+        _ => format!(" ({} are not comparable with it)", phrase::few(others)),
+    };
     format!(
-        "No recommendation for {}: only {} was measured by its tests {}; a choice needs two targets.",
-        advice.profile,
-        advice.candidates[0].target,
-        place(findings.campaign.origin, findings.lab)
+        "No recommendation for {}: only {} has a valid sample of its tests {place}{others}; a choice needs two targets.",
+        advice.profile, advice.candidates[0].target
     )
 }
 
@@ -113,13 +119,15 @@ fn point(findings: &Findings, advice: &Advice) -> String {
     let opening = opening(findings, advice);
     if lead <= 1.0 + findings.band {
         return format!(
-            "{opening}, nothing to choose between {first} and {second} by point estimate: {lead:.2}x, \
+            "{opening}, nothing to choose between {first} and {second} by point estimate: {}, \
              inside the band of {:.0} % ({ONE_RUN}).",
+            times(advice.lead),
             100.0 * findings.band
         );
     }
     format!(
-        "{opening}, {first} leads by point estimate: {lead:.2}x {second} ({ONE_RUN}).{}",
+        "{opening}, {first} leads by point estimate: {} {second} ({ONE_RUN}).{}",
+        times(advice.lead),
         loss(advice)
     )
 }
@@ -144,14 +152,9 @@ fn insufficient(findings: &Findings, advice: &Advice) -> String {
 
 fn clear(findings: &Findings, advice: &Advice) -> String {
     let (first, second) = first_two(advice);
-    format!(
-        "{}, {first} is best ({}): {} {second} ({}).{}",
-        opening(findings, advice),
-        probability(advice.candidates[0].p_best.unwrap_or(0.0)),
-        times(advice.lead),
-        interval(advice.lead, advice.blocks),
-        loss(advice)
-    )
+    let p_best = advice.candidates[0].p_best.unwrap_or(0.0);
+    let best = best([first, second], (advice.lead, p_best), advice.blocks, findings.band);
+    format!("{}, {best}{}", opening(findings, advice), loss(advice))
 }
 
 fn loss(advice: &Advice) -> String {
@@ -222,24 +225,22 @@ pub fn group_lead(group: &GroupLead, band: f64) -> String {
         );
     }
     let close = ratio.point <= 1.0 + band;
+    let times = times(Some(*ratio));
     match (ratio.span_of_decimals(), verdict) {
-        (None, _) if close => format!(
-            "{name}: nothing to choose between {target} and {second}, {:.2}x ({ONE_RUN}).",
-            ratio.point
-        ),
-        (None, _) => format!(
-            "{name}: {target} leads by point estimate, {:.2}x {second} ({ONE_RUN}).",
-            ratio.point
-        ),
+        (None, _) if close => {
+            format!("{name}: nothing to choose between {target} and {second}, {times} ({ONE_RUN}).")
+        }
+        (None, _) => {
+            format!("{name}: {target} leads by point estimate, {times} {second} ({ONE_RUN}).")
+        }
         (Some(span), Comparison::Better | Comparison::SlightlyBetter) => {
-            format!("{name}: {target} is {verdict}, {:.2}x {second} ({span}).", ratio.point)
+            format!("{name}: {target} is {verdict}, {times} {second} ({span}).")
         }
         (Some(span), Comparison::Same) => {
-            format!("{name}: {target} and {second} are the same, {:.2}x ({span}).", ratio.point)
+            format!("{name}: {target} and {second} are the same, {times} ({span}).")
         }
         (Some(span), _) => format!(
-            "{name}: no significant difference between {target} and {second}, {:.2}x ({span}).",
-            ratio.point
+            "{name}: no significant difference between {target} and {second}, {times} ({span})."
         ),
     }
 }

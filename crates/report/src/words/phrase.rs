@@ -2,7 +2,7 @@
 
 use crate::number;
 use model::{LabKind, Limiter, Origin};
-use stats::{CLEAR_LEAD, CellLoss, CellRatio, LEADS_P, Ratio, list, processes};
+use stats::{CLEAR_LEAD, CellLoss, CellRatio, LEADS_P, Ratio, decimals, list, processes};
 
 /// How sure a number of blocks is to be enough.
 pub(crate) const WITH_POWER: &str = "80 % probability";
@@ -27,6 +27,23 @@ pub(crate) fn leads(p_best: Option<f64>, lead: Option<Ratio>) -> Option<String> 
     })
 }
 
+/// What a clear call says of its first, with a practical band of `band`: `xfs is best (P>0.99): 1.42x ext4 (95 % CI
+/// 1.31-1.54, 5 blocks).` A lead inside the band is one that the tables call the same, or slight.
+pub(crate) fn best(
+    [first, second]: [&str; 2],
+    (lead, p_best): (Option<Ratio>, f64),
+    blocks: usize,
+    band: f64,
+) -> String {
+    let is_little = lead.is_none_or(|lead| lead.point <= 1.0 + band);
+    let (is, little) = match is_little {
+        true => ("is ahead by little", format!(", inside the band of {:.0} %", 100.0 * band)),
+        false => ("is best", String::new()),
+    };
+    let (p, interval) = (probability(p_best), interval(lead, blocks));
+    format!("{first} {is} ({p}): {} {second} ({interval}){little}.", times(lead))
+}
+
 /// `1.04x xfs, 95 % CI 0.99-1.10, 5 blocks`.
 pub(crate) fn gap(lead: Option<Ratio>, second: &str, blocks: usize) -> String {
     format!("{} {second}, {}", times(lead), interval(lead, blocks))
@@ -34,7 +51,7 @@ pub(crate) fn gap(lead: Option<Ratio>, second: &str, blocks: usize) -> String {
 
 /// A lead as `1.42x`.
 pub(crate) fn times(lead: Option<Ratio>) -> String {
-    format!("{:.2}x", lead.map_or(1.0, |r| r.point))
+    format!("{}x", decimals(lead.map_or(1.0, |r| r.point)))
 }
 
 /// How sure a lead is, and by how many blocks.

@@ -3,8 +3,7 @@
 use super::{
     durability::{among_equals, not_ranked},
     phrase::{
-        WITH_POWER, choosing, few, gap, interval, largest_loss, leads, place, probability,
-        sizes_and_place, times,
+        WITH_POWER, best, choosing, few, gap, largest_loss, leads, place, sizes_and_place, times,
     },
 };
 use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
@@ -52,11 +51,33 @@ fn nothing_to_compare(findings: &Findings) -> String {
         _ if verdict.cells == 0 => {
             format!("No recommendation: no test of {suite} is valid on every measured target.")
         }
-        [only, ..] => format!(
-            "No recommendation: only {} was measured {}; a choice needs two targets.",
-            only.target,
-            place(findings.campaign.origin, findings.lab)
-        ),
+        [only, ..] => {
+            let place = match findings.has_labs() {
+                true => findings.lab.place().into(),
+                false => place(findings.campaign.origin, findings.lab),
+            };
+            format!(
+                "No recommendation: only {} has a valid sample {place}{}; a choice needs two targets.",
+                only.target,
+                apart_from(&findings.others)
+            )
+        }
+    }
+}
+
+/// ` that may be ranked (tmpfs was measured, too)`: what else a campaign measured, in its other classes.
+fn apart_from(others: &[Findings]) -> String {
+    let labels = others.iter().flat_map(|class| &class.targets);
+    let labels: Vec<&str> = labels.map(String::as_str).collect();
+    match labels.len() {
+        0 => String::new(),
+        count => {
+            let was = if count == 1 { "was" } else { "were" };
+            format!(
+                " that may be ranked ({} {was} measured apart from it)",
+                few(labels.into_iter())
+            )
+        }
     }
 }
 
@@ -70,11 +91,11 @@ fn all_short(findings: &Findings) -> String {
 fn single_block(findings: &Findings) -> String {
     let verdict = &findings.verdict;
     let (first, second) = (&verdict.candidates[0].target, &verdict.candidates[1].target);
-    let lead = verdict.lead.map_or(1.0, |r| r.point);
     format!(
-        "One run per cell: no interval, no P(best). For {}, {first} came first: {lead:.2}x {second}. \
+        "One run per cell: no interval, no P(best). For {}, {first} came first: {} {second}. \
          At least three blocks are needed to say more.",
         scope(findings),
+        times(verdict.lead),
     )
 }
 
@@ -147,15 +168,14 @@ pub(super) fn same_places([first, second]: [&str; 2]) -> String {
 
 fn clear(findings: &Findings) -> String {
     let verdict = &findings.verdict;
-    let (first, second) = (&verdict.candidates[0], &verdict.candidates[1].target);
-    let mut text = format!(
-        "For {}, {} is best ({}): {} {second} ({}).",
-        scope(findings),
-        first.target,
-        probability(first.p_best.unwrap_or(0.0)),
-        times(verdict.lead),
-        interval(verdict.lead, verdict.blocks),
+    let (first, second) = (&verdict.candidates[0], &verdict.candidates[1]);
+    let best = best(
+        [&first.target, &second.target],
+        (verdict.lead, first.p_best.unwrap_or(0.0)),
+        verdict.blocks,
+        findings.band,
     );
+    let mut text = format!("For {}, {best}", scope(findings));
     if let Some(loss) = &verdict.largest_loss {
         text.push_str(&largest_loss(loss));
     }

@@ -62,6 +62,10 @@ fn a_mix_without_one_of_its_tests_has_no_time() {
     let advice = ask(&uncounted, &mix(&[("t0", 10.0), ("t1", 1.0)]), &[]).unwrap();
     // Nothing was ruled out, so nothing is left either.
     assert_eq!((advice.counsel, advice.leaders.len()), (Counsel::NoChoice, 0));
-    assert!(advice.sentence.contains("only xfs was measured by its tests"), "{}", advice.sentence);
+    assert!(
+        advice.sentence.contains("only xfs has a valid sample of its tests"),
+        "{}",
+        advice.sentence
+    );
     assert!(advice.notes.iter().any(|n| n == "ext4 has no block with all operations."));
 }

@@ -36,6 +36,19 @@ fn judged(data: &Dataset, baseline: Option<&str>) -> Result<stats::Findings, Sta
 }
 
 #[test]
+fn the_only_one_of_a_lab_is_called_so_with_its_lab() {
+    let levels = [("btrfs[raid1]", 1.0, LabKind::Host), ("zfs", 2.0, LabKind::Kvm)];
+    let host = judged(&campaign("one-each", &levels), None).unwrap();
+    let said = "only btrfs[raid1] has a valid sample on the host that may be ranked (zfs was measured apart from it)";
+    assert!(verdict(&host).contains(said), "{}", verdict(&host));
+    let guest = verdict(&host.others[0]);
+    assert!(
+        guest.contains("only zfs has a valid sample on this machine in QEMU with KVM;"),
+        "{guest}"
+    );
+}
+
+#[test]
 fn each_lab_has_tables_baseline_and_call_of_its_own() {
     let host = judged(&mixed(), None).unwrap();
     assert_eq!((host.lab, &host.targets[..]), (LabKind::Host, &["ext4".into(), "xfs".into()][..]));

@@ -135,7 +135,7 @@ fn a_target_that_failed_does_not_stop_the_others() {
     assert_eq!((with.kind, with.candidates.len()), (VerdictKind::Clear, 2));
     assert_eq!(with.notes, ["zfs has no valid sample and is not compared."]);
     data.samples.retain(|s| s.case.target == "a");
-    assert!(said(&data).sentence.contains("only a was measured on this machine"));
+    assert!(said(&data).sentence.contains("only a has a valid sample on this machine;"));
     data.samples.clear();
     assert!(said(&data).sentence.contains("no sample of columnar is valid"));
 }
@@ -258,14 +258,41 @@ fn what_does_not_differ_is_not_called_the_same() {
     }
 }
 
-/// Said of those that are clear and of no other.
+/// A lead that the tables call the same, or slight, makes no best.
+#[test]
+fn a_clear_lead_inside_the_band_is_ahead_by_little() {
+    let still = Noise { block_sd: 0.001, own_sd: 0.001 };
+    let verdict = said(&still.dataset(&[("a", 1.0), ("b", 1.04)], 4, 6, 1));
+    assert_eq!(verdict.kind, VerdictKind::Clear);
+    let start = "on this machine, b is ahead by little (P>0.99): 1.04x a (95 % CI 1.04-1.04, 6 blocks), inside the band of 5 %.";
+    assert!(verdict.sentence.contains(start), "{}", verdict.sentence);
+    let verdict = said(&still.dataset(&[("a", 1.0), ("b", 1.06)], 4, 6, 1));
+    assert!(verdict.sentence.contains("b is best (P>0.99): 1.06x a"), "{}", verdict.sentence);
+}
+
+#[test]
+fn a_lead_near_1_keeps_the_digit_that_says_on_which_side_it_is() {
+    let still = Noise { block_sd: 0.0001, own_sd: 0.0001 };
+    let verdict = said(&still.dataset(&[("a", 1.0), ("b", 1.003)], 6, 5, 3));
+    assert!(
+        verdict.sentence.contains("(b is 1.003x a, 95 % CI 1.003-1.003, 5 blocks)"),
+        "{}",
+        verdict.sentence
+    );
+    let once = said(&still.dataset(&[("a", 1.0), ("b", 1.003)], 6, 1, 3));
+    assert!(once.sentence.contains("b came first: 1.003x a"), "{}", once.sentence);
+}
+
+/// Said of those that are clear by more than the band and of no other.
 #[test]
 fn only_a_clear_call_names_the_best() {
     let noise = Noise { block_sd: 0.06, own_sd: 0.02 };
     let mut clear = 0;
     for (seed, level) in (0..40).flat_map(|seed| [(seed, 1.0), (seed, 1.2)]) {
         let verdict = said(&noise.dataset(&[("a", 1.0), ("b", level)], 6, 3, seed));
-        assert_eq!(verdict.sentence.contains("is best"), verdict.kind == VerdictKind::Clear);
+        let is_clear = verdict.kind == VerdictKind::Clear;
+        let is_best = is_clear && verdict.lead.unwrap().point > 1.05;
+        assert_eq!(verdict.sentence.contains("is best"), is_best, "{}", verdict.sentence);
         clear += usize::from(verdict.kind == VerdictKind::Clear);
     }
     assert!((1..80).contains(&clear), "{clear}");
