@@ -124,8 +124,9 @@ fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {
             format!("the device gave {:.0} % of the bytes that {what}", share(bytes) * 100.0)
         })
     };
+    let declared = seen.declared.map(|bytes| seen.stored(bytes));
     less(footprint, COLD_DEVICE_SHARE, "were touched")
-        .or_else(|| less(seen.declared?, COLD_DECLARED_SHARE, "the test is declared to read"))
+        .or_else(|| less(declared?, COLD_DECLARED_SHARE, "the test is declared to read"))
 }
 
 fn hot_problem(seen: &Seen<'_>, bytes: u64) -> Option<String> {
