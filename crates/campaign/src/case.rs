@@ -133,9 +133,11 @@ fn attempt(
         used_bytes,
         declared: declared_read_bytes(test, jobs),
         shares_devices: bench.instance.shares_devices(),
+        direct_bytes: None,
         least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
+    let outcome = Outcome { direct_bytes: test.direct_bytes(&jobs[0], &measured), ..outcome };
     let mut samples: Vec<Sample> =
         measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
     if let Some(order) = pace.place() {
@@ -321,6 +323,8 @@ struct Outcome {
     declared: Option<u64>,
     /// Whether other programs may work on its devices.
     shares_devices: bool,
+    /// Bytes that were to go past the page cache, where all were.
+    direct_bytes: Option<u64>,
     least_s: f64,
 }
 
@@ -346,6 +350,9 @@ impl Outcome {
         // What others do on its device is no work of its own.
         let own = held.filter(|_| !self.shares_devices);
         if let Some(why) = own.and_then(|held| judge::worked_while_held(held.bytes(), &usage)) {
+            validity = Validity::Invalid(why);
+        }
+        if let Some(why) = self.direct_bytes.and_then(|b| judge::past_no_device(b, &usage)) {
             validity = Validity::Invalid(why);
         }
         let clocks = hosts::clocks_disagree(&self.report, measured.seconds);

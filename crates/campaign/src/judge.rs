@@ -19,6 +19,8 @@ const COLD_RESIDENT_SHARE: f64 = 0.01;
 const HOT_DEVICE_SHARE: f64 = 0.01;
 /// A hot run must find at least this share resident before it starts.
 const HOT_RESIDENT_SHARE: f64 = 0.99;
+/// The device has at least this share of what is moved past the page cache.
+const DIRECT_DEVICE_SHARE: f64 = 0.1;
 /// A timed part shorter than this is dominated by the two clock reads around it.
 const SHORTEST_S: f64 = 10e-6;
 
@@ -104,6 +106,16 @@ pub fn buffered(measured: &Measured) -> Option<String> {
     Some(format!(
         "direct I/O went through the page cache: the file system takes only multiples of {multiple} past it"
     ))
+}
+
+/// Why direct I/O of `bytes` was none, whose device moved next to nothing.
+pub fn past_no_device(bytes: u64, usage: &Usage) -> Option<String> {
+    let device = usage.device_read_bytes? + usage.device_write_bytes?;
+    let is_little = (device as f64) < DIRECT_DEVICE_SHARE * bytes as f64;
+    is_little.then(|| {
+        let (bytes, device) = (Bytes(bytes), Bytes(device));
+        format!("direct I/O moved {bytes} and its device {device}: it was served from memory")
+    })
 }
 
 fn cold_problem(seen: &Seen<'_>, footprint: u64) -> Option<String> {

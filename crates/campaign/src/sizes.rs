@@ -4,7 +4,7 @@
 use super::{
     prepare::{Item, Prepared},
     sizing::{Load, Pilot},
-    stretch::{FIRST_SCALE, Ground, Repeats, first, largest, stretched, units},
+    stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
 };
 use model::{Bytes, TestSize, Work};
 use std::{
@@ -45,19 +45,23 @@ impl Range {
     /// The range of `prepared` at `ground`.
     pub fn of(prepared: &Prepared, ground: &Ground) -> Range {
         let mut large_scale = prepared.plan.preset.large_scale();
-        let mut room_s = prepared.plan.preset.aim_s() * HEADROOM;
+        let aim_s = prepared.plan.preset.aim_s();
+        let mut headroom = HEADROOM;
         loop {
             let least = each(prepared, |item, count| first(item, count, large_scale));
             let largest = |item: &Item, count| {
                 let from = first(item, count, large_scale);
+                let room_s = length_s(item, aim_s) * headroom;
                 largest(prepared, item, count, from, (room_s, ground, Repeats::Free))
             };
             let most = each(prepared, largest);
             let range = Range { large_scale, first: least, most };
-            if room_s < LEAST_ROOM_S || fits(&range.most_of(prepared), large_scale, ground) {
+            if aim_s * headroom < LEAST_ROOM_S
+                || fits(&range.most_of(prepared), large_scale, ground)
+            {
                 return range;
             }
-            (large_scale, room_s) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), room_s / 2.0);
+            (large_scale, headroom) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), headroom / 2.0);
         }
     }
 
@@ -74,7 +78,7 @@ impl Range {
         let range = Range::of(prepared, ground);
         let expected = |item: &Item, count| {
             let from = first(item, count, range.large_scale);
-            let aim_s = prepared.plan.preset.aim_s();
+            let aim_s = length_s(item, prepared.plan.preset.aim_s());
             largest(prepared, item, count, from, (aim_s, ground, Repeats::Counted))
         };
         let mut sizes = each(prepared, expected);
@@ -107,7 +111,7 @@ fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
 pub struct Seen {
     /// The size.
     pub size: TestSize,
-    /// Length of its timed part.
+    /// Length of its timed part, or of the shortest of a run that has several.
     pub seconds: f64,
 }
 
@@ -137,7 +141,7 @@ impl Trials {
                 let Some((first, most)) = bounds.next() else { break };
                 let key = (first.test.clone(), first.procs);
                 let wanted = match self.0.get(&key) {
-                    Some(seen) => aimed(item, seen, aim_s, bold),
+                    Some(seen) => aimed(item, seen, part_s(item, aim_s), bold),
                     None => units(item, first),
                 };
                 let (least, most) = (units(item, first), units(item, most));

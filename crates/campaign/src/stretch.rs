@@ -15,6 +15,8 @@ pub(crate) const FIRST_SCALE: f64 = 0.002;
 const MOST_SCALE: f64 = 1.0;
 const MOST_TIMES: f64 = 1e5;
 const MOST_COPIES: f64 = 4096.0;
+/// Largest scale of a program of others whose parts have to be long enough to be told of.
+const MOST_PARTS_SCALE: f64 = 16.0;
 /// Share of the memory that the files of one test may take: some tests hold what they read.
 const MEMORY_SHARE: f64 = 0.25;
 
@@ -66,6 +68,7 @@ pub(crate) fn largest(
     let (workers, stretch) = (item.workers(count).0, item.test.stretch());
     let is_free =
         repeats == Repeats::Free && matches!(stretch, Stretch::Times | Stretch::Passes(_));
+    let has_parts = item.test.parts().is_some();
     let allowed = |size: &TestSize| {
         let job = prepared.job(item, count, size.scale, ground.memory);
         let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
@@ -74,12 +77,15 @@ pub(crate) fn largest(
         }
         let mut load = Load::default();
         load.add(&estimate, workers, false);
-        let held = estimate.disk_bytes.max(estimate.read_bytes).max(estimate.scratch_bytes);
+        // Programs of others hold nothing of what they read.
+        let read = if has_parts { 0 } else { estimate.read_bytes };
+        let held = estimate.disk_bytes.max(read).max(estimate.scratch_bytes);
         let held = held as f64 * f64::from(workers);
         let memory = ground.memory.0 as f64 * MEMORY_SHARE / prepared.at_once() as f64;
         load.work_seconds(&ground.pilot) <= room_s && held <= memory
     };
     let most = match stretch {
+        Stretch::Scale if has_parts => MOST_PARTS_SCALE / from.scale,
         Stretch::Scale => MOST_SCALE / from.scale,
         Stretch::Copies(_) => MOST_COPIES,
         Stretch::Times | Stretch::Passes(_) => MOST_TIMES / units(item, &from),
@@ -91,6 +97,17 @@ pub(crate) fn largest(
         if allowed(&stretched(item, &from, middle)) { low = middle } else { high = middle }
     }
     stretched(item, &from, low)
+}
+
+/// Length of the shortest part of a run of `item`, seconds, where timed parts are to take `aim_s`.
+pub(crate) fn part_s(item: &Item, aim_s: f64) -> f64 {
+    item.test.parts().map_or(aim_s, |parts| parts.aim_s.max(aim_s))
+}
+
+/// Length of its timed part.
+pub(crate) fn length_s(item: &Item, aim_s: f64) -> f64 {
+    let parts = item.test.parts().map_or(1, |parts| parts.ids.len().max(1));
+    part_s(item, aim_s) * parts as f64
 }
 
 /// By what a test is counted: its scale, its repetitions or its copies.

@@ -14,11 +14,11 @@ mod words;
 
 use crate::refusal;
 use anyhow::Result;
-use model::{Job, Knob, Options, TestInfo};
+use model::{Job, Knob, Options, Sample, TestInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use suites::{
-    Estimate, Presets, Suite, Test,
+    Estimate, Parts, Presets, Suite, Test,
     program::{self, Count},
 };
 use test::ToolTest;
@@ -77,6 +77,21 @@ trait Tool: Sync {
 
     /// What is run.
     fn invocation(&self, request: &Request, job: &Job) -> Result<Invocation, String>;
+
+    /// The parts of a run that it times by itself, where it tells of none that is short, and its sizes are ours.
+    fn timed_parts(&self, _request: &Request) -> Option<Parts> {
+        None
+    }
+
+    /// How long the part was that `sample` tells of, where its output does not say so, seconds.
+    fn part_s(&self, _request: &Request, _job: &Job, _sample: &Sample) -> Option<f64> {
+        None
+    }
+
+    /// The smallest block that it moves past the page cache, bytes, where all goes there.
+    fn direct_block(&self, _request: &Request) -> Option<u64> {
+        None
+    }
 
     /// What it will do.
     fn estimate(&self, request: &Request, job: &Job) -> Estimate;

@@ -19,6 +19,8 @@ use std::{collections::BTreeMap, sync::atomic::Ordering};
 const ROUNDS: usize = 3;
 /// Length of a timed part that is long enough to tell how long others will be, seconds.
 const ENOUGH_S: f64 = 0.1;
+/// The mean part of a run may be so much longer than its shortest one is made.
+const MOST_SPREAD: f64 = 10.0;
 /// The block of trials, as far as anything is drawn by its number; no campaign has as many.
 const BLOCK: u32 = 1 << 20;
 
@@ -91,7 +93,7 @@ fn try_target(
     let prepared = context.prepared;
     let label = &prepared.labels[target];
     progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
-    let mut seen = BTreeMap::<Key, f64>::new();
+    let mut seen = BTreeMap::<Key, Lengths>::new();
     let mut take = |procs: u32, event: Event| {
         match event {
             Event::Now(what) => progress.now(&what),
@@ -110,9 +112,9 @@ fn try_target(
         }
         Place::Host | Place::Nowhere(_) => on_host(context, target, &mut take)?,
     };
-    for ((test, procs), seconds) in seen {
+    for ((test, procs), lengths) in seen {
         if let Some(size) = prepared.plan.size(&test, procs) {
-            trials.add(Seen { size: size.clone(), seconds });
+            trials.add(Seen { size: size.clone(), seconds: lengths.seconds() });
         }
     }
     let stopped = context.stop.load(Ordering::Relaxed);
@@ -145,10 +147,52 @@ fn on_host(
     Ok(Ended::Done)
 }
 
-/// Keeps the length of a test's own timed part. What failed has none, and its size stays as it is.
-fn note(prepared: &Prepared, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, f64>) {
-    let is_own = |id: &String| prepared.items.iter().any(|item| item.test.infos()[0].id == *id);
-    if is_own(&sample.case.test) && sample.seconds > 0.0 {
-        seen.insert((sample.case.test.clone(), procs), sample.seconds);
+/// Lengths of the parts of a run.
+#[derive(Debug, Default)]
+struct Lengths {
+    each_s: Vec<f64>,
+}
+
+impl Lengths {
+    /// By what the test is sized: the shortest part, but as if that were longer where all together are long beside it.
+    fn seconds(&self) -> f64 {
+        let shortest = self.each_s.iter().copied().fold(f64::INFINITY, f64::min);
+        let mean = self.each_s.iter().sum::<f64>() / self.each_s.len().max(1) as f64;
+        shortest.max(mean / MOST_SPREAD)
+    }
+}
+
+/// Keeps the length of a test's own timed part, or of each part of a run that a program divides. What failed has none,
+/// and its size stays as it is.
+fn note(prepared: &Prepared, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, Lengths>) {
+    let id = &sample.case.test;
+    let own = prepared.items.iter().find_map(|item| {
+        let own = item.test.infos().swap_remove(0).id;
+        let parts = item.test.parts();
+        let is_own = parts.as_ref().map_or(own == *id, |parts| parts.ids.contains(id));
+        is_own.then_some((own, parts.is_some()))
+    });
+    let Some((own, has_parts)) = own.filter(|_| sample.seconds > 0.0) else { return };
+    let lengths = seen.entry((own, procs)).or_default();
+    if !has_parts {
+        lengths.each_s.clear();
+    }
+    lengths.each_s.push(sample.seconds);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_sized_by_their_shortest_part_while_the_others_are_not_far_longer() {
+        let of = |each_s: &[f64]| Lengths { each_s: each_s.to_vec() }.seconds();
+        assert_eq!(of(&[0.3]), 0.3);
+        assert_eq!(of(&[0.3, 0.02, 0.1]), 0.02);
+        assert_eq!(
+            of(&[0.02, 1.0, 2.98]),
+            4.0 / 30.0,
+            "they would take ten times as long as aimed for"
+        );
     }
 }

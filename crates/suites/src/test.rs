@@ -206,6 +206,17 @@ pub enum Shift {
     Phases,
 }
 
+/// The parts of a run that a program times by itself, and tells of only when they are long enough.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    /// The shortest that it tells of, seconds.
+    pub least_s: f64,
+    /// How long each should be: longer, as candidates differ.
+    pub aim_s: f64,
+    /// Those that a larger size makes as long.
+    pub ids: Vec<String>,
+}
+
 /// How a test reads of which every operation is a read at a place of its own, drawn at random: from a cold cache
 /// each has to wait for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,6 +253,17 @@ pub trait Test: Sync {
     /// By what a run becomes longer.
     fn stretch(&self) -> Stretch {
         Stretch::Scale
+    }
+
+    /// The parts of which each has to be long enough by itself.
+    fn parts(&self) -> Option<Parts> {
+        None
+    }
+
+    /// Bytes that the run of which `measured` was told was to move past the page cache, and that a device cannot do
+    /// without; `None` where not all of it goes there.
+    fn direct_bytes(&self, _job: &Job, _measured: &[Measured]) -> Option<u64> {
+        None
     }
 
     /// Whether it runs programs that are not of this project, which a worker has to confine.

@@ -33,6 +33,16 @@ fn direct_blocks_that_went_through_the_page_cache_are_lukewarm_and_say_so() {
     assert_eq!((state, validity), (CacheState::Lukewarm, Validity::Lukewarm(why.into())));
 }
 
+#[test]
+fn direct_bytes_that_no_device_saw_are_no_measurement() {
+    let of = |read: u64| past_no_device(100 * MB, &usage(read, 1.0, 0.5));
+    assert_eq!(of(10 * MB), None);
+    let why = of(0).unwrap();
+    assert!(why.contains("95.4 MiB and its device 0 B"), "{why}");
+    assert_eq!(past_no_device(100 * MB, &Usage::default()), None, "there is no device");
+    assert_eq!(past_no_device(0, &usage(0, 1.0, 0.0)), None);
+}
+
 fn resident(part: u64) -> Option<Residency> {
     Some(Residency { resident_bytes: part, total_bytes: 100 * MB, stored_bytes: 100 * MB })
 }

@@ -182,3 +182,18 @@ fn tests_of_the_same_files_have_the_same_scale() {
         assert_eq!(size.scale == largest, together || size.test == sizes[0].test);
     }
 }
+
+#[test]
+fn parts_of_a_tool_are_as_long_as_it_tells_of() {
+    let prepared = prepared("bonnie++", vec![1], Preset::Smoke);
+    let range = Range::of(&prepared, &GROUND);
+    let test = range.first[0].test.clone();
+    let mut trials = Trials::default();
+    let at =
+        |trials: &Trials, bold| size(&trials.sizes(&prepared, &range, 0.08, bold), &test, 1).scale;
+    assert_eq!(at(&trials, false), FIRST_SCALE);
+    // The shortest phase was 20 ms: 50 times as much takes the second that is aimed for.
+    trials.add(Seen { size: range.first[0].clone(), seconds: 0.02 });
+    assert_eq!(at(&trials, false), FIRST_SCALE * MOST_GROWTH);
+    assert_eq!(at(&trials, true), 0.1);
+}

@@ -1,8 +1,8 @@
 //! bonnie++: one large file written, rewritten and read, then seeks, then many files.
 
 use super::{Invocation, Request, scaled, words};
-use model::{Job, Programs, TestInfo};
-use suites::Estimate;
+use model::{Job, Programs, Sample, TestInfo};
+use suites::{Estimate, Parts};
 
 /// The tool.
 pub(super) struct Tool;
@@ -11,10 +11,22 @@ pub(super) struct Tool;
 const FULL_MIB: u64 = 8192;
 const LEAST_MIB: u64 = 16;
 /// Thousands of files (of 1024) at scale 1.
-const FULL_FILES_K: u64 = 64;
+const FULL_FILES_K: u64 = 512;
 
 /// Phases that `-f` leaves out: they measure the processor.
 const OF_CHARACTERS: [&str; 2] = ["bonnie.putc", "bonnie.getc"];
+
+/// What it hides is shorter.
+const LEAST_TOLD_S: f64 = 0.5;
+
+/// How long each phase should be, in which the fastest candidate is still long enough.
+const AIM_S: f64 = 1.0;
+
+/// Stands for the length of a phase that it hides.
+const HIDDEN_S: f64 = 0.1;
+
+/// Phases by which it is not sized: the number of seeks is its own, and a million files are looked up in a second.
+const UNSIZED: [&str; 3] = ["bonnie.seeks", "bonnie.seq_stat", "bonnie.random_stat"];
 
 /// Phases on the one large file come before those on many.
 const OF_ONE_FILE: usize = 6;
@@ -52,7 +64,7 @@ impl super::Tool for Tool {
     }
 
     fn about(&self) -> &'static str {
-        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats and deletes many empty files. It hides every phase shorter than half a second: use a larger scale for those. It is told that the machine has half the memory that the file is long, because it refuses shorter files; at a small scale reads therefore come from the page cache. With `args` of yours it is told those alone, and sizes itself by the memory of the machine."
+        "bonnie++ writes, rewrites and reads one file in blocks, seeks in it, and creates, stats and deletes many empty files. It hides every phase shorter than half a second; sizes are chosen that make them longer, but for seeks and stats, which memory may answer too fast. It is told that the machine has half the memory that the file is long, because it refuses shorter files; at a small scale reads therefore come from the page cache. With `args` of yours it is told those alone, and sizes itself by the memory of the machine."
     }
 
     /// It has no other way than to do nothing and say so in its CSV.
@@ -99,6 +111,24 @@ impl super::Tool for Tool {
             words.extend(["-u", "root"]);
         }
         Ok(Invocation::new(words, request))
+    }
+
+    fn timed_parts(&self, request: &Request) -> Option<Parts> {
+        let ids = self.infos(request).into_iter().map(|info| info.id);
+        let ids = ids.filter(|id| !UNSIZED.contains(&id.as_str())).collect();
+        let is_ours = request.args.is_empty();
+        is_ours.then_some(Parts { least_s: LEAST_TOLD_S, aim_s: AIM_S, ids })
+    }
+
+    /// What there was to be done over the rate.
+    fn part_s(&self, request: &Request, job: &Job, sample: &Sample) -> Option<f64> {
+        let Some(rate) = sample.metrics.first() else { return Some(HIDDEN_S) };
+        let done = match rate.unit.as_str() {
+            "MB/s" => mib(request, job) as f64 * (1 << 20) as f64 / 1e6,
+            _ => files_k(request, job).0 as f64 * 1024.0,
+        };
+        let is_of_all = sample.case.test != "bonnie.seeks" && rate.value > 0.0;
+        is_of_all.then(|| done * f64::from(job.workers.max(1)) / rate.value)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

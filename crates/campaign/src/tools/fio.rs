@@ -10,15 +10,24 @@ mod work;
 
 use super::{Invocation, Request};
 use job_file::{JobFile, Section};
-use model::{Better, Group, Job, TestInfo};
+use model::{Better, Group, Job, Sample, TestInfo};
 use plan::Plan;
-use suites::{Estimate, program::Count};
+use suites::{Estimate, Parts, program::Count};
 
 /// The tool.
 pub(super) struct Tool;
 
 /// fio counts whole milliseconds; below this a run is no measurement.
 const LEAST_RUN_S: f64 = 0.2;
+
+/// Its importer takes no shorter run as a measurement.
+const LEAST_TOLD_S: f64 = 0.1;
+
+/// How long each job should be, in which the fastest candidate is still long enough.
+const AIM_S: f64 = 0.3;
+
+/// Stands for a time that it rounds to nothing.
+const LESS_THAN_A_MS_S: f64 = 0.5e-3;
 
 /// How much more the kernel may count than was written where it counts pages.
 const OF_A_FOLIO: u64 = 16;
@@ -79,6 +88,27 @@ impl super::Tool for Tool {
         // Checked again by the worker: it is what runs as root.
         refuse::check(&file)?;
         Ok(invocation(&file.scaled(job.scale, job.workers)?.to_string()))
+    }
+
+    fn timed_parts(&self, request: &Request) -> Option<Parts> {
+        let ids = self.infos(request).into_iter().map(|info| info.id).collect();
+        Some(Parts { least_s: LEAST_TOLD_S, aim_s: AIM_S, ids })
+    }
+
+    /// It counts whole milliseconds, of which there may be none.
+    fn part_s(&self, _request: &Request, _job: &Job, sample: &Sample) -> Option<f64> {
+        (sample.ops > 0).then_some(LESS_THAN_A_MS_S)
+    }
+
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let file = JobFile::parse(&request.text).ok()?;
+        let works = plan::works(&file).ok()?;
+        let is_direct = |job: &Section| match (job.get(&["direct"]), job.get(&["buffered"])) {
+            (Some(direct), _) => direct != "0",
+            (None, buffered) => buffered == Some("0"),
+        };
+        let all = file.jobs().iter().all(is_direct);
+        works.iter().map(|work| work.block.0).min().filter(|_| all)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

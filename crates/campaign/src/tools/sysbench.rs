@@ -18,6 +18,8 @@ const MODES: [&str; 6] = ["seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"
 
 /// The one option of which a list is taken, each size being tests of its own.
 const BLOCKS: &str = "--file-block-size";
+/// The block that it takes by itself.
+const OWN_BLOCK: &str = "16K";
 const TOTAL: &str = "--file-total-size";
 
 /// Bytes of all files together.
@@ -86,7 +88,7 @@ impl super::Tool for Tool {
     }
 
     fn check(&self, request: &Request) -> Result<(), String> {
-        let sizes = words::value(&request.args, BLOCKS).unwrap_or("16K").split(',');
+        let sizes = words::value(&request.args, BLOCKS).unwrap_or(OWN_BLOCK).split(',');
         match sizes.into_iter().find(|size| words::size(size, 1).is_none_or(|bytes| bytes == 0)) {
             None => Ok(()),
             Some(size) => {
@@ -141,6 +143,13 @@ impl super::Tool for Tool {
         argv.extend(others(&request.args, &["--file-num", TOTAL, "--time", listed]));
         argv.push("run".into());
         Ok(Invocation { argv, ..Invocation::default() })
+    }
+
+    fn direct_block(&self, request: &Request) -> Option<u64> {
+        let flags = words::value(&request.args, "--file-extra-flags").unwrap_or_default();
+        let told = mode_of(&request.part).1.or_else(|| words::value(&request.args, BLOCKS));
+        let block = words::size(told.unwrap_or(OWN_BLOCK), 1)?;
+        flags.split(',').any(|flag| flag == "direct").then_some(block)
     }
 
     fn estimate(&self, request: &Request, job: &Job) -> Estimate {

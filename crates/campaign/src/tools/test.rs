@@ -2,14 +2,17 @@
 
 use super::{Invocation, Request, Tool};
 use formats::ImportOptions;
-use model::{Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample, TestInfo};
+use model::{
+    BUFFERED_BELOW, Better, CacheNeed, Dataset, Job, Metric, PhaseKind, PoolReport, Sample,
+    TestInfo,
+};
 use std::{
     fs,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
 use suites::{
-    Estimate, Measured, Meter, Missing, Run, Test, TestError, Workers,
+    Estimate, Measured, Meter, Missing, Parts, Run, Test, TestError, Workers,
     program::{self, Bounds, Program, Ran},
 };
 
@@ -72,6 +75,15 @@ impl Test for ToolTest {
         Workers::Program
     }
 
+    fn parts(&self) -> Option<Parts> {
+        self.tool.timed_parts(&self.request)
+    }
+
+    fn direct_bytes(&self, _job: &Job, measured: &[Measured]) -> Option<u64> {
+        let block = self.tool.direct_block(&self.request)?;
+        Some(measured.iter().map(|one| one.bytes.max(one.ops.saturating_mul(block))).sum())
+    }
+
     fn runs_programs(&self) -> bool {
         true
     }
@@ -109,7 +121,9 @@ impl Test for ToolTest {
         }
         let invocation = self.tool.invocation(&self.request, job).map_err(|why| self.wrong(why))?;
         let program = self.program(&invocation, job);
-        Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default() }))
+        let block = self.tool.direct_block(&self.request);
+        let buffered_below = block.and_then(|block| buffered_below(&dir, block));
+        Ok(Box::new(ToolRun { test: self, program, dir, ran: Ran::default(), buffered_below }))
     }
 
     fn estimate(&self, job: &Job) -> Estimate {
@@ -120,7 +134,7 @@ impl Test for ToolTest {
         Vec::new()
     }
 
-    fn measure(&self, _job: &Job, pool: &PoolReport) -> Vec<Measured> {
+    fn measure(&self, job: &Job, pool: &PoolReport) -> Vec<Measured> {
         let worker = pool.workers.first();
         let seconds = worker
             .and_then(|worker| worker.phases.first())
@@ -131,7 +145,11 @@ impl Test for ToolTest {
             Err(why) => vec![nothing(info.id, why.clone(), seconds)],
             Ok(dataset) => {
                 let printed = self.tool.printed(&self.request, &info.id);
-                of_samples(dataset, &printed, info.id, seconds, &cost)
+                let part_s = |sample: &Sample| {
+                    let told = Some(sample.seconds).filter(|seconds| *seconds > 0.0);
+                    told.or_else(|| self.tool.part_s(&self.request, job, sample)).unwrap_or(seconds)
+                };
+                of_samples(dataset, &printed, info.id, (seconds, &part_s), &cost)
             }
         };
         self.infos().into_iter().flat_map(one).collect()
@@ -153,7 +171,7 @@ fn of_samples(
     dataset: &Dataset,
     printed: &str,
     id: String,
-    seconds: f64,
+    (seconds, part_s): (f64, &dyn Fn(&Sample) -> f64),
     cost: &[Metric],
 ) -> Vec<Measured> {
     let samples: Vec<&Sample> =
@@ -166,7 +184,7 @@ fn of_samples(
         metrics: sample.metrics.iter().chain(cost).cloned().collect(),
         bytes: sample.bytes,
         ops: sample.ops,
-        seconds: if sample.seconds > 0.0 { sample.seconds } else { seconds },
+        seconds: part_s(sample),
         skew_ms: 0.0,
         overlap: 1.0,
         phases: 0..1,
@@ -192,11 +210,25 @@ fn nothing(test: String, why: String, seconds: f64) -> Measured {
     }
 }
 
+/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that refuses
+/// them, or all of it, tells so to the tool.
+fn buffered_below(dir: &Path, bytes: u64) -> Option<u32> {
+    let block = u32::try_from(bytes).ok()?;
+    let path = dir.join(".direct");
+    fs::write(&path, vec![1; 2 * block as usize]).ok()?;
+    let below = engine::io::open(&path, false, true)
+        .and_then(|file| engine::io::buffered_below(&file, block));
+    fs::remove_file(&path).ok()?;
+    below.ok().flatten()
+}
+
 struct ToolRun<'a> {
     test: &'a ToolTest,
     program: Program,
     dir: PathBuf,
     ran: Ran,
+    /// What the file system takes directly, where it takes these blocks through the page cache.
+    buffered_below: Option<u32>,
 }
 
 impl Run for ToolRun<'_> {
@@ -217,11 +249,14 @@ impl Run for ToolRun<'_> {
     fn metrics(&mut self) -> Vec<Metric> {
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
-        vec![
+        [
             lower("tool_user_s", self.ran.user_s, "s"),
             lower("tool_sys_s", self.ran.sys_s, "s"),
             lower("tool_peak_memory_mb", self.ran.peak_memory_bytes as f64 / 1e6, "MB"),
         ]
+        .into_iter()
+        .chain(self.buffered_below.map(|bytes| lower(BUFFERED_BELOW, bytes.into(), "B")))
+        .collect()
     }
 
     fn output(&mut self) -> String {

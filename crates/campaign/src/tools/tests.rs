@@ -215,3 +215,70 @@ fn sysbench_takes_a_list_of_block_sizes_and_lays_out_the_files_that_it_is_told()
     let refused = suite("sysbench", None, &args("--file-block-size=4K,x")).err().unwrap();
     assert!(refused.to_string().contains("`x` of --file-block-size is no size"), "{refused}");
 }
+
+/// The first test of the suite `name` of a tool with `options`, and with the job file `text`.
+fn test_of(name: &str, text: Option<&str>, options: &str) -> &'static dyn Test {
+    let none = Options::new();
+    let knobs = if options.is_empty() { none } else { args(options) };
+    suite(name, text, &knobs).unwrap().unwrap().tests[0]
+}
+
+#[test]
+fn parts_that_a_tool_tells_of_only_when_they_are_long_are_known() {
+    let two = "[a]\nrw=read\nsize=64m\n[b]\nrw=write\nsize=64m\n";
+    let fio = test_of("fio:x", Some(two), "").parts().unwrap();
+    assert_eq!(fio.ids, ["fio.a", "fio.b"]);
+    assert!(fio.aim_s > fio.least_s && fio.least_s == 0.1);
+    let bonnie = test_of("bonnie++", None, "").parts().unwrap();
+    assert!(bonnie.ids.contains(&"bonnie.get_block".into()) && bonnie.ids.len() == 7);
+    assert!(bonnie.aim_s > bonnie.least_s && bonnie.least_s == 0.5);
+    assert_eq!(test_of("bonnie++", None, "-n 16").parts(), None, "its arguments say how much");
+}
+
+#[test]
+fn direct_blocks_of_tools_are_known() {
+    let of = |name: &str, text: Option<&str>, options: &str| {
+        let test = test_of(name, text, options);
+        let measured =
+            |ops: u64| suites::Measured { ops, bytes: 0, ..crate::testing::measured(0, 1.0) };
+        test.direct_bytes(&job(None, 1), &[measured(10), measured(5)])
+    };
+    let sysbench = |options: &str| of("sysbench", None, options);
+    assert_eq!(sysbench(""), None);
+    assert_eq!(sysbench("--file-extra-flags=direct"), Some(15 * (16 << 10)));
+    assert_eq!(sysbench("--file-extra-flags=sync,direct --file-block-size=512"), Some(15 * 512));
+    assert_eq!(sysbench("--file-extra-flags=direct --file-block-size=4K,512"), Some(15 * 4096));
+    assert_eq!(sysbench("--file-extra-flags=sync"), None);
+    let fio = |text: &str| of("fio:x", Some(text), "");
+    assert_eq!(
+        fio("[global]\ndirect=1\nsize=1m\n[a]\nrw=read\n[b]\nrw=read\nbs=1k\n"),
+        Some(15 << 10)
+    );
+    assert_eq!(fio("[a]\nsize=1m\ndirect=1\n[b]\nsize=1m\n"), None, "not all of it");
+    assert_eq!(fio("[a]\nsize=1m\nbuffered=0\n"), Some(15 << 12));
+}
+
+#[test]
+fn phases_of_bonnie_are_as_long_as_their_work_over_their_rate() {
+    let request = request(find("bonnie++").unwrap(), "", None, &Options::new());
+    let sample = |test: &str, rate: Option<(f64, &str)>| {
+        let case = model::Case {
+            target: "t".into(),
+            suite: "bonnie++".into(),
+            test: test.into(),
+            procs: 1,
+            threads: 1,
+            cache: model::CacheState::Any,
+        };
+        let metric = rate
+            .map(|(value, unit)| model::Metric::new("rate", value, unit, model::Better::Higher));
+        Sample::bare(0, 0, case, metric.into_iter().collect())
+    };
+    let job = Job { scale: 0.125, ..job(None, 1) };
+    let of = |test: &str, rate| bonnie::Tool.part_s(&request, &job, &sample(test, rate));
+    let close = |seconds: Option<f64>, to: f64| (seconds.unwrap() - to).abs() < 1e-6;
+    assert!(close(of("bonnie.put_block", Some((1073.741824, "MB/s"))), 1.0));
+    assert!(close(of("bonnie.seq_create", Some((32768.0, "ops/s"))), 2.0), "64 times 1024 files");
+    assert!(of("bonnie.get_block", None).unwrap() < 0.5, "hidden");
+    assert_eq!(of("bonnie.seeks", Some((9.0, "ops/s"))), None);
+}

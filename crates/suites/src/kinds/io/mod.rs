@@ -87,6 +87,12 @@ impl Test for IoTest {
         self.settings.cache()
     }
 
+    fn direct_bytes(&self, job: &Job, measured: &[Measured]) -> Option<u64> {
+        let is_direct = self.settings.direct && self.settings.engine != EngineKind::Null;
+        let bytes = measured.iter().map(|measured| measured.bytes).sum::<u64>();
+        is_direct.then_some((bytes as f64 * job.data.incompressible_share()) as u64)
+    }
+
     fn random_reads(&self) -> Option<RandomReads> {
         match (self.settings.rw, self.settings.engine) {
             (Rw::RndRd, EngineKind::Sync | EngineKind::IoUring) => Some(RandomReads::Called),
