@@ -7,7 +7,7 @@ use campaign::{
     prepare::{self},
     programs,
     ready::Ready,
-    together::SharedDevice,
+    shared_device::SharedDevice,
     tools,
 };
 use model::{Campaign, CampaignState, Job, Origin, Rng};

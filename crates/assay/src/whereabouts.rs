@@ -1,13 +1,13 @@
 //! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
 //! figures are about that hardware.
 
-use campaign::{images, prepare::Prepared, together::SharedDevice};
+use campaign::{images, prepare::Prepared, shared_device::SharedDevice};
 use lab::ResolvedTarget;
 use model::Target;
 use std::path::Path;
 
-/// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks that are given up to the
-/// campaign are told where the consent to that is.
+/// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks
+/// that are given up to the campaign are told where the consent to that is.
 pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
     let on_images = prepared.plan.backing.devices.is_empty() && prepared.needs_image();
     let images = on_images.then(|| images(prepared, state));

@@ -8,7 +8,7 @@ use super::{
     judge::{self, Seen},
     limiter::{self, Load},
     relay::Runner,
-    sampler::{Sampler, Window},
+    sampler::{Held, Sampler, Window},
 };
 use anyhow::Result;
 use lab::{Coldness, Instance, Persistence, Residency, Usage, Watched};
@@ -347,19 +347,8 @@ impl Outcome {
         };
         let (cache, mut validity) = judge::cache_verdict(&seen, measured, footprint);
         let held = self.sampler.while_held().filter(|_| is_main && self.rebuilding.is_none());
-        // What others do on its device is no work of its own.
-        let own = held.filter(|_| !self.shares_devices);
-        if let Some(why) = own.and_then(|held| judge::worked_while_held(held.bytes(), &usage)) {
+        if let Some(why) = self.objection(measured, &usage, held) {
             validity = Validity::Invalid(why);
-        }
-        if let Some(why) = self.direct_bytes.and_then(|b| judge::past_no_device(b, &usage)) {
-            validity = Validity::Invalid(why);
-        }
-        let clocks = hosts::clocks_disagree(&self.report, measured.seconds);
-        let whole = self.rebuilding.and_then(judge::not_rebuilt);
-        let others = self.changed.as_ref().or(clocks.as_ref()).or(whole.as_ref());
-        if let Some(why) = measured.problem.as_ref().or(others) {
-            validity = Validity::Invalid(why.clone());
         }
         let read_ahead = judge::read_ahead(&seen, test.random_reads(), measured, footprint);
         let workers = contention::worker_cpu(&self.report.workers, &measured.phases);
@@ -404,6 +393,18 @@ impl Outcome {
             histograms: measured.histograms.clone(),
             series: self.series(measured),
         }
+    }
+
+    /// Why it is no measurement, whatever the cache was. `held`: what its device did while it stood still.
+    fn objection(&self, measured: &Measured, usage: &Usage, held: Option<Held>) -> Option<String> {
+        // What others do on its device is no work of its own.
+        let own = held.filter(|_| !self.shares_devices);
+        let problem = measured.problem.clone().or_else(|| self.changed.clone());
+        problem
+            .or_else(|| hosts::clocks_disagree(&self.report, measured.seconds))
+            .or_else(|| self.rebuilding.and_then(judge::not_rebuilt))
+            .or_else(|| judge::past_no_device(self.direct_bytes?, usage))
+            .or_else(|| judge::worked_while_held(own?.bytes(), usage))
     }
 
     /// What hosts have each, and how many readers read what their own host wrote.

@@ -185,8 +185,8 @@ pub fn charge_servers(metrics: &mut [Metric], ops: u64, usage: &Usage) {
     metrics.iter_mut().filter(|m| m.name == "cpu_ns_per_op").for_each(|m| m.value += server_ns);
 }
 
-/// Why a part is no measurement whose device, which is its alone, moved so many `bytes` while its clock stood; `None` when that is
-/// little beside what it moved in its own time.
+/// Why a part is no measurement whose device, which is its alone, moved so many `bytes` while its clock stood;
+/// `None` when that is little beside what it moved in its own time.
 pub fn worked_while_held(bytes: u64, usage: &Usage) -> Option<String> {
     let own = usage.device_read_bytes.unwrap_or(0) + usage.device_write_bytes.unwrap_or(0);
     let is_much = bytes as f64 > HELD_BYTES + HELD_SHARE * own as f64;

@@ -41,6 +41,7 @@ pub mod retake;
 pub mod room;
 pub mod sampler;
 pub mod schedule;
+pub mod shared_device;
 pub mod sizes;
 pub mod sizing;
 pub mod stretch;

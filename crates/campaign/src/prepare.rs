@@ -3,7 +3,7 @@
 
 pub use super::machine::memory;
 
-use super::{asked::Asked, condition, place::Place, together::SharedDevice};
+use super::{asked::Asked, condition, place::Place, shared_device::SharedDevice};
 use crate::{catalogue, refusal, watch::Notes};
 use anyhow::Result;
 use lab::{Availability, Part, ResolvedTarget};

@@ -5,6 +5,7 @@ use super::{
     guest, images,
     prepare::{self, Prepared},
     room,
+    shared_device::SharedDevice,
     sizes::Range,
     sizing,
 };
@@ -12,7 +13,7 @@ use crate::refusal;
 use anyhow::Result;
 use lab::{Device, ResolvedTarget};
 use model::{Bytes, Order, Target};
-use std::{fmt, ops, path::Path};
+use std::{ops, path::Path};
 
 /// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
 const MOST: usize = 6;
@@ -68,28 +69,6 @@ pub fn choose(prepared: &mut Prepared, state: &Path) -> Result<()> {
     };
     prepared.plan.order = Some(order);
     Ok(())
-}
-
-/// Two candidates on one device, whose counters are all that tells what a directory moves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SharedDevice {
-    first: String,
-    second: String,
-    device: String,
-}
-
-impl SharedDevice {
-    /// Why candidates go in turn, for the plan and the report.
-    pub fn note(&self) -> String {
-        format!("{self}: candidates are measured in turn.")
-    }
-}
-
-impl fmt::Display for SharedDevice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SharedDevice { first, second, device } = self;
-        write!(f, "{first} and {second} share a device ({device}) and its counters")
-    }
 }
 
 impl Prepared {

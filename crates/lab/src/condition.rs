@@ -2,5 +2,4 @@
 
 pub(crate) mod age;
 pub(crate) mod fullness;
-#[allow(unsafe_code)]
 pub(crate) mod layout;

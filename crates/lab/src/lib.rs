@@ -13,6 +13,8 @@ mod command;
 mod condition;
 mod disks;
 mod error;
+#[allow(unsafe_code)]
+mod extents;
 mod fault;
 mod file_system;
 pub mod fs;

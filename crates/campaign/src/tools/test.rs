@@ -210,8 +210,8 @@ fn nothing(test: String, why: String, seconds: f64) -> Measured {
     }
 }
 
-/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that refuses
-/// them, or all of it, tells so to the tool.
+/// What the file system of `dir` takes past the page cache, where it takes blocks of `bytes` through it. One that
+/// refuses them, or all of it, tells so to the tool.
 fn buffered_below(dir: &Path, bytes: u64) -> Option<u32> {
     let block = u32::try_from(bytes).ok()?;
     let path = dir.join(".direct");

@@ -1,55 +1,13 @@
 //! How contiguous files are on the device: the layout score of Smith and Seltzer ("File system aging",
 //! SIGMETRICS 1997), from the extents that FIEMAP tells.
 
-use crate::{LabError, private_dir};
-use rustix::{
-    io::Errno,
-    ioctl::{Opcode, Updater, ioctl, opcode},
+use crate::{
+    LabError,
+    extents::{BLOCK_BYTES, ENCODED, Extent, INLINE, extents},
+    private_dir,
 };
+use rustix::io::Errno;
 use std::{fs::File, ops::AddAssign, path::Path};
-
-/// The unit in which blocks are counted, bytes.
-const BLOCK_BYTES: u64 = 4096;
-/// Extents asked for at once.
-const EXTENTS: usize = 128;
-/// `FS_IOC_FIEMAP`; its number holds the size of the header alone.
-const FIEMAP: Opcode = opcode::read_write::<Header>(b'f', 11);
-/// Write back before telling.
-const FLAG_SYNC: u32 = 1;
-/// The last extent of the file.
-const EXTENT_LAST: u32 = 0x1;
-/// Compressed or encrypted: the length is not that on the device.
-const EXTENT_ENCODED: u32 = 0x8;
-/// In the metadata: no blocks of its own.
-const EXTENT_INLINE: u32 = 0x200;
-
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Header {
-    start: u64,
-    length: u64,
-    flags: u32,
-    mapped: u32,
-    count: u32,
-    reserved: u32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-struct Extent {
-    logical: u64,
-    physical: u64,
-    length: u64,
-    reserved64: [u64; 2],
-    flags: u32,
-    reserved: [u32; 3],
-}
-
-#[repr(C)]
-struct Map {
-    header: Header,
-    extents: [Extent; EXTENTS],
-}
 
 /// How a set of files is on the device. Files that have no blocks are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,50 +59,8 @@ pub fn layout(dir: &Path) -> Result<Option<Layout>, LabError> {
     Ok(Some(sum))
 }
 
-/// The least that `file` can hold on its device: a block for each compressed extent.
-pub(crate) fn least_bytes(file: &File) -> Result<u64, Errno> {
-    let least = |extent: Extent| match extent.flags {
-        flags if flags & EXTENT_INLINE != 0 => 0,
-        flags if flags & EXTENT_ENCODED != 0 => BLOCK_BYTES,
-        _ => extent.length,
-    };
-    Ok(extents(file)?.into_iter().map(least).sum())
-}
-
-fn extents(file: &File) -> Result<Vec<Extent>, Errno> {
-    let mut all: Vec<Extent> = Vec::new();
-    // Room that is kept behind the end, as XFS does, is not part of the file.
-    let len = file.metadata().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-    let len = len.len().next_multiple_of(BLOCK_BYTES);
-    loop {
-        let start = all.last().map_or(0, |last| last.logical + last.length);
-        if start >= len {
-            return Ok(all);
-        }
-        let header = Header {
-            start,
-            length: len - start,
-            flags: FLAG_SYNC,
-            count: EXTENTS as u32,
-            ..Header::default()
-        };
-        let mut map = Map { header, extents: [Extent::default(); EXTENTS] };
-        // SAFETY: `map` is laid out as `struct fiemap` and followed by as many extents as its count
-        // says; the kernel writes no more than these and keeps no pointer.
-        unsafe { ioctl(file, Updater::<FIEMAP, Map>::new(&mut map))? };
-        let found = &map.extents[..(map.header.mapped as usize).min(EXTENTS)];
-        all.extend(found.iter().map(|extent| Extent {
-            length: extent.length.min(len.saturating_sub(extent.logical)),
-            ..*extent
-        }));
-        if found.last().is_none_or(|last| last.flags & EXTENT_LAST != 0) {
-            return Ok(all);
-        }
-    }
-}
-
 fn of_extents(extents: &[Extent]) -> Layout {
-    let own: Vec<&Extent> = extents.iter().filter(|e| e.flags & EXTENT_INLINE == 0).collect();
+    let own: Vec<&Extent> = extents.iter().filter(|e| e.flags & INLINE == 0).collect();
     if own.is_empty() {
         return Layout::default();
     }
@@ -161,7 +77,7 @@ fn of_extents(extents: &[Extent]) -> Layout {
 /// can be.
 fn follows(extent: &Extent, next: &Extent) -> bool {
     let end = extent.physical + extent.length;
-    match extent.flags & EXTENT_ENCODED {
+    match extent.flags & ENCODED {
         0 => next.physical == end,
         _ => next.physical > extent.physical && next.physical <= end,
     }
@@ -190,16 +106,16 @@ mod tests {
     #[test]
     fn single_blocks_and_inline_data_have_no_score() {
         assert_eq!(of_extents(&[extent(0, 9, 1, 0)]).score(), None);
-        assert_eq!(of_extents(&[extent(0, 9, 1, EXTENT_INLINE)]), Layout::default());
+        assert_eq!(of_extents(&[extent(0, 9, 1, INLINE)]), Layout::default());
         assert_eq!(of_extents(&[]), Layout::default());
     }
 
     #[test]
     fn compressed_extents_follow_when_they_can() {
-        let packed = extent(0, 100, 32, EXTENT_ENCODED);
-        assert_eq!(of_extents(&[packed, extent(32, 110, 32, EXTENT_ENCODED)]).pieces, 1);
-        assert_eq!(of_extents(&[packed, extent(32, 140, 32, EXTENT_ENCODED)]).pieces, 2);
-        assert_eq!(of_extents(&[packed, extent(32, 90, 32, EXTENT_ENCODED)]).pieces, 2);
+        let packed = extent(0, 100, 32, ENCODED);
+        assert_eq!(of_extents(&[packed, extent(32, 110, 32, ENCODED)]).pieces, 1);
+        assert_eq!(of_extents(&[packed, extent(32, 140, 32, ENCODED)]).pieces, 2);
+        assert_eq!(of_extents(&[packed, extent(32, 90, 32, ENCODED)]).pieces, 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a file holds on its device: fewer bytes than it is long where its file system compresses them, packs them into
 //! its trees, or leaves holes. A cold read cannot bring more than that.
 
-use crate::condition::layout;
+use crate::extents;
 use rustix::{
     fs::fstatfs,
     io::Errno,
@@ -41,7 +41,7 @@ pub(super) fn bytes(file: &File, total: u64) -> io::Result<u64> {
 fn of_btrfs(file: &File) -> Option<u64> {
     let inode = file.metadata().ok()?.ino();
     let told = items(file, inode).ok().map(|items| of_items(&items));
-    told.or_else(|| layout::least_bytes(file).ok())
+    told.or_else(|| extents::least_bytes(file).ok())
 }
 
 /// `struct btrfs_ioctl_search_key`, and how long the buffer behind it is.

@@ -1,0 +1,25 @@
+//! Why candidates that could be there at once go in turn all the same.
+
+use std::fmt;
+
+/// Two candidates on one device, whose counters are all that tells what a directory moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedDevice {
+    pub(super) first: String,
+    pub(super) second: String,
+    pub(super) device: String,
+}
+
+impl SharedDevice {
+    /// Why candidates go in turn, for the plan and the report.
+    pub fn note(&self) -> String {
+        format!("{self}: candidates are measured in turn.")
+    }
+}
+
+impl fmt::Display for SharedDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SharedDevice { first, second, device } = self;
+        write!(f, "{first} and {second} share a device ({device}) and its counters")
+    }
+}
