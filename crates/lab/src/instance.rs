@@ -8,6 +8,7 @@ pub(crate) mod quiesce;
 
 mod cold;
 mod facts;
+mod in_effect;
 mod options;
 mod provision;
 mod rebuilt;

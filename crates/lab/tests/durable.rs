@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use lab::{Availability, Lab, fs};
-use model::{Bytes, NOT_DURABLE, Target};
+use model::{Bytes, NOT_AS_ASKED, NOT_DURABLE, Target};
 use needs::{Need, skip};
 use std::{fs as files, path::Path, sync::atomic::AtomicBool};
 
@@ -73,4 +73,24 @@ fn a_disk_image_in_memory_is_not_durable() {
         let why = loss(images.path(), "ext4");
         assert_eq!(why.as_deref(), Some("the disk image is in memory (tmpfs)"));
     }
+}
+
+#[test]
+fn what_the_kernel_made_of_an_option_is_a_fact() {
+    if !ready("tmpfs") {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let lab = Lab::open(state.path(), "d").unwrap();
+    let differs = |target: &str| {
+        let instance = lab.provision(&target.parse().unwrap(), "d").unwrap();
+        let differs = instance.facts().0.get(NOT_AS_ASKED).cloned();
+        instance.teardown().unwrap();
+        differs
+    };
+    // The kernel has whole pages.
+    let rounded = differs("tmpfs[size=4000000,noatime]").unwrap();
+    assert!(rounded.starts_with("size is "), "{rounded}");
+    assert!(rounded.ends_with("k, not 4000000 as asked"), "{rounded}");
+    assert_eq!(differs("tmpfs[size=4M,noatime,nodev]"), None);
 }

@@ -156,6 +156,9 @@ pub struct TargetRecord {
 /// kept to.
 pub const NOT_DURABLE: &str = "sync.not_durable";
 
+/// Fact of a target: which of its mount options are not in effect as asked, and what is; absent where all are.
+pub const NOT_AS_ASKED: &str = "mount.not_as_asked";
+
 /// Fact of the environment: which tests of its suites a campaign does not run, and why; absent where it runs all.
 pub const TESTS_LEFT_OUT: &str = "tests.left_out";
 

@@ -53,8 +53,8 @@ pub use balance::balanced_order;
 pub use case::{CacheState, Case};
 pub use check::{Checker, DatasetError};
 pub use dataset::{
-    Campaign, CampaignState, Dataset, Head, NOT_DURABLE, Origin, TESTS_LEFT_OUT, TargetRecord,
-    TargetState,
+    Campaign, CampaignState, Dataset, Head, NOT_AS_ASKED, NOT_DURABLE, Origin, TESTS_LEFT_OUT,
+    TargetRecord, TargetState,
 };
 pub use durability::{Durability, Synced, Unproven};
 pub use environment::Environment;

@@ -31,6 +31,7 @@ registry! {
     heat_map::Heat,
     leaders::Leaders,
     failures::Failures,
+    not_as_asked::NotAsAsked,
     values::Values,
     matrix::Matrix,
     sweeps::Sweeps,

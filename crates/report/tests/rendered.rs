@@ -16,6 +16,7 @@ mod labs;
 mod large;
 mod marks;
 mod next;
+mod not_as_asked;
 mod page;
 mod renderers;
 mod scaling;

@@ -32,7 +32,7 @@ mod s3_below;
 mod s3_options;
 pub(crate) mod short_names;
 mod values;
-mod words;
+pub(crate) mod words;
 mod zerofs;
 mod zfs_rebuild;
 

@@ -1,7 +1,7 @@
 //! What an instance is, from the mount table and its own tools: effective options, geometry, versions, the
 //! commands that were run, and whether it keeps what is synced to it.
 
-use super::Instance;
+use super::{Instance, in_effect};
 use crate::{Cmd, LabError, kinds, mounts, stack, stack::MadePart};
 use disk::Disk;
 use model::{Environment, Layer};
@@ -41,7 +41,9 @@ impl Instance<'_> {
         let versions = versions.filter_map(|p| crate::environment::version(p.fs())).collect();
         let losses: Vec<String> = layers.iter().filter_map(Layer::loss).collect();
         let losses = losses.into_iter().chain(self.disks.iter().find_map(in_memory)).collect();
+        let differing = self.differing()?;
         let own = own.into_iter().map(|(key, value)| (key, Some(value))).chain([
+            (model::NOT_AS_ASKED.into(), joined(differing, "; ")),
             ("mkfs.command".into(), commands(MadePart::mkfs)),
             ("mount.command".into(), commands(MadePart::mount)),
             ("mkfs.version".into(), joined(versions, "; ")),
@@ -55,6 +57,19 @@ impl Instance<'_> {
             put(key.into(), value);
         }
         Ok(facts)
+    }
+
+    /// The mount options that are not in effect as asked, with the name of the part where there are several.
+    fn differing(&self) -> Result<Vec<String>, LabError> {
+        let parts = self.stack.parts();
+        let mut all = Vec::new();
+        for part in parts {
+            all.extend(in_effect::differences(part)?.into_iter().map(|clause| match parts.len() {
+                1 => clause,
+                _ => format!("{}: {clause}", part.fs().about().name),
+            }));
+        }
+        Ok(all)
     }
 
     /// Its layers as they are mounted, and what their tools say of them as facts: with the name of the layer

@@ -92,7 +92,7 @@ const EITHER: &[[&str; 2]] =
     &[["noatime", "relatime"], ["strictatime", "relatime"], ["sync", "async"]];
 
 /// All knobs of a part: its own, and those of every mount where mount(8) mounts it.
-pub(super) fn knobs(about: &About) -> Vec<Knob> {
+pub(crate) fn knobs(about: &About) -> Vec<Knob> {
     let own = |name: &str| about.knobs.iter().any(|knob| knob.name == name);
     let of_every_mount = KNOBS.iter().filter(|knob| is_by_mount(about) && !own(knob.name));
     about.knobs.iter().chain(of_every_mount).copied().collect()
@@ -161,7 +161,7 @@ fn bare(key: &str) -> &str {
 }
 
 /// Whether mount(8) mounts it, as the kernel's: FUSE programs and properties of ZFS have other words.
-fn is_by_mount(about: &About) -> bool {
+pub(crate) fn is_by_mount(about: &About) -> bool {
     let is_fuse = about.kernel_name.is_none_or(|name| name.starts_with("fuse"));
     !is_fuse && about.knobs.iter().any(|knob| knob.help == ANY_MOUNT.help)
 }

@@ -1,0 +1,37 @@
+//! Mount options that are not in effect as they were asked for: what a label says is not what was measured.
+
+use crate::{block::Block, sections::Section};
+use model::{Dataset, NOT_AS_ASKED, TargetRecord};
+use stats::Findings;
+
+pub(crate) struct NotAsAsked;
+
+impl Section for NotAsAsked {
+    fn title(&self) -> &'static str {
+        "Options that are not in effect as asked"
+    }
+
+    fn build(&self, dataset: &Dataset, _: &Findings) -> Option<Vec<Block>> {
+        let said = |record: &TargetRecord| {
+            let what = record.facts.0.get(NOT_AS_ASKED)?;
+            Some(Block::Prose(format!("{}: {what}.", record.label)))
+        };
+        let all: Vec<Block> = dataset.targets.iter().filter_map(said).collect();
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// There no heading says what it is about.
+    fn brief(&self, dataset: &Dataset, findings: &Findings, _: usize) -> Option<Vec<Block>> {
+        let mut blocks = self.build(dataset, findings)?;
+        blocks.iter_mut().for_each(|block| {
+            if let Block::Prose(text) = block {
+                *text = format!("Not as asked: {text}");
+            }
+        });
+        Some(blocks)
+    }
+
+    fn of_whole(&self) -> bool {
+        true
+    }
+}
