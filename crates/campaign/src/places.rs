@@ -35,13 +35,20 @@ const TRIAL: Duration = Duration::from_secs(120);
 /// A target of the plan, and how the search for its place stands.
 struct Search<'p> {
     target: &'p ResolvedTarget,
-    found: Option<Place>,
+    /// Where it can be made, the preferred first.
+    places: Vec<Place>,
     reasons: Vec<String>,
 }
 
 impl Search<'_> {
-    fn place(self) -> Place {
-        self.found.unwrap_or(Place::Nowhere(self.reasons.join("; ")))
+    fn in_kind(&self, kind: LabKind) -> Option<&Place> {
+        self.places.iter().find(|place| place.kind() == kind)
+    }
+
+    /// The place in the lab `kind`, or the preferred one where that is none for all.
+    fn place(self, kind: Option<LabKind>) -> Place {
+        let chosen = kind.and_then(|kind| self.in_kind(kind)).or(self.places.first()).cloned();
+        chosen.unwrap_or_else(|| Place::Nowhere(self.reasons.join("; ")))
     }
 }
 
@@ -55,8 +62,12 @@ pub fn choose(
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
 ) -> Result<()> {
-    let places = search(prepared, |guest, targets| try_out(guest, targets, (state, stop), notes))?;
+    let try_out = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
+        try_out(guest, targets, (state, stop), notes)
+    };
+    let places = search(prepared, try_out, notes)?;
     prepared.settle(places)?;
+    check_programs(prepared)?;
     announce(prepared, notes);
     Ok(())
 }
@@ -65,14 +76,30 @@ pub fn choose(
 ///
 /// # Errors
 /// No target can be made at all.
-pub fn foresee(prepared: &mut Prepared) -> Result<()> {
-    let places = search(prepared, |guest, targets| {
+pub fn foresee(prepared: &mut Prepared, notes: Notes<'_>) -> Result<()> {
+    let by_lists = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         let venue = guest.venue();
-        let lacks = |target| lab::guest_lacks(target, &venue);
-        let why = |target| lacks(target).map(|need| format!("{}; {}", need.what(), need.fix()));
-        Ok(targets.iter().copied().map(why).collect())
-    })?;
-    prepared.settle(places)
+        Ok(targets.iter().map(|target| lab::guest_lacks(target, &venue)).collect())
+    };
+    let places = search(prepared, by_lists, notes)?;
+    prepared.settle(places)?;
+    check_programs(prepared)
+}
+
+/// Refuses programs of tests that a guest would not find, before it is booted for them.
+fn check_programs(prepared: &Prepared) -> Result<()> {
+    if !prepared.places.iter().any(|place| place.is_of(true)) {
+        return Ok(());
+    }
+    let mut programs = prepared.items.iter().flat_map(|item| item.test.programs());
+    match programs.find_map(|name| Some((lab::guest::unseen(&name)?, name))) {
+        None => Ok(()),
+        Some((path, name)) => Err(refusal::lacking(format!(
+            "a test runs {name}, which is {} here, where a guest does not see it; install it in /usr/local/bin, \
+             readable for all, or measure on this machine alone: --lab host",
+            path.display()
+        ))),
+    }
 }
 
 /// Says for each target why a guest cannot make it.
@@ -81,6 +108,7 @@ type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<Str
 fn search<'p>(
     prepared: &'p Prepared,
     trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
+    notes: Notes<'_>,
 ) -> Result<Vec<Place>> {
     let plan = &prepared.plan;
     // A disk of this machine is not handed to a guest.
@@ -93,24 +121,78 @@ fn search<'p>(
     let kinds = lab.kinds();
     let begin = |(target, own): (&'p ResolvedTarget, &Place)| match own {
         Place::Nowhere(why) if kinds.contains(&LabKind::Host) => {
-            Search { target, found: None, reasons: vec![why.clone()] }
+            Search { target, places: Vec::new(), reasons: vec![why.clone()] }
         }
         Place::Host if kinds.contains(&LabKind::Host) || is_of_this_machine(target) => {
-            Search { target, found: Some(Place::Host), reasons: Vec::new() }
+            Search { target, places: vec![Place::Host], reasons: Vec::new() }
         }
-        _ => Search { target, found: None, reasons: Vec::new() },
+        _ => Search { target, places: Vec::new(), reasons: Vec::new() },
     };
     let mut all: Vec<Search<'_>> =
         prepared.targets.iter().zip(&prepared.places).map(begin).collect();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
-        let open = all.iter_mut().filter(|search| search.found.is_none());
-        let (far, open): (Vec<_>, Vec<_>) = open.partition(|search| search.target.is_remote());
+        let (open, placed): (Vec<_>, Vec<_>) =
+            all.iter_mut().partition(|search| search.places.is_empty());
+        let (far, open): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|search| search.target.is_remote());
         far.into_iter().for_each(|search| search.reasons.push(no_network(kind)));
-        if !open.is_empty() {
-            in_guests(kind, plan.kernel.as_deref(), open, &trial)?;
+        let made = match open.is_empty() {
+            true => 0,
+            false => in_guests(kind, plan.kernel.as_deref(), open, &trial)?,
+        };
+        let placed: Vec<_> =
+            placed.into_iter().filter(|search| !is_of_this_machine(search.target)).collect();
+        // What else can be made is compared with them where they are made, if that can be.
+        if made > 0 && !placed.is_empty() {
+            in_guests(kind, plan.kernel.as_deref(), placed, &trial)?;
         }
     }
-    Ok(all.into_iter().map(Search::place).collect())
+    let one = one_lab(&all);
+    said(&all, one).iter().for_each(|line| notes(line));
+    Ok(all.into_iter().map(|search| search.place(one)).collect())
+}
+
+/// The preferred lab that makes everything that any lab makes; `None` where none does.
+fn one_lab(all: &[Search<'_>]) -> Option<LabKind> {
+    let makes_all = |kind: &LabKind| {
+        let mut made = all.iter().filter(|search| !search.places.is_empty());
+        made.all(|search| search.in_kind(*kind).is_some())
+    };
+    LabKind::ALL.into_iter().find(makes_all)
+}
+
+/// What the user should know of the choice of `one` lab, or of several.
+fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
+    let preferred = |search: &Search<'_>| search.places.first().map(Place::kind);
+    let of = |kind: LabKind| -> Vec<String> {
+        let own = all.iter().filter(|search| preferred(search) == Some(kind));
+        own.map(|search| search.target.to_string()).collect()
+    };
+    match one {
+        Some(kind) => {
+            let moved = all.iter().any(|search| preferred(search).is_some_and(|own| own != kind));
+            moved.then(|| {
+                format!(
+                    "all targets are measured {}, where alone {} can be made: figures of two labs are not compared; \
+                     --lab host measures those that this machine makes",
+                    kind.place(),
+                    of(kind).join(", ")
+                )
+            })
+        }
+        None => {
+            let part = |kind: LabKind| {
+                let own = of(kind);
+                (!own.is_empty()).then(|| format!("{} {}", own.join(", "), kind.place()))
+            };
+            let parts: Vec<String> = LabKind::ALL.into_iter().filter_map(part).collect();
+            Some(format!(
+                "no lab makes all targets, so that they are measured in several ({}), and figures of two labs are \
+                 not compared; name targets of one lab to compare them",
+                parts.join("; ")
+            ))
+        }
+    }
 }
 
 /// Whether no guest can have `target`.
@@ -123,39 +205,49 @@ fn no_network(kind: LabKind) -> String {
     format!("{}: it has no network, and cannot reach the server", kind.place())
 }
 
-/// Finds which of `open` guests of `kind` can make, in one boot.
+/// Finds which of `open` guests of `kind` can make, in one boot. Returns how many these are.
 fn in_guests(
     kind: LabKind,
     kernel: Option<&Path>,
     mut open: Vec<&mut Search<'_>>,
     trial: &Trial<'_>,
-) -> Result<()> {
+) -> Result<usize> {
     let guest: Arc<dyn Guest> = match lab::guest::find(kind, kernel) {
         Ok(guest) => guest.into(),
         Err(lacks) => {
             let why = format!("{}: {}; {}", kind.place(), lacks.what, lacks.fix);
             open.iter_mut().for_each(|search| search.reasons.push(why.clone()));
-            return Ok(());
+            return Ok(0);
         }
     };
     let memory = Memory::of(&guest.venue());
     let (known, unknown): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|search| memory.knows(search.target));
-    known.into_iter().for_each(|search| search.found = Some(Place::Guest(Arc::clone(&guest))));
+    let (unseen, unknown): (Vec<_>, Vec<_>) = unknown
+        .into_iter()
+        .map(|search| (lab::unseen_by_guests(search.target), search))
+        .partition(|(why, _)| why.is_some());
+    for (why, search) in unseen {
+        search.reasons.extend(why.map(|why| format!("{}: {why}", kind.place())));
+    }
+    let unknown: Vec<_> = unknown.into_iter().map(|(_, search)| search).collect();
+    let mut made = known.len();
+    known.into_iter().for_each(|search| search.places.push(Place::Guest(Arc::clone(&guest))));
     if unknown.is_empty() {
-        return Ok(());
+        return Ok(made);
     }
     let targets: Vec<&ResolvedTarget> = unknown.iter().map(|search| search.target).collect();
     let tried = trial(&*guest, &targets)?;
     for (search, why) in unknown.into_iter().zip(tried) {
         match why {
             None => {
-                search.found = Some(Place::Guest(Arc::clone(&guest)));
+                made += 1;
+                search.places.push(Place::Guest(Arc::clone(&guest)));
             }
             Some(why) => search.reasons.push(format!("{}: {why}", kind.place())),
         }
     }
-    Ok(())
+    Ok(made)
 }
 
 /// Makes, writes and undoes each of `targets` in one boot of `guest`. Returns for each why it cannot be.
@@ -286,3 +378,6 @@ impl Memory {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,7 +104,7 @@ impl Ready {
         programs::decide(&mut prepared, unconfined, notes)?;
         look(&mut prepared)?;
         room::check(&prepared, state, remedy)?;
-        places::foresee(&mut prepared)?;
+        places::foresee(&mut prepared, notes)?;
         let mut ready = Ready::compared(prepared, state)?;
         room::give_up_images(&mut ready.prepared, state)?;
         Ok(ready)

@@ -15,6 +15,7 @@ mod find;
 mod initramfs;
 mod qemu;
 mod run;
+mod seen;
 mod shared;
 mod stage;
 mod stranger;
@@ -22,6 +23,7 @@ mod uml;
 
 pub use find::{available, find};
 pub use run::{last_words, run};
+pub use seen::unseen;
 pub use shared::Shared;
 pub use stage::Stranger;
 

@@ -45,6 +45,11 @@ pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     program::find(program, artifacts::bin_dirs())
 }
 
+/// Whether `program` is on this machine.
+pub fn is_installed(program: &str) -> bool {
+    find_program(program).is_some()
+}
+
 /// The sentence that tells how to get `program`, which is no file system's.
 pub(crate) fn how_to_install(program: &str) -> String {
     match tool(program) {

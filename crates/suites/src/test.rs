@@ -1,6 +1,6 @@
 //! The traits between a test and the worker that runs it.
 
-use crate::bounds::Breach;
+use crate::{bounds::Breach, program};
 use engine::progress::Progress;
 use model::{Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
@@ -303,9 +303,14 @@ pub trait Test: Sync {
         Shift::Never
     }
 
+    /// The programs that it runs.
+    fn programs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What the machine lacks, so that the test cannot run here.
     fn missing(&self) -> Option<Missing> {
-        None
+        program::missing(self.programs().iter().map(String::as_str))
     }
 
     /// The declaration from which a worker makes the test again; `None` for one that is built into

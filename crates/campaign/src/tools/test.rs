@@ -12,8 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 use suites::{
-    Estimate, Measured, Meter, Missing, Parts, Run, Test, TestError, Workers,
-    program::{self, Bounds, Program, Ran},
+    Estimate, Measured, Meter, Parts, Run, Test, TestError, Workers,
+    program::{Bounds, Program, Ran},
 };
 
 /// One run of a tool.
@@ -88,8 +88,8 @@ impl Test for ToolTest {
         true
     }
 
-    fn missing(&self) -> Option<Missing> {
-        program::missing([self.tool.program()])
+    fn programs(&self) -> Vec<String> {
+        vec![self.tool.program().into()]
     }
 
     fn declaration(&self) -> Option<String> {

@@ -6,8 +6,8 @@ use crate::{
     fs::{self as registry, ResolvedTarget},
     guest::{self, Missing, Venue},
     modules::ModuleTree,
-    needs::{Need, Supply, needs},
-    probe,
+    needs::{BUILT, Need, Supply, needs},
+    probe::{self, Availability},
 };
 use model::{LabKind, Target};
 use std::{
@@ -21,8 +21,6 @@ const UML_MODULES: &str = "/usr/lib/uml/modules";
 const MODULES: &str = "/lib/modules";
 /// What stands for every export of a server that is named.
 const EXPORT: &str = "nfs[server=HOST:/path]";
-/// Modules that are loaded from the cache when they were built.
-const BUILT: &[&str] = &["zfs"];
 
 /// A row for each target, a column for each kind of lab.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +98,10 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
             move |name: &str| builds.contains(&name) && artifacts::modules(name, &kernel).is_some();
         Supply {
             kernel: Box::new(move |name| tree.has(name) || built(name)),
-            installed: Box::new(probe::is_installed),
+            installed: Box::new(|tool| {
+                probe::is_installed(tool) && guest::unseen(tool.program).is_none()
+            }),
+            unseen: Box::new(|tool| guest::unseen(tool.program)),
             builds,
             root: true,
             network: false,
@@ -110,11 +111,27 @@ fn of_guest(kind: LabKind, found: Result<Venue, Missing>) -> Offer<'static> {
     Offer { column: Column { kind, lab: found }, supply }
 }
 
-/// What a guest of `venue` lacks most for `target`, by the lists of its kernel and the installed programs.
-pub fn guest_lacks(target: &ResolvedTarget, venue: &Venue) -> Option<Need> {
+/// All that a guest of `venue` lacks for `target`, by the lists of its kernel and the installed programs, and what to
+/// do.
+pub fn guest_lacks(target: &ResolvedTarget, venue: &Venue) -> Option<String> {
     match cell(&Wanted::of(target), &of_guest(venue.kind, Ok(venue.clone()))) {
-        Cell::Needs(needs) => needs.into_iter().next(),
+        Cell::Needs(needs) => said(&needs),
         Cell::Ready | Cell::Never | Cell::NoLab => None,
+    }
+}
+
+/// The programs that `target` needs and that are on this machine where no guest sees them, and what to do.
+pub fn unseen_by_guests(target: &ResolvedTarget) -> Option<String> {
+    let tools = target.parts().iter().flat_map(|part| part.fs.about().tools);
+    let unseen =
+        tools.filter_map(|tool| Some(Need::Unseen(tool.program, guest::unseen(tool.program)?)));
+    said(&unseen.collect::<Vec<_>>())
+}
+
+fn said(needs: &[Need]) -> Option<String> {
+    match probe::judged(needs) {
+        Availability::Missing { what, fix } => Some(format!("{what}; {fix}")),
+        Availability::Ready => None,
     }
 }
 
@@ -216,6 +233,7 @@ mod tests {
         Supply {
             kernel: Box::new(|name| kernel.contains(&name)),
             installed: Box::new(|tool| !without.contains(&tool.program)),
+            unseen: Box::new(|_| None),
             builds: &["xfs"],
             root: true,
             network: true,

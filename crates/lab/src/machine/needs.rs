@@ -2,7 +2,7 @@
 //! [`Supply`].
 
 use crate::{FileSystem, Tool, tool};
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Need {
     Build(String),
     /// A program.
     Program(Tool),
+    /// A program that is on this machine where no guest sees it.
+    Unseen(&'static str, PathBuf),
     /// The rights of root.
     Root,
     /// Loop devices.
@@ -21,12 +23,17 @@ pub enum Need {
     Network,
 }
 
+/// Modules that `assay doctor --install` builds for guests of QEMU.
+pub(crate) const BUILT: &[&str] = &["zfs"];
+
 /// What a lab has.
 pub(crate) struct Supply<'a> {
     /// Whether its kernel brings a module or file system of this name.
     pub(crate) kernel: Box<dyn Fn(&str) -> bool + 'a>,
     /// Whether a program is installed.
     pub(crate) installed: Box<dyn Fn(&Tool) -> bool + 'a>,
+    /// Where a program is when it is on this machine and the lab does not see it.
+    pub(crate) unseen: Box<dyn Fn(&Tool) -> Option<PathBuf> + 'a>,
     /// Modules that can be built for its kernel.
     pub(crate) builds: &'a [&'a str],
     /// Whether assay is root in it.
@@ -43,6 +50,9 @@ impl Need {
         match self {
             Need::Kernel(name) | Need::Build(name) => format!("the kernel has no {name}"),
             Need::Program(tool) => format!("`{}` is not installed", tool.program),
+            Need::Unseen(program, path) => {
+                format!("`{program}` is {}, which a guest does not see", path.display())
+            }
             Need::Root => "root".into(),
             Need::LoopDevices => "loop devices".into(),
             Need::Network => "a guest has no network, and the object store is outside".into(),
@@ -52,11 +62,22 @@ impl Need {
     /// What to do about it.
     pub fn fix(&self) -> String {
         match self {
-            Need::Kernel(name) => {
-                format!("boot a kernel with {name}, or install the module package of this one")
+            Need::Kernel(names) => {
+                let boot = format!(
+                    "boot a kernel with {names}, or install the module package of this one"
+                );
+                let built =
+                    BUILT.iter().find(|built| names.split(", ").any(|name| name == **built));
+                match built {
+                    Some(name) => format!(
+                        "run `assay doctor --install {name}`, once, for guests of QEMU, or {boot}"
+                    ),
+                    None => boot,
+                }
             }
             Need::Build(name) => format!("run `assay doctor --install {name}`, once"),
             Need::Program(tool) => tool.install(),
+            Need::Unseen(..) => "install it in /usr/local/bin, readable for all".into(),
             Need::Root => "run assay with sudo".into(),
             Need::LoopDevices => "run `modprobe loop`".into(),
             Need::Network => {
@@ -67,7 +88,11 @@ impl Need {
 
     /// Whether [`Need::fix`] installs something that then is there.
     pub(crate) fn is_installable(&self) -> bool {
-        matches!(self, Need::Program(_) | Need::Build(_))
+        match self {
+            Need::Kernel(name) => BUILT.contains(&&**name),
+            Need::Program(_) | Need::Build(_) => true,
+            Need::Unseen(..) | Need::Root | Need::LoopDevices | Need::Network => false,
+        }
     }
 }
 
@@ -78,6 +103,7 @@ impl fmt::Display for Need {
             Need::Kernel(name) => write!(f, "no module {name}"),
             Need::Build(name) => write!(f, "{name} not built"),
             Need::Program(tool) => write!(f, "no {}", tool.program),
+            Need::Unseen(program, _) => write!(f, "{program} not seen"),
             Need::Root => f.write_str("not root"),
             Need::LoopDevices => f.write_str("no loop devices"),
             Need::Network => f.write_str("no network"),
@@ -101,7 +127,11 @@ pub(crate) fn needs(fs: &dyn FileSystem, supply: &Supply<'_>) -> Vec<Need> {
     let with_loop = fs.has_device() && supply.loop_devices.is_some();
     let base = tool::BASE.iter().filter(|tool| with_loop || tool.program != "losetup");
     let programs = base.chain(fs.about().tools).filter(|tool| !(supply.installed)(tool));
-    let mut all: Vec<Need> = lacking.chain(programs.map(|tool| Need::Program(*tool))).collect();
+    let program = |tool: &Tool| match (supply.unseen)(tool) {
+        Some(path) => Need::Unseen(tool.program, path),
+        None => Need::Program(*tool),
+    };
+    let mut all: Vec<Need> = lacking.chain(programs.map(program)).collect();
     all.extend((fs.about().is_outside && !supply.network).then_some(Need::Network));
     all.extend((!supply.root).then_some(Need::Root));
     let no_loop = with_loop && supply.loop_devices == Some(false);
@@ -123,6 +153,7 @@ mod tests {
         let bare = Supply {
             kernel: Box::new(|_| false),
             installed: Box::new(|_| false),
+            unseen: Box::new(|_| None),
             builds: &[],
             root: false,
             network: true,
@@ -138,10 +169,40 @@ mod tests {
     }
 
     #[test]
+    fn a_program_where_no_guest_sees_it_is_told_with_its_place() {
+        let guest = Supply {
+            kernel: Box::new(|_| true),
+            installed: Box::new(|tool| tool.program != "mkfs.xfs"),
+            unseen: Box::new(|tool| {
+                (tool.program == "mkfs.xfs").then(|| "/root/bin/mkfs.xfs".into())
+            }),
+            builds: &[],
+            root: true,
+            network: false,
+            loop_devices: None,
+        };
+        let needs = needs(find("xfs").unwrap(), &guest);
+        assert_eq!(needs[0].to_string(), "mkfs.xfs not seen");
+        assert_eq!(needs[0].what(), "`mkfs.xfs` is /root/bin/mkfs.xfs, which a guest does not see");
+        assert!(needs[0].fix().contains("/usr/local/bin"));
+    }
+
+    #[test]
+    fn whatever_lacks_zfs_names_how_to_build_it() {
+        for name in ["zfs", "nfs, zfs"] {
+            let fix = Need::Kernel(name.into()).fix();
+            assert!(fix.starts_with("run `assay doctor --install zfs`, once"), "{fix}");
+        }
+        assert!(!Need::Kernel("xfs".into()).fix().contains("doctor"));
+        assert!(Need::Kernel("zfs".into()).is_installable());
+    }
+
+    #[test]
     fn a_guest_needs_no_loop_devices() {
         let guest = Supply {
             kernel: Box::new(|name| name == "ext4"),
             installed: Box::new(|tool| tool.program != "losetup"),
+            unseen: Box::new(|_| None),
             builds: &[],
             root: true,
             network: false,

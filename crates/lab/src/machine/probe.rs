@@ -51,7 +51,7 @@ pub fn available(fs: &dyn FileSystem) -> Availability {
 }
 
 /// All of `needs` at once, so that nobody learns of them one by one; what the kernel lacks in one part.
-fn judged(needs: &[Need]) -> Availability {
+pub(crate) fn judged(needs: &[Need]) -> Availability {
     let mut modules: Vec<&str> = Vec::new();
     let mut all: Vec<Need> = Vec::new();
     for need in needs {
@@ -84,6 +84,7 @@ pub(crate) fn supply() -> Supply<'static> {
     Supply {
         kernel: Box::new(kernel_has),
         installed: Box::new(is_installed),
+        unseen: Box::new(|_| None),
         builds: &[],
         root: disk::is_root(),
         network: true,

@@ -9,9 +9,9 @@ mod settings;
 
 use super::{Defaults, Head, Kind};
 use crate::{
-    Estimate, Measured, Missing, Run, Test, TestError,
+    Estimate, Measured, Run, Test, TestError,
     figures::{self, Metrics},
-    program::{self, Bounds, Program},
+    program::{Bounds, Program},
 };
 use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use settings::Settings;
@@ -154,8 +154,8 @@ impl Test for AppTest {
         true
     }
 
-    fn missing(&self) -> Option<Missing> {
-        program::missing(self.settings.needs.iter().map(String::as_str))
+    fn programs(&self) -> Vec<String> {
+        self.settings.needs.clone()
     }
 
     fn declaration(&self) -> Option<String> {

@@ -1,0 +1,74 @@
+//! How a lab is chosen of those that can make the targets.
+
+use super::*;
+use lab::guest::{Machine, Shared, Stranger};
+
+/// A guest that is not booted.
+#[derive(Debug)]
+struct Still(LabKind);
+
+impl Guest for Still {
+    fn venue(&self) -> Venue {
+        Venue { kind: self.0, kernel: "6".into(), accelerator: "none", image_cache: "none" }
+    }
+
+    fn disk(&self, _: usize) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn prepare(&self, _: &Shared) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    fn boot(&self, _: &Machine, _: Option<Stranger>) -> lab::Cmd {
+        lab::Cmd::new("false")
+    }
+}
+
+/// Where each of the targets, given with the labs that can make it, is made, and what is said.
+fn chosen(given: &[(&str, &[LabKind])]) -> (Vec<LabKind>, Option<String>) {
+    let targets: Vec<ResolvedTarget> =
+        given.iter().map(|(name, _)| name.parse().unwrap()).collect();
+    let place = |kind: &LabKind| match kind {
+        LabKind::Host => Place::Host,
+        kind => Place::Guest(Arc::new(Still(*kind))),
+    };
+    let search = |(target, (_, kinds)): (_, &(&str, &[LabKind]))| Search {
+        target,
+        places: kinds.iter().map(place).collect(),
+        reasons: Vec::new(),
+    };
+    let all: Vec<Search<'_>> = targets.iter().zip(given).map(search).collect();
+    let one = one_lab(&all);
+    let said = said(&all, one);
+    let made = all.into_iter().map(|search| search.place(one));
+    (made.filter(|place| place.nowhere().is_none()).map(|place| place.kind()).collect(), said)
+}
+
+#[test]
+fn candidates_of_one_question_are_in_one_lab() {
+    use LabKind::{Host, Tcg, Uml};
+    let (labs, said) = chosen(&[("ext4", &[Host]), ("xfs", &[Host]), ("zfs", &[])]);
+    assert_eq!((labs, said), (vec![Host, Host], None));
+    let (labs, said) = chosen(&[("ext4", &[Host, Uml, Tcg]), ("zfs", &[Tcg])]);
+    let said = said.unwrap();
+    assert_eq!(labs, [Tcg, Tcg]);
+    assert!(said.contains("in QEMU with an emulated processor, where alone zfs"), "{said}");
+    let (labs, said) =
+        chosen(&[("ext4", &[Host, Uml, Tcg]), ("f2fs", &[Uml, Tcg]), ("zfs", &[Tcg])]);
+    assert_eq!((labs, said.is_some()), (vec![Tcg; 3], true));
+    let (labs, _) = chosen(&[("ext4", &[Host, Uml]), ("f2fs", &[Uml])]);
+    assert_eq!(labs, [Uml, Uml]);
+}
+
+#[test]
+fn targets_that_no_lab_makes_together_are_told_apart() {
+    use LabKind::{Host, Tcg, Uml};
+    let (labs, said) = chosen(&[("ext4", &[Host, Uml]), ("nilfs2", &[Uml]), ("zfs", &[Tcg])]);
+    let said = said.unwrap();
+    assert_eq!(labs, [Host, Uml, Tcg]);
+    assert!(said.contains("ext4 on the host; nilfs2 in User-Mode Linux; zfs in QEMU"), "{said}");
+    assert!(said.contains("no lab makes all targets"), "{said}");
+    let (labs, said) = chosen(&[("dir:/mnt", &[Host]), ("f2fs", &[Uml])]);
+    assert_eq!((labs, said.is_some()), (vec![Host, Uml], true));
+}
