@@ -4,8 +4,8 @@
 use crate::{input, refusal, tools};
 use anyhow::Result;
 use model::{Options, did_you_mean};
-use std::collections::BTreeMap;
-use suites::{Suite, Test};
+use std::{collections::BTreeMap, path::PathBuf};
+use suites::{Suite, Test, program};
 
 /// The suite that `name` stands for, with `knobs` set: a name that ships, `NAME.toml`, a tool, or a
 /// tool with its job as `fio:JOB.fio`. The text of a file is taken from `files`, or read into it.
@@ -69,6 +69,42 @@ fn known_ids() -> Vec<String> {
     ids.chain(names().iter().map(ToString::to_string)).collect()
 }
 
+/// A program that a suite runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteProgram {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub place: Option<PathBuf>,
+    /// How to get it; empty when it is there.
+    pub fix: String,
+    /// The suites that run it.
+    pub suites: Vec<String>,
+}
+
+/// Every program that a tool or a suite that ships runs.
+pub fn programs() -> Vec<SuiteProgram> {
+    let tools = tools::programs().into_iter();
+    let tools = tools.map(|(name, suite)| (name.to_string(), suite.to_string()));
+    let shipped = suites::suites().iter().flat_map(|suite| {
+        let programs = suite.tests.iter().flat_map(|test| test.programs());
+        programs.map(|name| (name, suite.name.to_string()))
+    });
+    let mut all: Vec<SuiteProgram> = Vec::new();
+    for (name, suite) in tools.chain(shipped) {
+        match all.iter_mut().find(|program| program.name == name) {
+            Some(known) if known.suites.contains(&suite) => {}
+            Some(known) => known.suites.push(suite),
+            None => {
+                let fix = program::missing([&*name]).map_or_else(String::new, |lacks| lacks.fix);
+                let place = program::find(&name);
+                all.push(SuiteProgram { name, place, fix, suites: vec![suite] });
+            }
+        }
+    }
+    all
+}
+
 /// True when `name` names a suite.
 pub fn is_suite(name: &str) -> bool {
     name.ends_with(".toml")
@@ -90,4 +126,21 @@ fn text_of(file: &str, files: &mut BTreeMap<String, String>) -> Result<String> {
         .map_err(|why| refusal::usage(format!("cannot read the suite {file}: {why}")))?;
     files.insert(file.into(), text.clone());
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_of_a_suite_is_listed_once_with_how_to_get_it() {
+        let all = programs();
+        for name in ["fio", "sysbench", "bonnie++", "mdtest", "ior", "elbencho", "mpirun", "git"] {
+            let listed: Vec<_> = all.iter().filter(|program| program.name == name).collect();
+            assert_eq!(listed.len(), 1, "{name} in {all:?}");
+            assert_eq!(listed[0].place.is_none(), !listed[0].fix.is_empty(), "{name}");
+        }
+        let mpirun = all.iter().find(|program| program.name == "mpirun").unwrap();
+        assert_eq!(mpirun.suites, ["mdtest", "ior"]);
+    }
 }

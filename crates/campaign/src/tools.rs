@@ -211,6 +211,12 @@ pub fn names() -> Vec<String> {
     TOOLS.iter().map(name).collect()
 }
 
+/// The programs behind the tools, each with the name of its tool; those under MPI are started by one more.
+pub fn programs() -> Vec<(&'static str, &'static str)> {
+    let under_mpi = [("mpirun", "mdtest"), ("mpirun", "ior")];
+    TOOLS.iter().map(|tool| (tool.program(), tool.name())).chain(under_mpi).collect()
+}
+
 /// The test of a worker's job, when it is one of a tool.
 ///
 /// # Errors

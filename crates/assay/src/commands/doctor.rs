@@ -2,23 +2,29 @@
 
 use crate::{cli::DoctorArgs, exit::Exit, install, terminal};
 use anyhow::Result;
-use campaign::places;
+use campaign::{catalogue, catalogue::SuiteProgram, places};
 use lab::{Cell, Column, DoctorLine, Finding, Install, Matrix, guest::Venue};
 
 /// Between two columns.
 const GAP: usize = 2;
 
-/// Prints which target can be made in which lab, what to install for the others, and what the machine
-/// lacks besides; or builds what `--install` names.
+/// Prints which target can be made in which lab, what to install for the others, the programs of suites, and what the
+/// machine lacks besides; or builds what `--install` names.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     if let Some(product) = &args.install {
         return install::install(product).map(|()| Exit::Done);
     }
-    terminal::out(&text(&lab::matrix(), &lab::doctor(), places::made_before))?;
+    let programs = catalogue::programs();
+    terminal::out(&text(&lab::matrix(), &programs, &lab::doctor(), places::made_before))?;
     Ok(Exit::Done)
 }
 
-fn text(matrix: &Matrix, lines: &[DoctorLine], made: impl Fn(&Venue) -> Vec<String>) -> String {
+fn text(
+    matrix: &Matrix,
+    programs: &[SuiteProgram],
+    lines: &[DoctorLine],
+    made: impl Fn(&Venue) -> Vec<String>,
+) -> String {
     let about = |column: &Column| (column.kind.to_string(), about(column, &made));
     let labs = matrix.columns.iter().map(about);
     let installs = matrix.installs();
@@ -30,6 +36,7 @@ fn text(matrix: &Matrix, lines: &[DoctorLine], made: impl Fn(&Venue) -> Vec<Stri
             list(labs),
         ),
         ("to make more targets", list(installs.iter().map(for_targets))),
+        ("programs of suites", list(programs.iter().map(|p| (p.name.clone(), program(p))))),
         ("besides", list(lines.iter().map(|line| (line.what.clone(), ability(line))))),
     ];
     let shown = parts.iter().filter(|(_, body)| !body.is_empty());
@@ -69,6 +76,15 @@ fn about(column: &Column, made: impl Fn(&Venue) -> Vec<String>) -> String {
         Ok(venue) if made(venue).is_empty() => venue.to_string(),
         Ok(venue) => format!("{venue}; made before: {}", made(venue).join(", ")),
         Err(missing) => format!("none: {}; {}", missing.what, missing.fix),
+    }
+}
+
+/// Whether a program is there, or how to get it, and what runs it.
+fn program(program: &SuiteProgram) -> String {
+    let suites = program.suites.join(", ");
+    match &program.place {
+        Some(place) => format!("yes: {}, for {suites}", place.display()),
+        None => format!("no, for {suites}; {}", program.fix),
     }
 }
 
@@ -121,7 +137,11 @@ labs; ok is judged by their kernels and the installed programs, nothing was moun
   tcg   QEMU with TCG, Linux 6.1; made before: f2fs, raid1(ext4)
 
 to make more targets
-  run `assay doctor --install zfs`, once  for zfs
+  run `assay doctor --install zfs`, once, for guests of QEMU, or boot a kernel with zfs, or install the module package of this one  for zfs
+
+programs of suites
+  fio  yes: /usr/bin/fio, for fio
+  ior  no, for ior; build it
 
 besides
   pressure (PSI)  no, less: noise of other work is not seen; boot with psi=1";
@@ -179,7 +199,14 @@ besides
             fix: "boot with psi=1".into(),
         };
         // The command of a package depends on the distribution.
-        let text = text(&matrix(), &[line], made);
+        let program = |name: &str, place: Option<&str>, fix: &str| SuiteProgram {
+            name: name.into(),
+            place: place.map(Into::into),
+            fix: fix.into(),
+            suites: vec![name.into()],
+        };
+        let programs = [program("fio", Some("/usr/bin/fio"), ""), program("ior", None, "build it")];
+        let text = text(&matrix(), &programs, &[line], made);
         let general: Vec<&str> = text.lines().filter(|line| !line.contains("f2fs-tools")).collect();
         assert_eq!(general.join("\n"), EXPECTED);
         assert!(
@@ -192,7 +219,8 @@ besides
     fn nothing_to_install_is_not_mentioned() {
         let mut ready = matrix();
         ready.rows.retain(|row| row.target == "ext4");
-        assert!(!text(&ready, &[], made).contains("to make more"));
-        assert!(!text(&ready, &[], made).contains("besides"));
+        assert!(!text(&ready, &[], &[], made).contains("to make more"));
+        assert!(!text(&ready, &[], &[], made).contains("besides"));
+        assert!(!text(&ready, &[], &[], made).contains("programs of suites"));
     }
 }

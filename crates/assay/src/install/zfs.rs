@@ -30,6 +30,9 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("modinfo", "kmod"),
 ];
 
+/// What guests run when it is built, and its package.
+const USED: (&str, &str) = ("zpool", "zfsutils-linux");
+
 impl Product for Zfs {
     fn name(&self) -> &'static str {
         "zfs"
@@ -41,7 +44,16 @@ impl Product for Zfs {
     }
 
     fn recipe(&self) -> Result<Recipe> {
-        let kernel = guest_kernel()?;
+        let kernel = match guest_kernel() {
+            Ok(kernel) => kernel,
+            Err(why) => {
+                let headers: Result<Headers> = Err(exit::lacking(format!(
+                    "{why}, and `apt-get install linux-headers-amd64` for its headers"
+                )));
+                all(check_programs(), headers, candidate())?;
+                return Err(why);
+            }
+        };
         if let Some(module) = installed(&kernel) {
             return Ok(Recipe::Present(module));
         }
@@ -92,7 +104,9 @@ fn all<A, B>(programs: Result<()>, headers: Result<A>, source: Result<B>) -> Res
 
 fn check_programs() -> Result<()> {
     let lacks = |(program, _): &&(&str, &str)| need(program, "").is_err();
-    let missing: Vec<&(&str, &str)> = PROGRAMS.iter().filter(lacks).collect();
+    // It does not tell its version where there is no module.
+    let unused = Some(&USED).filter(|(program, _)| !lab::is_installed(program));
+    let missing: Vec<&(&str, &str)> = PROGRAMS.iter().filter(lacks).chain(unused).collect();
     if missing.is_empty() {
         return Ok(());
     }
