@@ -26,6 +26,9 @@ pub enum Need {
 /// Modules that `assay doctor --install` builds for guests of QEMU.
 pub(crate) const BUILT: &[&str] = &["zfs"];
 
+/// Where a program is.
+type PlaceOf<'a> = dyn Fn(&Tool) -> Option<PathBuf> + 'a;
+
 /// What a lab has.
 pub(crate) struct Supply<'a> {
     /// Whether its kernel brings a module or file system of this name.
@@ -33,7 +36,7 @@ pub(crate) struct Supply<'a> {
     /// Whether a program is installed.
     pub(crate) installed: Box<dyn Fn(&Tool) -> bool + 'a>,
     /// Where a program is when it is on this machine and the lab does not see it.
-    pub(crate) unseen: Box<dyn Fn(&Tool) -> Option<PathBuf> + 'a>,
+    pub(crate) unseen: Box<PlaceOf<'a>>,
     /// Modules that can be built for its kernel.
     pub(crate) builds: &'a [&'a str],
     /// Whether assay is root in it.
