@@ -68,7 +68,7 @@ fn a_regression_beyond_the_limit_has_a_status_of_its_own_and_is_named() {
     let passed = place.assay(&["compare", &a, &b, "--fail-on-regression", "30%"]);
     let line = text(&passed.stderr);
     assert!(passed.status.success() && line.starts_with("no regression beyond 30 %"), "{line}");
-    assert!(line.contains("0.0 % in the worst would have been found with 80 % power"), "{line}");
+    assert!(line.contains("of 0.0 % in the worst would have been found with 80 % power"), "{line}");
     // What became better is no regression.
     place.ok(&["compare", &b, &a, "--fail-on-regression", "5%"]);
 }

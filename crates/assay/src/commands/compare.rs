@@ -44,6 +44,7 @@ pub fn compare(args: &CompareArgs, store: &Path, state: &Path) -> Result<Exit> {
     terminal::note(&format!("{}; measuring it again", words::gate(&gate)));
     let b = again.measure(args, store, state)?;
     let b: Vec<Dataset> = b.iter().map(|id| read(id, args, store)).collect::<Result<_>>()?;
+    let a: Vec<Dataset> = a.into_iter().map(|dataset| again.part(dataset)).collect();
     let (_, findings) = judged(&a, &b, args)?;
     match &findings.comparison {
         Some(comparison) => ended(&self::gate(comparison, limit)?),

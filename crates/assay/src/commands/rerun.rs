@@ -50,6 +50,17 @@ impl Again {
         }
     }
 
+    /// What a campaign of A has of it.
+    pub fn part(&self, mut dataset: Dataset) -> Dataset {
+        let has = |test: &str| self.tests.is_empty() || self.tests.contains(test);
+        dataset.tests.retain(|test| has(&test.id));
+        dataset.samples.retain(|sample| {
+            let case = &sample.case;
+            has(&case.test) && (self.procs.is_empty() || self.procs.contains(&case.procs))
+        });
+        dataset
+    }
+
     /// The command that measures it once.
     pub fn command(&self) -> String {
         let list = |flag: &str, all: Vec<String>| match all.is_empty() {

@@ -11,6 +11,7 @@ pub fn gate(gate: &Gate) -> String {
         Finding::NotFound { widest, why, blind, all } => {
             not_found(widest, *why, (*blind, *all), limit)
         }
+        Finding::Lacking { cell, all } => lacking(cell, *all),
         Finding::Doubtful(one) => doubtful(one, limit),
         Finding::Passed { all } => passed(*all, limit),
     };
@@ -20,12 +21,24 @@ pub fn gate(gate: &Gate) -> String {
 
 /// The losses that would have been found with 80 % power, of the worst mean, half of the cells and the worst.
 pub fn power(Power { mean, cells, half, worst }: &Power) -> String {
-    let mean = mean.map(|worst| format!("{} in the mean of all tests, ", loss(worst)));
-    let cell = match cells {
-        1 => loss(*worst),
-        _ => format!("{} in half of the cells and {} in the worst", loss(*half), loss(*worst)),
+    let first = |log: f64| loss(log).map_or("no loss".into(), |size| format!("a loss {size}"));
+    let next = |log: f64| loss(log).map_or("none".into(), |size| format!("one {size}"));
+    let all = match (mean, cells) {
+        (None, 1) => first(*worst),
+        (None, _) => {
+            format!("{} in half of the cells and {} in the worst", first(*half), next(*worst))
+        }
+        (Some(mean), 1) => {
+            format!("{} in the mean of all tests and {} in the cell", first(*mean), next(*worst))
+        }
+        (Some(mean), _) => format!(
+            "{} in the mean of all tests, {} in half of the cells and {} in the worst",
+            first(*mean),
+            next(*half),
+            next(*worst)
+        ),
     };
-    format!("a loss of {}{cell} would have been found with 80 % power", mean.unwrap_or_default())
+    format!("{all} would have been found with 80 % power")
 }
 
 /// What else A has, as the rest of a sentence.
@@ -38,9 +51,12 @@ fn not_judged(gate: &Gate) -> String {
         };
         format!("; not judged, because {why}: {}", labels.join(", "))
     };
+    let is_said = matches!(gate.finding, Finding::Lacking { .. });
     let missing = match gate.missing {
-        0 => None,
-        n => Some(format!("; not judged, because B has none like them: {n} of A's cells")),
+        n if n > 0 && !is_said => {
+            Some(format!("; not judged, because B has none like them: {n} of A's cells"))
+        }
+        _ => None,
     };
     missing.into_iter().chain(gate.apart.as_ref().map(apart)).collect()
 }
@@ -82,8 +98,8 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
             "where a side has a single value; measure it in two campaigns at least".to_string()
         }
         Blindness::Width(width) => format!(
-            "where only a loss of {} would be; more campaigns find smaller ones, and fewer tests (--tests)",
-            loss(width)
+            "where only {} would be; more campaigns find smaller ones, and fewer tests (--tests)",
+            loss(width).map_or("no loss".into(), |size| format!("a loss {size}"))
         ),
     };
     format!(
@@ -92,6 +108,18 @@ fn not_found(widest: &Loss, why: Blindness, (blind, all): (usize, usize), limit:
         percent(limit),
         name(widest.cell.as_ref()),
         widest.b
+    )
+}
+
+fn lacking(cell: &AskedCell, all: usize) -> String {
+    let more = match all - 1 {
+        0 => String::new(),
+        n => format!(" and {n} more cells of A"),
+    };
+    format!(
+        "nothing is certainly worse, but B has no row of {}{more}: measure them in B as well, or leave them out of both \
+         (--tests)",
+        name(Some(cell))
     )
 }
 
@@ -120,12 +148,14 @@ fn percent(share: f64) -> String {
     format!("{} %", (1e6 * share).round() / 1e4)
 }
 
-/// A loss on the scale of limits, two digits.
-fn loss(log: f64) -> String {
-    let percent = 100.0 * log.exp_m1();
-    match percent {
-        p if !p.is_finite() || p >= 1000.0 => "none".into(),
-        p if p >= 10.0 => format!("{p:.0} %"),
-        p => format!("{p:.1} %"),
+/// The size of a loss on the scale of limits, two digits: `of 5.0 %`; from the double on, where a share would say that
+/// more was lost than there is, `by a factor of 8.3`. `None` where none would be found.
+fn loss(log: f64) -> Option<String> {
+    match log.exp() {
+        factor if !factor.is_finite() || factor >= 100.0 => None,
+        factor if factor >= 10.0 => Some(format!("by a factor of {factor:.0}")),
+        factor if factor >= 2.0 => Some(format!("by a factor of {factor:.1}")),
+        factor if factor >= 1.1 => Some(format!("of {:.0} %", 100.0 * (factor - 1.0))),
+        factor => Some(format!("of {:.1} %", 100.0 * (factor - 1.0))),
     }
 }

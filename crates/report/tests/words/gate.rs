@@ -259,9 +259,15 @@ fn what_b_lacks_is_told() {
     let (a, mut b) = (quiet.side("a", (3, 4), EQUAL, 1), quiet.side("b", (3, 4), EQUAL, 2));
     b.iter_mut().for_each(|b| b.samples.retain(|s| s.case.test != "t3"));
     let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
+    let said = "B has no row of t3 by name, 1 process: measure them in B as well";
+    assert_eq!(gate.outcome, Outcome::Blind, "{}", words::gate(&gate));
+    assert!(words::gate(&gate).contains(said), "{}", words::gate(&gate));
+    // Beside a regression it is no more than a remark.
+    b.iter_mut().flat_map(|b| &mut b.samples).for_each(|s| s.metrics[0].value *= 0.5);
+    let gate = of_sides(&a, &b, 0.1).gate(0.1).unwrap();
     let said = "; not judged, because B has none like them: 1 of A's cells";
     assert!(
-        gate.outcome == Outcome::Passed && words::gate(&gate).ends_with(said),
+        gate.outcome == Outcome::Regressed && words::gate(&gate).ends_with(said),
         "{}",
         words::gate(&gate)
     );
@@ -274,6 +280,17 @@ fn what_b_lacks_is_told() {
         "{}",
         words::gate(&gate)
     );
+}
+
+/// Of all that there is no more than 100 % can be lost.
+#[test]
+fn a_loss_of_more_than_half_is_said_by_its_factor() {
+    let noisy = Runs { shared: 0.0, own: 0.6 };
+    let gate = gate_of(noisy, (3, 4), (EQUAL, 0.05), 1);
+    let said = words::gate(&gate);
+    assert!(said.contains("a loss by a factor of "), "{said}");
+    let percents = said.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+    assert!(percents.into_iter().all(|percent| percent < 100.0), "{said}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Did anything become worse by more than somebody is willing to accept, and could that have been seen? The
 //! gate of a continuous integration.
 
-use super::{Apart, CampaignComparison, PREFIXES, power};
+use super::{Apart, CampaignComparison, PREFIXES, Unmatched, power};
 use crate::{Ratio, holm::holm_at, ratio::Estimate};
 
 /// Chance that a gate fails where nothing became worse. It is shared by the means and the cells.
@@ -14,7 +14,7 @@ pub enum Outcome {
     Passed,
     /// Something did.
     Regressed,
-    /// Nothing is certain, and a loss of the limit would not have been found.
+    /// Nothing is certain, and a loss of the limit would not have been found, or B has nothing to find it in.
     Blind,
 }
 
@@ -58,6 +58,13 @@ pub enum Finding {
         /// In how many.
         blind: usize,
         /// Of how many.
+        all: usize,
+    },
+    /// B has no row of what A has, so that nothing says what became of it.
+    Lacking {
+        /// The first such cell of A.
+        cell: AskedCell,
+        /// How many there are.
         all: usize,
     },
     /// Worse, by the limit or not.
@@ -179,7 +186,7 @@ impl CampaignComparison {
     /// Judges B against the same targets of A: the mean of each target, and each of its cells. What is
     /// certainly worse by one-sided t tests under Holm's procedure, half of 5 % for the means and half for the
     /// cells, and by more than `limit`, a share, is a regression. Without any the gate has passed only if a
-    /// loss of `limit` would have been found with 80 % power in all of them, and none that is certain may be as
+    /// loss of `limit` would have been found with 80 % power in all of them, B has all that A has, and none that is certain may be as
     /// large. One campaign on each side knows nothing of what differs between runs and decides nothing. `None`
     /// when A and B share no target.
     pub fn gate(&self, limit: f64) -> Option<Gate> {
@@ -200,6 +207,10 @@ impl CampaignComparison {
                 Outcome::Regressed,
                 Finding::Regressed { largest: largest.asked.loss(), all: regressions.len() },
             )
+        } else if let Some(cell) = self.unmatched[0].first() {
+            let Unmatched { test, name, procs, .. } = cell.clone();
+            let cell = AskedCell { test, name, procs };
+            (Outcome::Blind, Finding::Lacking { cell, all: self.unmatched[0].len() })
         } else if let Some(widest) = blind.iter().max_by(|a, b| a.width.total_cmp(&b.width)) {
             (Outcome::Blind, widest.not_found(blind.len(), judged.len()))
         } else if let Some(one) = perhaps {
