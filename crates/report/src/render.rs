@@ -55,6 +55,7 @@ fn assembled(
     sections: &[&dyn Section],
     build: &Build<'_>,
 ) -> Vec<(String, Vec<Block>)> {
+    let dataset = &*stats::with_reasons(dataset);
     let mut all = Vec::new();
     let mut is_first = true;
     for run in sections.chunk_by(|a, b| a.of_whole() == b.of_whole()) {

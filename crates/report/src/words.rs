@@ -6,6 +6,7 @@ pub(crate) mod durability;
 pub(crate) mod gate;
 pub(crate) mod objection;
 pub(crate) mod phrase;
+mod refusal;
 pub(crate) mod verdict;
 
 pub use advice::{advice, advice_notes, group_lead, merit};

@@ -83,7 +83,7 @@ fn each_lab_has_tables_of_its_own_in_every_format() {
     }
     assert!(markdown(&data, &found).contains("\n## Ratios, in User-Mode Linux\n"));
     let lines = csv(&data, &found);
-    let lab = |line: &str| line.split(',').nth_back(4).map(str::to_string);
+    let lab = |line: &str| line.split(',').nth_back(5).map(str::to_string);
     assert!(lines.lines().skip(1).all(|line| {
         lab(line).as_deref() == Some(if line.contains("btrfs") { "uml" } else { "host" })
     }));

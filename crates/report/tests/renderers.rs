@@ -54,20 +54,47 @@ fn csv_has_its_header_and_rows() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,seconds,durability"
+        "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,seconds,durability,left_out"
     );
-    assert_eq!(lines[1].matches(',').count(), 15);
+    assert_eq!(lines[1].matches(',').count(), 16);
     assert!(lines[1].starts_with("write-critical,1,write disk,columnar.write.float.large,ext4,10"));
-    assert!(lines[1].ends_with(",MB/s,1,,,,host,268435456,64,1.5,keeps"));
-    assert!(lines[2].ends_with(",better,host,268435456,64,1.5,keeps"));
+    assert!(lines[1].ends_with(",MB/s,1,,,,host,268435456,64,1.5,keeps,"));
+    assert!(lines[2].ends_with(",better,host,268435456,64,1.5,keeps,"));
     let invalid = "read-cold,1,read disk,columnar.read.random,btrfs[compress=zstd:3],,MB/s,,,,invalid,host,\
-                   268435456,64,1.5,keeps";
-    assert!(lines.contains(&invalid), "{text}");
+                   268435456,64,1.5,keeps,";
+    let left_out = lines.iter().find_map(|line| line.strip_prefix(invalid)).unwrap();
+    assert_eq!(left_out.matches("(1)").count(), 5, "{left_out}");
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         let start = format!("write-critical,1,,{footer},xfs,");
         assert!(lines.iter().any(|l| l.starts_with(&start)), "{footer}");
     }
-    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host,,,,keeps\n"));
+    assert!(text.contains("read-cold,64,,MIN RATIO,ext4,,,1,,,,host,,,,keeps,\n"));
+}
+
+/// In every form: named, and counted.
+#[test]
+fn samples_without_a_value_are_told_of() {
+    let mut data = common::campaign(5);
+    let test = data.tests[0].id.clone();
+    let own = |s: &&mut model::Sample| s.case.test == test && s.case.target == "xfs" && s.block < 2;
+    let mut zeros = 0;
+    for sample in data.samples.iter_mut().filter(own) {
+        sample.metrics[0].value = 0.0;
+        zeros += 1;
+    }
+    let (note, found) = (format!("{zeros} of "), judged(&data));
+    let wide = TerminalOptions { width: 160, color: false };
+    for page in [terminal(&data, &found, &wide), markdown(&data, &found), html(&data, &found)] {
+        let plain = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain.contains(&note) && plain.contains("samples of xfs are zero"), "{plain}");
+        assert!(plain.contains("is 0"), "named among the invalid: {plain}");
+    }
+    assert!(json(&data, &found).contains("samples of xfs are zero"));
+    assert!(
+        csv(&data, &found)
+            .lines()
+            .any(|line| line.contains(",xfs,") && line.ends_with(" is 0 (2)"))
+    );
 }
 
 #[test]

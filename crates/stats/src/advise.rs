@@ -21,7 +21,9 @@ pub use workload::{WorkCells, Workload, Workloads};
 pub(crate) use elsewhere::decisive;
 pub(crate) use work::states;
 
-use crate::{CellLoss, Comparison, Lead, Ratio, StatsError, cell::CellData, classes::Class};
+use crate::{
+    CellLoss, Comparison, Lead, Missing, Ratio, StatsError, cell::CellData, classes::Class,
+};
 use model::{FactSheet, Profile, Requirement, Tier};
 use serde::Serialize;
 
@@ -114,10 +116,13 @@ pub struct Advice {
 }
 
 /// Why the figures of the first two are not judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Other work had too much of the machine.
-    Contended,
+    /// Other work had too much of the machine while these ran, or without what it disturbed another answer would be
+    /// given: labels of the candidates that were disturbed.
+    Contended(Vec<String>),
+    /// The answer does not hold with what is missing of these candidates at the worst that was seen.
+    Missing(Vec<(String, Missing)>),
     /// They went in the same order in every block, so that their difference may be that of their places.
     SamePlaces,
 }
@@ -278,6 +283,29 @@ pub struct Support {
     pub comparison: Comparison,
     /// Its share in the score.
     pub weight: f64,
+}
+
+impl Advice {
+    /// Takes back an answer that is not given without what other work disturbed in the samples of `targets`.
+    pub(crate) fn refuse_unless(&mut self, calm: &Advice, targets: Vec<String>) {
+        let is_decided = matches!(self.counsel, Counsel::Clear | Counsel::Equivalent);
+        let is_same = calm.counsel == self.counsel
+            && self.leaders.iter().all(|label| calm.leaders.contains(label));
+        if is_decided && !is_same {
+            self.counsel = Counsel::Insufficient;
+            self.refusal = Some(Refusal::Contended(targets));
+            (self.leaders, self.by_features) = (Vec::new(), None);
+            self.candidates.iter_mut().for_each(Advised::forget);
+        }
+    }
+}
+
+impl Advised {
+    /// Drops what the posterior said of it.
+    pub(crate) fn forget(&mut self) {
+        (self.p_best, self.ranks) = (None, None);
+        (self.expected_regret, self.regret_95) = (None, None);
+    }
 }
 
 /// The answer of `class`, the decisive one of `classes`, whose columns are `targets` of `cells`. The targets of the

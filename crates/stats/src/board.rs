@@ -119,10 +119,15 @@ impl<'a> Board<'a> {
         blocks::common(&self.scores()).0.len()
     }
 
-    /// True when the machine was busy with other work while these two candidates ran.
+    /// True when the machine was too busy with other work while one of these two candidates ran.
     pub(crate) fn contended(&self, first: usize, second: usize) -> bool {
-        let columns = [self.columns[first], self.columns[second]];
-        cell::too_contended(self.cells.iter().flat_map(|c| columns.map(|column| &c.series[column])))
+        cell::too_contended(&self.cells, &[self.columns[first], self.columns[second]])
+    }
+
+    /// The candidates while which ran the machine was too busy with other work, by position.
+    pub(crate) fn disturbed(&self) -> Vec<usize> {
+        let is_disturbed = |at: &usize| cell::too_contended(&self.cells, &[self.columns[*at]]);
+        (0..self.columns.len()).filter(is_disturbed).collect()
     }
 
     /// The cell on which `first` loses most against `second`, with its ratio.

@@ -24,6 +24,10 @@ pub(crate) struct Series {
     pub(crate) invalid: BTreeMap<String, usize>,
     /// Samples that were asked cold and were not.
     pub(crate) lukewarm: usize,
+    /// Samples without a value that can be used, of each block that has any.
+    pub(crate) missing: BTreeMap<u32, usize>,
+    /// Those of them in which nothing was done: their value is zero.
+    pub(crate) zeros: usize,
     /// Valid samples of a sustained run that had not settled.
     pub(crate) unsteady: usize,
     /// Valid samples that synced and of which durability is not proven.
@@ -70,6 +74,12 @@ pub(crate) struct CellData {
 }
 
 impl CellData {
+    /// Blocks in which a column has a sample, of use or not.
+    pub(crate) fn tried(&self, column: usize) -> impl Iterator<Item = u32> {
+        let Series { points, missing, .. } = &self.series[column];
+        points.iter().map(|point| point.block).chain(missing.keys().copied())
+    }
+
     /// True when every target of `targets` (column indices) has a valid sample.
     pub(crate) fn valid_for(&self, targets: impl IntoIterator<Item = usize>) -> bool {
         targets.into_iter().all(|t| !self.series[t].points.is_empty())
@@ -144,10 +154,13 @@ pub(crate) fn orient(log: f64, better: Better) -> f64 {
     }
 }
 
-/// True when more than a fifth of the valid samples of these series together were contended.
-pub(crate) fn too_contended<'a>(series: impl IntoIterator<Item = &'a Series>) -> bool {
-    let (contended, samples) = series
-        .into_iter()
-        .fold((0, 0), |(contended, samples), s| (contended + s.contended, samples + s.samples));
-    contention::is_too_much(contended, samples)
+/// Whether more than a fifth of the valid samples of one of `columns` in `cells` were contended: each by itself, as
+/// one that was never disturbed does not make up for one that was.
+pub(crate) fn too_contended(cells: &[&CellData], columns: &[usize]) -> bool {
+    columns.iter().any(|&column| {
+        let own = cells.iter().map(|cell| &cell.series[column]);
+        let (contended, samples) =
+            own.fold((0, 0), |(few, all), s| (few + s.contended, all + s.samples));
+        contention::is_too_much(contended, samples)
+    })
 }

@@ -9,7 +9,7 @@ const SHARED: [(&str, &str); 2] = [(CPU, "the processors"), (DISK, "the disk bel
 const CPU: &str = "foreign_cpu_pct";
 const DISK: &str = "foreign_disk_pct";
 
-/// Share of contended samples above which a pair is not judged.
+/// Share of contended samples of a target above which it is not judged.
 const TOLERATED_SHARE: f64 = 0.2;
 
 /// One target in one block at one process count: what ran on one instance, one test after the other.
@@ -63,6 +63,18 @@ impl<'a> Contention<'a> {
     /// Whether `sample` was.
     pub(crate) fn during(&self, sample: &Sample) -> bool {
         self.why(sample).is_some()
+    }
+}
+
+/// `dataset` without the samples that were contended.
+pub(crate) fn without(dataset: &Dataset, limit_pct: f64) -> Dataset {
+    let contention = Contention::of(dataset, limit_pct);
+    let calm = dataset.samples.iter().filter(|sample| !contention.during(sample));
+    Dataset {
+        campaign: dataset.campaign.clone(),
+        targets: dataset.targets.clone(),
+        tests: dataset.tests.clone(),
+        samples: calm.cloned().collect(),
     }
 }
 

@@ -4,8 +4,15 @@
 //! ratio: groups weigh the same, so that forty variants of one kind do not outvote four others.
 
 use crate::{
-    Apart, Counts, Doubtful, Ratio, Settings, bar::Bar, board::Board, cell::CellData,
-    classes::Class, durable, left, model_fit::Fit, place,
+    Apart, Counts, Doubtful, Missing, Ratio, Settings,
+    bar::Bar,
+    board::Board,
+    cell::CellData,
+    classes::Class,
+    durable,
+    evidence::{Alike, Evidence, Judged, Rest, evidence},
+    left::{self, GivenUp},
+    model_fit::Fit,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -36,8 +43,11 @@ pub enum Reason {
     AllShort,
     /// One run for each cell, so that nothing has an interval.
     OneBlock,
-    /// The machine was too busy with other work while the first two ran.
-    Contended,
+    /// The machine was too busy with other work while these ran, or without what it disturbed another verdict would be
+    /// reached: labels of the candidates that were disturbed.
+    Contended(Vec<String>),
+    /// The verdict does not hold with what is missing of these candidates at the worst that was seen.
+    Missing(Vec<(String, Missing)>),
     /// One of the first two went before the other in every block.
     SamePlaces,
     /// The first is the best.
@@ -58,6 +68,13 @@ pub enum Reason {
     Compared(Compared),
 }
 
+impl Reason {
+    /// Whether the figures may not be judged, whatever they are: then no probability and no rank may be told of them.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Reason::Contended(_) | Reason::Missing(_) | Reason::SamePlaces)
+    }
+}
+
 /// What setting two sides against each other found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
@@ -74,6 +91,20 @@ pub struct Compared {
 pub enum Note {
     /// The target of this label has no valid sample and is not compared.
     NotCompared(String),
+    /// The target of this label was measured in so many blocks, the others in more than twice as many, for the reason
+    /// that is known: it is not ranked.
+    GivenUp {
+        /// Its label.
+        target: String,
+        /// Blocks in which it was measured.
+        blocks: usize,
+        /// Most blocks of any other.
+        of: usize,
+        /// Why it has no more.
+        why: Option<String>,
+    },
+    /// In some samples of the target of this label nothing was done.
+    Zeros(String, Missing),
     /// The noise of the targets differs more than threefold, so that P(best) is a lower bound from the pairs.
     LowerBound,
 }
@@ -159,10 +190,16 @@ pub struct CellLoss {
 
 /// Judges all measured targets of `class`; `targets` are the labels of the columns of `cells`. Where others of
 /// its lab keep more of what was synced there is nothing to choose from it, and it says why.
-pub(crate) fn verdict(class: &Class<'_>, targets: &[String], cells: &[CellData]) -> Verdict {
+/// `calm` is `cells` without what other work disturbed, where it disturbed anything.
+pub(crate) fn verdict(
+    class: &Class<'_>,
+    targets: &[String],
+    cells: &[CellData],
+    calm: Option<&[CellData]>,
+) -> Verdict {
     let dataset = class.dataset.as_ref();
     if class.is_ranked {
-        return of_ranked(dataset, targets, cells, &class.settings);
+        return of_ranked(dataset, targets, (cells, calm), &class.settings);
     }
     let board = Board::new(dataset, targets.len(), cells);
     let labels = targets.iter().map(String::as_str);
@@ -177,16 +214,19 @@ pub(crate) fn verdict(class: &Class<'_>, targets: &[String], cells: &[CellData])
 fn of_ranked(
     dataset: &Dataset,
     targets: &[String],
-    cells: &[CellData],
+    (cells, calm): (&[CellData], Option<&[CellData]>),
     settings: &Settings,
 ) -> Verdict {
-    let board = Board::new(dataset, targets.len(), cells);
+    let given_up = left::given_up(dataset, targets, cells);
+    let columns = || (0..targets.len()).filter(|at| given_up.iter().all(|own| own.column != *at));
+    let board = Board::of_columns(dataset, columns(), cells);
     let means = board.means();
     let order = order(&means);
     let bar = Bar::of(&dataset.campaign);
     let scored = cells.iter().filter(|c| c.is_scored).count();
     let short = cells.iter().filter(|c| c.is_short()).count();
     let mut verdict = unjudged(&board, targets, scored + short, bar);
+    verdict.notes = notes(targets, &board, cells, &given_up);
     let &[first, second, ..] = order.as_slice() else {
         if scored == 0 && short > 0 {
             verdict.reason = Reason::AllShort;
@@ -197,8 +237,10 @@ fn of_ranked(
     verdict.largest_loss = largest_loss((dataset, targets), &board, first, settings.band);
     let lead = (means[first] - means[second]).exp();
     verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
-    let is_contended = board.contended(first, second);
-    let evidence = evidence(dataset, targets, board);
+    let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
+    let calm = calm.map(|calm| Board::of_columns(dataset, columns(), calm));
+    let rest = Rest::scored(dataset, cells, calm);
+    let evidence = evidence(dataset, targets, board, rest);
     if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut verdict, fit, dataset.campaign.seed);
         verdict.blocks = fit.shared(first, second);
@@ -206,11 +248,47 @@ fn of_ranked(
     }
     verdict.candidates = order.iter().map(|&i| verdict.candidates[i].clone()).collect();
     match evidence {
-        Some(evidence) => (verdict.kind, verdict.reason) = judge(&verdict, &evidence, settings),
-        None if is_contended => verdict.reason = Reason::Contended,
+        Some(evidence) => {
+            (verdict.kind, verdict.reason) = judge(&verdict, targets, &evidence, settings)
+        }
+        None if !disturbed.is_empty() => {
+            verdict.reason = Reason::Contended(labels(targets, &disturbed));
+        }
         None => verdict.reason = Reason::OneBlock,
     }
+    if verdict.reason.is_refusal() {
+        for candidate in &mut verdict.candidates {
+            (candidate.p_best, candidate.ranks, candidate.regret_95) = (None, None, None);
+        }
+        verdict.notes.retain(|note| *note != Note::LowerBound);
+    }
     verdict
+}
+
+fn labels(targets: &[String], columns: &[usize]) -> Vec<String> {
+    columns.iter().map(|column| targets[*column].clone()).collect()
+}
+
+/// Which targets are not compared, and which stood still in some samples.
+fn notes(
+    targets: &[String],
+    board: &Board<'_>,
+    cells: &[CellData],
+    given_up: &[GivenUp],
+) -> Vec<Note> {
+    let note = |column: usize| {
+        let target = targets[column].clone();
+        if let Some(GivenUp { blocks, of, why, .. }) = given_up.iter().find(|g| g.column == column)
+        {
+            return Some(Note::GivenUp { target, blocks: *blocks, of: *of, why: why.clone() });
+        }
+        let missing = Missing::of(cells.iter().filter(|cell| cell.is_scored), column);
+        match board.columns.contains(&column) {
+            false => Some(Note::NotCompared(target)),
+            true => (missing.zeros > 0).then_some(Note::Zeros(target, missing)),
+        }
+    };
+    (0..targets.len()).filter_map(note).collect()
 }
 
 /// Positions from the highest mean to the lowest.
@@ -218,21 +296,6 @@ pub(crate) fn order(means: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
     order
-}
-
-/// What a verdict on `board` can rest on; `None` with fewer than two candidates or blocks.
-pub(crate) fn evidence<'a>(
-    dataset: &Dataset,
-    targets: &[String],
-    board: Board<'a>,
-) -> Option<Evidence<'a>> {
-    let means = board.means();
-    let &[first, second, ..] = order(&means).as_slice() else { return None };
-    let left = left::left(dataset, targets, &board.columns, first);
-    let fit = board.fit(&left, Bar::of(&dataset.campaign))?;
-    let label = |at: usize| targets[board.columns[at]].as_str();
-    let same_places = place::same_in_all(dataset, label(first), label(second));
-    Some(Evidence { board, fit, first, second, same_places, seed: dataset.campaign.seed })
 }
 
 fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Verdict {
@@ -245,12 +308,10 @@ fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) ->
         ranks: None,
         regret_95: None,
     };
-    let missing = (0..targets.len()).filter(|column| !board.columns.contains(column));
-    let absent = |column| Note::NotCompared(label(column));
     Verdict {
         kind: VerdictKind::Insufficient,
         reason: Reason::NothingToCompare,
-        notes: missing.map(absent).collect(),
+        notes: Vec::new(),
         candidates: ratios.map(candidate).collect(),
         scored_over: board.columns.first().map_or_else(String::new, |&column| label(column)),
         lead: None,
@@ -290,83 +351,38 @@ fn weigh(verdict: &mut Verdict, fit: &Fit, seed: u64) {
     }
 }
 
-/// What the judgement rests on.
-pub(crate) struct Evidence<'a> {
-    pub(crate) board: Board<'a>,
-    fit: Fit,
-    /// Position of the candidate with the highest score.
-    pub(crate) first: usize,
-    second: usize,
-    /// Whether one of the first two went before the other in every block.
-    same_places: bool,
-    seed: u64,
-}
-
-impl Evidence<'_> {
-    /// Noise of one run, a share.
-    pub(crate) fn noise(&self) -> f64 {
-        self.fit.noise(self.first, self.second).exp_m1()
-    }
-
-    /// Further blocks after which a difference of `share` between the first two is found with 80 % probability.
-    pub(crate) fn more_blocks(&self, share: f64, blocks: usize) -> Option<usize> {
-        let needed = self.fit.blocks_needed(self.first, self.second, share.ln_1p())?;
-        Some(needed.saturating_sub(blocks).max(1))
-    }
-
-    /// Whether the machine was too busy with other work while the first two ran.
-    pub(crate) fn is_contended(&self) -> bool {
-        self.board.contended(self.first, self.second)
-    }
-
-    /// Whether the first is better than every other, by as much as a verdict asks for.
-    pub(crate) fn is_clear(&self) -> bool {
-        !self.same_places && self.fit.is_best(self.first, self.seed)
-    }
-
-    /// The first and all that are not certainly worse, where it is no more than `band` better than any.
-    pub(crate) fn same_within(&self, band: f64) -> Option<Vec<usize>> {
-        let rivals = self.fit.rivals(self.first);
-        let most = |other: usize| {
-            let half = self.fit.half_width(self.first, other)?;
-            Some(self.fit.difference(self.first, other).mean + half)
-        };
-        let near = |other: &usize| most(*other).is_some_and(|most| most <= band.ln_1p());
-        let all = !rivals.is_empty() && rivals.iter().all(near);
-        all.then(|| std::iter::once(self.first).chain(rivals).collect())
-    }
-
-    /// p-value of "no difference" between the first and column `column`.
-    pub(crate) fn doubt(&self, column: usize) -> Option<f64> {
-        let at = self.board.columns.iter().position(|&c| c == column)?;
-        self.fit.difference(self.first, at).p_value()
+fn judge(
+    verdict: &Verdict,
+    targets: &[String],
+    evidence: &Evidence<'_>,
+    settings: &Settings,
+) -> (VerdictKind, Reason) {
+    match evidence.judge(settings.band, Alike::Near) {
+        Judged::Best(_) => (VerdictKind::Clear, Reason::Clear),
+        Judged::Same(same) => {
+            let same = labels(targets, &same);
+            let all = verdict.candidates.iter().map(|c| &c.target);
+            let same = all.filter(|target| same.contains(target)).cloned().collect();
+            (VerdictKind::Equivalent, Reason::Equivalent(same))
+        }
+        Judged::Contended(columns) => {
+            (VerdictKind::Insufficient, Reason::Contended(labels(targets, &columns)))
+        }
+        Judged::Missing(of) => {
+            let named = of.into_iter().map(|(column, missing)| (targets[column].clone(), missing));
+            (VerdictKind::Insufficient, Reason::Missing(named.collect()))
+        }
+        Judged::SamePlaces => (VerdictKind::Insufficient, Reason::SamePlaces),
+        Judged::Open => open(verdict, evidence, settings.band),
     }
 }
 
-/// The candidates that are the same within `band`, the first among them; `None` below two.
-fn equivalent(verdict: &Verdict, evidence: &Evidence<'_>, band: f64) -> Option<Vec<String>> {
-    let same = evidence.fit.equivalent(evidence.first, band, evidence.seed);
-    let places = order(&evidence.board.means()).into_iter();
-    let all = places.zip(&verdict.candidates).filter(|(at, _)| same.contains(at));
-    (!same.is_empty()).then(|| all.map(|(_, candidate)| candidate.target.clone()).collect())
-}
-
-fn judge(verdict: &Verdict, evidence: &Evidence<'_>, settings: &Settings) -> (VerdictKind, Reason) {
-    let half = evidence.fit.half_width(evidence.first, evidence.second);
-    let share = 2.0 * settings.band;
-    let is_wide = half.is_none_or(|half| half > share.ln_1p());
-    if evidence.is_contended() {
-        (VerdictKind::Insufficient, Reason::Contended)
-    } else if evidence.same_places {
-        (VerdictKind::Insufficient, Reason::SamePlaces)
-    } else if evidence.is_clear() {
-        (VerdictKind::Clear, Reason::Clear)
-    } else if let Some(same) = equivalent(verdict, evidence, settings.band) {
-        (VerdictKind::Equivalent, Reason::Equivalent(same))
-    } else if is_wide {
+/// What is said where the data does not decide.
+fn open(verdict: &Verdict, evidence: &Evidence<'_>, band: f64) -> (VerdictKind, Reason) {
+    let share = 2.0 * band;
+    if evidence.half_width().is_none_or(|half| half > share.ln_1p()) {
         let blocks = evidence.more_blocks(share, verdict.blocks);
-        (VerdictKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks })
-    } else {
-        (VerdictKind::NoSignificantDifference, Reason::NoSignificantDifference)
+        return (VerdictKind::Insufficient, Reason::Noisy { noise: evidence.noise(), blocks });
     }
+    (VerdictKind::NoSignificantDifference, Reason::NoSignificantDifference)
 }

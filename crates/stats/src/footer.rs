@@ -160,8 +160,7 @@ fn footer(
     settings: &Settings,
 ) -> Footer {
     let judged = if column == 0 { None } else { ratio };
-    let contended = shared.iter().flat_map(|c| [&c.series[column], &c.series[0]]);
-    let contended = cell::too_contended(contended);
+    let contended = cell::too_contended(shared, &[column, 0]);
     let mut counts = Counts::default();
     rows.iter().filter_map(|r| r.cells[column].comparison).for_each(|v| counts.add(v));
     let (min_ratio, max_ratio) = extremes(rows, column);

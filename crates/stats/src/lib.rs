@@ -25,6 +25,7 @@ mod drift;
 mod durable;
 mod effect;
 mod error;
+mod evidence;
 mod facts;
 mod findings;
 mod footer;
@@ -35,6 +36,7 @@ mod latency;
 mod leaders;
 mod left;
 mod logs;
+mod missing;
 mod model_fit;
 mod modes;
 mod names;
@@ -92,6 +94,7 @@ pub use leaders::{Contrast, Leaders, Lost};
 pub use logs::{
     BlockLogs, Confidence, LogRow, LogTable, LogTest, VECTORS, VariancePrior, block_logs,
 };
+pub use missing::Missing;
 pub use modes::Mode;
 pub use names::{list, processes};
 pub use next::Next;
@@ -101,6 +104,7 @@ pub use race::{Behind, Look, Standoff, look};
 pub use ratio::{Interval, Ratio, decimals, half_width, log_ratio};
 pub use row::{Cell, Lead, Row, Unjudged};
 pub use scaling::{Scaling, Step, TargetScaling};
+pub use select::with_reasons;
 pub use selfcheck::SelfCheck;
 pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
@@ -156,6 +160,29 @@ pub fn advise(
     question: &Question<'_>,
     settings: &Settings,
 ) -> Result<Findings, StatsError> {
+    let (mut findings, cells) = advised(dataset, question, settings)?;
+    let touched: Vec<String> = findings
+        .targets
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| cells.iter().any(|cell| cell.series[*at].contended > 0))
+        .map(|(_, label)| label.clone())
+        .collect();
+    if let (false, Some(advice)) = (touched.is_empty(), &mut findings.advice) {
+        let calm = contention::without(dataset, settings.contention_limit_pct);
+        if let Some(calm) = advised(&calm, question, settings)?.0.advice {
+            advice.refuse_unless(&calm, touched);
+        }
+    }
+    Ok(findings)
+}
+
+/// The same by all samples, with the cells that it stands on.
+fn advised(
+    dataset: &Dataset,
+    question: &Question<'_>,
+    settings: &Settings,
+) -> Result<Judged, StatsError> {
     let classes = classes(dataset, settings)?;
     let class = advise::decisive(&classes)
         .ok_or_else(|| StatsError::NoTargets { campaign: dataset.campaign.id.clone() })?;
@@ -164,7 +191,7 @@ pub fn advise(
     findings.advice = Some(advise::answer(&classes, class, columns, question)?);
     findings.tables.clear();
     findings.latencies.clear();
-    Ok(findings)
+    Ok((findings, cells))
 }
 
 /// The cells that all of `all`, which are campaigns of equal machines, have in common as one campaign, of which each of
@@ -274,12 +301,10 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.lead = None);
     }
     let sweeps = sweep::sweeps(dataset, &targets, &cells, settings);
-    let verdict = decide::verdict(class, &targets, &cells);
+    let calm = select::undisturbed(dataset, &targets, settings.contention_limit_pct, &cells)?;
+    let verdict = decide::verdict(class, &targets, &cells, calm.as_deref());
     let leaders = leaders::leaders(dataset, &targets, &cells, &verdict, settings);
-    let next = match in_one_order(dataset, &verdict) {
-        true => None,
-        false => next::next(&targets, &cells, &verdict, Bar::of(&dataset.campaign), settings),
-    };
+    let next = next::next(&verdict, Bar::of(&dataset.campaign), settings);
     let columns: Vec<usize> = (0..targets.len()).collect();
     let findings = Findings {
         lab: class.lab,
@@ -312,12 +337,6 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         others: Vec::new(),
     };
     Ok((findings, cells))
-}
-
-/// Whether the first two went in one order in every block: more blocks of the kind would be no remedy.
-fn in_one_order(dataset: &Dataset, verdict: &Verdict) -> bool {
-    let [first, second, ..] = verdict.candidates.as_slice() else { return false };
-    place::same_in_all(dataset, &first.target, &second.target)
 }
 
 /// Labels in the order of the columns: the baseline, then the others as planned. The twin of an A/A

@@ -99,7 +99,7 @@ impl Fit {
         self.blocks as f64
     }
 
-    fn is_racing(&self, target: usize) -> bool {
+    pub(crate) fn is_racing(&self, target: usize) -> bool {
         self.racing.contains(&target)
     }
 
@@ -141,6 +141,26 @@ impl Fit {
             && self.best(seed)[first].p_best >= LEADS_P
     }
 
+    /// Whether `first` is certainly above every other target of the race by these differences, by Holm's procedure.
+    pub(crate) fn is_above(
+        &self,
+        first: usize,
+        difference: impl Fn(usize) -> Option<Estimate>,
+    ) -> bool {
+        let others = self.racing.iter().copied().filter(|&other| other != first);
+        let all: Option<Vec<Estimate>> = others.map(difference).collect();
+        all.is_some_and(|all| {
+            let doubts: Vec<Option<f64>> = all.iter().map(Estimate::p_value).collect();
+            let marks = holm_at(self.bar.alpha, &doubts).into_iter();
+            all.iter().zip(marks).all(|(difference, mark)| mark && difference.mean > 0.0)
+        })
+    }
+
+    /// Confidence of the intervals of scores.
+    pub(crate) fn confidence(&self) -> f64 {
+        self.bar.confidence
+    }
+
     /// Targets of the race that are certainly worse than `first`, by Holm's procedure over all that it is
     /// compared with. That it was picked for being the first makes no more errors: to be called best wrongly, it
     /// must be above every other, the true best among them, and of two equals each is so in half of alpha.
@@ -161,6 +181,21 @@ impl Fit {
         let behind = self.certainly_behind(first);
         let others = self.racing.iter().copied().filter(|&other| other != first);
         others.filter(|other| !behind.contains(other)).collect()
+    }
+
+    /// `first` and its rivals, where it is no more than `band` better than any of them; empty where it is, and without
+    /// a rival.
+    pub(crate) fn same_within(&self, first: usize, band: f64) -> Vec<usize> {
+        let rivals = self.rivals(first);
+        let most = |other: usize| {
+            let half = self.half_width(first, other)?;
+            Some(self.difference(first, other).mean + half)
+        };
+        let near = |other: &usize| most(*other).is_some_and(|most| most <= band.ln_1p());
+        match !rivals.is_empty() && rivals.iter().all(near) {
+            true => std::iter::once(first).chain(rivals).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// `first` and the targets that are the same within `band`: the whole interval of what lies between them is

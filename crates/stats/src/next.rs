@@ -5,7 +5,6 @@
 use crate::{
     Ratio, Settings, Verdict, VerdictKind,
     bar::{Bar, CLEAR_LEAD},
-    cell::{self, CellData},
     power::Noise,
     ratio::{Estimate, quantile},
 };
@@ -39,31 +38,17 @@ pub enum Next {
     TooMany,
 }
 
-/// What would settle `verdict`; `None` where it is clear, where there is nothing to compare, and where it is open
-/// because other work disturbed the leaders, for which blocks are no remedy.
-pub(crate) fn next(
-    targets: &[String],
-    cells: &[CellData],
-    verdict: &Verdict,
-    bar: Bar,
-    settings: &Settings,
-) -> Option<Next> {
+/// What would settle `verdict`; `None` where it is clear, where there is nothing to compare, and where it is refused,
+/// for which blocks are no remedy.
+pub(crate) fn next(verdict: &Verdict, bar: Bar, settings: &Settings) -> Option<Next> {
     let lead = verdict
         .lead
         .filter(|_| verdict.kind != VerdictKind::Clear && verdict.candidates.len() > 1)?;
     match lead.low.zip(lead.high).filter(|_| verdict.blocks > 1) {
         None => Some(Next::Interval { blocks: FIRST - verdict.blocks.min(FIRST - 1) }),
-        Some(_) if too_contended(targets, cells, verdict) => None,
+        Some(_) if verdict.reason.is_refusal() => None,
         Some(interval) => Some(of_lead(&lead, interval, verdict, (bar, settings.band))),
     }
-}
-
-fn too_contended(targets: &[String], cells: &[CellData], verdict: &Verdict) -> bool {
-    let column = |label: &String| targets.iter().position(|target| target == label);
-    let columns: Vec<usize> = verdict.candidates.iter().filter_map(|c| column(&c.target)).collect();
-    let shared = cells.iter().filter(|cell| cell.valid_for(columns.iter().copied()));
-    let leaders = || columns.iter().take(2);
-    cell::too_contended(shared.flat_map(|cell| leaders().map(|&at| &cell.series[at])))
 }
 
 /// It is settled when the lead, where that is worth a verdict, passes the bar, or when its interval fits into the
@@ -131,7 +116,7 @@ mod tests {
     fn suggested(blocks: usize, point: f64, half: f64) -> Option<Next> {
         let (low, high) = (Some(point / half), Some(point * half));
         let verdict = verdict(blocks, Ratio { point, low, high, p: None });
-        next(&["xfs".into(), "ext4".into()], &[], &verdict, Bar::ONCE, &Settings::default())
+        next(&verdict, Bar::ONCE, &Settings::default())
     }
 
     // scipy 1.17: s = half / t.ppf(.5 + c / 2, 2) * sqrt(3); sd = s * sqrt(2 / chi2.ppf((arange(32) + .5) / 32, 2));
@@ -149,7 +134,7 @@ mod tests {
     fn who_has_looked_needs_more() {
         let (low, high) = (Some(1.048 / 1.2), Some(1.048 * 1.2));
         let verdict = verdict(3, Ratio { point: 1.048, low, high, p: None });
-        let suggested = next(&[], &[], &verdict, Bar::of_looks(7), &Settings::default());
+        let suggested = next(&verdict, Bar::of_looks(7), &Settings::default());
         assert_eq!(suggested, Some(Next::Separate { blocks: 39 }));
     }
 
@@ -169,7 +154,7 @@ mod tests {
     #[test]
     fn one_block_wants_an_interval_first() {
         let bare = Ratio { point: 1.3, ..Ratio::ONE };
-        let of = |verdict: &Verdict| next(&[], &[], verdict, Bar::ONCE, &Settings::default());
+        let of = |verdict: &Verdict| next(verdict, Bar::ONCE, &Settings::default());
         assert_eq!(of(&verdict(1, bare)), Some(Next::Interval { blocks: 2 }));
         assert_eq!(of(&verdict(0, bare)), Some(Next::Interval { blocks: 3 }));
         assert_eq!(of(&Verdict { kind: VerdictKind::Clear, ..verdict(3, bare) }), None);

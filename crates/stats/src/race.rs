@@ -7,12 +7,12 @@ use crate::{
     board::Board,
     cell::CellData,
     classes::{Class, classes},
-    decide::{self, Evidence},
+    evidence::{Alike, Evidence, Judged, Rest, evidence},
     footer::mean_ratios,
     holm::{holm, holm_at},
-    left::has_left,
+    left::{self, has_left},
     ratio::CONFIDENCE,
-    select::select,
+    select::{select, undisturbed},
     target_order,
 };
 use model::{Dataset, Group};
@@ -68,7 +68,8 @@ pub fn look(dataset: &Dataset, settings: &Settings) -> Result<Look, StatsError> 
         let (dataset, settings) = (class.dataset.as_ref(), &class.settings);
         let targets = target_order(dataset, settings)?;
         let cells = select(dataset, &targets, settings.contention_limit_pct)?;
-        let race = Race { class: &class, targets: &targets, cells: &cells };
+        let calm = undisturbed(dataset, &targets, settings.contention_limit_pct, &cells)?;
+        let race = Race { class: &class, targets: &targets, cells: &cells, calm: calm.as_deref() };
         look.verdicts.extend(race.standoff());
         look.behind.extend(race.behind());
     }
@@ -79,6 +80,8 @@ struct Race<'a> {
     class: &'a Class<'a>,
     targets: &'a [String],
     cells: &'a [CellData],
+    /// Without what other work disturbed, where it disturbed anything.
+    calm: Option<&'a [CellData]>,
 }
 
 impl Race<'_> {
@@ -86,28 +89,31 @@ impl Race<'_> {
         self.class.dataset.as_ref()
     }
 
+    /// The board of those that were not given up.
+    fn board<'c>(&self, cells: &'c [CellData]) -> Board<'c> {
+        let given_up = left::given_up(self.dataset(), self.targets, self.cells);
+        let runs = |at: &usize| given_up.iter().all(|own| own.column != *at);
+        Board::of_columns(self.dataset(), (0..self.targets.len()).filter(runs), cells)
+    }
+
     fn evidence(&self) -> Option<Evidence<'_>> {
-        let board = Board::new(self.dataset(), self.targets.len(), self.cells);
-        decide::evidence(self.dataset(), self.targets, board)
+        let calm = self.calm.map(|calm| self.board(calm));
+        let rest = Rest::scored(self.dataset(), self.cells, calm);
+        evidence(self.dataset(), self.targets, self.board(self.cells), rest)
     }
 
     /// `None` where there is nothing to compare.
     fn standoff(&self) -> Option<Standoff> {
-        let board = Board::new(self.dataset(), self.targets.len(), self.cells);
+        let board = self.board(self.cells);
         if board.columns.len() < 2 || board.cells.is_empty() {
             return None;
         }
-        let label =
-            |at: usize, evidence: &Evidence<'_>| self.targets[evidence.board.columns[at]].clone();
         let Some(evidence) = self.evidence() else { return Some(Standoff::Open) };
-        Some(if evidence.is_contended() {
-            Standoff::Open
-        } else if evidence.is_clear() {
-            Standoff::Decided(label(evidence.first, &evidence))
-        } else if let Some(same) = evidence.same_within(self.class.settings.band) {
-            Standoff::Same(same.into_iter().map(|at| label(at, &evidence)).collect())
-        } else {
-            Standoff::Open
+        let label = |column: usize| self.targets[column].clone();
+        Some(match evidence.judge(self.class.settings.band, Alike::Leaders) {
+            Judged::Best(column) => Standoff::Decided(label(column)),
+            Judged::Same(columns) => Standoff::Same(columns.into_iter().map(label).collect()),
+            _ => Standoff::Open,
         })
     }
 
@@ -115,7 +121,7 @@ impl Race<'_> {
     /// least sure one counts; both by Holm's procedure over the candidates. What others are compared with
     /// stays.
     fn behind(&self) -> Vec<Behind> {
-        let Some(evidence) = self.evidence().filter(|e| !e.is_contended()) else {
+        let Some(evidence) = self.evidence().filter(|e| e.disturbed().is_empty()) else {
             return Vec::new();
         };
         let leader = evidence.board.columns[evidence.first];

@@ -8,7 +8,7 @@ use crate::{
     amount::Moved,
     bar::Bar,
     cell::{CellData, Series, orient},
-    contention::Contention,
+    contention::{self, Contention},
     design, modes,
     noise::Noise,
     point::{Point, mean},
@@ -18,6 +18,7 @@ use crate::{
 };
 use model::{Dataset, Metric, Sample, Validity};
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashMap, HashSet},
     rc::Rc,
 };
@@ -48,6 +49,20 @@ pub(crate) fn select(
         only.confidence = Bar::of(&dataset.campaign).confidence;
     }
     Ok(cells)
+}
+
+/// The same without the samples that were contended; `None` where none of `cells` has any.
+pub(crate) fn undisturbed(
+    dataset: &Dataset,
+    targets: &[String],
+    contention_limit_pct: f64,
+    cells: &[CellData],
+) -> Result<Option<Vec<CellData>>, StatsError> {
+    if cells.iter().flat_map(|cell| &cell.series).all(|series| series.contended == 0) {
+        return Ok(None);
+    }
+    let calm = contention::without(dataset, contention_limit_pct);
+    select(&calm, targets, contention_limit_pct).map(Some)
 }
 
 /// Samples of each test at each process count, by column.
@@ -126,10 +141,16 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 read_ahead.extend(sample.read_ahead_pct());
                 series.unproven += usize::from(proof::is_unproven(sample));
             }
-            Err(Unusable::Lukewarm) => series.lukewarm += 1,
             // The one that was taken instead is there.
             Err(Unusable::Disturbed) => {}
-            Err(Unusable::Invalid(why)) => *series.invalid.entry(why).or_default() += 1,
+            Err(unusable) => {
+                *series.missing.entry(sample.block).or_default() += 1;
+                series.zeros += usize::from(is_zero(sample, cell));
+                match unusable {
+                    Unusable::Invalid(why) => *series.invalid.entry(why).or_default() += 1,
+                    _ => series.lukewarm += 1,
+                }
+            }
         }
     }
     // Several samples of one instance are repeats, not replicates: they are averaged first.
@@ -159,6 +180,11 @@ fn find_modes(series: &mut Series) {
     series.modes = modes::groups(&logs);
 }
 
+/// Whether nothing was done in `sample`, which is valid otherwise.
+fn is_zero(sample: &Sample, cell: &CellData) -> bool {
+    sample.validity.is_valid() && sample.metric(&cell.basis) == Some(0.0)
+}
+
 enum Unusable {
     Lukewarm,
     Disturbed,
@@ -172,11 +198,38 @@ fn usable_log(sample: &Sample, cell: &CellData) -> Result<f64, Unusable> {
         Validity::Invalid(why) => return Err(Unusable::Invalid(why.clone())),
         Validity::Valid => {}
     }
-    match sample.metric(&cell.basis) {
-        Some(value) if value > 0.0 && value.is_finite() => Ok(orient(value.ln(), cell.better)),
-        Some(value) => Err(Unusable::Invalid(format!("{} is {value}", cell.basis))),
-        None => Err(Unusable::Invalid(format!("has no {}", cell.basis))),
+    let value = usable(sample, &cell.basis).map_err(Unusable::Invalid)?;
+    Ok(orient(value.ln(), cell.better))
+}
+
+/// The value of `metric`, which is above zero; else why it cannot be used.
+fn usable(sample: &Sample, metric: &str) -> Result<f64, String> {
+    match sample.metric(metric) {
+        Some(value) if value > 0.0 && value.is_finite() => Ok(value),
+        Some(value) => Err(format!("{metric} is {value}")),
+        None => Err(format!("has no {metric}")),
     }
+}
+
+/// `dataset` with each valid sample whose value cannot be used, as it is zero, invalid for that reason: so that what
+/// lists samples lists all that are in no mean.
+pub fn with_reasons(dataset: &Dataset) -> Cow<'_, Dataset> {
+    let metrics: HashMap<&str, &str> =
+        dataset.tests.iter().map(|test| (test.id.as_str(), test.metric.as_str())).collect();
+    let why = |sample: &Sample| {
+        let metric = metrics.get(sample.case.test.as_str())?;
+        usable(sample, metric).err().filter(|_| sample.validity.is_valid())
+    };
+    if dataset.samples.iter().all(|sample| why(sample).is_none()) {
+        return Cow::Borrowed(dataset);
+    }
+    let mut named = dataset.clone();
+    for sample in &mut named.samples {
+        if let Some(why) = why(sample) {
+            sample.validity = Validity::Invalid(why);
+        }
+    }
+    Cow::Owned(named)
 }
 
 #[cfg(test)]

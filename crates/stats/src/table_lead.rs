@@ -28,8 +28,8 @@ pub(crate) fn leads(
             .entry((first, second))
             .or_insert_with(|| mean_ratios(&tables, first, second, confidence(tables.len(), bar)));
         let ratio = ratios[at]?;
-        let series = cells.iter().flat_map(|c| [&c.series[first], &c.series[second]]);
-        let comparison = judge_unless(cell::too_contended(series), &ratio, settings.band);
+        let contended = cell::too_contended(cells, &[first, second]);
+        let comparison = judge_unless(contended, &ratio, settings.band);
         let label = |column: usize| labels[column].clone();
         Some(Lead { target: label(first), second: label(second), ratio, comparison })
     };

@@ -30,7 +30,7 @@ pub(crate) fn versus(
     let ratio = data.ratio(candidate, base)?;
     let plain = |estimate: Estimate| estimate.to_ratio_at(data.confidence).interval();
     let alone = data.compare_alone(candidate, base).and_then(plain);
-    let contended = cell::too_contended([candidate, base].map(|c| &data.series[c]));
+    let contended = cell::too_contended(&[data], &[candidate, base]);
     let comparison = judge_unless(contended, &ratio, settings.band);
     Some(Versus { ratio, alone, comparison, contended })
 }

@@ -16,3 +16,4 @@ mod selfcheck;
 mod sweep;
 mod tables;
 mod tune;
+mod wrong_samples;

@@ -8,30 +8,38 @@ use model::{Dataset, cell::guarded, printable};
 use stats::{Amount, Cell, Comparison, Findings, Footer, Ratio, Row, Table};
 
 const HEADER: &str = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,\
-                      bytes,ops,seconds,durability";
+                      bytes,ops,seconds,durability,left_out";
 
 /// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, MIN RATIO or MAX RATIO. The verdict
 /// is empty for the baseline and where nothing was measured, and `invalid` or `lukewarm` where no sample may be used.
 /// Lines of two labs, and of two words of durability, are not comparable. Bytes, operations and seconds are medians
-/// over the valid samples of the test, of all targets.
+/// over the valid samples of the test, of all targets; `left_out` has the reasons of the samples that are in no value, each
+/// with their number.
 pub fn csv(_: &Dataset, findings: &Findings) -> String {
     let mut lines = vec![HEADER.to_string()];
     for class in findings.classes() {
         let own = class.tables.iter().flat_map(table_lines);
         let durability = class.durability.as_str();
-        lines.extend(
-            own.map(|(line, amount)| format!("{line},{},{amount},{durability}", class.lab)),
-        );
+        lines.extend(own.map(|(line, amount, left_out)| {
+            format!("{line},{},{amount},{durability},{left_out}", class.lab)
+        }));
     }
     lines.join("\n") + "\n"
 }
 
-/// Its lines up to the lab, and what comes after it.
-fn table_lines(table: &Table) -> Vec<(String, String)> {
+/// Its lines up to the lab, the amount, and what is left out.
+fn table_lines(table: &Table) -> Vec<(String, String, String)> {
     let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |c| (row, c)));
-    let tests = cells.map(|(row, cell)| (test_line(table, row, cell), amount(row)));
-    let footers = footer_lines(table).into_iter().map(|line| (line, NO_AMOUNT.to_string()));
+    let tests = cells.map(|(row, cell)| (test_line(table, row, cell), amount(row), left_out(cell)));
+    let footers = footer_lines(table).into_iter();
+    let footers = footers.map(|line| (line, NO_AMOUNT.to_string(), String::new()));
     tests.chain(footers).collect()
+}
+
+fn left_out(cell: &Cell) -> String {
+    let lukewarm = (cell.lukewarm > 0).then(|| format!("lukewarm ({})", cell.lukewarm));
+    let all: Vec<String> = cell.invalid_reasons.iter().cloned().chain(lukewarm).collect();
+    quote(&all.join("; "))
 }
 
 /// Bytes, operations and seconds where they are not known.

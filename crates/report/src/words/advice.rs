@@ -5,7 +5,7 @@ use super::{
     durability::among_equals,
     objection::objection,
     phrase::{self, WITH_POWER, best, choosing, gap, largest_loss, place, sizes_and_place, times},
-    verdict::{contended, same_places},
+    refusal::{contended, missing, same_places},
 };
 use stats::{
     Advice, Advised, BlockTime, Comparison, Counsel, Eligibility, Findings, GroupCover, GroupLead,
@@ -142,8 +142,9 @@ fn by_tests(findings: &Findings) -> String {
 }
 
 fn insufficient(findings: &Findings, advice: &Advice) -> String {
-    match (advice.refusal, &advice.more) {
-        (Some(Refusal::Contended), _) => contended(findings.contention_limit_pct),
+    match (&advice.refusal, &advice.more) {
+        (Some(Refusal::Contended(targets)), _) => contended(targets, findings.contention_limit_pct),
+        (Some(Refusal::Missing(of)), _) => missing(of),
         (Some(Refusal::SamePlaces), _) => same_places(first_two(advice).into()),
         (None, Some(more)) => noisy(findings, advice, more),
         (None, None) => String::new(),

@@ -5,6 +5,7 @@ use super::{
     phrase::{
         WITH_POWER, best, choosing, few, gap, largest_loss, leads, place, sizes_and_place, times,
     },
+    refusal,
 };
 use stats::{Apart, Candidate, Compared, Findings, Note, Reason, Verdict};
 
@@ -16,8 +17,11 @@ pub fn verdict(findings: &Findings) -> String {
         Reason::NothingToCompare => nothing_to_compare(findings),
         Reason::AllShort => all_short(findings),
         Reason::OneBlock => single_block(findings),
-        Reason::Contended => contended(findings.contention_limit_pct),
-        Reason::SamePlaces => same_places([0, 1].map(|at| verdict.candidates[at].target.as_str())),
+        Reason::Contended(targets) => refusal::contended(targets, findings.contention_limit_pct),
+        Reason::Missing(of) => refusal::missing(of),
+        Reason::SamePlaces => {
+            refusal::same_places([0, 1].map(|at| verdict.candidates[at].target.as_str()))
+        }
         Reason::Clear => clear(findings),
         Reason::Equivalent(same) => equivalent(findings, same),
         Reason::Noisy { noise, blocks } => noisy(findings, *noise, *blocks),
@@ -35,6 +39,8 @@ pub fn notes(verdict: &Verdict) -> Vec<String> {
     let note = |note: &Note| {
         match note {
         Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),
+        Note::GivenUp { target, blocks, of, why } => refusal::given_up(target, (*blocks, *of), why.as_deref()),
+        Note::Zeros(target, missing) => refusal::zeros(target, missing),
         Note::LowerBound => {
             "The noise of the targets differs more than threefold, so P(best) is a lower bound from the pairs."
                 .into()
@@ -56,8 +62,10 @@ fn nothing_to_compare(findings: &Findings) -> String {
                 true => findings.lab.place().into(),
                 false => place(findings.campaign.origin, findings.lab),
             };
+            let is_rest = verdict.notes.iter().any(|note| matches!(note, Note::GivenUp { .. }));
+            let measured = if is_rest { "was measured to the end" } else { "has a valid sample" };
             format!(
-                "No recommendation: only {} has a valid sample {place}{}; a choice needs two targets.",
+                "No recommendation: only {} {measured} {place}{}; a choice needs two targets.",
                 only.target,
                 apart_from(&findings.others)
             )
@@ -147,22 +155,6 @@ fn compared(found: &Compared) -> String {
         all.worse + all.slightly_worse,
         all.same,
         all.unclear
-    )
-}
-
-pub(super) fn contended(limit_pct: f64) -> String {
-    format!(
-        "No recommendation: other work had more than {} % of the processors or of the disk below during \
-         more than a fifth of the samples. Repeat on a quiet machine.",
-        limit_pct
-    )
-}
-
-pub(super) fn same_places([first, second]: [&str; 2]) -> String {
-    format!(
-        "No recommendation: {first} and {second} went in the same order in every block, so that their difference \
-         may be that of their places. Measure again with as many blocks as there are candidates: over so many, orders are \
-         balanced."
     )
 }
 

@@ -2,11 +2,15 @@
 //! they do not.
 
 use super::{
-    Advice, BlockTime, Choice, Counsel, Merit, More, Question, Refusal, Remark, field::Field,
-    floors, mix::Mix, vetoes::Judged, work,
+    Advice, Advised, BlockTime, Choice, Counsel, Merit, More, Question, Refusal, Remark,
+    field::Field, floors, mix::Mix, vetoes,
 };
 use crate::{
-    Settings, StatsError, bar::Bar, cell::CellData, decide::order, left, model_fit::Fit, place,
+    Settings, StatsError,
+    cell::CellData,
+    decide::order,
+    evidence::{Alike, Judged, evidence},
+    model_fit::Fit,
 };
 use model::Dataset;
 use std::collections::BTreeSet;
@@ -34,23 +38,25 @@ pub(super) fn answer(
     let means = board.means();
     let order = order(&means);
     advice.blocks = board.blocks();
-    let fit = match order.as_slice() {
-        &[first, second, ..] => {
-            let left = left::left(dataset, targets, &field.columns, first);
-            let fit = board.fit(&left, Bar::of(&dataset.campaign));
-            advice.blocks = fit.as_ref().map_or(advice.blocks, |fit| fit.shared(first, second));
-            fit
-        }
-        _ => None,
+    let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
+    let evidence = evidence(dataset, targets, board, field.rest());
+    let fit = evidence.as_ref().map(|evidence| &evidence.fit);
+    if let (Some(fit), &[first, second, ..]) = (fit, order.as_slice()) {
+        advice.blocks = fit.shared(first, second);
+    }
+    advice.candidates = field.candidates(&order, &means, fit);
+    field.lead(&mut advice, &order, &means, fit);
+    let judged = match &evidence {
+        Some(evidence) => evidence.judge(settings.band, Alike::Near),
+        None if order.len() > 1 && !disturbed.is_empty() => Judged::Contended(disturbed),
+        None => Judged::Open,
     };
-    advice.candidates = field.candidates(&order, &means, fit.as_ref());
-    field.lead(&mut advice, &order, &means, fit.as_ref());
-    advice.refusal = field.refusal(&order);
-    let seed = dataset.campaign.seed;
-    let is_best = fit.as_ref().is_some_and(|fit| fit.is_best(order[0], seed));
-    let same = fit.as_ref().map(|fit| fit.equivalent(order[0], settings.band, seed));
-    let same = field.labels(&order, &same.unwrap_or_default());
-    advice.counsel = field.counsel(&advice, is_best, !same.is_empty());
+    advice.refusal = field.refusal(&judged);
+    if advice.refusal.is_some() {
+        advice.candidates.iter_mut().for_each(Advised::forget);
+    }
+    advice.counsel = field.counsel(&advice, &judged, fit.is_some());
+    let same = field.labels(&order, &judged);
     advice.leaders = match advice.counsel {
         Counsel::Equivalent => same,
         Counsel::Clear | Counsel::OnlyOne => vec![advice.candidates[0].target.clone()],
@@ -61,9 +67,8 @@ pub(super) fn answer(
         Some(block_s) => BlockTime::Whole(block_s),
         None => BlockTime::Timed(timed_s(dataset)),
     };
-    let fitted = fit.as_ref().filter(|_| order.len() > 1);
-    advice.more = fitted.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
-    advice.remarks = field.remarks(&question, cells, fit.as_ref());
+    advice.more = fit.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
+    advice.remarks = field.remarks(&question, cells, fit);
     Ok(advice)
 }
 
@@ -95,39 +100,43 @@ fn timed_s(dataset: &Dataset) -> f64 {
 }
 
 impl Field<'_> {
-    /// Why the first two in `order` are not judged.
-    fn refusal(&self, order: &[usize]) -> Option<Refusal> {
-        let leading: Vec<usize> = order.iter().take(2).map(|&i| self.columns[i]).collect();
-        if work::contended(&self.used, &leading) {
-            return Some(Refusal::Contended);
+    /// Why the figures are not judged.
+    fn refusal(&self, judged: &Judged) -> Option<Refusal> {
+        let label = |column: &usize| self.targets[*column].clone();
+        match judged {
+            Judged::Contended(columns) => {
+                Some(Refusal::Contended(columns.iter().map(label).collect()))
+            }
+            Judged::Missing(of) => {
+                let named = of.iter().map(|(column, missing)| (label(column), *missing));
+                Some(Refusal::Missing(named.collect()))
+            }
+            Judged::SamePlaces => Some(Refusal::SamePlaces),
+            Judged::Best(_) | Judged::Same(_) | Judged::Open => None,
         }
-        let &[first, second] = leading.as_slice() else { return None };
-        let [first, second] = [first, second].map(|column| self.targets[column].as_str());
-        place::same_in_all(self.dataset, first, second).then_some(Refusal::SamePlaces)
     }
 
-    /// The labels of `which` of the candidates, best first.
-    fn labels(&self, order: &[usize], which: &[usize]) -> Vec<String> {
-        let ordered = order.iter().filter(|at| which.contains(at));
-        ordered.map(|&at| self.targets[self.columns[at]].clone()).collect()
+    /// The labels of the candidates that are the same, best first.
+    fn labels(&self, order: &[usize], judged: &Judged) -> Vec<String> {
+        let Judged::Same(same) = judged else { return Vec::new() };
+        let ordered = order.iter().map(|at| self.columns[*at]).filter(|at| same.contains(at));
+        ordered.map(|column| self.targets[column].clone()).collect()
     }
 
-    fn counsel(&self, advice: &Advice, is_best: bool, are_same: bool) -> Counsel {
-        let first = advice.candidates.first();
-        let p_best = first.and_then(|c| c.p_best);
+    fn counsel(&self, advice: &Advice, judged: &Judged, is_replicated: bool) -> Counsel {
         match (self.measured.len(), self.columns.len()) {
             (0, _) => Counsel::NothingMeasured,
             (_, 0) => Counsel::NoneLeft,
             (1, 1) => Counsel::NoChoice,
             (_, 1) => Counsel::OnlyOne,
             _ if self.used.is_empty() => Counsel::NothingMeasured,
-            _ if advice.refusal == Some(Refusal::Contended) => Counsel::Insufficient,
-            // Of one block the first two have the same places always.
-            _ if p_best.is_none() => Counsel::PointEstimate,
             _ if advice.refusal.is_some() => Counsel::Insufficient,
-            _ if is_best => Counsel::Clear,
-            _ if are_same => Counsel::Equivalent,
-            _ => Counsel::Insufficient,
+            _ if !is_replicated => Counsel::PointEstimate,
+            _ => match judged {
+                Judged::Best(_) => Counsel::Clear,
+                Judged::Same(_) => Counsel::Equivalent,
+                _ => Counsel::Insufficient,
+            },
         }
     }
 
@@ -137,7 +146,7 @@ impl Field<'_> {
         if advice.counsel != Counsel::Equivalent {
             return None;
         }
-        let same: Vec<(&Judged, f64, &String)> = advice
+        let same: Vec<(&vetoes::Judged, f64, &String)> = advice
             .leaders
             .iter()
             .filter_map(|name| {
@@ -148,7 +157,7 @@ impl Field<'_> {
             .collect();
         let choice = |name: &String, merit| Some(Choice { target: name.clone(), merit });
         if same.iter().any(|(facts, ..)| facts.worth != same[0].0.worth) {
-            let merit = |t: &&(&Judged, f64, &String)| t.0.worth + t.1;
+            let merit = |t: &&(&vetoes::Judged, f64, &String)| t.0.worth + t.1;
             let (facts, _, name) = same.iter().max_by(|a, b| merit(a).total_cmp(&merit(b)))?;
             return match facts.preferred.is_empty() {
                 true => choice(name, Merit::Score),

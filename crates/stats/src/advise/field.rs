@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Comparison, Lead, Ratio, Settings, StatsError, bar::Bar, board::Board, cell::CellData,
-    comparison::judge, decide, model_fit::Fit, versus::versus,
+    comparison::judge, decide, evidence::Rest, left, model_fit::Fit, versus::versus,
 };
 use model::{Dataset, Profile};
 
@@ -58,7 +58,9 @@ impl<'a> Field<'a> {
             Some(mix) => mix.valid_for([*column]),
             None => all.iter().any(|e| e.cell.valid_for([*column])),
         };
-        let measured: Vec<usize> = (0..targets.len()).filter(has).collect();
+        let given_up = left::given_up(dataset, targets, cells);
+        let stays = |column: &usize| given_up.iter().all(|own| own.column != *column);
+        let measured: Vec<usize> = (0..targets.len()).filter(stays).filter(has).collect();
         let free = measured.iter().copied().filter(|&c| facts[c].vetoes.is_empty());
         let free: Vec<usize> = free.collect();
         let mut verdicts = vec![floors::Verdicts::default(); targets.len()];
@@ -102,6 +104,13 @@ impl<'a> Field<'a> {
             }
             _ => self.of_cells(columns, entries),
         }
+    }
+
+    /// What the score is held against: all cells of the profile.
+    pub(super) fn rest(&self) -> Rest<'a> {
+        let all: Vec<Entry<'a>> = self.all.iter().filter(|e| !e.cell.is_short()).copied().collect();
+        let weights = self.weights(&all);
+        Rest { wanted: all.iter().map(|entry| entry.cell).zip(weights).collect(), calm: None }
     }
 
     fn of_cells(&self, columns: &[usize], entries: &[Entry<'a>]) -> Board<'a> {

@@ -150,6 +150,5 @@ pub(super) fn noise(entry: &Entry<'_>, columns: &[usize]) -> Option<f64> {
 
 /// True when the machine was too busy with other work for any conclusion from these cells.
 pub(super) fn contended(entries: &[Entry<'_>], columns: &[usize]) -> bool {
-    let series = entries.iter().flat_map(|e| columns.iter().map(|&c| &e.cell.series[c]));
-    cell::too_contended(series)
+    cell::too_contended(&entries.iter().map(|e| e.cell).collect::<Vec<_>>(), columns)
 }

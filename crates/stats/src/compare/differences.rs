@@ -171,7 +171,7 @@ fn mean(cells: &[&CellData], (a, b): (usize, usize)) -> Option<Estimate> {
 }
 
 fn is_contended(cells: &[&CellData], (a, b): (usize, usize)) -> bool {
-    cell::too_contended(cells.iter().flat_map(|c| [&c.series[a], &c.series[b]]))
+    cell::too_contended(cells, &[a, b])
 }
 
 fn pair(
