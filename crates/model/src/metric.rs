@@ -75,6 +75,8 @@ impl Metric {
     pub const RATE: &str = "rate";
     /// Bytes over the window in which all workers ran: where it is known it is used instead of `RATE`.
     pub const OVERLAP_RATE: &str = "overlap_rate";
+    /// The least that the ranking figure may be, where its source printed no more of it than a bound.
+    pub const AT_LEAST: &str = "at_least";
     /// Which of the candidates side by side was measured first in the test, from 1; not told where all had slices in
     /// turn.
     pub const RUN_ORDER: &str = "run_order";

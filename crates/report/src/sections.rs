@@ -57,7 +57,7 @@ pub(crate) use cells::anchors;
 pub(crate) use heat_map::{heading, notes_of_cells};
 pub(crate) use lab::Lab;
 pub use method::measured;
-pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO};
+pub(crate) use ratios::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS};
 
 /// One part of a report.
 pub trait Section: Sync {

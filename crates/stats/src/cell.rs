@@ -2,8 +2,9 @@
 //! cells. A cell is one test at one process count, with one series for each target.
 
 use crate::{
+    Bound,
     amount::Moved,
-    contention,
+    bound, contention,
     noise::{Noise, Values},
     point::{Point, logs, mean},
     ratio::{Estimate, NoisePriors, Ratio, compare, compare_given, paired},
@@ -45,6 +46,8 @@ pub(crate) struct Series {
     pub(crate) modes: Option<[Vec<f64>; 2]>,
     /// Mean logarithm of the seconds of the timed part, where every valid sample tells them.
     pub(crate) ln_seconds: Option<f64>,
+    /// The least that its value may be, an oriented logarithm, where its source printed a bound.
+    pub(crate) least: Option<f64>,
 }
 
 /// One test at one process count.
@@ -122,7 +125,14 @@ impl CellData {
 
     /// The same as a ratio: the one that every page shows of these two in this cell.
     pub(crate) fn ratio(&self, candidate: usize, base: usize) -> Option<Ratio> {
-        Some(self.compare(candidate, base)?.to_ratio_at(self.confidence))
+        let ratio = self.compare(candidate, base)?.to_ratio_at(self.confidence);
+        match bound::of_ratio(self, candidate, base) {
+            None => Some(ratio),
+            Some(Bound::AtLeast(end) | Bound::AtMost(end)) => {
+                Some(Ratio { point: end, ..Ratio::ONE })
+            }
+            Some(Bound::Unknown) => None,
+        }
     }
 
     /// The same by this cell alone.

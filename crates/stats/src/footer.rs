@@ -177,7 +177,7 @@ fn footer(
     }
 }
 
-fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
+pub(crate) fn mean_value(cells: &[&CellData], column: usize) -> Option<f64> {
     let first = cells.first()?;
     let alike = |c: &&CellData| c.unit == first.unit && c.better == first.better;
     if !cells.iter().all(|c| alike(c) && c.valid_for([column])) {

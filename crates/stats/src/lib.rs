@@ -12,6 +12,7 @@ mod bar;
 mod baseline;
 mod blocks;
 mod board;
+mod bound;
 mod cell;
 mod classes;
 mod compare;
@@ -62,6 +63,7 @@ mod table_lead;
 mod timed;
 pub mod tune;
 mod versus;
+mod with_syncs;
 mod workloads;
 
 pub use aa::AaCheck;
@@ -72,6 +74,7 @@ pub use advise::{
 };
 pub use amount::{Amount, Moved};
 pub use bar::{CLEAR_LEAD, LEADS_P};
+pub use bound::Bound;
 pub use compare::{
     Apart, AskedCell, Beside, Blindness, CampaignComparison, Changed, Difference, Finding, Gate,
     Loss, Outcome, Pair, Placed, Power, Regression, Unmatched,
@@ -110,6 +113,7 @@ pub use steady::{Rounds, Steadiness};
 pub use sweep::{SweepEffects, VariantEffect};
 pub use table::Table;
 pub use timed::{Timed, timed};
+pub use with_syncs::WithSyncs;
 pub use workloads::workloads;
 
 use bar::Bar;

@@ -1,6 +1,6 @@
 //! One test in a table, with a cell for each target.
 
-use crate::{Amount, Comparison, Interval, Moved, Ratio, modes::Mode};
+use crate::{Amount, Bound, Comparison, Interval, Moved, Ratio, modes::Mode};
 use model::GridCell;
 use serde::Serialize;
 use std::fmt;
@@ -119,6 +119,12 @@ pub struct Cell {
     /// Valid samples that synced and of which durability is not proven.
     #[serde(skip_serializing_if = "is_none")]
     pub unproven: usize,
+    /// The least that the value is, where its source printed no more than a bound: `value` is an estimate then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// What is known of the ratio, where either value is such a bound: `ratio` is an estimate then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
 }
 
 fn is_none(count: &usize) -> bool {

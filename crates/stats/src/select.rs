@@ -140,6 +140,8 @@ fn series<'a>(samples: &[&'a Sample], cell: &CellData, contention: &Contention<'
                 series.unsteady += usize::from(steady::is_unsteady(sample));
                 read_ahead.extend(sample.read_ahead_pct());
                 series.unproven += usize::from(proof::is_unproven(sample));
+                let least = sample.metric(Metric::AT_LEAST).filter(|least| *least > 0.0);
+                series.least = least.map(|least| orient(least.ln(), cell.better)).or(series.least);
             }
             // The one that was taken instead is there.
             Err(Unusable::Disturbed) => {}

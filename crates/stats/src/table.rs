@@ -2,14 +2,16 @@
 //! target.
 
 use crate::{
-    Cell, Footer, Lead, Mode, Ratio, Row, Settings, Unjudged, amount,
+    Cell, Footer, Lead, Mode, Ratio, Row, Settings, Unjudged, WithSyncs, amount,
     bar::Bar,
+    bound,
     cell::{CellData, Series},
     footer, holm,
     point::{mean, variance},
     ratio::paired,
     table_lead,
     versus::{Versus, versus},
+    with_syncs::with_syncs,
 };
 use model::{Dataset, Group};
 use serde::Serialize;
@@ -32,6 +34,9 @@ pub struct Table {
     /// The target with the highest mean over the next; `None` below two, and for a table that is not scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
+    /// The means with the syncs after these writes among them, by the original suite's rates; empty by others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with_syncs: Vec<WithSyncs>,
 }
 
 /// Every table that has a row.
@@ -41,6 +46,7 @@ pub(crate) fn tables(
     cells: &[CellData],
     settings: &Settings,
 ) -> Vec<Table> {
+    let all = cells;
     let amounts = amount::amounts(dataset, labels);
     let (mut places, mut tables) = (Vec::new(), Vec::new());
     for (place, cells) in by_place(dataset, cells) {
@@ -62,6 +68,7 @@ pub(crate) fn tables(
             rows,
             footers,
             lead,
+            with_syncs: with_syncs(dataset, labels, all, (group, procs)),
         })
         .collect()
 }
@@ -170,6 +177,8 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         left: None,
         moved: series.moved,
         unproven: series.unproven,
+        at_least: bound::of_value(data, column),
+        bound: bound::of_ratio(data, column, 0),
     }
 }
 

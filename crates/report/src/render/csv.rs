@@ -2,7 +2,7 @@
 
 use crate::{
     number::exact,
-    sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO},
+    sections::{GEOMETRIC_MEAN, MAX_RATIO, MIN_RATIO, WITH_SYNCS},
 };
 use model::{Dataset, cell::guarded, printable};
 use stats::{Amount, Cell, Comparison, Findings, Footer, Ratio, Row, Table};
@@ -10,7 +10,7 @@ use stats::{Amount, Cell, Comparison, Findings, Footer, Ratio, Row, Table};
 const HEADER: &str = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,\
                       bytes,ops,seconds,durability,left_out";
 
-/// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, MIN RATIO or MAX RATIO. The verdict
+/// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, that with syncs, MIN RATIO or MAX RATIO. The verdict
 /// is empty for the baseline and where nothing was measured, and `invalid` or `lukewarm` where no sample may be used.
 /// Lines of two labs, and of two words of durability, are not comparable. Bytes, operations and seconds are medians
 /// over the valid samples of the test, of all targets; `left_out` has the reasons of the samples that are in no value, each
@@ -83,7 +83,12 @@ fn footer_lines(table: &Table) -> Vec<String> {
         footers.iter().map(|f| extreme(MIN_RATIO, f, f.min_ratio.as_ref().map(|e| &e.ratio)));
     let highest =
         footers.iter().map(|f| extreme(MAX_RATIO, f, f.max_ratio.as_ref().map(|e| &e.ratio)));
-    footers.iter().map(mean).chain(lowest).chain(highest).collect()
+    let with_syncs = table.with_syncs.iter().map(|mean| {
+        let unit = if mean.geometric_mean.is_some() { unit } else { "" };
+        let names = ["", WITH_SYNCS, &mean.target];
+        line(table, names, mean.geometric_mean, unit, mean.ratio.as_ref(), "")
+    });
+    footers.iter().map(mean).chain(with_syncs).chain(lowest).chain(highest).collect()
 }
 
 fn line(

@@ -6,10 +6,12 @@ use crate::{
     sections::Section,
 };
 use model::{Dataset, Quantity};
-use stats::{Comparison, Counts, Extreme, Findings, Footer, Ratio, Unjudged};
+use stats::{Bound, Comparison, Counts, Extreme, Findings, Footer, Ratio, Unjudged, WithSyncs};
 
 /// Footer with geometric means.
 pub(crate) const GEOMETRIC_MEAN: &str = "GEOMETRIC MEAN";
+/// Footer with geometric means over the syncs as well.
+pub(crate) const WITH_SYNCS: &str = "GEOMETRIC MEAN WITH SYNCS";
 /// Footer with the smallest ratios.
 pub(crate) const MIN_RATIO: &str = "MIN RATIO";
 /// Footer with the largest ratios.
@@ -88,7 +90,7 @@ fn table(table: &stats::Table, findings: &Findings) -> Table {
         rows.push(body(row, table, unit.is_none(), findings));
     }
     if table.rows.len() > 1 && !table.footers.is_empty() {
-        rows.extend(footers(&table.footers));
+        rows.extend(footers(&table.footers, &table.with_syncs));
     }
     Table {
         caption: caption(table, findings),
@@ -163,7 +165,11 @@ pub(crate) fn value(cell: &stats::Cell, unit: &str, findings: &Findings) -> Cell
         return Cell::plain(absence(cell, findings));
     };
     let [words, notes] = marks(cell, findings).map(|marks| marks.join(" "));
-    let text = format!("{} {unit}", number::value(v)).trim_end().to_string();
+    let text = match cell.at_least {
+        Some(least) => format!("≥{} {unit}", number::value(least)),
+        None => format!("{} {unit}", number::value(v)),
+    };
+    let text = text.trim_end().to_string();
     Cell { word: words, note: notes, ..Cell::plain(text) }
 }
 
@@ -207,11 +213,24 @@ pub(crate) fn absence(cell: &stats::Cell, findings: &Findings) -> &'static str {
 
 fn ratio(cell: &stats::Cell) -> Cell {
     let Some(ratio) = &cell.ratio else { return Cell::plain("-") };
+    if let Some(bound) = &cell.bound {
+        return bounded(bound, cell.comparison);
+    }
     let mut word = word(cell.comparison);
     if let Some(reason) = &cell.reason {
         word = format!("{word} {reason}");
     }
     judged(ratio, cell.comparison, starred(word, cell.comparison, cell.holm))
+}
+
+/// A ratio of which a bound is known, or nothing.
+fn bounded(bound: &Bound, verdict: Option<Comparison>) -> Cell {
+    let text = match bound {
+        Bound::AtLeast(least) => format!("≥{}", number::ratio(*least)),
+        Bound::AtMost(most) => format!("≤{}", number::ratio(*most)),
+        Bound::Unknown => "-".into(),
+    };
+    Cell { word: word(verdict), ..Cell::plain(text) }
 }
 
 /// The word for a verdict, with a star where it says a difference that `holds` among many.
@@ -256,7 +275,7 @@ pub(super) fn shade(ratio: &Ratio, verdict: Option<Comparison>) -> Option<Shade>
     }
 }
 
-fn footers(footers: &[Footer]) -> Vec<Row> {
+fn footers(footers: &[Footer], with_syncs: &[WithSyncs]) -> Vec<Row> {
     let mean = |f: &Footer| f.geometric_mean.map_or_else(|| "-".into(), number::value);
     let row = |name: &str, value: &dyn Fn(&Footer) -> String, ratio: &dyn Fn(&Footer) -> Cell| {
         let mut cells = vec![Cell::plain(name)];
@@ -269,6 +288,7 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
         Row { kind: RowKind::Footer, cells }
     };
     let mut rows = vec![row(GEOMETRIC_MEAN, &mean, &mean_ratio)];
+    rows.extend((!with_syncs.is_empty()).then(|| means_with_syncs(with_syncs)));
     // Of one test they would say its ratio again.
     if footers.iter().skip(1).any(|footer| extremes(footer).is_some()) {
         let none = |_: &Footer| String::new();
@@ -277,6 +297,18 @@ fn footers(footers: &[Footer]) -> Vec<Row> {
         rows.push(row("better/same/worse/unclear", &none, &|f| Cell::plain(counts(&f.counts))));
     }
     rows
+}
+
+fn means_with_syncs(means: &[WithSyncs]) -> Row {
+    let mut cells = vec![Cell::plain(WITH_SYNCS)];
+    for (column, mean) in means.iter().enumerate() {
+        cells.push(Cell::plain(mean.geometric_mean.map_or_else(|| "-".into(), number::value)));
+        if column > 0 {
+            let ratio = mean.ratio.as_ref().map(|ratio| worded(ratio, None));
+            cells.push(ratio.unwrap_or_else(|| Cell::plain("-")));
+        }
+    }
+    Row { kind: RowKind::Footer, cells }
 }
 
 fn mean_ratio(footer: &Footer) -> Cell {
@@ -322,6 +354,12 @@ fn footnotes(table: &stats::Table) -> Vec<String> {
              or more would be another test.",
             short.join(", ")
         ));
+    }
+    if !table.with_syncs.is_empty() {
+        notes.push(
+            "With syncs: as the original suite prints it, over these tests and those of the table of syncs after writes."
+                .into(),
+        );
     }
     // A target that was not measured at all is in no mean.
     if let Some(footer) =
