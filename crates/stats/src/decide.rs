@@ -13,6 +13,7 @@ use crate::{
     evidence::{Alike, Evidence, Judged, Rest, evidence},
     left::{self, GivenUp},
     model_fit::Fit,
+    partial,
 };
 use model::Dataset;
 use serde::Serialize;
@@ -105,6 +106,15 @@ pub enum Note {
     },
     /// In some samples of the target of this label nothing was done.
     Zeros(String, Missing),
+    /// The target of this label has a valid sample in so few of the cells that it is left out of the score.
+    Partial {
+        /// Label.
+        target: String,
+        /// Scored cells in which it has one.
+        cells: usize,
+        /// Scored cells.
+        of: usize,
+    },
     /// The noise of the targets differs more than threefold, so that P(best) is a lower bound from the pairs.
     LowerBound,
 }
@@ -218,8 +228,9 @@ fn of_ranked(
     settings: &Settings,
 ) -> Verdict {
     let given_up = left::given_up(dataset, targets, cells);
-    let columns = || (0..targets.len()).filter(|at| given_up.iter().all(|own| own.column != *at));
-    let board = Board::of_columns(dataset, columns(), cells);
+    let kept = |at: &usize| given_up.iter().all(|own| own.column != *at);
+    let columns = partial::scored(cells, (0..targets.len()).filter(kept));
+    let board = Board::of_columns(dataset, columns.iter().copied(), cells);
     let means = board.means();
     let order = order(&means);
     let bar = Bar::of(&dataset.campaign);
@@ -238,7 +249,7 @@ fn of_ranked(
     let lead = (means[first] - means[second]).exp();
     verdict.lead = Some(Ratio { point: lead, ..Ratio::ONE });
     let disturbed: Vec<usize> = board.disturbed().iter().map(|at| board.columns[*at]).collect();
-    let calm = calm.map(|calm| Board::of_columns(dataset, columns(), calm));
+    let calm = calm.map(|calm| Board::of_columns(dataset, columns.iter().copied(), calm));
     let rest = Rest::scored(dataset, cells, calm);
     let evidence = evidence(dataset, targets, board, rest);
     if let Some(Evidence { fit, .. }) = &evidence {
@@ -284,11 +295,20 @@ fn notes(
         }
         let missing = Missing::of(cells.iter().filter(|cell| cell.is_scored), column);
         match board.columns.contains(&column) {
-            false => Some(Note::NotCompared(target)),
+            false => Some(not_compared(target, column, cells)),
             true => (missing.zeros > 0).then_some(Note::Zeros(target, missing)),
         }
     };
     (0..targets.len()).filter_map(note).collect()
+}
+
+/// Tells one that has a few of the cells from one that has none.
+fn not_compared(target: String, column: usize, cells: &[CellData]) -> Note {
+    let scored = || cells.iter().filter(|cell| cell.is_scored);
+    match scored().filter(|cell| cell.valid_for([column])).count() {
+        0 => Note::NotCompared(target),
+        own => Note::Partial { target, cells: own, of: scored().count() },
+    }
 }
 
 /// Positions from the highest mean to the lowest.

@@ -43,6 +43,7 @@ mod modes;
 mod names;
 mod next;
 mod noise;
+mod partial;
 mod place;
 mod point;
 mod power;
