@@ -10,6 +10,7 @@ mod io500;
 mod leaders;
 mod pool;
 mod precision;
+mod printed;
 mod race;
 mod scaling;
 mod selfcheck;

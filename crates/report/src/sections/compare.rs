@@ -100,7 +100,8 @@ fn side(letter: &str, facts: &CampaignFacts) -> String {
 
 fn changes(comparison: &CampaignComparison) -> Vec<Block> {
     let (both, one): (Vec<&Changed>, Vec<&Changed>) =
-        comparison.changed.iter().partition(|c| c.a.is_some() && c.b.is_some());
+        // A setting that one side was not given has its default there.
+        comparison.changed.iter().partition(|c| c.of == "settings" || c.a.is_some() && c.b.is_some());
     let mut blocks = Vec::new();
     if both.is_empty() {
         blocks.push(Block::Prose("Nothing that both campaigns recorded has changed.".into()));
@@ -121,7 +122,7 @@ fn changes(comparison: &CampaignComparison) -> Vec<Block> {
 }
 
 fn changed(all: &[&Changed]) -> Table {
-    let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("-"));
+    let shown = |value: &Option<String>| Cell::plain(value.as_deref().unwrap_or("its default"));
     let row = |c: &&Changed| {
         Row::body([Cell::plain(format!("{}: {}", c.of, c.key)), shown(&c.a), shown(&c.b)])
     };

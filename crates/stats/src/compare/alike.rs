@@ -51,8 +51,21 @@ pub(super) fn not_whole<'k>(
         return (campaign.scale != 1.0).then(|| format!("scale {}", campaign.scale));
     }
     let sizes = own.filter_map(|&(test, procs)| campaign.plan.size(&dataset.tests[test].id, procs));
-    let mut other = sizes.filter(|size| size.scale != 1.0 && size.work.is_none());
-    other.next().map(|size| format!("scale {} of {}", size.scale, size.test))
+    let other = sizes.filter(|size| size.scale != 1.0 && size.work.is_none());
+    let other: Vec<String> =
+        other.map(|size| format!("scale {} of {}", size.scale, size.test)).collect();
+    Some(format!("{}{}", other.first()?, more(other.len())))
+}
+
+/// The knobs that the two were given otherwise, in words; `None` where none.
+pub(super) fn knobs(one: &Dataset, other: &Dataset) -> Option<String> {
+    let (a, b) = (&one.campaign.plan.knobs, &other.campaign.plan.knobs);
+    let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let said = |value: Option<&String>| value.map_or("its default".into(), |v| format!("`{v}`"));
+    let differ = keys.into_iter().filter(|key| a.get(*key) != b.get(*key));
+    let each = differ.map(|key| format!("{key} {} and {}", said(a.get(key)), said(b.get(key))));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("knobs of the study and of the other: {}", each.join(", ")))
 }
 
 /// How much the test does, in words; empty for one whose size is that of another which it is a part of.
@@ -94,11 +107,12 @@ fn by(test: &TestInfo) -> String {
 /// What differs, with the first test of which it does.
 fn some_of(what: &str, differ: &[String]) -> Option<String> {
     let first = differ.first()?;
-    let more = match differ.len() - 1 {
-        0 => String::new(),
-        n => format!(" ({n} more)"),
-    };
-    Some(format!("{what}: {first}{more}"))
+    Some(format!("{what}: {first}{}", more(differ.len())))
+}
+
+/// What stands after the first of `count`.
+fn more(count: usize) -> String {
+    if count > 1 { format!(" ({} more)", count - 1) } else { String::new() }
 }
 
 /// Why two campaigns share no cell: they rank the same tests by other metrics, or have no test in common.

@@ -111,7 +111,11 @@ fn beside_study(first: &Dataset, other: &Dataset, shared: &Shared) -> Option<Sta
         }
         _ => return None,
     };
-    what.map(|what| StatsError::NotWhole { study: id(study), own: id(own), what })
+    let all = |what: String| match alike::knobs(study, own) {
+        Some(knobs) => format!("{what}; {knobs}"),
+        None => what,
+    };
+    what.map(|what| StatsError::NotWhole { study: id(study), own: id(own), what: all(what) })
 }
 
 fn id(dataset: &Dataset) -> String {
