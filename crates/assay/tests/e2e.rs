@@ -17,6 +17,7 @@ mod consent;
 mod contention;
 mod data;
 mod device;
+mod digits;
 mod directories;
 mod dist;
 mod docs;

@@ -30,6 +30,10 @@ pub(crate) struct Reading {
     pub(crate) seconds: f64,
     /// 0 where it is not known.
     pub(crate) ops: u64,
+    /// 0 where it is not known.
+    pub(crate) bytes: u64,
+    /// Processor time in user mode and in the kernel, seconds, where the source tells it.
+    pub(crate) cpu_s: Option<(f64, f64)>,
     /// What was done, as far as the source tells; must be the same wherever the test stands.
     pub(crate) work: String,
     /// Directory or machine; must be the same for one target in one file. Empty: not known.
@@ -50,6 +54,8 @@ impl Reading {
             series: None,
             seconds: 0.0,
             ops: 0,
+            bytes: 0,
+            cpu_s: None,
             work: String::new(),
             place: String::new(),
             label: None,
@@ -374,9 +380,13 @@ fn sample(position: u32, target: String, reading: Reading) -> Sample {
         Ok(metrics) => (metrics, Validity::Valid),
         Err(why) => (Vec::new(), Validity::Invalid(why)),
     };
+    let (cpu_user_s, cpu_sys_s) = reading.cpu_s.unwrap_or_default();
     Sample {
         seconds: reading.seconds,
         ops: reading.ops,
+        bytes: reading.bytes,
+        cpu_user_s,
+        cpu_sys_s,
         validity,
         histograms: reading.histograms,
         series: reading.series,

@@ -61,7 +61,7 @@ const LISTING_NOTE: &str =
 /// What stands for a figure that is hidden.
 const HIDDEN_MARK: &str = "+++";
 
-const HIDDEN: &str = "bonnie++ hid a phase shorter than 0.5 s";
+pub(crate) const HIDDEN: &str = "bonnie++ hid a phase shorter than 0.5 s";
 
 impl crate::WholeImporter for Importer {
     fn name(&self) -> &'static str {

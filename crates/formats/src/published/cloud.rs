@@ -1,6 +1,6 @@
 //! The study of file systems of a cloud, 2025-07: programs, fio and mdtest.
 
-use super::Study;
+use super::{Study, label};
 use crate::{
     FormatError,
     gather::{Gather, Reading},
@@ -11,40 +11,11 @@ use crate::{
 };
 use model::{Better, Dataset, Group, Metric};
 
-const CREATED: &str = "2025-07-01T00:00:00Z";
-
-const APPS: Study = Study {
-    id: "published-cloud-2025-07-apps-seconds",
-    title: "Cloud storage study, 2025-07: uv sync and removal of what it made, seconds",
-    created: CREATED,
-    text: include_str!("../../published/cloud-2025-07-apps-seconds.csv"),
-    notes: &[],
-};
-
-const FIO: Study = Study {
-    id: "published-cloud-2025-07-fio-4k-randrw50-qd64",
-    title: "Cloud storage study, 2025-07: fio, 4k, half random reads, half random writes, depth 64",
-    created: CREATED,
-    text: include_str!("../../published/cloud-2025-07-fio-4k-randrw50-qd64.csv"),
-    notes: &["Runs lasted from 4 to 289 s, the faster the shorter."],
-};
-
-const MDTEST: Study = Study {
-    id: "published-cloud-2025-07-mdtest-ops",
-    title: "Cloud storage study, 2025-07: mdtest, operations per second",
-    created: CREATED,
-    text: include_str!("../../published/cloud-2025-07-mdtest-ops.csv"),
-    notes: &[],
-};
-
 /// Processes that mdtest ran as.
 const TASKS: u32 = 2;
 
-/// The columns of the table of programs, and what ran.
-const PROGRAMS: [(&str, Known); 2] = [
-    ("uv_sync_s", program("uv.sync", "uv sync")),
-    ("rm_rf_venv_s", program("uv.remove", "rm -rf .venv")),
-];
+/// What ran, as the study calls it.
+const PROGRAMS: [Known; 2] = [program("uv.sync", "uv sync"), program("uv.remove", "rm -rf .venv")];
 
 const fn program(key: &'static str, name: &'static str) -> Known {
     Known { key, name, testtype: "application", group: Group::Applications, ranked: &WALL }
@@ -72,63 +43,63 @@ const PHASES: [&str; 10] = [
     "Tree Remove",
 ];
 
-/// The campaigns of the study.
-pub(super) fn datasets() -> Result<Vec<Dataset>, FormatError> {
-    Ok(vec![APPS.dataset(apps)?, FIO.dataset(fio)?, MDTEST.dataset(phases)?])
+/// Programs, with the processor time of each run.
+pub(super) fn apps(study: &Study) -> Result<Dataset, FormatError> {
+    study.rows(|gather, table, row| {
+        let work = table.text(row, "work")?;
+        let program = PROGRAMS.iter().find(|program| program.name == work);
+        let program =
+            program.ok_or_else(|| table.bad(row, "work", "is no program of the study"))?;
+        let seconds = table.number(row, "wall_s")?;
+        let (user, system) = (table.number(row, "user_s")?, table.number(row, "system_s")?);
+        let metrics = vec![
+            Metric::new(WALL.name, seconds, WALL.unit, WALL.better),
+            Metric::new("user_s", user, "s", Better::Lower),
+            Metric::new("sys_s", system, "s", Better::Lower),
+        ];
+        let reading = Reading::new(program.info("apps"), Ok(metrics));
+        let (label, cpu_s) = (label(table, row)?, Some((user, system)));
+        gather.add(study.id, row.line, Reading { label, seconds, cpu_s, ..reading })
+    })
 }
 
-fn table(study: &Study) -> Result<Table<'static>, FormatError> {
-    Table::read(study.id, study.text.as_bytes(), b',')
-}
-
-fn label(table: &Table<'_>, row: &Row) -> Result<Option<String>, FormatError> {
-    Ok(Some(table.text(row, "target")?.to_owned()))
-}
-
-fn apps(gather: &mut Gather<'_>) -> Result<(), FormatError> {
-    let table = table(&APPS)?;
-    for row in &table.rows {
-        for (column, program) in &PROGRAMS {
-            let seconds = table.number(row, column)?;
-            let metrics = vec![Metric::new(WALL.name, seconds, WALL.unit, WALL.better)];
-            let label = label(&table, row)?;
-            let reading = Reading::new(program.info("apps"), Ok(metrics));
-            gather.add(APPS.id, row.line, Reading { label, seconds, ..reading })?;
-        }
-    }
-    Ok(())
-}
-
-fn fio(gather: &mut Gather<'_>) -> Result<(), FormatError> {
-    let table = table(&FIO)?;
-    for row in &table.rows {
+/// One run of fio on each target.
+pub(super) fn fio(study: &Study) -> Result<Dataset, FormatError> {
+    study.rows(|gather, table, row| {
         let mb_per_s = |column| Ok(table.number(row, column)? * MB_PER_MIB);
+        let seconds = table.number(row, "duration_s")?;
         let metrics = vec![
             Metric::new(IOPS.name, table.number(row, "total_iops")?, IOPS.unit, IOPS.better),
             Metric::new("read_rate", mb_per_s("read_bw_mib_s")?, "MB/s", Better::Higher),
             Metric::new("write_rate", mb_per_s("write_bw_mib_s")?, "MB/s", Better::Higher),
             Metric::new("cpu_sys_pct", table.number(row, "sys_cpu_percent")?, "%", Better::Lower),
+            Metric::new("duration_s", seconds, "s", Better::Lower),
         ];
-        let (label, seconds) = (label(&table, row)?, table.number(row, "duration_s")?);
         let reading = Reading::new(RANDRW.info("mixed"), Ok(metrics));
-        gather.add(FIO.id, row.line, Reading { label, seconds, ..reading })?;
-    }
-    Ok(())
+        gather.add(study.id, row.line, Reading { label: label(table, row)?, seconds, ..reading })
+    })
 }
 
-fn phases(gather: &mut Gather<'_>) -> Result<(), FormatError> {
-    let table = table(&MDTEST)?;
-    for row in &table.rows {
-        let phase = table.text(row, "operation")?;
-        let at = PHASES.iter().position(|name| *name == phase);
-        let at = at.ok_or_else(|| table.bad(row, "operation", "is no phase of mdtest"))?;
-        for target in &table.header[1..] {
-            let rate = table.number(row, target)?;
-            let metrics = vec![Metric::new(OPS_RATE.name, rate, OPS_RATE.unit, OPS_RATE.better)];
-            let reading = Reading::new(mdtest::TESTS[at].info(mdtest::SUITE), Ok(metrics));
-            let (procs, label) = (TASKS, Some(target.clone()));
-            gather.add(MDTEST.id, row.line, Reading { procs, label, ..reading })?;
-        }
+/// The phases of mdtest, a column for each target.
+pub(super) fn mdtest(study: &Study) -> Result<Dataset, FormatError> {
+    study.rows(|gather, table, row| phase(study, gather, table, row))
+}
+
+fn phase(
+    study: &Study,
+    gather: &mut Gather<'_>,
+    table: &Table<'_>,
+    row: &Row,
+) -> Result<(), FormatError> {
+    let phase = table.text(row, "operation")?;
+    let at = PHASES.iter().position(|name| *name == phase);
+    let at = at.ok_or_else(|| table.bad(row, "operation", "is no phase of mdtest"))?;
+    for target in &table.header[1..] {
+        let rate = table.number(row, target)?;
+        let metrics = vec![Metric::new(OPS_RATE.name, rate, OPS_RATE.unit, OPS_RATE.better)];
+        let reading = Reading::new(mdtest::TESTS[at].info(mdtest::SUITE), Ok(metrics));
+        let (procs, label) = (TASKS, Some(target.clone()));
+        gather.add(study.id, row.line, Reading { procs, label, ..reading })?;
     }
     Ok(())
 }

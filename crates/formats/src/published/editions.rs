@@ -1,0 +1,72 @@
+//! Studies of which two editions were printed, each with a version of the tool: how far the one is from the other.
+
+use model::{Dataset, Metric};
+use std::collections::BTreeMap;
+
+/// How far from 1 a ratio is that is on a side.
+const BAND: f64 = 1.05;
+
+/// Whether a part of an id is the version of a tool.
+fn is_version(part: &str) -> bool {
+    part.contains('.') && part.split('.').all(|number| number.parse::<u32>().is_ok())
+}
+
+/// The id without the version of a tool of which there are several editions.
+fn study(id: &str) -> String {
+    let parts = id.split('-').filter(|part| !is_version(part));
+    parts.collect::<Vec<_>>().join("-")
+}
+
+/// Tells each edition of a study what the other one found.
+pub(super) fn tell(all: &mut [Dataset]) {
+    for at in 0..all.len() {
+        let own = study(&all[at].campaign.id);
+        let twin = (0..all.len()).find(|&i| i != at && study(&all[i].campaign.id) == own);
+        let note = twin.and_then(|twin| spread(&all[at], &all[twin]));
+        all[at].campaign.notes.extend(note);
+    }
+}
+
+/// A sentence on the ratios that both editions have; `None` where there is none.
+fn spread(own: &Dataset, other: &Dataset) -> Option<String> {
+    let theirs = ratios(other);
+    let pairs = ratios(own).into_iter().filter_map(|(key, own)| Some((own, *theirs.get(&key)?)));
+    let pairs: Vec<(f64, f64)> = pairs.collect();
+    let mut apart: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln().abs()).collect();
+    apart.sort_by(f64::total_cmp);
+    let (half, most) = (apart.get(apart.len() / 2)?.exp(), apart.last()?.exp());
+    let sides = pairs.iter().filter(|(a, b)| is_apart(*a, *b) || is_apart(*b, *a)).count();
+    Some(format!(
+        "Another edition of this study, {} ({}), ran on the same machine: of {} ratios over {} that both printed, \
+         {sides} change sides, from one beyond 5 % to the other; half of all differ by a factor of more than {half:.2}, \
+         the most by {most:.1}. `assay compare` of the two shows each.",
+        other.campaign.title,
+        other.campaign.id,
+        pairs.len(),
+        own.targets.first()?.label,
+    ))
+}
+
+fn is_apart(one: f64, other: f64) -> bool {
+    one > BAND && other < 1.0 / BAND
+}
+
+/// The ratio of the first target over each other in each cell, where neither is a bound.
+fn ratios(data: &Dataset) -> BTreeMap<(&str, u32, &str), f64> {
+    let value = |sample: &model::Sample| {
+        let is_bound = sample.metric(Metric::AT_LEAST).is_some();
+        sample.metrics.first().filter(|_| !is_bound).map(|metric| metric.value)
+    };
+    let base = data.targets.first().map(|target| target.label.as_str());
+    let of_base = data.samples.iter().filter(|sample| base == Some(&sample.case.target));
+    let bases: BTreeMap<(&str, u32), f64> =
+        of_base.filter_map(|s| Some(((s.case.test.as_str(), s.case.procs), value(s)?))).collect();
+    let others = data.samples.iter().filter(|sample| base != Some(&sample.case.target));
+    let ratio =
+        |s: &model::Sample| Some(bases.get(&(s.case.test.as_str(), s.case.procs))? / value(s)?);
+    others
+        .filter_map(|s| {
+            Some(((s.case.test.as_str(), s.case.procs, s.case.target.as_str()), ratio(s)?))
+        })
+        .collect()
+}
