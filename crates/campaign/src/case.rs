@@ -137,7 +137,7 @@ fn attempt(
         least_s: bench.least_s,
     };
     let measured = test.measure(&jobs[0], &outcome.report);
-    let outcome = Outcome { direct_bytes: test.direct_bytes(&jobs[0], &measured), ..outcome };
+    let outcome = outcome.direct(test.direct_bytes(&jobs[0], &measured), bench.instance);
     let mut samples: Vec<Sample> =
         measured.iter().map(|m| outcome.sample(m, test, &jobs[0], place)).collect();
     if let Some(order) = pace.place() {
@@ -329,6 +329,11 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// With the `bytes` that were to go past the page cache, where they have to come to the devices of `instance`.
+    fn direct(self, bytes: Option<u64>, instance: &Instance<'_>) -> Outcome {
+        Outcome { direct_bytes: bytes.filter(|_| instance.passes_direct_on()), ..self }
+    }
+
     fn sample(&self, measured: &Measured, test: &dyn Test, job: &Job, at: &Position<'_>) -> Sample {
         let usage = self.sampler.usage(&measured.phases);
         let seconds = self.sampler.seconds(&measured.phases);

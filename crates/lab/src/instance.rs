@@ -43,6 +43,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// File systems whose direct I/O goes to their device.
+const PASS_DIRECT_ON: [&str; 12] = [
+    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "nilfs2", "bcachefs", "vfat", "exfat",
+    "ntfs3",
+];
+
 /// How long an own directory in the file system is called.
 const WORK: &str = "work";
 /// How long after an error the end of a server is looked for that may be its cause.
@@ -232,6 +238,14 @@ impl<'lab> Instance<'lab> {
     /// The block devices under it; none in memory or on a network.
     pub fn devices(&self) -> &[Device] {
         &self.devices
+    }
+
+    /// Whether what goes past the page cache has to come to its devices: a file system of the kernel is on them, and no
+    /// server that keeps data in its memory.
+    pub fn passes_direct_on(&self) -> bool {
+        let mount = mounts::holding(&self.root).ok().flatten();
+        let passes = mount.is_some_and(|mount| PASS_DIRECT_ON.contains(&mount.kind.as_str()));
+        passes && !self.devices.is_empty() && self.servers().is_empty() && !self.has_own_cache()
     }
 
     /// Whether other programs may work on its devices, too: it is a directory of a file system that was there.

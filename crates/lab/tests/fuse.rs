@@ -44,6 +44,10 @@ fn cold_is_true(instance: &Instance<'_>, name: &str) {
     assert!(files::read(&path).unwrap() == content(), "{name} gave back other bytes");
     let usage = Snapshot::take(instance.devices()).unwrap().since(&before);
     assert!(usage.device_read_bytes.unwrap() >= FILE_BYTES as u64, "{name}: {usage:?}");
+    assert!(
+        !instance.passes_direct_on(),
+        "{name} may keep in memory what it is asked for directly"
+    );
 }
 
 /// Makes all that are ready, one after the other, and undoes them.

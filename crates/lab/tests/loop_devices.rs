@@ -156,6 +156,7 @@ fn facts_are_told(instance: &Instance<'_>, name: &str) {
     assert!(facts.keys().any(|key| key.starts_with("geometry.")), "{facts:?}");
     assert!(instance.mkfs_ms() > 0.0 && instance.mount_ms() > 0.0);
     assert!(instance.used_bytes().unwrap() > 0);
+    assert!(instance.passes_direct_on());
 }
 
 #[test]
