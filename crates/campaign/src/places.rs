@@ -173,8 +173,8 @@ fn said(all: &[Search<'_>], one: Option<LabKind>) -> Option<String> {
             let moved = all.iter().any(|search| preferred(search).is_some_and(|own| own != kind));
             moved.then(|| {
                 format!(
-                    "all targets are measured {}, where alone {} can be made: figures of two labs are not compared; \
-                     --lab host measures those that this machine makes",
+                    "all targets are measured {}, because {} cannot be made on this machine itself and figures of two \
+                     labs are not compared; --lab host measures the others here",
                     kind.place(),
                     of(kind).join(", ")
                 )

@@ -1,6 +1,6 @@
 //! The traits between a test and the worker that runs it.
 
-use crate::{bounds::Breach, program};
+use crate::bounds::Breach;
 use engine::progress::Progress;
 use model::{Bytes, CacheNeed, Histogram, Job, Metric, PhaseKind, PoolReport, Synced, TestInfo};
 use std::{
@@ -310,7 +310,7 @@ pub trait Test: Sync {
 
     /// What the machine lacks, so that the test cannot run here.
     fn missing(&self) -> Option<Missing> {
-        program::missing(self.programs().iter().map(String::as_str))
+        None
     }
 
     /// The declaration from which a worker makes the test again; `None` for one that is built into

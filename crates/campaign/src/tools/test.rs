@@ -12,8 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 use suites::{
-    Estimate, Measured, Meter, Parts, Run, Test, TestError, Workers,
-    program::{Bounds, Program, Ran},
+    Estimate, Measured, Meter, Missing, Parts, Run, Test, TestError, Workers,
+    program::{self, Bounds, Program, Ran},
 };
 
 /// One run of a tool.
@@ -90,6 +90,10 @@ impl Test for ToolTest {
 
     fn programs(&self) -> Vec<String> {
         vec![self.tool.program().into()]
+    }
+
+    fn missing(&self) -> Option<Missing> {
+        program::missing(self.programs().iter().map(String::as_str))
     }
 
     fn declaration(&self) -> Option<String> {

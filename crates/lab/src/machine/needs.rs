@@ -177,7 +177,7 @@ mod tests {
             kernel: Box::new(|_| true),
             installed: Box::new(|tool| tool.program != "mkfs.xfs"),
             unseen: Box::new(|tool| {
-                (tool.program == "mkfs.xfs").then(|| "/root/bin/mkfs.xfs".into())
+                (tool.program == "mkfs.xfs").then(|| "/opt/bin/mkfs.xfs".into())
             }),
             builds: &[],
             root: true,
@@ -186,7 +186,7 @@ mod tests {
         };
         let needs = needs(find("xfs").unwrap(), &guest);
         assert_eq!(needs[0].to_string(), "mkfs.xfs not seen");
-        assert_eq!(needs[0].what(), "`mkfs.xfs` is /root/bin/mkfs.xfs, which a guest does not see");
+        assert_eq!(needs[0].what(), "`mkfs.xfs` is /opt/bin/mkfs.xfs, which a guest does not see");
         assert!(needs[0].fix().contains("/usr/local/bin"));
     }
 

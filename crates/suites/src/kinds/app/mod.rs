@@ -9,9 +9,9 @@ mod settings;
 
 use super::{Defaults, Head, Kind};
 use crate::{
-    Estimate, Measured, Run, Test, TestError,
+    Estimate, Measured, Missing, Run, Test, TestError,
     figures::{self, Metrics},
-    program::{Bounds, Program},
+    program::{self, Bounds, Program},
 };
 use model::{Better, CacheNeed, Group, Job, PoolReport, Shape, TestInfo};
 use settings::Settings;
@@ -156,6 +156,10 @@ impl Test for AppTest {
 
     fn programs(&self) -> Vec<String> {
         self.settings.needs.clone()
+    }
+
+    fn missing(&self) -> Option<Missing> {
+        program::missing(self.programs().iter().map(String::as_str))
     }
 
     fn declaration(&self) -> Option<String> {
