@@ -70,7 +70,7 @@ fn wrong_sweeps_are_refused_before_anything_is_touched() {
     for (sweep, why) in [
         ("xfs[agcont=4]", "no option `agcont`"),
         ("xfs[reflink=2]", "use one of 0, 1"),
-        ("xfs[size=1m]", "can be mkfs.l=size or mkfs.i=size"),
+        ("xfs[size=1m]", "or mkfs.l=size or mkfs.i=size"),
         ("reiserfs[a=1]", "not a file system that assay can make"),
     ] {
         let told = place.fails(&["run", "--suite", "null", "--sweep", sweep], 2);
