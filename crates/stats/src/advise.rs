@@ -92,8 +92,8 @@ pub struct Advice {
     pub group_leads: Vec<GroupLead>,
     /// Candidates by score, best first, then what is ruled out.
     pub candidates: Vec<Advised>,
-    /// Label of the candidate that their scores are over, as in the verdict: the baseline, or the first where that is no
-    /// candidate; empty without any.
+    /// Label of the candidate that their scores are over, as in the verdict: the baseline, or the first where that
+    /// is not a candidate; empty without any.
     pub scored_over: String,
     /// The best score over the second.
     pub lead: Option<Ratio>,

@@ -67,9 +67,8 @@ fn targets(findings: &Findings) -> Option<String> {
 fn short_cells(findings: &Findings) -> Option<String> {
     let tables = findings.classes().flat_map(|class| &class.tables);
     let rows = tables.filter(|table| table.group.is_scored()).flat_map(|table| &table.rows);
-    let (short, all) = rows.fold((0, 0), |(short, all), row| {
-        (short + usize::from(row.is_short()), all + 1)
-    });
+    let (short, all) =
+        rows.fold((0, 0), |(short, all), row| (short + usize::from(row.is_short()), all + 1));
     let (are, their) = if short == 1 { ("is", "its") } else { ("are", "their") };
     (short > 0).then(|| {
         format!("{short} of {all} cells {are} in no score, as {their} timed parts are too short.")

@@ -19,7 +19,9 @@ pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> 
     let scored = findings.tables.iter().filter(|table| table.group.is_scored());
     let rows = scored.flat_map(|table| table.rows.iter().map(move |row| (table, row)));
     let below = |(table, row): (&stats::Table, &stats::Row)| {
-        let seconds = row.amount.map(|amount| amount.seconds).filter(|s| *s < least_s)?;
+        // To the millisecond that is printed.
+        let is_below = |seconds: &f64| (1e3 * seconds).round() < 1e3 * least_s;
+        let seconds = row.amount.map(|amount| amount.seconds).filter(is_below)?;
         let (name, procs) = (names::of_row(row, table), stats::processes(table.procs));
         Some(format!("{name}, {procs} ({})", number::span(seconds)))
     };
@@ -30,6 +32,10 @@ pub(super) fn lengths(dataset: &Dataset, findings: &Findings) -> Option<String> 
         n => format!("; {n} more"),
     };
     (!all.is_empty()).then(|| {
-        format!("Timed parts below the {} that {} asks for: {named}{more}.", number::span(least_s), plan.preset)
+        format!(
+            "Timed parts below the {} that {} asks for: {named}{more}.",
+            number::span(least_s),
+            plan.preset
+        )
     })
 }
