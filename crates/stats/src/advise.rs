@@ -156,8 +156,6 @@ pub enum Remark {
     NotScored(String),
     /// No test of the campaign is that of this floor.
     FloorNotMeasured(String),
-    /// The noise of the candidates differs more than threefold, so that P(best) is a lower bound from the pairs.
-    LowerBound,
 }
 
 /// What decides between targets that the figures cannot separate.

@@ -115,8 +115,6 @@ pub enum Note {
         /// Scored cells.
         of: usize,
     },
-    /// The noise of the targets differs more than threefold, so that P(best) is a lower bound from the pairs.
-    LowerBound,
 }
 
 /// The recommendation.
@@ -255,7 +253,7 @@ fn of_ranked(
     if let Some(Evidence { fit, .. }) = &evidence {
         weigh(&mut verdict, fit, dataset.campaign.seed);
         verdict.blocks = fit.shared(first, second);
-        verdict.lead = Some(fit.ratio(first, second));
+        verdict.lead = Some(fit.lead(first, second));
     }
     verdict.candidates = order.iter().map(|&i| verdict.candidates[i].clone()).collect();
     match evidence {
@@ -271,7 +269,6 @@ fn of_ranked(
         for candidate in &mut verdict.candidates {
             (candidate.p_best, candidate.ranks, candidate.regret_95) = (None, None, None);
         }
-        verdict.notes.retain(|note| *note != Note::LowerBound);
     }
     verdict
 }
@@ -365,9 +362,6 @@ fn weigh(verdict: &mut Verdict, fit: &Fit, seed: u64) {
         candidate.p_best = Some(standing.p_best);
         candidate.regret_95 = Some(1.0 - (-standing.regret_95).exp());
         candidate.ranks = Some(ranks);
-    }
-    if fit.is_pairwise() {
-        verdict.notes.push(Note::LowerBound);
     }
 }
 

@@ -46,6 +46,7 @@ mod noise;
 mod partial;
 mod place;
 mod point;
+mod posterior;
 mod power;
 mod precision;
 mod prior;

@@ -3,7 +3,7 @@
 //! Differences are paired: two targets, over the blocks that both have, with the noise of their own difference.
 //! One variance for all of them would be steadier and wrong where one target is noisier than the others: of six
 //! targets, one of which has twice the noise, its intervals would cover 87 %. P(best) alone comes from a model
-//! of all, score[target, block] = target + block + noise.
+//! of all, in which each has its own: see [`crate::posterior`].
 //!
 //! The model is of the targets that are in every block. One that got no more blocks after a look, because it
 //! was decidedly behind, is compared with each other over the blocks that both have, and that look decided
@@ -13,36 +13,13 @@ use crate::{
     Ratio,
     bar::{Bar, CLEAR_LEAD, LEADS_P},
     blocks::common,
-    draw::{chi_square, normal},
     holm::holm_at,
-    point::{Point, mean, variance},
+    point::{Point, mean},
+    posterior::{Levels, Outlook},
     power::Noise,
     ratio::{Estimate, paired, quantile},
 };
-use model::Rng;
-use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 use std::{cmp::Ordering, collections::BTreeSet};
-
-/// Draws from the posterior.
-const DRAWS: usize = 20_000;
-
-/// Ratio of the variances of two paired differences that shows one target to have three times the
-/// noise of the others: (1 + 3^2) / (1 + 1). Above it one pooled variance misstates them.
-const UNEQUAL_VARIANCE: f64 = 5.0;
-
-/// Chance, over all pairs, of taking equal noise for unequal.
-const UNEQUAL_ALPHA: f64 = 0.05;
-
-/// How a target stands among the others. Regrets are logarithms by which it is behind the best.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Outlook {
-    /// Probability of being the best.
-    pub(crate) p_best: f64,
-    /// Regret that is not exceeded with 95 % probability: one-sided, of this target by itself.
-    pub(crate) regret_95: f64,
-    /// Expected regret; `None` when the targets are compared pair by pair.
-    pub(crate) regret_mean: Option<f64>,
-}
 
 /// What is known of K targets before they are judged.
 pub(crate) struct Scores {
@@ -60,11 +37,8 @@ pub(crate) struct Fit {
     scores: Scores,
     /// Targets of the model, which are all but those that left.
     racing: Vec<usize>,
-    /// Blocks that all of these have, n >= 2.
-    blocks: usize,
-    /// Standard deviation and degrees of freedom pooled over them; `None` when their noise differs too
-    /// much.
-    pooled: Option<(f64, f64)>,
+    /// What their scores say of them.
+    levels: Levels,
 }
 
 impl Fit {
@@ -73,30 +47,17 @@ impl Fit {
     pub(crate) fn new(scores: Scores, left: &[bool], bar: Bar) -> Option<Fit> {
         let racing = racing(left);
         let of_racing: Vec<Vec<Point>> = racing.iter().map(|&i| scores.points[i].clone()).collect();
-        let (blocks, rows) = common(&of_racing);
-        if blocks.len() < 2 {
+        if common(&of_racing).0.len() < 2 {
             return None;
         }
-        let df = (racing.len() as f64 - 1.0) * (blocks.len() as f64 - 1.0);
-        let squares: f64 = residuals(&rows).iter().map(|r| r.powi(2)).sum();
-        let pooled = (!unequal_noise(&rows)).then_some(((squares / df).sqrt(), df));
-        Some(Fit { bar, scores, racing, blocks: blocks.len(), pooled })
-    }
-
-    /// True when P(best) is a bound from the pairs, because the noise of the targets differs too much for one
-    /// variance.
-    pub(crate) fn is_pairwise(&self) -> bool {
-        self.pooled.is_none()
+        let levels = levels(&scores, &racing)?;
+        Some(Fit { bar, scores, racing, levels })
     }
 
     /// Level of each target.
     #[cfg(test)]
     pub(crate) fn means(&self) -> &[f64] {
         &self.scores.means
-    }
-
-    fn blocks(&self) -> f64 {
-        self.blocks as f64
     }
 
     pub(crate) fn is_racing(&self, target: usize) -> bool {
@@ -121,6 +82,24 @@ impl Fit {
     /// these two.
     pub(crate) fn ratio(&self, a: usize, b: usize) -> Ratio {
         self.difference(a, b).to_ratio_at(self.bar.confidence)
+    }
+
+    /// The same of `first` over another that was picked for being next to it: of those that are compared, one is likely
+    /// to be so near by chance, so the truth may be further above than of a given pair. The upper end is that of all
+    /// these differences together (Dunnett, JASA 1955).
+    pub(crate) fn lead(&self, first: usize, other: usize) -> Ratio {
+        let high = self.most(first, other).map(f64::exp);
+        Ratio { high, ..self.ratio(first, other) }
+    }
+
+    /// Upper end of that, logarithmic.
+    fn most(&self, first: usize, other: usize) -> Option<f64> {
+        let difference = self.difference(first, other);
+        let (se, _) = difference.error?;
+        let half = self.half_width(first, other)?;
+        let at = self.racing.iter().position(|own| *own == first);
+        let together = |at| self.levels.reach(at, 0.5 + self.bar.confidence / 2.0) * se;
+        Some(difference.mean + at.map_or(half, together).max(half))
     }
 
     /// Half-width of that interval, logarithmic.
@@ -187,15 +166,20 @@ impl Fit {
     /// a rival.
     pub(crate) fn same_within(&self, first: usize, band: f64) -> Vec<usize> {
         let rivals = self.rivals(first);
-        let most = |other: usize| {
-            let half = self.half_width(first, other)?;
-            Some(self.difference(first, other).mean + half)
-        };
-        let near = |other: &usize| most(*other).is_some_and(|most| most <= band.ln_1p());
+        let near = |other: &usize| self.is_near(first, *other, band);
         match !rivals.is_empty() && rivals.iter().all(near) {
             true => std::iter::once(first).chain(rivals).collect(),
             false => Vec::new(),
         }
+    }
+
+    /// Whether `first` is no more than `band` ahead of `other`, by the upper end of its lead.
+    fn is_near(&self, first: usize, other: usize, band: f64) -> bool {
+        // What the plain interval leaves open is open.
+        let plain =
+            self.half_width(first, other).map(|half| self.difference(first, other).mean + half);
+        let is_within = |most: Option<f64>| most.is_some_and(|most| most <= band.ln_1p());
+        is_within(plain) && is_within(self.most(first, other))
     }
 
     /// `first` and the targets that are the same within `band`: the whole interval of what lies between them is
@@ -204,8 +188,9 @@ impl Fit {
     pub(crate) fn equivalent(&self, first: usize, band: f64, seed: u64) -> Vec<usize> {
         let standings = self.best(seed);
         let is_near = |other: usize| {
-            let half = self.half_width(first, other);
-            half.is_some_and(|half| self.difference(first, other).mean.abs() + half <= band.ln_1p())
+            let high = self.difference(other, first).mean
+                + self.half_width(first, other).unwrap_or(f64::INFINITY);
+            high <= band.ln_1p() && self.is_near(first, other, band)
         };
         let is_cheap = |at: usize| 1.0 - (-standings[at].regret_95).exp() <= band;
         let all = 0..standings.len();
@@ -271,43 +256,16 @@ impl Fit {
         here.chain(beside).map(ordered).chain(of_first).collect()
     }
 
-    /// P(best) of each target and its regrets. With one pooled variance they come from draws, and P is no larger
-    /// than the pairs allow, whose intervals stand beside it; else P is a lower bound from the pairs (Bonferroni),
-    /// and of one that left an upper one.
+    /// P(best) of each target and its regrets. P is no larger than the pairs allow, whose intervals stand beside it; of
+    /// one that left it is what they allow.
     pub(crate) fn best(&self, seed: u64) -> Vec<Outlook> {
-        let mut standings: Vec<Outlook> =
-            (0..self.scores.means.len()).map(|target| self.bound(target)).collect();
-        if let Some((sd, df)) = self.pooled {
-            for (&target, drawn) in self.racing.iter().zip(self.draw(sd, df, seed)) {
-                let pairs = self.least_above(target);
-                standings[target] = Outlook { p_best: drawn.p_best.min(pairs), ..drawn };
-            }
+        let mut outlooks: Vec<Outlook> =
+            (0..self.scores.means.len()).map(|target| self.of_pairs(target)).collect();
+        for (&target, drawn) in self.racing.iter().zip(self.levels.outlooks(seed)) {
+            let p_best = drawn.p_best.min(outlooks[target].p_best);
+            outlooks[target] = Outlook { p_best, ..drawn };
         }
-        standings
-    }
-
-    fn draw(&self, sd: f64, df: f64, seed: u64) -> Vec<Outlook> {
-        let mut rng = Rng::new(seed);
-        let means: Vec<f64> = self.racing.iter().map(|&target| self.scores.means[target]).collect();
-        let k = means.len();
-        let mut wins = vec![0.0; k];
-        let mut regrets = vec![Vec::with_capacity(DRAWS); k];
-        for _ in 0..DRAWS {
-            let se = sd * (df / chi_square(&mut rng, df)).sqrt() / self.blocks().sqrt();
-            let drawn: Vec<f64> = means.iter().map(|m| m + se * normal(&mut rng)).collect();
-            let best = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let ties = drawn.iter().filter(|d| **d == best).count() as f64;
-            for (target, value) in drawn.iter().enumerate() {
-                wins[target] += if *value == best { 1.0 / ties } else { 0.0 };
-                regrets[target].push(best - value);
-            }
-        }
-        let standing = |(wins, regrets): (f64, Vec<f64>)| Outlook {
-            p_best: wins / DRAWS as f64,
-            regret_mean: Some(mean(&regrets)),
-            regret_95: percentile_95(regrets),
-        };
-        wins.into_iter().zip(regrets).map(standing).collect()
+        outlooks
     }
 
     /// The least probability of being above one of the others, by their own noise.
@@ -316,34 +274,37 @@ impl Fit {
         others.map(|other| self.difference(target, other).above_zero()).fold(1.0, f64::min)
     }
 
-    fn bound(&self, target: usize) -> Outlook {
-        let others = || (0..self.scores.means.len()).filter(move |&o| o != target);
-        let above = |o| self.difference(target, o).above_zero();
-        let doubt: f64 = others().map(|o| 1.0 - above(o)).sum();
-        let behind = |o| {
-            let d = self.difference(o, target);
+    fn of_pairs(&self, target: usize) -> Outlook {
+        let others = (0..self.scores.means.len()).filter(|other| *other != target);
+        let behind = |other| {
+            let d = self.difference(other, target);
             d.mean + d.error.map_or(0.0, |(se, df)| quantile(df, 0.95) * se)
         };
         Outlook {
-            p_best: match self.is_racing(target) {
-                true => (1.0 - doubt).max(0.0),
-                false => self.least_above(target),
-            },
-            regret_95: others().map(behind).fold(0.0, f64::max),
+            p_best: self.least_above(target),
+            regret_95: others.map(behind).fold(0.0, f64::max),
             regret_mean: None,
         }
     }
+}
+
+/// What the scores say of the levels of the targets `racing`; `None` where two of them share fewer than two blocks.
+fn levels(scores: &Scores, racing: &[usize]) -> Option<Levels> {
+    let mut errors = vec![vec![(0.0, 0.0); racing.len()]; racing.len()];
+    for (a, b) in (0..racing.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+        let error = scores.pairs[racing[a]][racing[b]].error?;
+        (errors[a][b], errors[b][a]) = (error, error);
+    }
+    let means = racing.iter().map(|at| scores.means[*at]).collect();
+    let of_pairs = errors.iter().flatten().map(|(_, df)| *df).filter(|df| *df > 0.0);
+    let df = of_pairs.fold(f64::INFINITY, f64::min);
+    Some(Levels::of(means, |a, b| errors[a][b].0.powi(2), df))
 }
 
 /// Positions of those that did not leave; of all, where fewer than two did not.
 fn racing(left: &[bool]) -> Vec<usize> {
     let here: Vec<usize> = (0..left.len()).filter(|&i| !left[i]).collect();
     if here.len() < 2 { (0..left.len()).collect() } else { here }
-}
-
-fn percentile_95(mut values: Vec<f64>) -> f64 {
-    let index = values.len() * 95 / 100;
-    *values.select_nth_unstable_by(index, f64::total_cmp).1
 }
 
 /// The mean over targets of `rows[target][block]` in each block.
@@ -361,25 +322,4 @@ pub(crate) fn residuals(rows: &[Vec<f64>]) -> Vec<f64> {
         row.iter().zip(&of_block).map(|(v, block)| v - own - block + grand).collect()
     };
     rows.iter().flat_map(residual).collect()
-}
-
-fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(x, y)| x - y).collect()
-}
-
-/// True when some pairs scatter more than others by more than [`UNEQUAL_VARIANCE`] and by more than
-/// chance explains. Residuals cannot tell: with three targets the noise of one shows in all.
-fn unequal_noise(scores: &[Vec<f64>]) -> bool {
-    let mut variances = Vec::new();
-    for (i, a) in scores.iter().enumerate() {
-        variances.extend(scores[i + 1..].iter().map(|b| variance(&differences(a, b))));
-    }
-    let high = variances.iter().copied().fold(0.0, f64::max);
-    let low = variances.iter().copied().fold(f64::INFINITY, f64::min);
-    if high <= UNEQUAL_VARIANCE * low {
-        return false;
-    }
-    let df = scores[0].len() as f64 - 1.0;
-    let chances = (variances.len() * (variances.len() - 1)) as f64;
-    FisherSnedecor::new(df, df).is_ok_and(|f| f.sf(high / low) * chances < UNEQUAL_ALPHA)
 }

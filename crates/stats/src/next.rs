@@ -64,7 +64,7 @@ fn of_lead(
         return Next::Same;
     }
     let mean = lead.point.ln().abs();
-    let noise = noise((high / low).ln() / 2.0, verdict.blocks, bar);
+    let noise = noise((lead.point / low).ln(), verdict.blocks, bar);
     let after = |distance: f64, confidence: f64| noise.as_ref()?.blocks(distance, confidence);
     let apart = after(if mean >= CLEAR_LEAD.ln() { mean } else { 0.0 }, 1.0 - bar.alpha);
     let within = after(edge - mean, bar.confidence);

@@ -143,20 +143,20 @@ fn named(target: &str, levels: &[(&str, f64)], sd: f64, blocks: u32) -> f64 {
     share(hits.count(), campaigns)
 }
 
-/// A lead of 5 % with 2 % noise is named in 66, 97 and 100 % of campaigns of 3, 5 and 10 blocks, one of
-/// 10 % with 5 % noise in 76 % of those of 5.
+/// A lead of 5 % with 2 % noise is named in 32, 74 and 100 % of campaigns of 3, 5 and 10 blocks, one of
+/// 10 % with 5 % noise in 54 % of those of 5.
 #[test]
 fn a_true_lead_is_named() {
     let lead = |share: f64| [("a", 1.0), ("b", 1.0), ("c", 1.0 + share), ("d", 1.0)];
     for (share, sd, blocks, expected) in
-        [(0.05, 0.02, 3, 0.66), (0.05, 0.02, 5, 0.97), (0.05, 0.02, 10, 1.00), (0.1, 0.05, 5, 0.76)]
+        [(0.05, 0.02, 3, 0.32), (0.05, 0.02, 5, 0.74), (0.05, 0.02, 10, 1.00), (0.1, 0.05, 5, 0.54)]
     {
         let found = named("c", &lead(share), sd, blocks);
         assert!((found - expected).abs() < 0.07, "{share} {sd} {blocks}: {found}");
     }
 }
 
-/// Four equal targets: P(best) alone names a winner in about 2 % of campaigns, the whole rule, which
+/// Four equal targets: P(best) alone names a winner in fewer than 2 % of campaigns, the whole rule, which
 /// asks for more, in no more.
 #[test]
 fn equal_targets_have_no_winner() {
@@ -170,7 +170,7 @@ fn equal_targets_have_no_winner() {
         clear += usize::from(verdict.kind == VerdictKind::Clear);
     }
     let (sure, clear) = (share(sure, campaigns), share(clear, campaigns));
-    assert!((0.005..=0.04).contains(&sure) && clear <= sure, "{sure}, {clear}");
+    assert!(sure <= 0.02 && clear <= sure, "{sure}, {clear}");
 }
 
 /// Equal targets of which each instance has 6 % of noise: one is called best in at most 5 % of campaigns, be they two,
@@ -189,6 +189,45 @@ fn one_of_equal_targets_is_seldom_called_best() {
         let called = share((0..campaigns).filter(is_called).count(), campaigns);
         // 5 % and a standard error and a half, as the seeds are fixed.
         assert!(called <= 0.066, "{targets} targets, {blocks} blocks: {called}");
+    }
+}
+
+/// One of six targets, or of three, has three times the noise of the others, and levels vary as much as noise does: of
+/// the campaigns whose leader has a P(best) of 0.90 or more it is the best in as many as that says. By a flat prior it
+/// says 0.94 and is right in 0.86.
+#[test]
+fn p_best_means_what_it_says_where_one_is_noisy() {
+    for (sds, blocks) in
+        [(vec![0.04, 0.04, 0.12], 5), (vec![0.04, 0.04, 0.04, 0.04, 0.04, 0.12], 5)]
+    {
+        let labels: Vec<String> = (0..sds.len()).map(|at| format!("t{at}")).collect();
+        let (mut sure, mut said, mut right) = (0, 0.0, 0);
+        for seed in 0..400 {
+            let mut rng = Rng::new(seed * 100 + sds.len() as u64);
+            let levels: Vec<f64> = sds.iter().map(|_| (0.06 * normal(&mut rng)).exp()).collect();
+            let mut samples = Vec::new();
+            for (at, sd) in sds.iter().enumerate() {
+                let noise = Noise { block_sd: 0.0, own_sd: *sd };
+                let own = [(labels[at].as_str(), levels[at])];
+                samples.extend(noise.samples(&own, 1, blocks, seed * 100 + 7 * at as u64));
+            }
+            let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let verdict = verdict(&dataset(&names, vec![test("t0", Group::Meta)], samples));
+            let leader = &verdict.candidates[0];
+            let p_best = leader.p_best.unwrap();
+            if p_best >= 0.9 {
+                let own = labels.iter().position(|label| *label == leader.target).unwrap();
+                sure += 1;
+                said += p_best;
+                right += usize::from(levels.iter().all(|level| *level <= levels[own]));
+            }
+        }
+        let (said, right) = (said / f64::from(sure), right as f64 / f64::from(sure));
+        let error = (said * (1.0 - said) / f64::from(sure)).sqrt();
+        assert!(
+            sure > 60 && right >= said - 2.0 * error && right <= said + 0.06,
+            "{sds:?}: {sure} say {said}, right {right}"
+        );
     }
 }
 

@@ -326,11 +326,6 @@ fn remark(remark: &Remark, counts_ops: bool) -> String {
         (Remark::FloorNotMeasured(test), _) => {
             format!("Floor {test} is not measured in this campaign.")
         }
-        (Remark::LowerBound, _) => {
-            "The noise of the candidates differs more than threefold, so P(best) is a lower \
-                                    bound from the pairs."
-                .into()
-        }
     }
 }
 

@@ -36,20 +36,16 @@ pub fn verdict(findings: &Findings) -> String {
 
 /// What is to be known of it, a sentence each.
 pub fn notes(verdict: &Verdict) -> Vec<String> {
-    let note = |note: &Note| {
-        match note {
+    let note = |note: &Note| match note {
         Note::NotCompared(target) => format!("{target} has no valid sample and is not compared."),
-        Note::GivenUp { target, blocks, of, why } => refusal::given_up(target, (*blocks, *of), why.as_deref()),
-        Note::Zeros(target, missing) => refusal::zeros(target, missing),
+        Note::GivenUp { target, blocks, of, why } => {
+            refusal::given_up(target, (*blocks, *of), why.as_deref())
+        }
         Note::Partial { target, cells, of } => format!(
             "{target} is valid in {cells} of {of} cells and left out of the score, so that the others are compared in all \
              that they have."
         ),
-        Note::LowerBound => {
-            "The noise of the targets differs more than threefold, so P(best) is a lower bound from the pairs."
-                .into()
-        }
-    }
+        Note::Zeros(target, missing) => refusal::zeros(target, missing),
     };
     verdict.notes.iter().map(note).collect()
 }

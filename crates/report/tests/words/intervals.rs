@@ -44,6 +44,12 @@ fn assert_same(one: &Ratio, other: &Ratio, what: &str) {
     }
 }
 
+/// `lead` is `plain`, but for its upper end: the first and the second were picked among several.
+fn assert_lead(lead: &Ratio, plain: &Ratio, what: &str) {
+    assert!(lead.high > plain.high, "{what}: {lead:?} reaches no further than {plain:?}");
+    assert_same(&Ratio { high: plain.high, ..*lead }, plain, what);
+}
+
 fn candidate<'a>(found: &'a Findings, target: &str) -> &'a Ratio {
     &found.verdict.candidates.iter().find(|c| c.target == target).unwrap().ratio
 }
@@ -54,7 +60,7 @@ fn the_lead_in_the_sentence_is_that_of_the_table_of_candidates() {
         let found = judged(&campaign(tests, seed));
         let lead = found.verdict.lead.unwrap();
         assert_eq!((&*found.baseline, &*found.verdict.candidates[0].target), ("ext4", "xfs"));
-        assert_same(&lead, candidate(&found, "xfs"), &format!("{tests} tests"));
+        assert_lead(&lead, candidate(&found, "xfs"), &format!("{tests} tests"));
         let printed =
             format!("95 % CI {:.2}-{:.2}, 5 blocks", lead.low.unwrap(), lead.high.unwrap());
         assert!(verdict(&found).contains(&printed), "{}: {printed}", verdict(&found));
@@ -89,8 +95,8 @@ fn the_only_cell_is_the_score() {
         );
     }
     let lead = found.verdict.lead.unwrap();
-    assert_same(&row.lead.as_ref().unwrap().ratio, &lead, "the lead of the row");
-    assert_same(&leaders.ahead[0].ratio, &lead, "the leaders");
+    assert_lead(&lead, &row.lead.as_ref().unwrap().ratio, "the lead of the row");
+    assert_lead(&lead, &leaders.ahead[0].ratio, "the leaders");
 }
 
 #[test]
@@ -112,7 +118,7 @@ fn an_advice_has_the_intervals_of_the_call_where_it_asks_for_the_same() {
     let advice = advise(&data, &question, &Settings::default()).unwrap().advice.unwrap();
     let lead = found.verdict.lead.unwrap();
     assert_same(&advice.lead.unwrap(), &lead, "the lead");
-    assert_same(&advice.group_leads[0].lead.ratio, &lead, "the group");
+    assert_lead(&lead, &advice.group_leads[0].lead.ratio, "the group");
     for target in ["xfs", "btrfs"] {
         let own = advice.candidates.iter().find(|c| c.target == target).unwrap();
         assert_same(&own.ratio.unwrap(), candidate(&found, target), target);
@@ -167,7 +173,8 @@ fn a_noisy_target_is_covered_as_often_as_a_quiet_one() {
         let nominal = |share: &f64| (0.93..=0.97).contains(share);
         assert!(shares[1..].iter().all(nominal), "{blocks} blocks: {shares:?}");
         let lead = of_lead as f64 / campaigns as f64;
-        assert!(nominal(&lead), "{blocks} blocks, the lead: {lead}");
+        // The upper end allows for another first and second, which these are too far apart for.
+        assert!((0.95..=0.99).contains(&lead), "{blocks} blocks, the lead: {lead}");
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn answer(
         None => BlockTime::Timed(timed_s(dataset)),
     };
     advice.more = fit.map(|fit| more(fit, (order[0], order[1]), advice.blocks, time, settings));
-    advice.remarks = field.remarks(&question, cells, fit);
+    advice.remarks = field.remarks(&question, cells);
     Ok(advice)
 }
 
@@ -172,19 +172,10 @@ impl Field<'_> {
     }
 
     /// Remarks on what the answer leaves out.
-    fn remarks(
-        &self,
-        question: &Question<'_>,
-        cells: &[CellData],
-        fit: Option<&Fit>,
-    ) -> Vec<Remark> {
+    fn remarks(&self, question: &Question<'_>, cells: &[CellData]) -> Vec<Remark> {
         let absent = (0..self.targets.len()).filter(|c| !self.measured.contains(c));
         let absent = absent.map(|c| Remark::NotScored(self.targets[c].clone()));
         let unmeasured = floors::unmeasured(self.dataset, question, cells);
-        let lower_bound = fit.is_some_and(Fit::is_pairwise).then_some(Remark::LowerBound);
-        absent
-            .chain(unmeasured.into_iter().map(Remark::FloorNotMeasured))
-            .chain(lower_bound)
-            .collect()
+        absent.chain(unmeasured.into_iter().map(Remark::FloorNotMeasured)).collect()
     }
 }

@@ -226,7 +226,7 @@ impl<'a> Field<'a> {
     ) {
         let &[first, second, ..] = order else { return };
         let point = Ratio { point: (means[first] - means[second]).exp(), ..Ratio::ONE };
-        advice.lead = Some(fit.map_or(point, |fit| fit.ratio(first, second)));
+        advice.lead = Some(fit.map_or(point, |fit| fit.lead(first, second)));
         let cells = self.of_cells(&self.columns, &self.used);
         let named = (self.dataset, self.targets);
         advice.largest_loss = decide::largest_loss(named, &cells, first, self.settings.band);
