@@ -17,6 +17,7 @@ mod large;
 mod marks;
 mod next;
 mod not_as_asked;
+mod orders;
 mod page;
 mod renderers;
 mod scaling;

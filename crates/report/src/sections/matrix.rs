@@ -1,6 +1,8 @@
 //! IOPS by block size and threads, as studies of file systems print them: for each pattern a map of the ratios, which
 //! target leads where, then the figures of each target.
 
+mod order;
+
 use crate::{
     block::{Block, Cell, Column, HeatCell, HeatGroup, HeatMap, HeatRow, Row, Shade, Table},
     names, number,
@@ -10,7 +12,7 @@ use crate::{
         heat_map, ratios,
     },
 };
-use model::{Bytes, Dataset};
+use model::{Bytes, Dataset, Group};
 use stats::{Comparison, Findings};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +25,9 @@ struct Grid<'a> {
     title: String,
     /// Unit of all figures.
     unit: String,
+    suite: String,
+    /// The group of its tables.
+    group: Option<Group>,
     cells: BTreeMap<(u64, u32), &'a stats::Row>,
     /// Where the rows are found in the findings.
     places: BTreeMap<(u64, u32), CellPosition>,
@@ -36,16 +41,22 @@ impl Section for Matrix {
     fn build(&self, dataset: &Dataset, findings: &Findings) -> Option<Vec<Block>> {
         let mut blocks = Vec::new();
         let with_drawer = cells::chosen(dataset, findings);
-        for ((_, procs), grid) in grids(findings) {
+        let grids = grids(findings);
+        for (&(_, procs), grid) in &grids {
             let together = if procs == 1 { "" } else { &format!(", {}", stats::processes(procs)) };
             blocks.push(Block::Heading(format!("{}{together}", grid.title)));
-            blocks.extend(map(&grid, findings, &with_drawer).map(Block::HeatMap));
+            blocks.extend(map(grid, findings, &with_drawer).map(Block::HeatMap));
             if grid.cells.values().any(|row| row.lead.is_some()) {
-                blocks.push(Block::Table(leads(&grid)));
+                blocks.push(Block::Table(leads(grid)));
             }
             let columns = 0..findings.targets.len();
-            let tables = columns.filter_map(|column| figures(&grid, column, findings));
+            let tables = columns.filter_map(|column| figures(grid, column, findings));
             blocks.extend(tables.map(Block::Table));
+        }
+        let orders = order::tables(&grids, findings);
+        if !orders.is_empty() {
+            blocks.push(Block::Heading("Random beside sequential".into()));
+            blocks.extend(orders.into_iter().map(Block::Table));
         }
         (!blocks.is_empty()).then_some(blocks)
     }
@@ -66,6 +77,8 @@ fn grids(findings: &Findings) -> BTreeMap<(usize, u32), Grid<'_>> {
             let grid = grids.entry((place, table.procs)).or_default();
             grid.title = ratios::sentence_case(&row.testtype);
             grid.unit.clone_from(&row.unit);
+            grid.suite.clone_from(&row.suite);
+            grid.group = Some(table.group);
             grid.cells.insert((cell.block_bytes, cell.threads), row);
             grid.places.insert((cell.block_bytes, cell.threads), (table_at, row_at));
         }
