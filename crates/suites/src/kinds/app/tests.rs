@@ -113,7 +113,8 @@ fn mistakes_are_refused() {
 fn declared_reads_are_told_for_the_cold_proof() {
     let (_dir, job) = place();
     let of = |read: &str| {
-        app(&format!("command = 'true'\n{read}")).declared_read_bytes(&Job { scale: 0.5, ..job.clone() })
+        app(&format!("command = 'true'\n{read}"))
+            .declared_read_bytes(&Job { scale: 0.5, ..job.clone() })
     };
     assert_eq!(of("read = '10M'"), Some(5 << 20));
     assert_eq!(of(""), None);

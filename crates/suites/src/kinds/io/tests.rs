@@ -2,7 +2,7 @@
 
 use super::{layout::Layout, settings::Settings};
 use crate::{
-    RandomReads, kinds, Test, TestError,
+    RandomReads, Test, TestError, kinds,
     testing::{Clock, declared, job, pool, run},
 };
 use model::{
@@ -284,7 +284,8 @@ fn settings_that_make_no_sense_are_refused() {
     ] {
         let found = refusal(text);
         assert!(found.contains(why), "{text}: {found}");
-        let named = found.split("the kind ").skip(1).filter_map(|rest| rest.split([' ', ',']).next());
+        let named =
+            found.split("the kind ").skip(1).filter_map(|rest| rest.split([' ', ',']).next());
         assert!(named.into_iter().all(|kind| kinds::find(kind).is_some()), "{found}");
     }
 }
