@@ -1,6 +1,5 @@
-//! What is known of a value whose source printed no more of it than a bound.
+//! What is known of a ratio of values whose source printed no more of one than a bound.
 
-use crate::cell::{CellData, orient};
 use serde::Serialize;
 
 /// What bounds say of the ratio of a cell.
@@ -15,24 +14,21 @@ pub enum Bound {
     Unknown,
 }
 
-/// What the bounds of column `candidate` and column `base` say of their ratio; `None` where neither is a bound.
-pub(crate) fn of_ratio(data: &CellData, candidate: usize, base: usize) -> Option<Bound> {
-    let least = |column: usize| data.series[column].least;
-    match (least(candidate), least(base)) {
-        (None, None) => None,
-        (Some(_), Some(_)) if candidate != base => Some(Bound::Unknown),
-        (Some(_), Some(_)) => None,
-        (Some(least), None) if data.valid_for([base]) => {
-            Some(Bound::AtLeast((least - data.level(base)).exp()))
-        }
-        (None, Some(least)) if data.valid_for([candidate]) => {
-            Some(Bound::AtMost((data.level(candidate) - least).exp()))
-        }
-        _ => None,
-    }
+/// A value, an oriented logarithm: its level, and the least that it may be where no more of it is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    pub(crate) level: f64,
+    pub(crate) least: Option<f64>,
 }
 
-/// The least that the value of a column is, in the unit of the cell.
-pub(crate) fn of_value(data: &CellData, column: usize) -> Option<f64> {
-    data.series[column].least.map(|log| orient(log, data.better).exp())
+impl Bound {
+    /// What is known of `own` over `base`; `None` where neither is a bound.
+    pub(crate) fn of(own: Value, base: Value) -> Option<Bound> {
+        match (own.least, base.least) {
+            (None, None) => None,
+            (Some(_), Some(_)) => Some(Bound::Unknown),
+            (Some(least), None) => Some(Bound::AtLeast((least - base.level).exp())),
+            (None, Some(least)) => Some(Bound::AtMost((own.level - least).exp())),
+        }
+    }
 }

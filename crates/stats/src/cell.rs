@@ -126,13 +126,27 @@ impl CellData {
     /// The same as a ratio: the one that every page shows of these two in this cell.
     pub(crate) fn ratio(&self, candidate: usize, base: usize) -> Option<Ratio> {
         let ratio = self.compare(candidate, base)?.to_ratio_at(self.confidence);
-        match bound::of_ratio(self, candidate, base) {
+        match self.bound(candidate, base) {
             None => Some(ratio),
             Some(Bound::AtLeast(end) | Bound::AtMost(end)) => {
                 Some(Ratio { point: end, ..Ratio::ONE })
             }
             Some(Bound::Unknown) => None,
         }
+    }
+
+    /// What is known of that ratio where either value is a bound.
+    pub(crate) fn bound(&self, candidate: usize, base: usize) -> Option<Bound> {
+        let value = |column: usize| {
+            let least = self.series[column].least;
+            self.valid_for([column]).then(|| bound::Value { level: self.level(column), least })
+        };
+        if candidate == base { None } else { Bound::of(value(candidate)?, value(base)?) }
+    }
+
+    /// The least that the value of a column is, in the unit of the cell, where it is a bound.
+    pub(crate) fn at_least(&self, column: usize) -> Option<f64> {
+        self.series[column].least.map(|log| self.value(log))
     }
 
     /// The same by this cell alone.

@@ -4,7 +4,6 @@
 use crate::{
     Cell, Footer, Lead, Mode, Ratio, Row, Settings, Unjudged, WithSyncs, amount,
     bar::Bar,
-    bound,
     cell::{CellData, Series},
     footer, holm,
     point::{mean, variance},
@@ -177,8 +176,8 @@ fn cell(data: &CellData, column: usize, label: &str, settings: &Settings) -> Cel
         left: None,
         moved: series.moved,
         unproven: series.unproven,
-        at_least: bound::of_value(data, column),
-        bound: bound::of_ratio(data, column, 0),
+        at_least: data.at_least(column),
+        bound: data.bound(column, 0),
     }
 }
 

@@ -10,11 +10,10 @@ use stats::{Amount, Cell, Comparison, Findings, Footer, Ratio, Row, Table};
 const HEADER: &str = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,\
                       bytes,ops,seconds,durability,left_out";
 
-/// One line for each test and target. `test` is the stable id, or GEOMETRIC MEAN, that with syncs, MIN RATIO or MAX RATIO. The verdict
-/// is empty for the baseline and where nothing was measured, and `invalid` or `lukewarm` where no sample may be used.
-/// Lines of two labs, and of two words of durability, are not comparable. Bytes, operations and seconds are medians
-/// over the valid samples of the test, of all targets; `left_out` has the reasons of the samples that are in no value, each
-/// with their number.
+/// One line for each test and target. `test` is the stable id, or a footer. The verdict is empty for the baseline and
+/// where nothing was measured, and `invalid` or `lukewarm` where no sample may be used. Lines of two labs, and of two
+/// words of durability, are not comparable. Bytes, operations and seconds are medians over the valid samples of the
+/// test, of all targets; `left_out` has the reasons of the samples that are in no value, each with their number.
 pub fn csv(_: &Dataset, findings: &Findings) -> String {
     let mut lines = vec![HEADER.to_string()];
     for class in findings.classes() {
