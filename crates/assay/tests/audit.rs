@@ -24,6 +24,8 @@ struct Found {
     shares: Vec<f64>,
     means: Held,
     scores: Held,
+    /// The first over the second.
+    leads: Held,
     /// Campaigns that call a target best that is not better than all others.
     false_winners: usize,
     /// Campaigns that call the best so.
@@ -71,6 +73,7 @@ impl Found {
 
     fn merge(mut self, other: Found) -> Found {
         let pairs = [
+            (&mut self.leads, other.leads),
             (&mut self.cells, other.cells),
             (&mut self.means, other.means),
             (&mut self.scores, other.scores),
@@ -112,7 +115,15 @@ impl Found {
         let is_best = call["sentence"].as_str().unwrap().contains(" is best ");
         assert_eq!(is_best, call["kind"] == "clear", "{call}");
         let first = truth(&call["candidates"][0]["target"]);
-        let is_right = levels.iter().filter(|level| **level >= first * levels[0]).count() == 1;
+        let as_good = |other: &Value| truth(&other["target"]) >= first;
+        let is_right = list(&call["candidates"]).iter().filter(|other| as_good(other)).count() == 1;
+        if let [_, second, ..] = list(&call["candidates"]).as_slice() {
+            self.leads.add(&call["lead"], first / truth(&second["target"]));
+        }
+        // What is refused has no rank.
+        let is_refused = call["sentence"].as_str().unwrap().starts_with("No recommendation: ");
+        let is_silent = |c: &Value| c["p_best"].is_null() && c["ranks"].is_null();
+        assert!(!is_refused || list(&call["candidates"]).iter().all(is_silent), "{call}");
         self.campaigns += 1;
         self.found += usize::from(is_best && is_right);
         self.false_winners += usize::from(is_best && !is_right);
@@ -129,10 +140,11 @@ struct Kind {
 }
 
 impl Kind {
-    /// The last is better than the others by the lead.
+    /// The last is better than the others by the lead; of those that are not given up.
     fn levels(self) -> Vec<f64> {
         let mut levels = vec![1.0; self.targets];
-        levels[self.targets - 1] *= self.lead;
+        let given_up = usize::from(self.trouble == Trouble::GivenUp);
+        levels[self.targets - 1 - given_up] *= self.lead;
         levels
     }
 
@@ -169,6 +181,8 @@ impl Kind {
 fn coverage_of(kind: Kind) -> (f64, f64) {
     let is_confounded = kind.targets > kind.blocks as usize;
     match kind.trouble {
+        // Of what is wrong the claim is that it makes no best.
+        _ if kind.trouble.is_wrong() => (0.0, 100.0),
         Trouble::BetweenRuns => (0.0, 100.0),
         Trouble::Drift | Trouble::Place if is_confounded => (0.0, 100.0),
         Trouble::Drift | Trouble::Place | Trouble::Outliers | Trouble::HeavyTails => (93.0, 100.0),
@@ -180,7 +194,7 @@ fn coverage_of(kind: Kind) -> (f64, f64) {
 /// a false winner, which 5 % exceed once in seven tries; the seeds are fixed.
 #[test]
 fn a_few_campaigns_of_each_kind_say_what_is_true() {
-    for trouble in Trouble::ALL {
+    for trouble in Trouble::USUAL {
         let kind = Kind { trouble, targets: 3, blocks: 5, lead: 1.0 };
         let found = kind.run_all(40, 2);
         assert!(
@@ -194,11 +208,35 @@ fn a_few_campaigns_of_each_kind_say_what_is_true() {
         let share = found.cells.percent();
         assert!((least - 4.0..=most + 3.0).contains(&share), "{kind:?}: {share} % of cells");
         assert!(found.scores.percent() >= 87.0, "{kind:?}: {found:?}");
+        assert!(found.leads.percent() >= 87.0, "{kind:?}: {found:?}");
         assert!(found.false_winners <= 3, "{kind:?}: {found:?}");
     }
     let kind = Kind { trouble: Trouble::Iid, targets: 2, blocks: 5, lead: LEAD };
     let found = kind.run_all(20, 2);
     assert!(found.found >= 18 && found.false_winners == 0, "{found:?}");
+}
+
+/// The last of equals is judged by the wrong samples: neither it nor another is called best more often than where
+/// nothing is wrong. Where it is better it is called best no more either, but for one that others disturbed now and
+/// then; and the others are compared where one was given up.
+#[test]
+fn wrong_samples_make_no_best() {
+    for trouble in Trouble::WRONG {
+        let kind = Kind { trouble, targets: 3, blocks: 8, lead: 1.0 };
+        let found = kind.run_all(40, 2);
+        assert!(found.false_winners <= 3, "{kind:?}: {found:?}");
+        let kind = Kind { lead: 1.2, ..kind };
+        let ahead = kind.run_all(20, 2);
+        let expected = match trouble {
+            Trouble::GivenUp => 15..=20,
+            Trouble::OneSide => 0..=20,
+            _ => 0..=0,
+        };
+        assert!(expected.contains(&ahead.found) && ahead.false_winners == 0, "{kind:?}: {ahead:?}");
+    }
+    let six = Kind { trouble: Trouble::Iid, targets: 6, blocks: 3, lead: LEAD };
+    let found = six.run_all(40, 2);
+    assert!(found.leads.percent() >= 90.0, "{found:?}");
 }
 
 /// Prints the table of METHODS.md; `AUDIT_CAMPAIGNS` is the number for each field, `AUDIT_TROUBLE` the only trouble.
@@ -210,32 +248,46 @@ fn the_whole_table() {
     };
     let (campaigns, workers) = (number("AUDIT_CAMPAIGNS", 400), number("AUDIT_WORKERS", 4));
     println!(
-        "| trouble | targets | blocks | cells | means | scores | called best wrongly | 10 % found |\n\
-         |---|---|---|---|---|---|---|---|"
+        "| trouble | targets | blocks | cells | means | scores | leads | called best wrongly | 10 % found |\n\
+         |---|---|---|---|---|---|---|---|---|"
     );
     let only = std::env::var("AUDIT_TROUBLE").ok();
     let mut outside = Vec::new();
-    for trouble in Trouble::ALL {
+    for trouble in Trouble::USUAL.into_iter().chain(Trouble::WRONG) {
         if only.as_ref().is_some_and(|only| *only != format!("{trouble:?}")) {
             continue;
         }
-        for (targets, blocks) in [(2, 3), (2, 5), (2, 8), (3, 3), (3, 5), (3, 8), (6, 3), (6, 5)] {
+        let fields: &[(usize, u32)] = match trouble.is_wrong() {
+            true => &[(3, 5), (3, 8), (6, 5)],
+            false => &[(2, 3), (2, 5), (2, 8), (3, 3), (3, 5), (3, 8), (6, 3), (6, 5)],
+        };
+        for &(targets, blocks) in fields {
             let kind = Kind { trouble, targets, blocks, lead: 1.0 };
             let equal = kind.run_all(campaigns, workers);
             let ahead = Kind { lead: LEAD, ..kind }.run_all(campaigns, workers);
             println!(
-                "| {trouble:?} | {targets} | {blocks} | {:.1} ± {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+                "| {trouble:?} | {targets} | {blocks} | {:.1} ± {:.1} | {:.1} | {:.1} | {:.1}, {:.1} | {:.1} | {:.0} |",
                 equal.cells.percent(),
                 equal.cells_error(),
                 equal.means.percent(),
                 equal.scores.percent(),
+                equal.leads.percent(),
+                ahead.leads.percent(),
                 equal.percent(equal.false_winners).max(ahead.percent(ahead.false_winners)),
                 ahead.percent(ahead.found),
             );
-            outside.extend(complaint(kind, &equal));
+            outside.extend(complaint(kind, &equal).into_iter().chain(short_lead(kind, &ahead)));
         }
     }
     assert!(outside.is_empty(), "{}", outside.join("\n"));
+}
+
+/// The interval of the lead of one that is ahead covers less than it says.
+fn short_lead(kind: Kind, ahead: &Found) -> Option<String> {
+    let is_named = kind.trouble.is_wrong() || coverage_of(kind).0 == 0.0;
+    let least = 95.0 - 100.0 * 3.0 * (0.05 * 0.95 / ahead.campaigns as f64).sqrt();
+    let covered = ahead.leads.percent();
+    (!is_named && covered < least).then(|| format!("{kind:?}: {covered:.1} % of the leads"))
 }
 
 /// What is outside the limits by more than chance explains.

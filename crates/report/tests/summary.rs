@@ -154,8 +154,8 @@ fn what_has_no_room_is_counted() {
     insta::assert_snapshot!(at(&data, &judged(&data), 100), @r"
     ext4, xfs & btrfs <on> a loop image
 
-    For these tests of columnar at these sizes on this machine, fs11[ooo] is best (P>0.99): 1.05x
-    fs10[ooo] (95 % CI 1.03-1.07, 3 blocks). Weakest cell: a test with a name, columnar.g0.t0, 1
+    For these tests of columnar at these sizes on this machine, fs11[ooo] is best (P=0.98): 1.05x
+    fs10[ooo] (95 % CI 1.03-1.10, 3 blocks). Weakest cell: a test with a name, columnar.g0.t0, 1
     process, 0.86x fs9[ooo] (0.75-0.99).
     Scope: device P5510, backing ext4, kernel 6.18.2, 3 blocks, scale 0.2, 2025-11-21, quick look, suite
     columnar.
@@ -164,13 +164,13 @@ fn what_has_no_room_is_counted() {
     Candidates over 40 of 40 cells, each group of tests weighted equally; 4 more
      Target     Score / fs0[ooo]  95 % CI    P(best)  Rank  Loss of score (95 %)
     -----------------------------------------------------------------------------
-     fs11[ooo]              2.09  2.01-2.17    >0.99     1                   0 %
-     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                   7 %
-     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                  12 %
-     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                  17 %
-     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                  20 %
+     fs11[ooo]              2.09  2.01-2.17     0.98     1                   0 %
+     fs10[ooo]              1.99  1.89-2.09    <0.01   2-6                   8 %
+     fs9[ooo]               1.88  1.80-1.96    <0.01   2-7                  13 %
+     fs8[ooo]               1.78  1.68-1.88    <0.01   3-7                  18 %
+     fs7[ooo]               1.70  1.68-1.72    <0.01   2-7                  21 %
      fs6[ooo]               1.59  1.58-1.60    <0.01   3-8                  26 %
-     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                  30 %
+     fs5[ooo]               1.49  1.35-1.64    <0.01  2-12                  33 %
      fs4[ooo]               1.40  1.36-1.43    <0.01   5-9                  35 %
 
     Geometric means of the ratios over fs0[ooo], by group; 50 more lines

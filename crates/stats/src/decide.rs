@@ -6,7 +6,7 @@
 use crate::{
     Apart, Counts, Doubtful, Missing, Ratio, Settings,
     bar::Bar,
-    board::Board,
+    board::{Board, order},
     cell::CellData,
     classes::Class,
     durable,
@@ -306,13 +306,6 @@ fn not_compared(target: String, column: usize, cells: &[CellData]) -> Note {
         0 => Note::NotCompared(target),
         own => Note::Partial { target, cells: own, of: scored().count() },
     }
-}
-
-/// Positions from the highest mean to the lowest.
-pub(crate) fn order(means: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]));
-    order
 }
 
 fn unjudged(board: &Board<'_>, targets: &[String], of_cells: usize, bar: Bar) -> Verdict {

@@ -4,9 +4,8 @@
 use crate::{
     Missing,
     bar::Bar,
-    board::{self, Board},
+    board::{self, Board, order},
     cell::CellData,
-    decide::order,
     left, missing,
     model_fit::Fit,
     place,

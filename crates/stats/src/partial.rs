@@ -3,8 +3,9 @@
 
 use crate::cell::CellData;
 
-/// The columns of `among` that are scored in `cells`: those measured in two thirds or more of the cells that any of them has. All
-/// that were measured where the first is not among these, as ratios are over it, and where fewer than two are.
+/// The columns of `among` that are scored in `cells`: those measured in two thirds or more of the cells that any of
+/// them has. All that were measured where the first is not among these, as ratios are over it, and where fewer than two
+/// are.
 pub(crate) fn scored(cells: &[CellData], among: impl Iterator<Item = usize>) -> Vec<usize> {
     let scored: Vec<&CellData> = cells.iter().filter(|cell| cell.is_scored).collect();
     let count = |column: usize| scored.iter().filter(|c| c.valid_for([column])).count();

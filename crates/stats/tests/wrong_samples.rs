@@ -1,5 +1,5 @@
-//! Verdicts that would rest on the wrong samples: disturbed, missing, zero, or of a candidate that was given up. Each is
-//! refused, or holds for the others.
+//! Verdicts that would rest on the wrong samples: disturbed, missing, zero, or of a candidate that was given up. Each
+//! is refused, or holds for the others.
 
 use crate::common::{Noise, profile};
 use model::{Better, Dataset, Metric, Rng, Sample, TargetState, Validity};
@@ -125,7 +125,10 @@ fn zeros_are_counted_and_make_no_best() {
             sample.metrics[0].value *= f64::from(u8::from(rng.unit() >= 0.3));
         }
         let found = verdict(&data);
-        let is_told = |note: &Note| matches!(note, Note::Zeros(target, zeros) if target == "b" && zeros.zeros > 0 && zeros.of == 48);
+        let is_told = |note: &Note| match note {
+            Note::Zeros(target, zeros) => target == "b" && zeros.zeros > 0 && zeros.of == 48,
+            _ => false,
+        };
         assert!(found.notes.iter().any(is_told), "{:?}", found.notes);
         data
     });

@@ -2,7 +2,7 @@
 
 use model::{
     Better, CacheState, Campaign, CampaignState, Case, Dataset, Environment, Group, LabKind,
-    Metric, Origin, Plan, Preset, Rng, Sample, TargetRecord, TargetState, TestInfo,
+    Metric, Origin, Plan, Preset, Rng, Sample, TargetRecord, TargetState, TestInfo, Validity,
 };
 use std::f64::consts::TAU;
 
@@ -33,10 +33,21 @@ pub(crate) enum Trouble {
     /// As iid with 3 %, and each target has a level of its own in the whole campaign, 3 %: what differs between
     /// two runs of the same campaign and not between blocks.
     BetweenRuns,
+    /// As instances of 3 %, and other work takes half of the speed of the last target in every sample.
+    OneContended,
+    /// The same in a fifth of its samples.
+    OneSide,
+    /// As instances of 3 % with samples of 15 %, and of the last target the slower half of the samples is invalid.
+    SlowHalf,
+    /// As instances of 3 %, and the last target stands still in three of ten samples.
+    Zeros,
+    /// As instances of 3 %, and the last target is given up in the middle of its first block.
+    GivenUp,
 }
 
 impl Trouble {
-    pub(crate) const ALL: [Trouble; 8] = [
+    /// Those that leave nothing out and disturb all alike.
+    pub(crate) const USUAL: [Trouble; 8] = [
         Trouble::Iid,
         Trouble::Instances,
         Trouble::UnequalInstances,
@@ -47,6 +58,19 @@ impl Trouble {
         Trouble::BetweenRuns,
     ];
 
+    /// Those in which the samples are the wrong ones to judge the last target by.
+    pub(crate) const WRONG: [Trouble; 5] = [
+        Trouble::OneContended,
+        Trouble::OneSide,
+        Trouble::SlowHalf,
+        Trouble::Zeros,
+        Trouble::GivenUp,
+    ];
+
+    pub(crate) fn is_wrong(self) -> bool {
+        Trouble::WRONG.contains(&self)
+    }
+
     /// Noise of one sample.
     fn of_sample(self, rng: &mut Rng) -> f64 {
         match self {
@@ -55,6 +79,7 @@ impl Trouble {
                 0.05 * normal(rng) - if rng.unit() < 0.1 { 1.5_f64.ln() } else { 0.0 }
             }
             Trouble::Drift | Trouble::Place | Trouble::BetweenRuns => 0.03 * normal(rng),
+            Trouble::SlowHalf => 0.15 * normal(rng),
             _ => 0.02 * normal(rng),
         }
     }
@@ -63,6 +88,7 @@ impl Trouble {
     fn of_instance(self, is_last: bool, rng: &mut Rng) -> f64 {
         match self {
             Trouble::Instances => 0.06 * normal(rng),
+            _ if self.is_wrong() => 0.03 * normal(rng),
             Trouble::UnequalInstances => 0.04 * normal(rng) * if is_last { 3.0 } else { 1.0 },
             Trouble::HeavyTails => {
                 let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
@@ -121,11 +147,67 @@ pub(crate) fn campaign(trouble: Trouble, levels: &[f64], blocks: u32, seed: u64)
             }
         }
     }
-    Dataset {
+    let mut all = Dataset {
         campaign: identity(trouble, k, blocks, seed),
         targets: (0..k).map(record).collect(),
         tests: (0..TESTS).map(info).collect(),
         samples,
+    };
+    trouble.strike(&mut all, &label(k - 1), &mut rng);
+    all
+}
+
+impl Trouble {
+    /// Does to the samples of the target `last` what it does to no other.
+    fn strike(self, data: &mut Dataset, last: &str, rng: &mut Rng) {
+        let own = |sample: &&mut Sample| sample.case.target == last;
+        match self {
+            Trouble::OneContended | Trouble::OneSide => {
+                let share = if self == Trouble::OneSide { 0.2 } else { 1.0 };
+                let count = data.samples.iter().filter(|s| s.case.target == last).count();
+                let mut hit: Vec<bool> =
+                    (0..count).map(|at| (at as f64) < share * count as f64).collect();
+                rng.shuffle(&mut hit);
+                for (sample, hit) in data.samples.iter_mut().filter(own).zip(hit) {
+                    let used_pct = if hit { 60.0 } else { 0.0 };
+                    sample.metrics[0].value *= if hit { 0.5 } else { 1.0 };
+                    sample.metrics.push(Metric::new(
+                        "foreign_cpu_pct",
+                        used_pct,
+                        "%",
+                        Better::Lower,
+                    ));
+                }
+            }
+            Trouble::SlowHalf => {
+                let mut values: Vec<f64> =
+                    data.samples.iter_mut().filter(own).map(|s| s.metrics[0].value).collect();
+                values.sort_by(f64::total_cmp);
+                let middle = values[values.len() / 2];
+                for sample in data.samples.iter_mut().filter(own) {
+                    if sample.metrics[0].value < middle {
+                        sample.validity = Validity::Invalid("timed out".into());
+                    }
+                }
+            }
+            Trouble::Zeros => {
+                for sample in data.samples.iter_mut().filter(own) {
+                    sample.metrics[0].value *= if rng.unit() < 0.3 { 0.0 } else { 1.0 };
+                }
+            }
+            Trouble::GivenUp => {
+                let tests: Vec<String> = (0..TESTS / 2).map(id).collect();
+                data.samples.retain(|s| {
+                    s.case.target != last || (s.block == 0 && tests.contains(&s.case.test))
+                });
+                let failed = TargetState::Failed("given up after 3 failures in a row".into());
+                data.targets
+                    .iter_mut()
+                    .filter(|t| t.label == last)
+                    .for_each(|t| t.state = failed.clone());
+            }
+            _ => {}
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Settings, StatsError,
+    board::order,
     cell::CellData,
-    decide::order,
     evidence::{Alike, Judged, evidence},
     model_fit::Fit,
 };

@@ -6,7 +6,7 @@ pub(crate) mod tests;
 
 use super::{Eligibility, Objection, Question, Share, field::Field, sensitivity, work};
 use crate::{
-    Comparison, Lead, Settings, StatsError, bar::Bar, cell::CellData, decide::order, judge,
+    Comparison, Lead, Settings, StatsError, bar::Bar, board::order, cell::CellData, judge,
 };
 use model::{Dataset, FactSheet, Profile};
 use std::collections::BTreeSet;
