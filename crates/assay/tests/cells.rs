@@ -2,7 +2,7 @@
 
 use model::Dataset;
 use report::TerminalOptions;
-use stats::{Findings, Settings, Table, findings, part, processes};
+use stats::{Bound, Findings, Settings, Table, findings, part, processes};
 
 /// From the narrowest terminal to a wide one, in steps of less than a column of numbers.
 fn widths() -> impl Iterator<Item = usize> {
@@ -64,9 +64,10 @@ fn ratio(ratio: f64) -> Figure {
     (ratio, if ratio < 0.0995 { 0.0051 * ratio } else { 0.0051 * ratio.max(1.0) })
 }
 
-/// Whether the numbers of `expected` are in `words`, in their order.
+/// Whether the numbers of `expected` are in `words`, in their order; a bound is the number behind its sign.
 fn follow(words: &[&str], expected: &[Figure]) -> bool {
-    let mut numbers = words.iter().filter_map(|word| word.parse::<f64>().ok());
+    let number = |word: &&str| word.trim_start_matches(['≤', '≥']).parse::<f64>().ok();
+    let mut numbers = words.iter().filter_map(number);
     expected.iter().all(|(want, off)| numbers.any(|number| (number - want).abs() <= *off))
 }
 
@@ -74,7 +75,12 @@ fn follow(words: &[&str], expected: &[Figure]) -> bool {
 fn figures(row: &stats::Row, with_ratios: bool) -> Vec<Figure> {
     let of = |(column, cell): (usize, &stats::Cell)| {
         let over = cell.ratio.as_ref().filter(|_| with_ratios && column > 0);
-        [cell.value.map(value), over.map(|over| ratio(over.point))]
+        let over = over.and_then(|over| match cell.bound {
+            Some(Bound::AtLeast(bound) | Bound::AtMost(bound)) => Some(bound),
+            Some(Bound::Unknown) => None,
+            None => Some(over.point),
+        });
+        [cell.at_least.or(cell.value).map(value), over.map(ratio)]
     };
     row.cells.iter().enumerate().flat_map(of).flatten().collect()
 }

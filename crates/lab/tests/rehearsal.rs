@@ -85,11 +85,11 @@ fn wrong_options_are_told_by_the_tools() {
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let lab = Lab::open(state.path(), "c").unwrap();
     for (name, target, words) in [
-        ("xfs", "xfs[mkfs.d=agcount=banana]", "Invalid value banana for -d agcount"),
-        ("xfs", "xfs[mkfs.d=\"agcount=4;noatime\"]", "Invalid value 4;noatime"),
+        ("xfs", "xfs[mkfs.m=banana=1]", "unknown option -m banana"),
+        ("xfs", "xfs[mkfs.m=\"banana=1;noatime\"]", "unknown option -m banana=1;noatime"),
         ("ext4", "ext4[mkfs.O=banana]", "Invalid filesystem option set: banana"),
         ("ext4", "ext4[o.banana]", "Unknown parameter 'banana'"),
-        ("ext4", "ext4[commit=banana]", "Bad value for 'commit'"),
+        ("ext4", "ext4[o.jqfmt=banana]", "Bad value for 'jqfmt'"),
         ("btrfs", "btrfs[mkfs.csum=crc32c,mkfs.O=banana]", "unrecognized filesystem feature"),
     ] {
         if !is_ready(name) {

@@ -114,7 +114,8 @@ fn program_that_writes_more_than_planned_is_ended_with_all_that_it_started() {
             panic!()
         };
         assert_eq!(planned, Bytes(1 << 20));
-        assert!(seen > Bytes(33 << 20) && seen < Bytes(100 << 20), "{seen}");
+        // How much more it is depends on when the watcher gets a processor.
+        assert!(seen > Bytes(33 << 20), "{seen}");
     }
     bounded("head -c 4000000 /dev/zero > file", bounds).unwrap();
     // What goes through pipes is not written to files.
