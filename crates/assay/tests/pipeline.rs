@@ -23,7 +23,7 @@ fn a_campaign_is_stored_shown_and_reported() {
     assert!(show.contains("seed 7") && show.contains("0 invalid"), "{show}");
     let csv = place.ok(&["report", "--format", "csv"]);
     let header = "group,procs,testtype,test,target,value,unit,ratio,ratio_low,ratio_high,verdict,lab,bytes,ops,\
-                  seconds,durability";
+                  seconds,durability,left_out";
     assert_eq!(csv.lines().next(), Some(header));
     for footer in ["GEOMETRIC MEAN", "MIN RATIO", "MAX RATIO"] {
         assert!(csv.contains(footer), "{csv}");

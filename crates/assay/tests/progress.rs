@@ -34,7 +34,7 @@ fn programs_get_an_object_on_each_line() {
     assert_eq!(of("sample").len(), ids.collect::<BTreeSet<_>>().len());
     let sample = of("sample")[0];
     assert!(sample["value"].as_f64().is_some_and(|value| value > 0.0), "{sample}");
-    assert_eq!(of("step").len(), 2);
+    assert_eq!(of("step").len(), 4, "directories of one device go in turn, each in each block");
     let blocks: Vec<u64> = of("block").iter().map(|o| o["blocks"].as_u64().unwrap()).collect();
     assert_eq!(blocks, [1, 2]);
     assert_eq!(of("block")[1]["scores"].as_array().unwrap().len(), 2);
