@@ -112,7 +112,8 @@ impl Found {
         for candidate in list(&call["candidates"]) {
             self.scores.add(&candidate["ratio"], truth(&candidate["target"]));
         }
-        let is_best = call["sentence"].as_str().unwrap().contains(" is best ");
+        let sentence = call["sentence"].as_str().unwrap();
+        let is_best = [" is best ", " is ahead by little "].iter().any(|it| sentence.contains(it));
         assert_eq!(is_best, call["kind"] == "clear", "{call}");
         let first = truth(&call["candidates"][0]["target"]);
         let as_good = |other: &Value| truth(&other["target"]) >= first;
@@ -121,7 +122,7 @@ impl Found {
             self.leads.add(&call["lead"], first / truth(&second["target"]));
         }
         // What is refused has no rank.
-        let is_refused = call["sentence"].as_str().unwrap().starts_with("No recommendation: ");
+        let is_refused = sentence.starts_with("No recommendation: ");
         let is_silent = |c: &Value| c["p_best"].is_null() && c["ranks"].is_null();
         assert!(!is_refused || list(&call["candidates"]).iter().all(is_silent), "{call}");
         self.campaigns += 1;
