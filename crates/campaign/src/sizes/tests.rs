@@ -185,6 +185,9 @@ fn tests_of_the_same_files_have_the_same_scale() {
 
 #[test]
 fn parts_of_a_tool_are_as_long_as_it_tells_of() {
+    if !needs::program_or_skip("bonnie++") {
+        return;
+    }
     let prepared = prepared("bonnie++", vec![1], Preset::Smoke);
     let range = Range::of(&prepared, &GROUND);
     let test = range.first[0].test.clone();
