@@ -79,9 +79,15 @@ pub fn held_metrics(usage: &Usage, held: Held) -> Vec<Metric> {
     metrics.into_iter().filter(|metric| metric.value.is_finite()).collect()
 }
 
-/// Whether other programs were seen at work on the device of a directory that had the machine in slices with others,
-/// so much that its sample is contended.
-pub fn shows_company(sample: &Sample) -> bool {
+/// The first sample of one of `directories` that shows other programs at work on its device, so much that it is
+/// contended. Of an image that was made here the traffic of others is known by itself, also in slices.
+pub fn company<'s>(samples: &'s [Sample], directories: &[&str]) -> Option<&'s Sample> {
+    let is_of_directory = |sample: &&Sample| directories.contains(&sample.case.target.as_str());
+    samples.iter().filter(is_of_directory).find(|sample| shows_company(sample))
+}
+
+/// Whether others were at work on the device of what had the machine in slices with others.
+fn shows_company(sample: &Sample) -> bool {
     let is_held = sample.metric(HELD_BYTES).is_some();
     let limit_pct = stats::Settings::default().contention_limit_pct;
     is_held && sample.metric(FOREIGN_DISK).is_some_and(|pct| pct > limit_pct)
@@ -179,11 +185,13 @@ mod tests {
             let lower = |name: &str, value| Metric::new(name, value, "", Better::Lower);
             let held = held.then(|| lower(HELD_BYTES, 1.0));
             let metrics = held.into_iter().chain([lower(FOREIGN_DISK, pct)]).collect();
-            shows_company(&Sample::bare(0, 0, case, metrics))
+            Sample::bare(0, 0, case, metrics)
         };
-        assert!(sample(true, 10.5));
-        assert!(!sample(true, 9.5));
-        assert!(!sample(false, 50.0), "it had the machine to itself");
+        let shows = |sample: Sample| company(&[sample], &["dir"]).is_some();
+        assert!(shows(sample(true, 10.5)));
+        assert!(!shows(sample(true, 9.5)));
+        assert!(!shows(sample(false, 50.0)), "it had the machine to itself");
+        assert_eq!(company(&[sample(true, 10.5)], &["other"]), None, "an image of ours");
     }
 
     fn value(metrics: &[Metric], name: &str) -> Option<f64> {

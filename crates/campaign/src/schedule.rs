@@ -221,12 +221,14 @@ impl<'a> Schedule<'a> {
     /// Has candidates go in turn from here on where other programs were seen at work on the device of a directory: how
     /// much of what that moves is whose shows less well in slices.
     fn turn(&mut self) -> Result<()> {
-        if self.in_turn || !self.prepared.is_together(false) {
+        let directories: Vec<&str> = self.prepared.directories().collect();
+        if self.in_turn || directories.is_empty() || !self.prepared.is_together(false) {
             return Ok(());
         }
         let dataset = self.store.dataset(&self.campaign.id)?;
-        let company = dataset.samples.iter().find(|sample| contention::shows_company(sample));
-        let Some(sample) = company else { return Ok(()) };
+        let Some(sample) = contention::company(&dataset.samples, &directories) else {
+            return Ok(());
+        };
         self.in_turn = true;
         let why = format!(
             "Other programs were at work on the device of {}: later blocks have the candidates in turn.",

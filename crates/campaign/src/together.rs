@@ -12,7 +12,7 @@ use super::{
 use crate::refusal;
 use anyhow::Result;
 use lab::{Device, ResolvedTarget};
-use model::{Bytes, Order, Target};
+use model::{Bytes, Order};
 use std::{ops, path::Path};
 
 /// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
@@ -91,6 +91,12 @@ impl Prepared {
         self.entrants[at].disks() > 0 && self.places.get(at).is_some_and(|p| p.is_of(in_guests))
     }
 
+    /// Labels of the entrants that are directories.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        let own = self.entrants.iter().zip(&self.labels);
+        own.filter(|(entrant, _)| entrant.directory().is_some()).map(|(_, label)| label.as_str())
+    }
+
     /// How many entrants are measured in guests.
     pub fn guests(&self) -> usize {
         self.places.iter().filter(|place| place.is_of(true)).count()
@@ -154,24 +160,25 @@ impl Prepared {
 /// # Errors
 /// A directory cannot be looked at.
 fn shared_device(prepared: &Prepared, state: &Path) -> Result<Option<SharedDevice>> {
-    let has_dir = |at: &usize| matches!(prepared.entrants[*at].target(), Target::Dir(_));
+    let directory = |at: &usize| prepared.entrants[*at].directory();
     let here: Vec<usize> =
         prepared.available().filter(|at| prepared.places[*at].is_of(false)).collect();
-    if here.len() < 2 || !here.iter().any(has_dir) {
+    if here.len() < 2 || here.iter().all(|at| directory(at).is_none()) {
         return Ok(None);
     }
     let images = match prepared.plan.backing.devices.is_empty() {
         true => lab::counted_on(&images::work_dir(prepared, state))?,
         false => Vec::new(),
     };
-    let counted = |at: &usize| match prepared.entrants[*at].target() {
-        Target::Dir(path) => Ok(lab::counted_on(path)?),
-        Target::Made { .. } if prepared.entrants[*at].disks() > 0 => Ok(images.clone()),
-        Target::Made { .. } => Ok(Vec::new()),
+    let counted = |at: &usize| match directory(at) {
+        Some(path) => Ok(lab::counted_on(path)?),
+        None if prepared.entrants[*at].disks() > 0 => Ok(images.clone()),
+        None => Ok(Vec::new()),
     };
     let counted = here.iter().map(counted).collect::<Result<Vec<Vec<Device>>>>()?;
     let is_below = |own: usize, other: usize| {
-        has_dir(&here[own]) && counted[own].first().is_some_and(|own| counted[other].contains(own))
+        directory(&here[own]).is_some()
+            && counted[own].first().is_some_and(|own| counted[other].contains(own))
     };
     let pairs = (0..here.len()).flat_map(|a| (a + 1..here.len()).map(move |b| (a, b)));
     let label = |at: usize| prepared.labels[here[at]].clone();
@@ -229,7 +236,7 @@ mod tests {
     /// Of `dirs`, prepared for this machine.
     fn of_dirs(dirs: &[&Path], order: Option<Order>) -> Prepared {
         let target = |dir: &&Path| format!("dir:{}", dir.display()).parse().unwrap();
-        let targets: Vec<Target> = dirs.iter().map(target).collect();
+        let targets: Vec<model::Target> = dirs.iter().map(target).collect();
         let plan = model::Plan { targets, order, ..model::Plan::default() };
         let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
         prepared.settle(vec![Place::Host; dirs.len()]).unwrap();
