@@ -226,8 +226,7 @@ fn of_ranked(
     settings: &Settings,
 ) -> Verdict {
     let given_up = left::given_up(dataset, targets, cells);
-    let kept = |at: &usize| given_up.iter().all(|own| own.column != *at);
-    let columns = partial::scored(cells, (0..targets.len()).filter(kept));
+    let columns = partial::scored(cells, left::kept(targets, &given_up));
     let board = Board::of_columns(dataset, columns.iter().copied(), cells);
     let means = board.means();
     let order = order(&means);

@@ -51,6 +51,14 @@ pub(crate) fn given_up(dataset: &Dataset, targets: &[String], cells: &[CellData]
     blocks.iter().enumerate().filter_map(own).collect()
 }
 
+/// The columns of `targets` that were not given up.
+pub(crate) fn kept<'g>(
+    targets: &[String],
+    given_up: &'g [GivenUp],
+) -> impl Iterator<Item = usize> + use<'g> {
+    (0..targets.len()).filter(|column| given_up.iter().all(|own| own.column != *column))
+}
+
 fn failure(dataset: &Dataset, label: &str) -> Option<String> {
     let record = dataset.targets.iter().find(|record| record.label == label)?;
     match &record.state {

@@ -92,8 +92,7 @@ impl Race<'_> {
     /// The board of those that were not given up.
     fn board<'c>(&self, cells: &'c [CellData]) -> Board<'c> {
         let given_up = left::given_up(self.dataset(), self.targets, self.cells);
-        let runs = |at: &usize| given_up.iter().all(|own| own.column != *at);
-        Board::of_columns(self.dataset(), (0..self.targets.len()).filter(runs), cells)
+        Board::of_columns(self.dataset(), left::kept(self.targets, &given_up), cells)
     }
 
     fn evidence(&self) -> Option<Evidence<'_>> {

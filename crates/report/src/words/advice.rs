@@ -4,7 +4,10 @@
 use super::{
     durability::among_equals,
     objection::objection,
-    phrase::{self, WITH_POWER, best, choosing, gap, largest_loss, place, sizes_and_place, times},
+    phrase::{
+        self, WITH_POWER, best, choosing, gap, largest_loss, measured_place, place,
+        sizes_and_place, times,
+    },
     refusal::{contended, missing, same_places},
 };
 use stats::{
@@ -96,10 +99,7 @@ fn only_one(findings: &Findings, advice: &Advice) -> String {
 }
 
 fn no_choice(findings: &Findings, advice: &Advice) -> String {
-    let place = match findings.has_labs() {
-        true => findings.lab.place().into(),
-        false => place(findings.campaign.origin, findings.lab),
-    };
+    let place = measured_place(findings);
     let apart = |other: &&Advised| other.standing == Eligibility::NotComparable;
     let others = advice.candidates.iter().filter(apart).map(|other| other.target.as_str());
     let others = match others.clone().count() {

@@ -2,7 +2,7 @@
 
 use crate::number;
 use model::{LabKind, Limiter, Origin};
-use stats::{CLEAR_LEAD, CellLoss, CellRatio, LEADS_P, Ratio, decimals, list, processes};
+use stats::{CLEAR_LEAD, CellLoss, CellRatio, Findings, LEADS_P, Ratio, decimals, list, processes};
 
 /// How sure a number of blocks is to be enough.
 pub(crate) const WITH_POWER: &str = "80 % probability";
@@ -131,6 +131,14 @@ pub(crate) fn place(origin: Origin, lab: LabKind) -> String {
     match lab {
         LabKind::Host => place.into(),
         lab => format!("{place} {}", lab.place()),
+    }
+}
+
+/// Where what `findings` have was measured: where there are several labs, in which.
+pub(crate) fn measured_place(findings: &Findings) -> String {
+    match findings.has_labs() {
+        true => findings.lab.place().into(),
+        false => place(findings.campaign.origin, findings.lab),
     }
 }
 

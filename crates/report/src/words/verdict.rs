@@ -3,7 +3,8 @@
 use super::{
     durability::{among_equals, not_ranked},
     phrase::{
-        WITH_POWER, best, choosing, few, gap, largest_loss, leads, place, sizes_and_place, times,
+        WITH_POWER, best, choosing, few, gap, largest_loss, leads, measured_place, sizes_and_place,
+        times,
     },
     refusal,
 };
@@ -58,10 +59,7 @@ fn nothing_to_compare(findings: &Findings) -> String {
             format!("No recommendation: no test of {suite} is valid on every measured target.")
         }
         [only, ..] => {
-            let place = match findings.has_labs() {
-                true => findings.lab.place().into(),
-                false => place(findings.campaign.origin, findings.lab),
-            };
+            let place = measured_place(findings);
             let is_rest = verdict.notes.iter().any(|note| matches!(note, Note::GivenUp { .. }));
             let measured = if is_rest { "was measured to the end" } else { "has a valid sample" };
             format!(

@@ -59,8 +59,7 @@ impl<'a> Field<'a> {
             None => all.iter().any(|e| e.cell.valid_for([*column])),
         };
         let given_up = left::given_up(dataset, targets, cells);
-        let stays = |column: &usize| given_up.iter().all(|own| own.column != *column);
-        let measured: Vec<usize> = (0..targets.len()).filter(stays).filter(has).collect();
+        let measured: Vec<usize> = left::kept(targets, &given_up).filter(has).collect();
         let free = measured.iter().copied().filter(|&c| facts[c].vetoes.is_empty());
         let free: Vec<usize> = free.collect();
         let mut verdicts = vec![floors::Verdicts::default(); targets.len()];

@@ -187,9 +187,8 @@ impl CampaignComparison {
     /// certainly worse by one-sided t tests under Holm's procedure, half of 5 % for the means and half for the
     /// cells, and by more than `limit`, a share, is a regression. Without any the gate has passed only if a
     /// loss of `limit` would have been found with 80 % power in all of them, B has all that A has, and none that is
-    /// certain may be as
-    /// large. One campaign on each side knows nothing of what differs between runs and decides nothing. `None`
-    /// when A and B share no target.
+    /// certain may be as large. One campaign on each side knows nothing of what differs between runs and decides
+    /// nothing. `None` when A and B share no target.
     pub fn gate(&self, limit: f64) -> Option<Gate> {
         let judged = self.judged();
         if judged.is_empty() {
