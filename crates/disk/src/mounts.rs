@@ -59,33 +59,86 @@ pub fn below(dir: &Path) -> Result<Option<PathBuf>, Error> {
     Ok(found.map(|mount| mount.mount_point))
 }
 
-/// A process that has the disk `node` mounted in a mount namespace of its own, in a few words; where none is seen to
-/// have, one whose mounts lie outside its root directory, where proc_pid_mountinfo(5) does not show them.
+/// The processes that have the disk `node` mounted in a mount namespace of their own, in a few words; where none is
+/// seen to have, those whose mounts lie outside their root directory, where proc_pid_mountinfo(5) does not show them.
 pub fn elsewhere(node: &Path) -> Option<String> {
     let own = fs::read_link("/proc/self/ns/mnt").ok()?;
-    let apart = |process: &PathBuf| {
-        fs::read_link(process.join("ns/mnt")).is_ok_and(|namespace| namespace != own)
-    };
-    let all = fs::read_dir("/proc").ok()?.flatten().map(|entry| entry.path()).filter(apart);
-    let all: Vec<PathBuf> = all.collect();
-    let first = |does: &dyn Fn(&Path) -> bool, word: &str| {
-        let process = all.iter().find(|process| does(process))?;
-        let name = fs::read_to_string(process.join("comm")).ok()?;
-        let (number, name) = (process.file_name()?.display(), name.trim_end());
-        Some(format!("process {number} ({name}) {word} it mounted in its own namespace"))
-    };
-    let hidden = || Some(first(&has_other_root, "may have")? + ", out of sight below another root");
-    first(&|process| shows(process, node), "has").or_else(hidden)
+    let all =
+        fs::read_dir("/proc").ok()?.flatten().filter_map(|entry| Process::read(&entry.path()));
+    say_holders(&all.filter(|process| process.namespace != own).collect::<Vec<_>>(), node)
 }
 
-/// Whether `process`, a directory of /proc, sees the disk `node` mounted.
-fn shows(process: &Path, node: &Path) -> bool {
-    let mounts = fs::read_to_string(process.join("mountinfo")).unwrap_or_default();
-    mounts.lines().filter_map(parse).any(|mount| mount.source == node)
+/// What is read of a process in another mount namespace.
+struct Process {
+    number: u32,
+    name: String,
+    namespace: PathBuf,
+    root: PathBuf,
+    /// Text of its mountinfo.
+    mounts: String,
 }
 
-fn has_other_root(process: &Path) -> bool {
-    fs::read_link(process.join("root")).is_ok_and(|root| root != Path::new("/"))
+impl Process {
+    /// Reads `dir`, a directory of /proc; `None` for what is no process, has ended or may not be read.
+    fn read(dir: &Path) -> Option<Process> {
+        Some(Process {
+            number: dir.file_name()?.to_str()?.parse().ok()?,
+            name: fs::read_to_string(dir.join("comm")).ok()?.trim_end().into(),
+            namespace: fs::read_link(dir.join("ns/mnt")).ok()?,
+            root: fs::read_link(dir.join("root")).ok()?,
+            mounts: fs::read_to_string(dir.join("mountinfo")).ok()?,
+        })
+    }
+
+    fn shows(&self, node: &Path) -> bool {
+        self.mounts.lines().filter_map(parse).any(|mount| mount.source == node)
+    }
+
+    fn has_other_root(&self) -> bool {
+        self.root != Path::new("/")
+    }
+}
+
+/// Namespaces that a message names.
+const NAMED: usize = 8;
+
+/// Names one process of each namespace that has `node` mounted, or else that may have.
+fn say_holders(apart: &[Process], node: &Path) -> Option<String> {
+    let sure = one_of_each(apart.iter().filter(|process| process.shows(node)));
+    if !sure.is_empty() {
+        return Some(say_list(
+            &sure,
+            ["has it mounted in its own namespace", "have it mounted in their own namespaces"],
+        ));
+    }
+    let hidden = one_of_each(apart.iter().filter(|process| process.has_other_root()));
+    let may =
+        ["may have it mounted in its own namespace", "may have it mounted in their own namespaces"];
+    (!hidden.is_empty()).then(|| say_list(&hidden, may) + ", out of sight below another root")
+}
+
+/// The first process of each namespace.
+fn one_of_each<'a>(all: impl Iterator<Item = &'a Process>) -> Vec<&'a Process> {
+    let mut firsts: Vec<&Process> = Vec::new();
+    for process in all {
+        if firsts.iter().all(|first| first.namespace != process.namespace) {
+            firsts.push(process);
+        }
+    }
+    firsts
+}
+
+/// `processes`, of which there is at least one, and what one of them or several do.
+fn say_list(processes: &[&Process], [one, several]: [&str; 2]) -> String {
+    let named = processes.iter().take(NAMED);
+    let named: Vec<String> =
+        named.map(|process| format!("{} ({})", process.number, process.name)).collect();
+    let others = match processes.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        others => format!(" and of {others} other namespaces"),
+    };
+    let (word, does) = if processes.len() == 1 { ("process", one) } else { ("processes", several) };
+    format!("{word} {}{others} {does}", named.join(", "))
 }
 
 /// Reads one line as proc_pid_mountinfo(5) describes it.
@@ -151,6 +204,33 @@ mod tests {
             })
         );
         assert_eq!(parse("junk"), None);
+    }
+
+    fn process(number: u32, namespace: &str, root: &str, mounts: &str) -> Process {
+        let [namespace, root] = [namespace, root].map(PathBuf::from);
+        Process { number, name: "sh".into(), namespace, root, mounts: mounts.into() }
+    }
+
+    #[test]
+    fn one_process_of_each_namespace_that_may_hold_a_disk_is_named() {
+        let holds = "42 27 7:0 / /a rw - xfs /dev/loop0 rw";
+        let said = |all: &[Process]| say_holders(all, Path::new("/dev/loop0"));
+        let hidden = [
+            process(1, "a", "/", ""),
+            process(2, "b", "/r", ""),
+            process(3, "c", "/r", ""),
+            process(4, "c", "/r", ""),
+        ];
+        assert_eq!(said(&hidden[..1]), None);
+        let one = "process 2 (sh) may have it mounted in its own namespace, out of sight below another root";
+        assert_eq!(said(&hidden[..2]).unwrap(), one);
+        let two = "processes 2 (sh), 3 (sh) may have it mounted in their own namespaces, out of sight below another root";
+        assert_eq!(said(&hidden).unwrap(), two);
+        let [first, second, third, fourth] = hidden;
+        let sure = [first, second, third, fourth, process(5, "d", "/", holds)];
+        assert_eq!(said(&sure).unwrap(), "process 5 (sh) has it mounted in its own namespace");
+        let many: Vec<Process> = (0..11).map(|at| process(at, &at.to_string(), "/r", "")).collect();
+        assert!(said(&many).unwrap().contains("7 (sh) and of 3 other namespaces may have"));
     }
 
     #[test]
