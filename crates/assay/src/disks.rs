@@ -4,51 +4,53 @@
 use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;
 use campaign::{
-    pace,
-    prepare::{self, Prepared},
-    ready::{Ready, Site},
+    machine, pace,
     sizing::Load,
+    stages::{Amount, Ordered, Placed, Resolved, Site},
 };
 use lab::{DiskInfo, DiskRequest, Health, Lab};
 use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};
 use std::{fmt::Write, path::Path, sync::atomic::AtomicBool};
 use store::Store;
 
-/// What `prepared` asks of its disks with this consent; each of them, or of their parts, must hold `needed`.
-fn request(prepared: &Prepared, consent: &Consent, needed: Bytes, state: &Path) -> DiskRequest {
-    let backing = &prepared.plan.backing;
+/// What `placed` asks of its disks with this consent; each of them, or of their parts, must hold `needed`.
+fn request(
+    placed: &Placed,
+    consent: &Consent,
+    purge: Option<Purge>,
+    (needed, state): (Bytes, &Path),
+) -> DiskRequest {
+    let backing = &placed.plan.backing;
     DiskRequest {
         links: backing.devices.clone(),
         serials: consent.destroy.clone(),
         wipe_signatures: consent.wipe_signature.clone(),
         needed,
         kept: vec![state.to_path_buf()],
-        purge: if backing.condition { Some(Purge::None) } else { backing.purge },
-        parts: prepared.parts(),
+        purge: if backing.condition { Some(Purge::None) } else { purge },
+        parts: placed.parts(),
     }
 }
 
-/// Takes `prepared` through all checks, with the consent to wipe its disks, which is `given` or typed.
+/// Takes `resolved` through all checks, with the consent to wipe its disks, which is `given` or typed.
 ///
 /// # Errors
-/// As of [`Ready::new`].
-pub fn ready(prepared: Prepared, site: &Site<'_>, given: &Consent) -> Result<(Ready, Consent)> {
+/// As of [`Placed::new`] and [`Ordered::new`].
+pub fn ordered(resolved: Resolved, site: &Site<'_>, given: &Consent) -> Result<(Ordered, Consent)> {
     let mut settled = given.clone();
-    let ready = Ready::new(prepared, site, |prepared| {
-        settled = consent(prepared, given, site.state)?;
-        Ok(())
+    let placed = Placed::new(resolved, site, |placed| {
+        let (consent, purge) = consent(placed, given, site.state)?;
+        settled = consent;
+        Ok(purge)
     })?;
-    Ok((ready, settled))
+    Ok((Ordered::new(placed, site.state)?, settled))
 }
 
-/// Looks at the disks of the plan before anything is done, has the user type what serial numbers are
-/// missing in what was `given`, and settles how the disks are emptied. Nothing to do without disks.
-fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Consent> {
+/// Looks at the disks of the plan before anything is done, has the user type the serial numbers that `given` lacks, and
+/// settles how the disks are emptied. Does nothing without disks.
+fn consent(placed: &Placed, given: &Consent, state: &Path) -> Result<(Consent, Option<Purge>)> {
     let mut consent = given.clone();
-    let disks = look(prepared, given, state)?;
-    if disks.is_empty() {
-        return Ok(consent);
-    }
+    let Some((disks, purge)) = look(placed, given, state)? else { return Ok((consent, None)) };
     for disk in &disks {
         terminal::note(&format!("{}: a run destroys all on it", describe(disk)));
     }
@@ -62,23 +64,25 @@ fn consent(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Con
             }
         }
     }
-    lab::judge_disks(&request(prepared, &consent, Bytes(0), state))?;
-    Ok(consent)
+    lab::judge_disks(&request(placed, &consent, Some(purge), (Bytes(0), state)))?;
+    Ok((consent, Some(purge)))
 }
 
-/// Looks at the disks of the plan, of which there may be none, and settles how they are emptied. Serial numbers are
-/// not asked for.
+/// Looks at the disks of the plan, if it has any, and settles how they are emptied. Does not ask for serial numbers.
 ///
 /// # Errors
 /// A run would not touch one of them, or has too few.
-pub fn look(prepared: &mut Prepared, given: &Consent, state: &Path) -> Result<Vec<DiskInfo>> {
-    if prepared.plan.backing.devices.is_empty() {
-        return unused(given).map(|()| Vec::new());
+pub fn look(
+    placed: &Placed,
+    given: &Consent,
+    state: &Path,
+) -> Result<Option<(Vec<DiskInfo>, Purge)>> {
+    if placed.plan.backing.devices.is_empty() {
+        return unused(given).map(|()| None);
     }
-    check_count(prepared)?;
-    let (disks, purge) = lab::inspect(&request(prepared, given, needed(prepared)?, state))?;
-    prepared.plan.backing.purge = Some(purge);
-    Ok(disks)
+    check_count(placed)?;
+    let purge = placed.plan.backing.purge;
+    Ok(Some(lab::inspect(&request(placed, given, purge, (needed(placed)?, state)))?))
 }
 
 /// Fails when nobody can give the consent that the disks of `plan` need, without looking at them.
@@ -101,8 +105,8 @@ fn unused(consent: &Consent) -> Result<()> {
 }
 
 /// Every target must find as many disks as it is made on.
-fn check_count(prepared: &Prepared) -> Result<()> {
-    let (given, needed) = (prepared.plan.backing.devices.len(), prepared.disks_of(false));
+fn check_count(placed: &Placed) -> Result<()> {
+    let (given, needed) = (placed.plan.backing.devices.len(), placed.disks_of(false));
     if given >= needed {
         return Ok(());
     }
@@ -112,9 +116,11 @@ fn check_count(prepared: &Prepared) -> Result<()> {
 }
 
 /// Room that the work takes, where its scale is fixed; an automatic scale follows the disk.
-fn needed(prepared: &Prepared) -> Result<Bytes> {
-    let load = |scale| Ok(Load::of(prepared, scale, prepare::memory()?).image_bytes());
-    prepared.fixed_scale().map_or(Ok(Bytes(0)), load)
+fn needed(placed: &Placed) -> Result<Bytes> {
+    let load = |scale| {
+        Ok(Load::of(placed, &Amount { scale, ..placed.amount() }, machine::memory()?).image_bytes())
+    };
+    placed.fixed_scale().map_or(Ok(Bytes(0)), load)
 }
 
 fn typed(disk: &DiskInfo) -> Option<String> {
@@ -140,17 +146,18 @@ pub fn describe(disk: &DiskInfo) -> String {
 
 /// What the campaign does to its disks, which `load` is the work of one target in one block on; empty
 /// without disks.
-pub fn lines(prepared: &Prepared, load: &Load, consent: &Consent, state: &Path) -> Result<String> {
-    let plan = &prepared.plan;
+pub fn lines(placed: &Placed, load: &Load, consent: &Consent, state: &Path) -> Result<String> {
+    let plan = &placed.plan;
     if plan.backing.devices.is_empty() {
         return Ok(String::new());
     }
     let mut text = String::new();
-    let (disks, purge) = lab::inspect(&request(prepared, consent, load.image_bytes(), state))?;
-    let turns = prepared.available().count() as u64 * u64::from(plan.block_count());
-    let instances = turns * prepared.counts.len() as u64;
+    let (disks, purge) =
+        lab::inspect(&request(placed, consent, plan.backing.purge, (load.image_bytes(), state)))?;
+    let turns = placed.available().count() as u64 * u64::from(plan.block_count());
+    let instances = turns * placed.counts.len() as u64;
     for disk in &disks {
-        let zeroed = if purge == Purge::ZeroRange { emptied(prepared, disk, instances) } else { 0 };
+        let zeroed = if purge == Purge::ZeroRange { emptied(placed, disk, instances) } else { 0 };
         let filled = if plan.backing.condition { CONDITION_FILLS * disk.size.0 } else { 0 };
         let bytes = Bytes(load.write_bytes * turns + zeroed + filled);
         let open_s = load.open_write_s * turns as f64;
@@ -159,21 +166,21 @@ pub fn lines(prepared: &Prepared, load: &Load, consent: &Consent, state: &Path) 
             false => String::new(),
         };
         writeln!(text, "{}", describe(disk))?;
-        if let Some(parts) = prepared.parts() {
+        if let Some(parts) = placed.parts() {
             let size = lab::part_size(disk.size, parts);
             writeln!(text, "  split into {parts} equal parts of {size}, one for each target")?;
         }
         writeln!(text, "  {bytes} will be written to it{open}; {}", endurance(&disk.node))?;
     }
     writeln!(text, "  purge before each file system: {purge}")?;
-    text += &imbalance(prepared).unwrap_or_default();
+    text += &imbalance(placed).unwrap_or_default();
     Ok(text)
 }
 
 /// Says so where a fixed number of blocks does not give every target each part of split disks equally often.
-fn imbalance(prepared: &Prepared) -> Option<String> {
-    let (parts, blocks) = (prepared.parts()?, prepared.plan.block_count());
-    let is_uneven = prepared.plan.looks().is_empty() && !blocks.is_multiple_of(parts);
+fn imbalance(placed: &Placed) -> Option<String> {
+    let (parts, blocks) = (placed.parts()?, placed.plan.block_count());
+    let is_uneven = placed.plan.looks().is_empty() && !blocks.is_multiple_of(parts);
     let even = blocks.next_multiple_of(parts);
     is_uneven.then(|| {
         format!("  a target does not get each part equally often; with --blocks {even} it would\n")
@@ -182,8 +189,8 @@ fn imbalance(prepared: &Prepared) -> Option<String> {
 
 /// Bytes of `disk` that are emptied for `instances`: all of it for each, or all of it once and then a part
 /// for each.
-fn emptied(prepared: &Prepared, disk: &DiskInfo, instances: u64) -> u64 {
-    match prepared.parts() {
+fn emptied(placed: &Placed, disk: &DiskInfo, instances: u64) -> u64 {
+    match placed.parts() {
         None => instances * disk.size.0,
         Some(parts) => disk.size.0 + instances * lab::part_size(disk.size, parts).0,
     }
@@ -204,15 +211,16 @@ fn endurance(disk: &Path) -> String {
 
 /// Claims the disks of the campaign, and conditions them where that is asked for.
 pub fn claim(
-    prepared: &Prepared,
+    placed: &Placed,
     load: &Load,
     lab: &mut Lab,
     (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
 ) -> Result<()> {
-    check_count(prepared)?;
-    lab.claim(&request(prepared, consent, load.image_bytes(), state))?;
-    if prepared.plan.backing.condition {
+    check_count(placed)?;
+    let purge = placed.plan.backing.purge;
+    lab.claim(&request(placed, consent, purge, (load.image_bytes(), state)))?;
+    if placed.plan.backing.condition {
         terminal::note("writing the disks in full, twice, as in a long use");
         lab.condition(stop, &mut |_| {})?;
     }
@@ -259,12 +267,12 @@ pub fn note_after(plan: &Plan, id: &str, store: &mut Store) -> Result<()> {
 }
 
 /// The note of a report on what was measured.
-pub fn note(prepared: &Prepared) -> String {
-    let backing = &prepared.plan.backing;
+pub fn note(placed: &Placed) -> String {
+    let backing = &placed.plan.backing;
     let purge = backing.purge.unwrap_or(Purge::None);
     let state =
         if backing.condition { "written in full twice before the first" } else { "as it was" };
-    let place = match prepared.parts() {
+    let place = match placed.parts() {
         None => "in turn on the same disks,".into(),
         Some(parts) => format!(
             "each on one of {parts} equal parts of the same disks, and on another from block to block (facts \

@@ -12,18 +12,16 @@ use anyhow::{Context, Result};
 use campaign::{
     hosts::Hosts,
     images::{IMAGES, image_dir, work_dir},
-    pace,
-    prepare::{self, Prepared},
-    ready::Ready,
-    room,
+    machine, pace, room,
     schedule::{Ended, Schedule},
     sizes::Range,
     sizing::{self, Load},
+    stages::{Amount, Ordered, Placed, Sized, Stored},
     stretch::Ground,
     trial,
 };
 use lab::{Lab, LabError};
-use model::{Campaign, CampaignState, Plan};
+use model::{Campaign, CampaignState, Dataset, Plan};
 use std::{
     fs,
     path::Path,
@@ -33,12 +31,12 @@ use std::{
 use store::Store;
 
 /// The range in which sizes are looked for, after a trial of the backing.
-fn find_range(prepared: &Prepared, state: &Path) -> Result<Range> {
-    let work = work_dir(prepared, state);
+fn find_range(ordered: &Ordered, state: &Path) -> Result<Range> {
+    let work = work_dir(ordered, state);
     terminal::note(&format!("trying the backing {} ...", work.display()));
     let pilot = sizing::pilot(&work)?;
-    let free = sizing::room(prepared, &work)?;
-    let range = Range::of(prepared, &Ground { pilot, free, memory: prepare::memory()? });
+    let free = sizing::room(ordered, &work)?;
+    let range = Range::of(ordered, &Ground { pilot, free, memory: machine::memory()? });
     terminal::note(&format!(
         "{:.0} MB/s durable write, {:.0} MB/s read, {free} free",
         pilot.write_bytes_per_s / 1e6,
@@ -48,27 +46,24 @@ fn find_range(prepared: &Prepared, state: &Path) -> Result<Range> {
 }
 
 /// Tries the tests and stores how much each of them does from now on. `None` when a signal came.
-fn settle_sizes(
-    prepared: Ready,
-    campaign: &Campaign,
+fn size(
+    stored: Stored,
     range: &Range,
     (store, lab, hosts, key): (&mut Store, &Lab, &dyn Hosts, &Key),
     (shown, stop): (Shown, &AtomicBool),
-) -> Result<Option<(Ready, Campaign)>> {
+) -> Result<Option<Sized>> {
     let since = Instant::now();
-    let seeded = (campaign.seed, range.large_scale);
-    let context = prepared.context((lab, hosts), seeded, stop);
+    let campaign = stored.campaign();
+    let context = stored.context((lab, hosts), (campaign.seed, &range.first), stop);
     let progress = Progress::new(shown, Vec::new(), "");
     let found = trial::run(&context, &campaign.id, range, &progress);
     progress.finish();
     let Some(found) = found? else { return Ok(None) };
-    terminal::note(&found.sentence(&prepared, since.elapsed().as_secs_f64()));
-    let plan = Plan { sizes: found.sizes, ..campaign.plan.clone() };
-    let sized = Campaign { scale: range.large_scale, plan, ..campaign.clone() };
-    let dataset = store.dataset(&campaign.id)?;
-    let mark = key.mark(&sized, &dataset.targets, &dataset.tests)?;
-    store.replan(&sized, &mark, None)?;
-    Ok(Some((prepared.with_sizes(sized.plan.sizes.clone()), sized)))
+    terminal::note(&trial::sentence(&found, &stored, since.elapsed().as_secs_f64()));
+    let mark = |campaign: &Campaign, dataset: &Dataset| {
+        key.mark(campaign, &dataset.targets, &dataset.tests)
+    };
+    Sized::found(stored, found, mark, store).map(Some)
 }
 
 /// What a campaign works with beside its plan.
@@ -87,53 +82,46 @@ pub struct Means<'a> {
 }
 
 /// Provisions and measures until all blocks are stored or a signal comes.
-pub fn drive(
-    prepared: &Ready,
-    campaign: &Campaign,
-    store: &mut Store,
-    means: Means<'_>,
-    stop: &AtomicBool,
-) -> Result<()> {
+pub fn drive(stored: Stored, store: &mut Store, means: Means<'_>, stop: &AtomicBool) -> Result<()> {
     let Means { consent, state, key, hosts, progress } = means;
     let since = Instant::now();
+    let (plan, campaign) = (stored.plan.clone(), stored.campaign().clone());
     terminal::note(&format!(
         "campaign {}: {} · {} · {} · {} · seed {}",
         campaign.id,
         campaign.title,
-        blocks(&prepared.plan),
-        prepared.processes(),
-        prepared.extent(campaign.scale),
+        blocks(&plan),
+        stored.processes(),
+        stored.extent(campaign.scale),
         campaign.seed
     ));
     let _keys = terminal::keys(progress);
-    let range = prepared.needs_sizes().then(|| find_range(prepared, state)).transpose()?;
-    let most = range.as_ref().map_or(&prepared.plan.sizes, |range| &range.most);
-    let roomy = prepared.clone().with_sizes(most.clone());
+    let range = stored.needs_sizes().then(|| find_range(&stored, state)).transpose()?;
+    let most = range.as_ref().map_or_else(|| stored.amount(), |range| range.most.clone());
+    let most = Amount { scale: campaign.scale, ..most };
     let mut lab = Lab::open(state, &campaign.id)?;
     lab.messages().iter().for_each(|line| terminal::note(line));
-    if let Some(objects) = &prepared.plan.backing.object_store {
+    if let Some(objects) = &plan.backing.object_store {
         lab.use_store(objects)?;
     }
-    let made = make_backing(&roomy, campaign, &mut lab, (consent, state), stop);
+    let made = make_backing(stored, &most, &mut lab, (consent, state), stop);
     let ended = made.and_then(|made| {
-        let small = room::small(&made, room::image_size(&roomy, campaign.scale)?);
+        let small = room::small(&made, room::image_size(&made, &most)?);
         for note in small.iter().filter(|note| !campaign.notes.contains(note)) {
             store.add_note(&campaign.id, note)?;
         }
         let sized = match &range {
-            Some(range) => {
-                settle_sizes(made, campaign, range, (store, &lab, hosts, key), (progress, stop))?
-            }
-            None => Some((made, campaign.clone())),
+            Some(range) => size(made, range, (store, &lab, hosts, key), (progress, stop))?,
+            None => Some(Sized::new(made)),
         };
-        let Some((prepared, campaign)) = sized else { return Ok(Ended::Stopped) };
-        let progress = Progress::new(progress, prepared.infos(), &baseline(&prepared));
-        let ended = walk((&prepared, &campaign), store, (&lab, hosts), &progress, (stop, since));
+        let Some(sized) = sized else { return Ok(Ended::Stopped) };
+        let progress = Progress::new(progress, sized.infos(), &baseline(&sized));
+        let ended = walk(&sized, store, (&lab, hosts), &progress, (stop, since));
         progress.finish();
         ended
     });
     let closed = lab.close();
-    disks::note_after(&prepared.plan, &campaign.id, store)?;
+    disks::note_after(&plan, &campaign.id, store)?;
     let is_stopped = stop.load(Ordering::Relaxed) && !matches!(ended, Ok(Ended::Done));
     match closed {
         Ok(report) => report.messages.iter().for_each(|line| terminal::note(line)),
@@ -151,46 +139,45 @@ pub fn drive(
     Ok(store.set_campaign_state(&campaign.id, state)?)
 }
 
-/// Claims the disks, or makes the images. Returns what can be run on them.
+/// Claims the disks, or makes the images, for tests that do at most `most`. Returns what can be run on them.
 fn make_backing(
-    prepared: &Ready,
-    campaign: &Campaign,
+    stored: Stored,
+    most: &Amount,
     lab: &mut Lab,
     (consent, state): (&Consent, &Path),
     stop: &AtomicBool,
-) -> Result<Ready> {
-    if prepared.plan.backing.devices.is_empty() {
-        return make_images(prepared, campaign, lab, state, stop);
+) -> Result<Stored> {
+    if stored.plan.backing.devices.is_empty() {
+        return make_images(stored, most, lab, state, stop);
     }
-    let load = Load::of(prepared, campaign.scale, prepare::memory()?);
-    disks::lines(prepared, &load, consent, state)?.lines().for_each(terminal::note);
-    disks::claim(prepared, &load, lab, (consent, state), stop)?;
-    Ok(prepared.clone())
+    let load = Load::of(&stored, most, machine::memory()?);
+    disks::lines(&stored, &load, consent, state)?.lines().for_each(terminal::note);
+    disks::claim(&stored, &load, lab, (consent, state), stop)?;
+    Ok(stored)
 }
 
 /// Makes the images that the targets need, of this machine and of guests. Those for which there is no
 /// room are given up, and the others are measured, as long as there is one, or two where several are compared.
 fn make_images(
-    prepared: &Ready,
-    campaign: &Campaign,
+    mut stored: Stored,
+    most: &Amount,
     lab: &mut Lab,
     state: &Path,
     stop: &AtomicBool,
-) -> Result<Ready> {
-    let mut prepared = prepared.clone();
+) -> Result<Stored> {
     for in_guests in [false, true] {
-        while let disks @ 1.. = prepared.disks_of(in_guests) {
-            let dir = image_dir(&prepared, state);
+        while let disks @ 1.. = stored.disks_of(in_guests) {
+            let dir = image_dir(&stored, state);
             make_image_dir(&dir, state)?;
-            let made = write_images(&prepared, campaign, lab, (&dir, disks, in_guests), stop);
+            let made = write_images(&stored, most, lab, (&dir, disks, in_guests), stop);
             let Err(error) = made else { break };
-            let no_room = matches!(error.downcast_ref(), Some(LabError::NoSpace { .. }));
-            if !no_room || !prepared.give_up(in_guests, disks, &error.to_string()) {
+            if !matches!(error.downcast_ref(), Some(LabError::NoSpace { .. })) {
                 return Err(error);
             }
+            stored = stored.give_up(in_guests, disks, &error.to_string()).ok_or(error)?;
         }
     }
-    Ok(prepared)
+    Ok(stored)
 }
 
 fn make_image_dir(dir: &Path, state: &Path) -> Result<()> {
@@ -202,15 +189,15 @@ fn make_image_dir(dir: &Path, state: &Path) -> Result<()> {
 }
 
 fn write_images(
-    prepared: &Prepared,
-    campaign: &Campaign,
+    stored: &Stored,
+    most: &Amount,
     lab: &mut Lab,
     (dir, disks, in_guests): (&Path, usize, bool),
     stop: &AtomicBool,
 ) -> Result<()> {
-    let size = room::image_size(prepared, campaign.scale)?;
+    let size = room::image_size(stored, most)?;
     let kind = if in_guests { "guest" } else { "loop" };
-    let sets = prepared.sets_of(in_guests) as usize;
+    let sets = stored.sets_of(in_guests) as usize;
     let what = match sets * disks {
         1 => format!("a {kind} image"),
         n => format!("{n} {kind} images"),
@@ -223,19 +210,19 @@ fn write_images(
 }
 
 fn walk(
-    (prepared, campaign): (&Ready, &Campaign),
+    sized: &Sized,
     store: &mut Store,
     on: (&Lab, &dyn Hosts),
     progress: &Progress,
     (stop, since): (&AtomicBool, Instant),
 ) -> Result<Ended> {
-    Schedule::new((prepared, campaign), store, on, progress, (stop, since))?.run()
+    Schedule::new(sized, store, on, progress, (stop, since))?.run()
 }
 
 /// The label of the candidate that figures are shown beside while they come.
-fn baseline(prepared: &Prepared) -> String {
-    let first = || prepared.labels.first().cloned().unwrap_or_default();
-    prepared.plan.baseline.clone().unwrap_or_else(first)
+fn baseline(placed: &Placed) -> String {
+    let first = || placed.entrants.first().map(|first| first.label.clone()).unwrap_or_default();
+    placed.plan.baseline.clone().unwrap_or_else(first)
 }
 
 /// `5 blocks`, or `5 to 20 blocks, at most 2h`.

@@ -2,16 +2,16 @@
 
 use crate::exit;
 use anyhow::Result;
-use campaign::{hosts::Hosts, prepare::Prepared};
+use campaign::{hosts::Hosts, stages::Resolved};
 
 /// Processes that one machine starts at most.
 const MOST_HERE: u32 = 1024;
 
 /// Fails when the plan wants more workers than there can be on `hosts`.
-pub fn check(prepared: &Prepared, hosts: &dyn Hosts) -> Result<()> {
+pub fn check(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     let ranks = hosts.most_workers();
     let most = ranks.unwrap_or(MOST_HERE);
-    let Some(count) = prepared.counts.iter().find(|count| **count > most) else { return Ok(()) };
+    let Some(count) = resolved.counts.iter().find(|count| **count > most) else { return Ok(()) };
     Err(exit::usage(match ranks {
         Some(_) => format!(
             "{count} processes are asked for, and {most} ranks were started; start as many by `mpirun -n {count}`"

@@ -3,7 +3,7 @@
 
 use crate::{exit, source};
 use anyhow::Result;
-use campaign::prepare::Prepared;
+use campaign::stages::Resolved;
 use model::{Plan, Scale};
 use std::path::Path;
 
@@ -21,16 +21,16 @@ pub fn plan(id: &str, store: &Path, state: &Path) -> Result<Plan> {
     Ok(Plan { scale, seed: None, looked_at: Vec::new(), ..campaign.plan })
 }
 
-/// Fails where `prepared` holds what the campaign `id` has no size for, so that it would be another work.
-pub fn check(prepared: &Prepared, id: &str) -> Result<()> {
-    if prepared.plan.sizes.is_empty() {
+/// Fails where `resolved` holds what the campaign `id` has no size for, so that it would be another work.
+pub fn check(resolved: &Resolved, id: &str) -> Result<()> {
+    if resolved.plan.sizes.is_empty() {
         return Ok(());
     }
-    let asked = prepared.items.iter().flat_map(|item| {
+    let asked = resolved.items.iter().flat_map(|item| {
         let test = item.test.infos()[0].id.clone();
         item.counts.iter().map(move |&procs| (test.clone(), procs))
     });
-    let unknown = |(test, procs): &(String, u32)| prepared.plan.size(test, *procs).is_none();
+    let unknown = |(test, procs): &(String, u32)| resolved.plan.size(test, *procs).is_none();
     match asked.into_iter().find(unknown) {
         None => Ok(()),
         Some((test, procs)) => Err(exit::usage(format!(

@@ -1,17 +1,17 @@
 //! Which tests of its suites a campaign does not run, and why: a reader of its report has to know.
 
 use anyhow::Result;
-use campaign::{catalogue, prepare::Prepared};
+use campaign::{catalogue, stages::Resolved};
 use model::{Plan, Preset, TESTS_LEFT_OUT};
 use suites::Suite;
 
 /// The fact of the environment that says it; `None` where every test of every suite runs.
-pub fn left_out(prepared: &Prepared) -> Result<Option<(String, String)>> {
-    let plan = &prepared.plan;
+pub fn left_out(resolved: &Resolved) -> Result<Option<(String, String)>> {
+    let plan = &resolved.plan;
     let mut parts = Vec::new();
     for name in &plan.suites {
         let suite = catalogue::suite(name, &plan.knobs, &mut plan.files.clone())?;
-        let own = prepared.items.iter().filter(|item| item.suite == suite.name);
+        let own = resolved.items.iter().filter(|item| item.suite == suite.name);
         let run = own.map(|item| item.test.infos().len()).sum();
         parts.extend(of_suite(suite, plan, run));
     }

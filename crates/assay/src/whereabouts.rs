@@ -1,27 +1,30 @@
 //! On which disk a campaign measures, and whether all candidates have as many, said before it begins: all of its
 //! figures are about that hardware.
 
-use campaign::{images, prepare::Prepared, shared_device::SharedDevice};
-use lab::ResolvedTarget;
+use campaign::{
+    images,
+    shared_device::SharedDevice,
+    stages::{Ordered, Placed},
+};
 use model::Target;
 use std::path::Path;
 
 /// A line for the loop images, one for each directory that is a target, and what follows from where they are. Disks
 /// that are given up to the campaign are told where the consent to that is.
-pub fn lines(prepared: &Prepared, state: &Path) -> Vec<String> {
-    let on_images = prepared.plan.backing.devices.is_empty() && prepared.needs_image();
-    let images = on_images.then(|| images(prepared, state));
-    let directories = prepared.plan.targets.iter().filter_map(|target| match target {
+pub fn lines(ordered: &Ordered, state: &Path) -> Vec<String> {
+    let on_images = ordered.plan.backing.devices.is_empty() && ordered.needs_image();
+    let images = on_images.then(|| images(ordered, state));
+    let directories = ordered.plan.targets.iter().filter_map(|target| match target {
         Target::Dir(path) => Some(format!("{target} is on {}", lab::medium(path))),
         Target::Made { .. } => None,
     });
-    let in_turn = prepared.shared_device.as_ref().map(SharedDevice::note);
-    images.into_iter().chain(directories).chain(unequal(prepared)).chain(in_turn).collect()
+    let in_turn = ordered.shared_device.as_ref().map(SharedDevice::note);
+    images.into_iter().chain(directories).chain(unequal(ordered)).chain(in_turn).collect()
 }
 
 /// What is to be known where one candidate has more disks than another, as a mirror beside a single disk.
-pub fn unequal(prepared: &Prepared) -> Option<String> {
-    let with = prepared.labels.iter().zip(prepared.entrants.iter().map(ResolvedTarget::disks));
+pub fn unequal(placed: &Placed) -> Option<String> {
+    let with = placed.entrants.iter().map(|entrant| (&entrant.label, entrant.target.disks()));
     let mut with: Vec<(&String, usize)> = with.filter(|(_, disks)| *disks > 0).collect();
     with.sort_by_key(|(_, disks)| *disks);
     let ((few, least), (many, most)) = (*with.first()?, *with.last()?);
@@ -33,10 +36,10 @@ pub fn unequal(prepared: &Prepared) -> Option<String> {
     })
 }
 
-fn images(prepared: &Prepared, state: &Path) -> String {
-    let dir = images::image_dir(prepared, state);
-    let disk = lab::medium(&images::work_dir(prepared, state));
-    let hint = match prepared.plan.backing.dir {
+fn images(placed: &Placed, state: &Path) -> String {
+    let dir = images::image_dir(placed, state);
+    let disk = lab::medium(&images::work_dir(placed, state));
+    let hint = match placed.plan.backing.dir {
         Some(_) => "",
         None => " (--image-dir takes another disk)",
     };

@@ -7,9 +7,9 @@ pub use super::{
 };
 
 use super::{
-    prepare::Prepared,
     relay::RelaySlot,
     reports::Asked,
+    stages::Placed,
     target_run::{Event, RunContext},
 };
 use anyhow::{Context, Result};
@@ -61,17 +61,17 @@ pub fn run_target(
     slot: Option<&RelaySlot<'_>>,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
-    let (prepared, lab, stop) = (context.prepared, context.lab, context.stop);
-    let case_s = prepared.plan.case_timeout_s;
+    let (placed, lab, stop) = (context.placed, context.lab, context.stop);
+    let case_s = placed.plan.case_timeout_s;
     let (block, position, target) = of;
-    let together = if slot.is_some() { prepared.guests() } else { 1 };
+    let together = if slot.is_some() { placed.guests() } else { 1 };
     // While it waits the others work.
-    let target_runs = (prepared.cases() + 1).saturating_mul(together as u64);
+    let target_runs = (placed.cases() + 1).saturating_mul(together as u64);
     let timeout = Duration::from_secs(case_s.saturating_mul(target_runs));
-    let images = prepared.guest_images(context.seed, block, target);
+    let images = placed.guest_images(context.seed, block, target);
     let images = lab.guest_images().get(images).unwrap_or_default();
     let boot = Boot { guest, lab, images, slot, stop, timeout };
-    let asked = Asked::of(prepared, &prepared.labels[target], block, position);
+    let asked = Asked::of(placed, &placed.entrants[target].label, block, position);
     let work = Work::TargetRuns(Box::new(TargetRuns {
         gated: slot.is_some(),
         ..TargetRuns::of(context, of)
@@ -88,25 +88,26 @@ pub fn run_target(
 
 impl TargetRuns {
     fn of(context: &RunContext<'_>, (block, position, target): (u32, u32, usize)) -> TargetRuns {
-        let prepared: &Prepared = context.prepared;
+        let placed: &Placed = context.placed;
         let plan = Plan {
-            targets: vec![prepared.entrants[target].target().clone()],
+            targets: vec![placed.entrants[target].target.target().clone()],
             sweeps: Vec::new(),
             aa: None,
             baseline: None,
             backing: BackingPlan::default(),
-            ..prepared.plan.clone()
+            sizes: context.amount.sizes.clone(),
+            ..placed.plan.clone()
         };
         TargetRuns {
             plan,
-            unconfined: prepared.programs == Programs::Unconfined,
-            label: prepared.labels[target].clone(),
+            unconfined: placed.programs == Programs::Unconfined,
+            label: placed.entrants[target].label.clone(),
             block,
             position,
             seed: context.seed,
-            scale: context.scale,
+            scale: context.amount.scale,
             gated: false,
-            counts: prepared.counts_by_test(),
+            counts: placed.counts_by_test(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where a campaign puts its images, and which disk it works on.
 
-use super::prepare::Prepared;
+use super::stages::Placed;
 use model::Target;
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 pub const IMAGES: &str = "images";
 
 /// Folder in which images are made.
-pub fn image_dir(prepared: &Prepared, state: &Path) -> PathBuf {
-    prepared.plan.backing.dir.clone().unwrap_or_else(|| state.join(IMAGES))
+pub fn image_dir(placed: &Placed, state: &Path) -> PathBuf {
+    placed.plan.backing.dir.clone().unwrap_or_else(|| state.join(IMAGES))
 }
 
 /// The backing that the campaign will use: its first disk, else the directory where images go, or the
 /// first target.
-pub fn work_dir(prepared: &Prepared, state: &Path) -> PathBuf {
-    if let Some(disk) = prepared.plan.backing.devices.first() {
+pub fn work_dir(placed: &Placed, state: &Path) -> PathBuf {
+    if let Some(disk) = placed.plan.backing.devices.first() {
         return disk.clone();
     }
-    let dir = if prepared.needs_image() {
-        image_dir(prepared, state)
+    let dir = if placed.needs_image() {
+        image_dir(placed, state)
     } else {
-        let dirs = prepared.plan.targets.iter().find_map(|target| match target {
+        let dirs = placed.plan.targets.iter().find_map(|target| match target {
             Target::Dir(path) => Some(path.clone()),
             Target::Made { .. } => None,
         });

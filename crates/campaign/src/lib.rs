@@ -1,15 +1,14 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! `asked`, `sweeps` and `prepare` turn a plan into names that exist, `ready` is the one way through all checks:
+//! [`stages`] has the way from a plan to a campaign that can run, stage by stage: each check is made once, in one place.
 //! `programs` decides what those of others may do, `room` refuses what cannot fit, `reserve` says what a directory's
 //! file system keeps, `places` finds where each target is made, `rehearsal` makes each once before anything is
 //! written. `images` says on which disk, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find
 //! how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells
-//! it when to give one up, `target_run` makes one and runs its tests, `together` and `relay` have several share the
-//! machine, `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
+//! it when to give one up, `target_run` makes one and runs its tests, `relay` has several share the machine,
+//! `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
 //! `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the target itself cost.
 
-pub mod asked;
 pub mod case;
 pub mod catalogue;
 pub mod condition;
@@ -27,11 +26,9 @@ pub mod machine;
 pub mod pace;
 pub mod place;
 pub mod places;
-pub mod prepare;
 pub mod processors;
 pub mod programs;
 pub mod protocol;
-pub mod ready;
 mod refusal;
 pub mod rehearsal;
 pub mod relay;
@@ -44,12 +41,12 @@ pub mod schedule;
 pub mod shared_device;
 pub mod sizes;
 pub mod sizing;
+pub mod stages;
 pub mod stretch;
 pub mod sweeps;
 pub mod target_run;
 #[cfg(test)]
 mod testing;
-pub mod together;
 pub mod tools;
 pub mod trial;
 pub mod upkeep;

@@ -7,8 +7,8 @@ pub use super::place::Place;
 
 use super::{
     guest::{self, Boot, Report, Work},
-    prepare::Prepared,
     reports,
+    stages::Placed,
 };
 use crate::{refusal, watch::Notes};
 use anyhow::{Context, Result};
@@ -52,46 +52,44 @@ impl Search<'_> {
     }
 }
 
-/// Finds the place of every target of `prepared`, by trying what is not known. Tells `notes` where guests are
-/// used, and why.
+/// The place of every target of the plan, found by trying what is not known. `notes` takes where guests are used, and
+/// why.
 ///
 /// # Errors
-/// No target can be made at all, or a signal asked to stop.
+/// A test runs programs that its guest would not see, or a signal asked to stop.
 pub fn choose(
-    prepared: &mut Prepared,
+    placed: &Placed,
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
-) -> Result<()> {
+) -> Result<Vec<Place>> {
     let try_out = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         try_out(guest, targets, (state, stop), notes)
     };
-    let places = search(prepared, try_out, notes)?;
-    prepared.settle(places)?;
-    check_programs(prepared)?;
-    announce(prepared, notes);
-    Ok(())
+    let places = search(placed, try_out, notes)?;
+    check_programs(placed, &places)?;
+    Ok(places)
 }
 
 /// Like [`choose`], but tries nothing: a guest is taken to make what it has a module and programs for.
 ///
 /// # Errors
-/// No target can be made at all.
-pub fn foresee(prepared: &mut Prepared, notes: Notes<'_>) -> Result<()> {
+/// As of [`choose`].
+pub fn foresee(placed: &Placed, notes: Notes<'_>) -> Result<Vec<Place>> {
     let by_lists = |guest: &dyn Guest, targets: &[&ResolvedTarget]| {
         let venue = guest.venue();
         Ok(targets.iter().map(|target| lab::guest_lacks(target, &venue)).collect())
     };
-    let places = search(prepared, by_lists, notes)?;
-    prepared.settle(places)?;
-    check_programs(prepared)
+    let places = search(placed, by_lists, notes)?;
+    check_programs(placed, &places)?;
+    Ok(places)
 }
 
 /// Refuses programs of tests that a guest would not find, before it is booted for them.
-fn check_programs(prepared: &Prepared) -> Result<()> {
-    if !prepared.places.iter().any(|place| place.is_of(true)) {
+fn check_programs(placed: &Placed, places: &[Place]) -> Result<()> {
+    if !places.iter().any(|place| place.is_of(true)) {
         return Ok(());
     }
-    let mut programs = prepared.items.iter().flat_map(|item| item.test.programs());
+    let mut programs = placed.items.iter().flat_map(|item| item.test.programs());
     match programs.find_map(|name| Some((lab::guest::unseen(&name)?, name))) {
         None => Ok(()),
         Some((path, name)) => Err(refusal::lacking(format!(
@@ -106,11 +104,11 @@ fn check_programs(prepared: &Prepared) -> Result<()> {
 type Trial<'t> = dyn Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>> + 't;
 
 fn search<'p>(
-    prepared: &'p Prepared,
+    placed: &'p Placed,
     trial: impl Fn(&dyn Guest, &[&ResolvedTarget]) -> Result<Vec<Option<String>>>,
     notes: Notes<'_>,
 ) -> Result<Vec<Place>> {
-    let plan = &prepared.plan;
+    let plan = &placed.plan;
     // A disk of this machine is not handed to a guest.
     let lab = if plan.backing.devices.is_empty() { plan.lab } else { LabChoice::Host };
     // A kernel that is named is wanted, whatever else would do.
@@ -128,8 +126,12 @@ fn search<'p>(
         }
         _ => Search { target, places: Vec::new(), reasons: Vec::new() },
     };
-    let mut all: Vec<Search<'_>> =
-        prepared.targets.iter().zip(&prepared.places).map(begin).collect();
+    let mut all: Vec<Search<'_>> = placed
+        .targets
+        .iter()
+        .zip(placed.entrants.iter().map(|own| &own.place))
+        .map(begin)
+        .collect();
     for &kind in kinds.iter().filter(|kind| **kind != LabKind::Host) {
         let (open, placed): (Vec<_>, Vec<_>) =
             all.iter_mut().partition(|search| search.places.is_empty());
@@ -310,14 +312,14 @@ fn trial_disk(dir: &Path, number: usize) -> Result<PathBuf> {
 }
 
 /// Says of every target that is not made on this machine where it is made instead.
-fn announce(prepared: &Prepared, notes: Notes<'_>) {
-    for (label, place) in prepared.labels.iter().zip(&prepared.places) {
-        if let Place::Guest(guest) = place {
-            notes(&format!("{label}: in {}", guest.venue()));
+pub(crate) fn announce(placed: &Placed, notes: Notes<'_>) {
+    for entrant in &placed.entrants {
+        if let Place::Guest(guest) = &entrant.place {
+            notes(&format!("{}: in {}", entrant.label, guest.venue()));
         }
     }
-    let uml = prepared.places.iter().any(|place| place.kind() == LabKind::Uml);
-    if uml && prepared.counts.iter().any(|count| *count > 1) {
+    let uml = placed.entrants.iter().any(|entrant| entrant.place.kind() == LabKind::Uml);
+    if uml && placed.counts.iter().any(|count| *count > 1) {
         notes(
             "User-Mode Linux has one processor: its figures of several processes say nothing about \
              processes at the same time",

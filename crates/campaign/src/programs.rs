@@ -1,20 +1,20 @@
 //! What programs of others may do in a campaign: nothing beyond their directory, unless the person at
 //! the command line allows more. A plan, a suite or a job file cannot.
 
-use super::{place::Place, prepare::Prepared};
+use super::{place::Place, stages::Placed};
 use crate::{refusal, watch::Notes};
 use anyhow::Result;
 use engine::confine;
 use model::Programs;
 
-/// Decides it for `prepared`; `unconfined` is what was said on the command line.
+/// What programs of others may do in `placed`; `unconfined` is what the command line says.
 ///
 /// # Errors
 /// This machine does not let them be confined, and what they would do is not known.
-pub fn decide(prepared: &mut Prepared, unconfined: bool, notes: Notes<'_>) -> Result<()> {
-    let is_here = prepared.places.iter().any(|place| matches!(place, Place::Host));
-    let running = || prepared.items.iter().filter(|item| item.test.runs_programs());
-    prepared.programs = match confinement(unconfined, is_here && running().next().is_some()) {
+pub fn decide(placed: &Placed, unconfined: bool, notes: Notes<'_>) -> Result<Programs> {
+    let is_here = placed.entrants.iter().any(|entrant| matches!(entrant.place, Place::Host));
+    let running = || placed.items.iter().filter(|item| item.test.runs_programs());
+    Ok(match confinement(unconfined, is_here && running().next().is_some()) {
         Ok(programs) => programs,
         Err(why) => {
             if let Some(foreign) = running().find_map(|item| item.foreign.as_ref()) {
@@ -26,8 +26,7 @@ pub fn decide(prepared: &mut Prepared, unconfined: bool, notes: Notes<'_>) -> Re
             notes(&format!("{why}; what they are told is known to keep to the target"));
             Programs::Unconfined
         }
-    };
-    Ok(())
+    })
 }
 
 fn confinement(unconfined: bool, needed: bool) -> Result<Programs, confine::ConfineError> {
@@ -39,9 +38,9 @@ fn confinement(unconfined: bool, needed: bool) -> Result<Programs, confine::Conf
 }
 
 /// The sentence of a report, where programs ran with all rights.
-pub fn note(prepared: &Prepared) -> Option<String> {
-    let runs = prepared.items.iter().any(|item| item.test.runs_programs());
-    (runs && prepared.programs == Programs::Unconfined).then(|| {
+pub fn note(placed: &Placed) -> Option<String> {
+    let runs = placed.items.iter().any(|item| item.test.runs_programs());
+    (runs && placed.programs == Programs::Unconfined).then(|| {
         "Programs of others ran unconfined, with all rights of the user who started the campaign."
             .into()
     })

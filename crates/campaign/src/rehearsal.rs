@@ -1,7 +1,12 @@
 //! Rehearses every target of this machine before anything is written for it, so that a plan whose options are wrong is
 //! refused in the words of the tools, and not after minutes of writing images.
 
-use super::{images, place::Place, prepare::Prepared, room, sizing};
+use super::{
+    images,
+    place::Place,
+    room, sizing,
+    stages::{Amount, Placed},
+};
 use crate::{refusal, watch::Notes};
 use anyhow::Result;
 use lab::{DiskError, Lab, LabError, ResolvedTarget};
@@ -31,22 +36,22 @@ pub enum Wrong {
 }
 
 /// Makes and mounts every target of this machine once, on sparse files. One that this machine cannot make at all is
-/// left out, as those are that lack a program.
+/// left out, as those are that lack a program: then the places of all targets are given.
 ///
 /// # Errors
 /// Options of a target are wrong and that is refused, nothing is left to measure, no sparse file can be made, or a
 /// signal asked to stop.
 pub fn rehearse_all(
-    prepared: &mut Prepared,
+    placed: &Placed,
     wrong: Wrong,
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
-) -> Result<()> {
-    let failed = rehearse(prepared, (state, stop), notes)?;
+) -> Result<Option<Vec<Place>>> {
+    let failed = rehearse(placed, (state, stop), notes)?;
     if wrong == Wrong::Refuse {
         refuse_wrong(&failed)?;
     }
-    leave_out(prepared, failed)
+    Ok(leave_out(placed, &failed))
 }
 
 fn refuse_wrong(failed: &BTreeMap<String, Failed>) -> Result<()> {
@@ -64,35 +69,35 @@ fn refuse_wrong(failed: &BTreeMap<String, Failed>) -> Result<()> {
     }
 }
 
-fn leave_out(prepared: &mut Prepared, failed: BTreeMap<String, Failed>) -> Result<()> {
+/// The places of all targets where some `failed`.
+fn leave_out(placed: &Placed, failed: &BTreeMap<String, Failed>) -> Option<Vec<Place>> {
     if failed.is_empty() {
-        return Ok(());
+        return None;
     }
     let of = |target: &ResolvedTarget| {
-        let at = prepared.entrants.iter().position(|entrant| entrant == target);
-        let place = at.map_or(Place::Host, |at| prepared.places[at].clone());
+        let own = placed.entrants.iter().find(|entrant| entrant.target == *target);
+        let place = own.map_or(Place::Host, |own| own.place.clone());
         match failed.get(&target.to_string()) {
             Some(Failed::Plan(why) | Failed::Machine(why)) => Place::Nowhere(why.clone()),
             None => place,
         }
     };
-    let places = prepared.targets.iter().map(of).collect();
-    prepared.settle(places)
+    Some(placed.targets.iter().map(of).collect())
 }
 
 /// The targets that failed, by their names.
 fn rehearse(
-    prepared: &Prepared,
+    placed: &Placed,
     (state, stop): (&Path, &AtomicBool),
     notes: Notes<'_>,
 ) -> Result<BTreeMap<String, Failed>> {
-    let targets = rehearsed(prepared);
+    let targets = rehearsed(placed);
     if targets.is_empty() {
         return Ok(BTreeMap::new());
     }
     let lab = Lab::open(state, &format!("rehearsal-{}", std::process::id()))?;
     lab.messages().iter().for_each(|line| notes(line));
-    let stage = Stage { lab: &lab, dir: dir(prepared, state), size: size(prepared, state)? };
+    let stage = Stage { lab: &lab, dir: dir(placed, state), size: size(placed, state)? };
     let mut failed = BTreeMap::new();
     for target in targets {
         let tried = stage.lab.rehearse(target, &stage.dir, stage.size);
@@ -112,10 +117,10 @@ fn rehearse(
 }
 
 /// The targets that are rehearsed, each once.
-fn rehearsed(prepared: &Prepared) -> Vec<&ResolvedTarget> {
+fn rehearsed(placed: &Placed) -> Vec<&ResolvedTarget> {
     let mut targets = Vec::new();
-    let here = prepared.entrants.iter().zip(&prepared.places);
-    for (target, _) in here.filter(|(_, place)| matches!(place, Place::Host)) {
+    for entrant in placed.entrants.iter().filter(|own| matches!(own.place, Place::Host)) {
+        let target = &entrant.target;
         if !targets.contains(&target) && target.unrehearsed().is_none() {
             targets.push(target);
         }
@@ -145,40 +150,37 @@ impl Stage<'_> {
 }
 
 /// Where the images of the campaign will lie, whose disk gives them their sectors.
-fn dir(prepared: &Prepared, state: &Path) -> PathBuf {
-    match prepared.plan.backing.devices.is_empty() && prepared.needs_image() {
-        true => images::work_dir(prepared, state),
+fn dir(placed: &Placed, state: &Path) -> PathBuf {
+    match placed.plan.backing.devices.is_empty() && placed.needs_image() {
+        true => images::work_dir(placed, state),
         false => state.into(),
     }
 }
 
 /// The size of what the campaign will be made on.
-fn size(prepared: &Prepared, state: &Path) -> Result<Bytes> {
-    if prepared.plan.backing.devices.is_empty() {
-        let scale = prepared.fixed_scale().unwrap_or(prepared.plan.preset.large_scale());
-        return room::image_size(prepared, scale);
+fn size(placed: &Placed, state: &Path) -> Result<Bytes> {
+    if placed.plan.backing.devices.is_empty() {
+        return room::image_size(placed, &Amount::scaled(placed.amount().scale));
     }
-    sizing::room(prepared, &images::work_dir(prepared, state))
+    sizing::room(placed, &images::work_dir(placed, state))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Refusal, asked::Asked};
+    use crate::{Refusal, testing};
     use model::Plan;
 
-    fn prepared(targets: &[&str]) -> Prepared {
+    fn placed(targets: &[&str]) -> Placed {
         let targets = targets.iter().map(|target| target.parse().unwrap()).collect();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
-        let mut prepared = Prepared::new(Asked::by_user(plan), &|_| ()).unwrap();
-        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
-        prepared
+        testing::placed(plan)
     }
 
     #[test]
     fn target_that_is_slow_or_elsewhere_is_not_rehearsed() {
-        let prepared = prepared(&["dir:/tmp", "ext4", "zfs", "ext4[noatime]"]);
-        let names: Vec<String> = rehearsed(&prepared).iter().map(ToString::to_string).collect();
+        let placed = placed(&["dir:/tmp", "ext4", "zfs", "ext4[noatime]"]);
+        let names: Vec<String> = rehearsed(&placed).iter().map(ToString::to_string).collect();
         assert_eq!(names, ["ext4", "ext4[noatime]"]);
     }
 
@@ -191,9 +193,10 @@ mod tests {
         let lacking =
             || BTreeMap::from([("ext4".into(), Failed::Machine("no such device".into()))]);
         refuse_wrong(&lacking()).unwrap();
-        let mut prepared = prepared(&["ext4", "dir:/tmp"]);
-        leave_out(&mut prepared, lacking()).unwrap();
-        assert_eq!(prepared.places[0].nowhere(), Some("no such device"));
-        assert_eq!(prepared.available().collect::<Vec<_>>(), [1]);
+        let mut placed = placed(&["ext4", "dir:/tmp"]);
+        let places = leave_out(&placed, &lacking()).unwrap();
+        placed.settle(places).unwrap();
+        assert_eq!(placed.entrants[0].place.nowhere(), Some("no such device"));
+        assert_eq!(placed.available().collect::<Vec<_>>(), [1]);
     }
 }

@@ -1,7 +1,7 @@
 //! How a sample of a guest is checked: what a guest reports is untrusted input. It is taken when it is about what
 //! the guest was asked for, and its texts are made plain first. Nothing of it is a path that this side follows.
 
-use super::{prepare::Prepared, protocol::Report, target_run::Event};
+use super::{protocol::Report, stages::Placed, target_run::Event};
 use lab::Check;
 use model::{Durability, Environment, Fault, Unproven, printable_line};
 use std::collections::BTreeSet;
@@ -23,9 +23,9 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Of the target `label`, at `position` in `block`, all that `prepared` has.
-    pub fn of(prepared: &Prepared, label: &str, block: u32, position: u32) -> Asked {
-        let known = prepared.items.iter().flat_map(|item| {
+    /// Of the target `label`, at `position` in `block`, all that `placed` has.
+    pub fn of(placed: &Placed, label: &str, block: u32, position: u32) -> Asked {
+        let known = placed.items.iter().flat_map(|item| {
             let of_test = move |info: model::TestInfo| {
                 let workers = item.counts.iter().map(|count| item.workers(*count).0);
                 workers
@@ -38,8 +38,8 @@ impl Asked {
             label: label.into(),
             block,
             position,
-            counts: prepared.counts.clone(),
-            cases: prepared.cases(),
+            counts: placed.counts.clone(),
+            cases: placed.cases(),
             known: known.collect(),
         }
     }

@@ -4,9 +4,9 @@
 mod memory;
 
 use super::{
-    images,
-    prepare::{self, Prepared},
+    images, machine,
     sizing::{self, Load},
+    stages::{Amount, Ordered, Placed},
 };
 use crate::refusal;
 use anyhow::{Context, Result};
@@ -37,20 +37,17 @@ struct Shortage {
     option: Option<&'static str>,
 }
 
-/// Fails when how much the tests of `prepared` do is settled, by a scale or by sizes, and the room is too small for it:
+/// Fails when how much the tests of `placed` do is settled, by a scale or by sizes, and the room is too small for it:
 /// no image could be written, or the tests would run out of space or of memory; and when not even the smallest image
 /// finds room. Disks are looked at where they are claimed.
-pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
-    memory::check(prepared)?;
-    let sized = !prepared.plan.sizes.is_empty();
-    let scale = match prepared.fixed_scale() {
-        Some(scale) => scale,
-        None if sized => prepared.plan.preset.large_scale(),
-        None => {
-            return check_least(prepared, state).and_then(|()| check_least_of_dirs(prepared));
-        }
-    };
-    let at = |scale| shortage(prepared, scale, state);
+pub fn check(placed: &Placed, state: &Path, remedy: Remedy) -> Result<()> {
+    memory::check(placed)?;
+    let (amount, sized) = (placed.amount(), !placed.plan.sizes.is_empty());
+    if placed.fixed_scale().is_none() && !sized {
+        return check_least(placed, state).and_then(|()| check_least_of_dirs(placed));
+    }
+    let scale = amount.scale;
+    let at = |scale| shortage(placed, &Amount { scale, ..amount.clone() }, state);
     let Some(short) = at(scale)? else { return Ok(()) };
     let (place, free) = (short.place.display(), short.free);
     let elsewhere = short.option.map_or("another directory", |option| option);
@@ -77,15 +74,15 @@ pub fn check(prepared: &Prepared, state: &Path, remedy: Remedy) -> Result<()> {
 
 /// An automatic size follows the room down to the smallest. Of a size that was asked for, a directory beside the
 /// images has no need.
-fn check_least(prepared: &Prepared, state: &Path) -> Result<()> {
-    let plan = &prepared.plan;
+fn check_least(placed: &Placed, state: &Path) -> Result<()> {
+    let plan = &placed.plan;
     let is_dir = |target: &Target| matches!(target, Target::Dir(_));
     let has_other_work = plan.backing.size.is_some() && plan.targets.iter().any(is_dir);
-    if has_other_work || !plan.backing.devices.is_empty() || !prepared.needs_image() {
+    if has_other_work || !plan.backing.devices.is_empty() || !placed.needs_image() {
         return Ok(());
     }
-    let dir = images::work_dir(prepared, state);
-    let (free, size) = (sizing::room(prepared, &dir)?, image_size(prepared, LEAST)?);
+    let dir = images::work_dir(placed, state);
+    let (free, size) = (sizing::room(placed, &dir)?, image_size(placed, &Amount::scaled(LEAST))?);
     let needed = lab::image_room(size);
     match needed > free {
         true => Err(LabError::NoSpace { dir, size, needed, free }.into()),
@@ -94,9 +91,9 @@ fn check_least(prepared: &Prepared, state: &Path) -> Result<()> {
 }
 
 /// What cannot be made small enough does not fit a directory, whatever the size.
-fn check_least_of_dirs(prepared: &Prepared) -> Result<()> {
-    let load = Load::of(prepared, LEAST, prepare::memory()?);
-    match dir_shortage(prepared, &load)? {
+fn check_least_of_dirs(placed: &Placed) -> Result<()> {
+    let load = Load::of(placed, &Amount::scaled(LEAST), machine::memory()?);
+    match dir_shortage(placed, &load)? {
         None => Ok(()),
         // The trial of the backing says so.
         Some(Shortage { free: Bytes(0), .. }) => Ok(()),
@@ -108,35 +105,37 @@ fn check_least_of_dirs(prepared: &Prepared) -> Result<()> {
     }
 }
 
-/// Whether the scale of `prepared`, which is fixed, fits.
+/// Whether the scale of `placed`, which is fixed, fits.
 ///
 /// # Errors
 /// A place cannot be asked for its room.
-pub fn fits(prepared: &Prepared, state: &Path) -> Result<bool> {
-    let short = prepared.fixed_scale().map(|scale| shortage(prepared, scale, state)).transpose()?;
-    Ok(short.flatten().is_none())
+pub fn fits(placed: &Placed, state: &Path) -> Result<bool> {
+    if placed.fixed_scale().is_none() {
+        return Ok(true);
+    }
+    Ok(shortage(placed, &placed.amount(), state)?.is_none())
 }
 
-/// The first thing that does not fit at `scale`.
-fn shortage(prepared: &Prepared, scale: f64, state: &Path) -> Result<Option<Shortage>> {
-    let load = Load::of(prepared, scale, prepare::memory()?);
-    if prepared.plan.backing.devices.is_empty() && prepared.needs_image() {
-        let place = images::work_dir(prepared, state);
-        let free = sizing::room(prepared, &place)?;
-        let short = image_shortage(prepared, &load, free);
+/// The first thing that does not fit where the tests do `amount`.
+fn shortage(placed: &Placed, amount: &Amount, state: &Path) -> Result<Option<Shortage>> {
+    let load = Load::of(placed, amount, machine::memory()?);
+    if placed.plan.backing.devices.is_empty() && placed.needs_image() {
+        let place = images::work_dir(placed, state);
+        let free = sizing::room(placed, &place)?;
+        let short = image_shortage(placed, &load, free);
         if let Some((needs, option)) = short {
             return Ok(Some(Shortage { needs, place, free, option: Some(option) }));
         }
     }
-    dir_shortage(prepared, &load)
+    dir_shortage(placed, &load)
 }
 
 /// The first directory that does not hold `load`.
-fn dir_shortage(prepared: &Prepared, load: &Load) -> Result<Option<Shortage>> {
-    for target in &prepared.plan.targets {
+fn dir_shortage(placed: &Placed, load: &Load) -> Result<Option<Shortage>> {
+    for target in &placed.plan.targets {
         let Target::Dir(place) = target else { continue };
-        let free = sizing::room(prepared, place)?;
-        if load.peak_bytes > free.0 && (is_incompressible(prepared) || !may_compress(place)?) {
+        let free = sizing::room(placed, place)?;
+        if load.peak_bytes > free.0 && (is_incompressible(placed) || !may_compress(place)?) {
             let needs = format!(
                 "{} for its files beside what its file system keeps",
                 Bytes(load.peak_bytes)
@@ -152,40 +151,38 @@ fn dir_shortage(prepared: &Prepared, load: &Load) -> Result<Option<Shortage>> {
 ///
 /// # Errors
 /// No target is left, or nothing to compare one with.
-pub fn give_up_images(prepared: &mut Prepared, state: &Path) -> Result<()> {
-    let (Some(size), true) = (prepared.plan.backing.size, prepared.plan.backing.devices.is_empty())
-    else {
-        return Ok(());
+pub fn give_up_images(mut ordered: Ordered, state: &Path) -> Result<Ordered> {
+    let backing = &ordered.plan.backing;
+    let (Some(size), true) = (backing.size, backing.devices.is_empty()) else {
+        return Ok(ordered);
     };
     for in_guests in [false, true] {
-        while let disks @ 1.. = prepared.disks_of(in_guests) {
-            let dir = images::work_dir(prepared, state);
-            let (free, needed) = (sizing::room(prepared, &dir)?, lab::image_room(size));
+        while let disks @ 1.. = ordered.disks_of(in_guests) {
+            let dir = images::work_dir(&ordered, state);
+            let (free, needed) = (sizing::room(&ordered, &dir)?, lab::image_room(size));
             if needed <= free {
                 break;
             }
             let error = LabError::NoSpace { dir, size, needed, free };
-            if !prepared.give_up(in_guests, disks, &error.to_string()) {
-                return Err(error.into());
-            }
+            ordered = ordered.give_up(in_guests, disks, &error.to_string()).ok_or(error)?;
         }
     }
-    Ok(())
+    Ok(ordered)
 }
 
-/// Size of the images of `prepared` at `scale`.
-pub fn image_size(prepared: &Prepared, scale: f64) -> Result<Bytes> {
-    let load = || Ok(Load::of(prepared, scale, prepare::memory()?).image_bytes());
-    prepared.plan.backing.size.map_or_else(load, Ok)
+/// Size of the images of `placed` where the tests do `amount`.
+pub fn image_size(placed: &Placed, amount: &Amount) -> Result<Bytes> {
+    let load = || Ok(Load::of(placed, amount, machine::memory()?).image_bytes());
+    placed.plan.backing.size.map_or_else(load, Ok)
 }
 
 /// A sentence for each target that works otherwise on an image of `size` than on a larger volume.
-pub fn small(prepared: &Prepared, size: Bytes) -> Vec<String> {
-    let on_images = prepared.plan.backing.devices.is_empty();
-    let made = prepared.available().filter(|_| on_images);
+pub fn small(placed: &Placed, size: Bytes) -> Vec<String> {
+    let on_images = placed.plan.backing.devices.is_empty();
+    let made = placed.available().filter(|_| on_images);
     let sentence = |at: usize| {
-        let small = prepared.entrants[at].small(size)?;
-        let (label, lab::Small { below, how }) = (&prepared.labels[at], small);
+        let small = placed.entrants[at].target.small(size)?;
+        let (label, lab::Small { below, how }) = (&placed.entrants[at].label, small);
         Some(format!(
             "{label} is on an image of {size}; below {below} {how}, so its figures are not those of a large volume. \
              `--image-size {}GiB` shows those.",
@@ -196,9 +193,9 @@ pub fn small(prepared: &Prepared, size: Bytes) -> Vec<String> {
 }
 
 /// What does not fit on images, and by which option that could be changed.
-fn image_shortage(prepared: &Prepared, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
+fn image_shortage(placed: &Placed, load: &Load, free: Bytes) -> Option<(String, &'static str)> {
     let files = Bytes(load.peak_bytes);
-    let size = prepared.plan.backing.size.unwrap_or_else(|| load.image_bytes());
+    let size = placed.plan.backing.size.unwrap_or_else(|| load.image_bytes());
     let needed = lab::image_room(size);
     if needed > free {
         return Some((
@@ -206,15 +203,15 @@ fn image_shortage(prepared: &Prepared, load: &Load, free: Bytes) -> Option<(Stri
             "--image-dir",
         ));
     }
-    let given = prepared.plan.backing.size.filter(|size| files > *size);
+    let given = placed.plan.backing.size.filter(|size| files > *size);
     given
-        .filter(|_| is_incompressible(prepared))
+        .filter(|_| is_incompressible(placed))
         .map(|size| (format!("{files} for its files on an image of {size}"), "--image-size"))
 }
 
 /// Whether no file system stores less than it is given.
-fn is_incompressible(prepared: &Prepared) -> bool {
-    prepared.plan.data == DataKind::Random
+fn is_incompressible(placed: &Placed) -> bool {
+    placed.plan.data == DataKind::Random
 }
 
 /// Whether the file system of `place` is of a kind that may store less than it is given. What another program keeps, as
@@ -251,7 +248,7 @@ fn fitting(mut high: f64, short: impl Fn(f64) -> Result<Option<Shortage>>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::places::Place;
+    use crate::testing;
     use model::Plan;
 
     #[test]
@@ -259,13 +256,12 @@ mod tests {
         let targets = ["ext4", "btrfs", "crypt(btrfs)", "tmpfs"];
         let targets = targets.map(|target| target.parse().unwrap()).to_vec();
         let plan = Plan { targets, suites: vec!["null".into()], ..Plan::default() };
-        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
-        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
-        let said = small(&prepared, Bytes(3 << 30));
+        let placed = testing::placed(plan);
+        let said = small(&placed, Bytes(3 << 30));
         assert_eq!(said.len(), 2, "{said:?}");
         let beginning = "btrfs is on an image of 3.0 GiB; below 16.0 GiB it reserves";
         assert!(said[0].starts_with(beginning) && said[1].starts_with("crypt(btrfs) "), "{said:?}");
-        assert!(small(&prepared, Bytes(16 << 30)).is_empty());
+        assert!(small(&placed, Bytes(16 << 30)).is_empty());
     }
 
     #[test]

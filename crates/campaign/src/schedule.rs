@@ -13,14 +13,13 @@ use super::{
     history::History,
     hosts::Hosts,
     pace::{self, End, Seen, Spent},
-    prepare::Prepared,
-    ready::Ready,
     retake::Retakes,
+    stages::{Placed, Sized},
 };
 use crate::watch::Watch;
 use anyhow::Result;
 use lab::Lab;
-use model::{Campaign, CampaignState, Fault, TargetRecord, TargetState};
+use model::{CampaignState, Fault, TargetRecord, TargetState};
 use stats::Settings;
 use std::{collections::BTreeSet, rc::Rc, sync::atomic::AtomicBool, time::Instant};
 use store::{Store, Try};
@@ -28,9 +27,7 @@ use store::{Store, Try};
 /// A campaign under way.
 pub struct Schedule<'a> {
     /// What to do.
-    pub prepared: &'a Ready,
-    /// Which campaign.
-    pub campaign: &'a Campaign,
+    pub sized: &'a Sized,
     /// Where samples go.
     pub store: &'a mut Store,
     /// What is made on this machine for it.
@@ -60,19 +57,18 @@ pub struct Schedule<'a> {
 impl<'a> Schedule<'a> {
     /// A schedule of the blocks that `store` does not have yet.
     pub fn new(
-        (prepared, campaign): (&'a Ready, &'a Campaign),
+        sized: &'a Sized,
         store: &'a mut Store,
         (lab, hosts): (&'a Lab, &'a dyn Hosts),
         progress: &'a dyn Watch,
         (stop, since): (&'a AtomicBool, Instant),
     ) -> Result<Schedule<'a>> {
-        let records = store.dataset(&campaign.id)?.targets;
+        let records = store.dataset(&sized.campaign().id)?.targets;
         let histories = vec![History::default(); records.len()];
-        let retakes = records.iter().map(|_| Retakes::of(prepared.plan.preset)).collect();
+        let retakes = records.iter().map(|_| Retakes::of(sized.plan.preset)).collect();
         let (failed_at, faults) = (vec![None; records.len()], vec![None; records.len()]);
         Ok(Schedule {
-            prepared,
-            campaign,
+            sized,
             store,
             lab,
             hosts,
@@ -96,8 +92,8 @@ impl<'a> Schedule<'a> {
     /// and a resumed campaign goes on there.
     pub fn run(&mut self) -> Result<Ended> {
         self.leave_out()?;
-        let id = &self.campaign.id;
-        let plan = &self.prepared.plan;
+        let id = &self.sized.campaign().id;
+        let plan = &self.sized.plan;
         let earlier_s = self.store.seconds_used(id)?;
         self.progress.done(self.cases_until(self.store.finished_blocks(id)?.len() as u32));
         loop {
@@ -134,21 +130,21 @@ impl<'a> Schedule<'a> {
 
     /// Stores why targets stay without samples.
     fn leave_out(&mut self) -> Result<()> {
-        for (record, place) in self.records.iter_mut().zip(&self.prepared.places) {
-            let Some(why) = place.nowhere() else { continue };
+        for (record, entrant) in self.records.iter_mut().zip(&self.sized.entrants) {
+            let Some(why) = entrant.place.nowhere() else { continue };
             self.progress.remark(&format!("left out: {}: {why}", record.label));
             record.state = TargetState::Failed(why.into());
-            self.store.set_target(&self.campaign.id, record)?;
+            self.store.set_target(&self.sized.campaign().id, record)?;
         }
         Ok(())
     }
 
     /// The targets that failed in a block, or were not tried in it, and are to be tried again.
     fn missing(&self) -> Result<Vec<Slot>> {
-        let unfinished = self.store.unfinished(&self.campaign.id)?.into_iter();
+        let unfinished = self.store.unfinished(&self.sized.campaign().id)?.into_iter();
         let slot = |target_run: store::Unfinished| {
             let target =
-                self.running().find(|at| self.prepared.labels[*at] == target_run.target)?;
+                self.running().find(|at| self.sized.entrants[*at].label == target_run.target)?;
             self.histories[target].may_try(target_run.block).then(|| Slot {
                 block: target_run.block,
                 attempt: target_run.attempt,
@@ -163,10 +159,10 @@ impl<'a> Schedule<'a> {
     }
 
     fn look(&self) -> Result<Seen> {
-        let dataset = self.store.dataset(&self.campaign.id)?;
+        let dataset = self.store.dataset(&self.sized.campaign().id)?;
         let settings = Settings::default();
         let ratios = stats::precision(&dataset, &settings)?;
-        Ok(match self.prepared.plan.seeks_a_verdict() {
+        Ok(match self.sized.plan.seeks_a_verdict() {
             true => Seen::Verdict(stats::look(&dataset, &settings)?, ratios),
             false => Seen::Ratios(ratios),
         })
@@ -174,16 +170,17 @@ impl<'a> Schedule<'a> {
 
     /// Says why the campaign ends, and stores it, unless there is more to do.
     fn conclude(&mut self, end: &End, spent: &Spent) -> Result<Ended> {
-        let id = &self.campaign.id;
+        let id = &self.sized.campaign().id;
         for target_run in self.store.unfinished(id)? {
-            let is_here = self.running().any(|at| self.prepared.labels[at] == target_run.target);
+            let is_here =
+                self.running().any(|at| self.sized.entrants[at].label == target_run.target);
             if is_here && self.store.has_worked(id, &target_run.target)? {
                 return Ok(Ended::Gaps);
             }
         }
-        let sentence = end.sentence(&self.prepared.plan, spent, Settings::default().band);
+        let sentence = end.sentence(&self.sized.plan, spent, Settings::default().band);
         // One that was done before has said it.
-        if let Some(why) = sentence.filter(|_| self.campaign.state == CampaignState::Open) {
+        if let Some(why) = sentence.filter(|_| self.sized.campaign().state == CampaignState::Open) {
             self.progress.remark(&why);
             self.store.add_note(id, &why)?;
         }
@@ -194,10 +191,11 @@ impl<'a> Schedule<'a> {
         self.turn()?;
         let start = Instant::now();
         let stays = |at: &usize| self.records[*at].left_after().is_none();
-        let all = self.prepared.available().filter(stays).collect();
-        let order = balanced(all, self.campaign.seed, block);
-        let labels: Vec<String> = order.iter().map(|&t| self.prepared.labels[t].clone()).collect();
-        let attempt = self.store.start_block(&self.campaign.id, block, &labels)?;
+        let all = self.sized.available().filter(stays).collect();
+        let order = balanced(all, self.sized.campaign().seed, block);
+        let labels: Vec<String> =
+            order.iter().map(|&t| self.sized.entrants[t].label.clone()).collect();
+        let attempt = self.store.start_block(&self.sized.campaign().id, block, &labels)?;
         let slot = |(position, &target): (usize, &usize)| Slot {
             block,
             attempt,
@@ -213,19 +211,19 @@ impl<'a> Schedule<'a> {
             }
         }
         let seconds = start.elapsed().as_secs_f64();
-        self.store.finish_block(&self.campaign.id, block, attempt, seconds)?;
-        self.progress.block(&self.store.dataset(&self.campaign.id)?);
+        self.store.finish_block(&self.sized.campaign().id, block, attempt, seconds)?;
+        self.progress.block(&self.store.dataset(&self.sized.campaign().id)?);
         Ok(Ended::Done)
     }
 
     /// Has candidates go in turn from here on where other programs were seen at work on the device of a directory: how
     /// much of what that moves is whose shows less well in slices.
     fn turn(&mut self) -> Result<()> {
-        let directories: Vec<&str> = self.prepared.directories().collect();
-        if self.in_turn || directories.is_empty() || !self.prepared.is_together(false) {
+        let directories: Vec<&str> = self.sized.directories().collect();
+        if self.in_turn || directories.is_empty() || !self.sized.is_together(false) {
             return Ok(());
         }
-        let dataset = self.store.dataset(&self.campaign.id)?;
+        let dataset = self.store.dataset(&self.sized.campaign().id)?;
         let Some(sample) = contention::company(&dataset.samples, &directories) else {
             return Ok(());
         };
@@ -236,7 +234,7 @@ impl<'a> Schedule<'a> {
         );
         self.progress.remark(&why);
         if !dataset.campaign.notes.contains(&why) {
-            self.store.add_note(&self.campaign.id, &why)?;
+            self.store.add_note(&self.sized.campaign().id, &why)?;
         }
         Ok(())
     }
@@ -245,11 +243,11 @@ impl<'a> Schedule<'a> {
     /// all of this machine together, and then all of guests.
     fn together(&self, slots: &[Slot]) -> Vec<Vec<Slot>> {
         let given_up = |slot: &&Slot| self.histories[slot.target].is_given_up();
-        self.progress.done(self.prepared.cases() * slots.iter().filter(given_up).count() as u64);
+        self.progress.done(self.sized.cases() * slots.iter().filter(given_up).count() as u64);
         let open = slots.iter().filter(|slot| !given_up(slot)).copied();
-        let in_guest = |slot: &Slot| self.prepared.places[slot.target].is_of(true);
+        let in_guest = |slot: &Slot| self.sized.entrants[slot.target].place.is_of(true);
         let (guests, here): (Vec<Slot>, Vec<Slot>) = open.partition(in_guest);
-        let group = |mut slots: Vec<Slot>, in_guests| match self.prepared.is_together(in_guests) {
+        let group = |mut slots: Vec<Slot>, in_guests| match self.sized.is_together(in_guests) {
             true if !slots.is_empty() && !self.in_turn => {
                 // In every block with the same numbers, by which their orders in the tests are balanced.
                 slots.sort_by_key(|slot| slot.target);
@@ -266,14 +264,14 @@ impl<'a> Schedule<'a> {
             return Ok(Ended::Stopped);
         }
         let start = Instant::now();
-        let prepared = self.prepared;
+        let sized = self.sized;
         let of = |slot: &Slot| Try {
             block: slot.block,
             attempt: slot.attempt,
-            target: &prepared.labels[slot.target],
+            target: &sized.entrants[slot.target].label,
             nth: slot.nth,
         };
-        let id = &self.campaign.id;
+        let id = &self.sized.campaign().id;
         for slot in slots {
             if slot.nth > 1 {
                 self.store.start_try(id, of(slot))?;
@@ -309,8 +307,8 @@ struct Slot {
 }
 
 /// The order in `block` of the entrants that can be made: the same for the same seed, whenever it is run.
-pub fn block_order(prepared: &Prepared, seed: u64, block: u32) -> Vec<usize> {
-    balanced(prepared.available().collect(), seed, block)
+pub fn block_order(placed: &Placed, seed: u64, block: u32) -> Vec<usize> {
+    balanced(placed.available().collect(), seed, block)
 }
 
 fn balanced(all: Vec<usize>, seed: u64, block: u32) -> Vec<usize> {

@@ -2,8 +2,8 @@
 //! that the disk has room for, and what makes a timed part long enough, by what was seen of it.
 
 use super::{
-    prepare::{Item, Prepared},
     sizing::{Load, Pilot},
+    stages::{Amount, Item, Placed},
     stretch::{FIRST_SCALE, Ground, Repeats, first, largest, length_s, part_s, stretched, units},
 };
 use model::{Bytes, TestSize, Work};
@@ -33,76 +33,66 @@ pub type Key = (String, u32);
 /// The sizes with which trying begins, and the largest ones, as long as the disk holds them.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// Factor on the large vectors.
-    pub large_scale: f64,
-    /// For each test and count.
-    pub first: Vec<TestSize>,
-    /// In the same order.
-    pub most: Vec<TestSize>,
+    /// With what trying begins, for each test and count.
+    pub first: Amount,
+    /// The most, in the same order.
+    pub most: Amount,
 }
 
 impl Range {
-    /// The range of `prepared` at `ground`.
-    pub fn of(prepared: &Prepared, ground: &Ground) -> Range {
-        let mut large_scale = prepared.plan.preset.large_scale();
-        let aim_s = prepared.plan.preset.aim_s();
+    /// The range of `placed` at `ground`.
+    pub fn of(placed: &Placed, ground: &Ground) -> Range {
+        let mut large_scale = placed.plan.preset.large_scale();
+        let aim_s = placed.plan.preset.aim_s();
         let mut headroom = HEADROOM;
         loop {
-            let least = each(prepared, |item, count| first(item, count, large_scale));
+            let least = each(placed, |item, count| first(item, count, large_scale));
             let largest = |item: &Item, count| {
                 let from = first(item, count, large_scale);
                 let room_s = length_s(item, aim_s) * headroom;
-                largest(prepared, item, count, from, (room_s, ground, Repeats::Free))
+                largest(placed, item, count, from, (room_s, ground, Repeats::Free))
             };
-            let most = each(prepared, largest);
-            let range = Range { large_scale, first: least, most };
-            if aim_s * headroom < LEAST_ROOM_S
-                || fits(&range.most_of(prepared), large_scale, ground)
-            {
-                return range;
+            let most = each(placed, largest);
+            let [first, most] = [least, most].map(|sizes| Amount { scale: large_scale, sizes });
+            if aim_s * headroom < LEAST_ROOM_S || fits(placed, &most, ground) {
+                return Range { first, most };
             }
             (large_scale, headroom) = ((large_scale / 2.0).max(LEAST_LARGE_SCALE), headroom / 2.0);
         }
     }
 
-    /// Whether the tests of `prepared` fit into the room of each target however fast the backing is.
-    pub fn holds(prepared: &Prepared, free: Bytes, memory: Bytes) -> bool {
+    /// Whether the tests of `placed` fit into the room of each target however fast the backing is.
+    pub fn holds(placed: &Placed, free: Bytes, memory: Bytes) -> bool {
         let pilot = Pilot { write_bytes_per_s: FASTEST, read_bytes_per_s: FASTEST };
-        let range = Range::of(prepared, &Ground { pilot, free: Bytes(u64::MAX), memory });
+        let range = Range::of(placed, &Ground { pilot, free: Bytes(u64::MAX), memory });
         let ground = Ground { pilot, free, memory };
-        fits(&range.most_of(prepared), range.large_scale, &ground)
+        fits(placed, &range.most, &ground)
     }
 
-    /// The sizes that are right by the rates of the backing, for who may try nothing.
-    pub fn expected(prepared: &Prepared, ground: &Ground) -> Vec<TestSize> {
-        let range = Range::of(prepared, ground);
+    /// The sizes that are right by the rates of the backing, where nothing is tried.
+    pub fn expected(placed: &Placed, ground: &Ground) -> Amount {
+        let range = Range::of(placed, ground);
+        let scale = range.first.scale;
         let expected = |item: &Item, count| {
-            let from = first(item, count, range.large_scale);
-            let aim_s = length_s(item, prepared.plan.preset.aim_s());
-            largest(prepared, item, count, from, (aim_s, ground, Repeats::Counted))
+            let from = first(item, count, scale);
+            let aim_s = length_s(item, placed.plan.preset.aim_s());
+            largest(placed, item, count, from, (aim_s, ground, Repeats::Counted))
         };
-        let mut sizes = each(prepared, expected);
-        share(prepared, &mut sizes);
-        sizes
-    }
-
-    /// `prepared` with the largest sizes, for the room that it needs.
-    pub fn most_of(&self, prepared: &Prepared) -> Prepared {
-        let mut prepared = prepared.clone();
-        prepared.plan.sizes.clone_from(&self.most);
-        prepared
+        let mut sizes = each(placed, expected);
+        share(placed, &mut sizes);
+        Amount { scale, sizes }
     }
 }
 
-fn each(prepared: &Prepared, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize> {
+fn each(placed: &Placed, size: impl Fn(&Item, u32) -> TestSize) -> Vec<TestSize> {
     let counts = |item: &'_ Item| item.counts.clone();
     let pairs =
-        prepared.items.iter().flat_map(|item| counts(item).into_iter().map(move |n| (item, n)));
+        placed.items.iter().flat_map(|item| counts(item).into_iter().map(move |n| (item, n)));
     pairs.map(|(item, count)| size(item, count)).collect()
 }
 
-fn fits(most: &Prepared, large_scale: f64, ground: &Ground) -> bool {
-    let load = Load::of(most, large_scale, ground.memory);
+fn fits(placed: &Placed, most: &Amount, ground: &Ground) -> bool {
+    let load = Load::of(placed, most, ground.memory);
     (load.image_bytes().0 as f64) < ground.free.0 as f64 * SPACE_SHARE
 }
 
@@ -127,16 +117,10 @@ impl Trials {
 
     /// The sizes that take `aim_s` by what was seen, within `range`: on the middle of the candidates, and not
     /// much less on the fastest. With `bold` however far it is from what was seen, else step by step.
-    pub fn sizes(
-        &self,
-        prepared: &Prepared,
-        range: &Range,
-        aim_s: f64,
-        bold: bool,
-    ) -> Vec<TestSize> {
+    pub fn sizes(&self, placed: &Placed, range: &Range, aim_s: f64, bold: bool) -> Vec<TestSize> {
         let mut sizes = Vec::new();
-        let mut bounds = range.first.iter().zip(&range.most);
-        for item in &prepared.items {
+        let mut bounds = range.first.sizes.iter().zip(&range.most.sizes);
+        for item in &placed.items {
             for _ in &item.counts {
                 let Some((first, most)) = bounds.next() else { break };
                 let key = (first.test.clone(), first.procs);
@@ -149,7 +133,7 @@ impl Trials {
                 sizes.push(stretched(item, first, factor));
             }
         }
-        share(prepared, &mut sizes);
+        share(placed, &mut sizes);
         sizes
     }
 }
@@ -176,18 +160,18 @@ fn aimed(item: &Item, seen: &[Seen], aim_s: f64, bold: bool) -> f64 {
 
 /// Gives tests that share files as many, or as large ones: what an earlier test leaves is what a later one
 /// works on.
-fn share(prepared: &Prepared, sizes: &mut [TestSize]) {
-    let counts = prepared.counts.clone();
+fn share(placed: &Placed, sizes: &mut [TestSize]) {
+    let counts = placed.counts.clone();
     for count in counts {
-        share_copies(prepared, sizes, count);
-        share_scale(prepared, sizes, count);
+        share_copies(placed, sizes, count);
+        share_scale(placed, sizes, count);
     }
 }
 
-fn share_copies(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
+fn share_copies(placed: &Placed, sizes: &mut [TestSize], count: u32) {
     // From the last test to the first: who comes before makes at least as many as are needed after it.
     let mut needed = BTreeMap::<&str, u32>::new();
-    for item in prepared.items_at(count).collect::<Vec<_>>().into_iter().rev() {
+    for item in placed.items_at(count).rev() {
         let Stretch::Copies(path) = item.test.stretch() else { continue };
         let Some(work) = work_of(sizes, item, count) else { continue };
         let later = needed.iter().filter(|(other, _)| is_within(path, other));
@@ -195,7 +179,7 @@ fn share_copies(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
         needed.insert(path, work.copies);
     }
     let mut there = BTreeMap::<&str, u32>::new();
-    for item in prepared.items_at(count) {
+    for item in placed.items_at(count) {
         let Some(work) = work_of(sizes, item, count) else { continue };
         match item.test.stretch() {
             Stretch::Copies(path) => drop(there.insert(path, work.copies)),
@@ -218,13 +202,13 @@ fn work_of<'a>(sizes: &'a mut [TestSize], item: &Item, count: u32) -> Option<&'a
     sizes.iter_mut().find(|size| size.procs == count && size.test == *test)?.work.as_mut()
 }
 
-fn share_scale(prepared: &Prepared, sizes: &mut [TestSize], count: u32) {
+fn share_scale(placed: &Placed, sizes: &mut [TestSize], count: u32) {
     let own = |item: &&Item| item.test.stretch() == Stretch::Scale;
-    let items: Vec<&Item> = prepared.items_at(count).filter(own).collect();
+    let items: Vec<&Item> = placed.items_at(count).filter(own).collect();
     let mut owner = BTreeMap::<PathBuf, usize>::new();
     let mut group: Vec<usize> = (0..items.len()).collect();
     for (at, item) in items.iter().enumerate() {
-        let job = prepared.job(item, count, FIRST_SCALE, Bytes(0));
+        let job = placed.job(item, count, &Amount::scaled(FIRST_SCALE), Bytes(0));
         for (path, _) in item.test.space(&job) {
             let first = *owner.entry(path).or_insert(at);
             let (from, to) = (group[at].max(group[first]), group[at].min(group[first]));

@@ -1,7 +1,10 @@
 //! What a backing can do, after a short trial of it, and what the work of a campaign needs of it: time, bytes
 //! and room.
 
-use super::{prepare::Prepared, reserve};
+use super::{
+    reserve,
+    stages::{Amount, Placed},
+};
 use crate::refusal;
 use anyhow::{Context, Result};
 use lab::ResolvedTarget;
@@ -137,15 +140,15 @@ pub struct Load {
 }
 
 impl Load {
-    /// The load of `prepared` at `scale`.
-    pub fn of(prepared: &Prepared, scale: f64, memory: Bytes) -> Load {
-        let occupied_share = prepared.plan.occupied_share();
+    /// The load of `placed` where the tests do `amount`.
+    pub fn of(placed: &Placed, amount: &Amount, memory: Bytes) -> Load {
+        let occupied_share = placed.plan.occupied_share();
         let mut load = Load { occupied_share, ..Load::default() };
-        for &count in &prepared.counts {
+        for &count in &placed.counts {
             let mut tests = BTreeMap::<u32, Vec<(&dyn Test, Job)>>::new();
-            for item in prepared.items_at(count) {
+            for item in placed.items_at(count) {
                 let (workers, _) = item.workers(count);
-                let job = prepared.job(item, count, scale, memory);
+                let job = placed.job(item, count, amount, memory);
                 load.add(&item.test.estimate(&job), workers, reads_only(item.test));
                 tests.entry(workers).or_default().push((item.test, job));
             }
@@ -155,7 +158,7 @@ impl Load {
             let bytes = tests.iter().map(of_all).fold(0, u64::saturating_add);
             load.peak_bytes = load.peak_bytes.max(bytes);
         }
-        let targets = || prepared.available().map(|at| &prepared.entrants[at]);
+        let targets = || placed.available().map(|at| &placed.entrants[at].target);
         if targets().any(ResolvedTarget::is_rebuilt) {
             load.occupied_share = 1.0 - (1.0 - load.occupied_share) * (1.0 - REBUILT_SHARE);
         }
@@ -216,31 +219,31 @@ fn reads_only(test: &dyn Test) -> bool {
     test.infos().iter().all(|info| reads.contains(&info.group))
 }
 
-/// Bytes that each target of `prepared` has for itself under `work`: of a split disk its part, of a file system its
+/// Bytes that each target of `placed` has for itself under `work`: of a split disk its part, of a file system its
 /// share, where sets of images and directories of several candidates hold their files on it at the same time, without
 /// what the file system of a directory keeps.
 ///
 /// # Errors
 /// `work`, or a directory of a candidate, cannot be asked.
-pub fn room(prepared: &Prepared, work: &Path) -> Result<Bytes> {
-    let kept = reserve::kept(&prepared.plan.targets, work)?;
+pub fn room(placed: &Placed, work: &Path) -> Result<Bytes> {
+    let kept = reserve::kept(&placed.plan.targets, work)?;
     let free = Bytes(free_bytes(work)?.saturating_sub(kept.0));
-    let sharers = u64::from(prepared.image_sets()).max(directories_beside(prepared, work)?);
+    let sharers = u64::from(placed.image_sets()).max(directories_beside(placed, work)?);
     let own = Bytes(free.0 / sharers.max(1));
-    Ok(prepared.parts().map_or(own, |parts| lab::part_size(free, parts)))
+    Ok(placed.parts().map_or(own, |parts| lab::part_size(free, parts)))
 }
 
 /// How many candidates have their directories on the file system of `work` at the same time.
-fn directories_beside(prepared: &Prepared, work: &Path) -> Result<u64> {
+fn directories_beside(placed: &Placed, work: &Path) -> Result<u64> {
     let device = |path: &Path| {
         let found = path.metadata().with_context(|| format!("cannot look at {}", path.display()));
         found.map(|found| found.dev())
     };
-    if !prepared.is_interleaved() {
+    if !placed.is_interleaved() {
         return Ok(1);
     }
     let own = device(work)?;
-    let directories = prepared.entrants.iter().filter_map(ResolvedTarget::directory);
+    let directories = placed.entrants.iter().filter_map(|entrant| entrant.target.directory());
     let devices = directories.map(device).collect::<Result<Vec<u64>>>()?;
     Ok(devices.into_iter().filter(|device| *device == own).count() as u64)
 }
@@ -259,17 +262,15 @@ fn free_bytes(dir: &Path) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::places::Place;
+    use crate::testing;
     use model::{Plan, Target};
 
     fn load(targets: &[&str]) -> Load {
         let targets: Vec<Target> = targets.iter().map(|target| target.parse().unwrap()).collect();
         let suites = vec!["columnar".into()];
         let plan = Plan { targets, suites, procs: vec![1], ..Plan::default() };
-        let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
-        // As if this machine could make them all.
-        prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
-        Load::of(&prepared, 0.1, Bytes(1 << 30))
+        let placed = testing::placed(plan);
+        Load::of(&placed, &Amount::scaled(0.1), Bytes(1 << 30))
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The least and the most of one test: by what it is made longer, and how far by the rates of the backing.
 
 use super::{
-    prepare::{Item, Prepared},
     sizing::{Load, Pilot},
+    stages::{Amount, Item, Placed},
 };
 use model::{Bytes, Job, TestSize, Work};
 use suites::Stretch;
@@ -59,7 +59,7 @@ pub(crate) enum Repeats {
 
 /// The most of a test for which there is room: as much as takes `room_s` by the rates of the backing.
 pub(crate) fn largest(
-    prepared: &Prepared,
+    placed: &Placed,
     item: &Item,
     count: u32,
     from: TestSize,
@@ -70,7 +70,7 @@ pub(crate) fn largest(
         repeats == Repeats::Free && matches!(stretch, Stretch::Times | Stretch::Passes(_));
     let has_parts = item.test.parts().is_some();
     let allowed = |size: &TestSize| {
-        let job = prepared.job(item, count, size.scale, ground.memory);
+        let job = placed.job(item, count, &Amount::scaled(size.scale), ground.memory);
         let mut estimate = item.test.estimate(&Job { work: size.work, ..job });
         if is_free {
             (estimate.read_bytes, estimate.ops) = (0, 0);
@@ -81,7 +81,7 @@ pub(crate) fn largest(
         let read = if has_parts { 0 } else { estimate.read_bytes };
         let held = estimate.disk_bytes.max(read).max(estimate.scratch_bytes);
         let held = held as f64 * f64::from(workers);
-        let memory = ground.memory.0 as f64 * MEMORY_SHARE / prepared.at_once() as f64;
+        let memory = ground.memory.0 as f64 * MEMORY_SHARE / placed.at_once() as f64;
         load.work_seconds(&ground.pilot) <= room_s && held <= memory
     };
     let most = match stretch {

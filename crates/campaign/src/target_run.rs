@@ -7,11 +7,11 @@ use super::{
     condition::{self, Condition},
     ended::Ended,
     hosts::Hosts,
-    prepare::{self, Item, Prepared},
-    processors,
+    machine, processors,
     relay::{self, Relay, RelaySlot, Runner},
     reserve,
     retake::Retakes,
+    stages::{Amount, Item, Placed},
 };
 use anyhow::{Context, Result};
 use lab::{Instance, Lab, LabError, ResolvedTarget, Upkeep};
@@ -25,21 +25,21 @@ use std::{
 };
 use workers::{Pool, PoolError};
 
-/// What every target run of a campaign needs; a [`Ready`](super::ready::Ready) campaign gives it.
+/// What every target run of a campaign needs; an [`Ordered`](super::stages::Ordered) campaign gives it.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
     /// What to do.
-    pub(super) prepared: &'a Prepared,
+    pub(crate) placed: &'a Placed,
     /// Where targets are made.
-    pub(super) lab: &'a Lab,
+    pub(crate) lab: &'a Lab,
     /// Seed of the campaign.
-    pub(super) seed: u64,
-    /// Factor on every size.
-    pub(super) scale: f64,
+    pub(crate) seed: u64,
+    /// How much each test does.
+    pub(crate) amount: &'a Amount,
     /// Where workers come from.
-    pub(super) hosts: &'a dyn Hosts,
+    pub(crate) hosts: &'a dyn Hosts,
     /// Becomes true when a signal asks to stop.
-    pub(super) stop: &'a AtomicBool,
+    pub(crate) stop: &'a AtomicBool,
 }
 
 /// One target at one process count in one block.
@@ -142,7 +142,7 @@ fn run_tests(
     slot: &RelaySlot<'_>,
     report: &mut Events<'_>,
 ) -> Result<Ended> {
-    for (item, number) in context.prepared.items_at(made.target_run.procs).zip(1..) {
+    for (item, number) in context.placed.items_at(made.target_run.procs).zip(1..) {
         if made.run_test(item, slot.at(made.target_run.procs, number), report)? == Ended::Stopped {
             return Ok(Ended::Stopped);
         }
@@ -182,8 +182,8 @@ impl<'a> MadeTarget<'a> {
             return Ok(Made::Stopped);
         }
         let (label, left) =
-            (target_run.label, context.prepared.items_at(target_run.procs).count() as u64);
-        report(Event::Now(format!("{label} · being made {}", context.prepared.plan.condition())))?;
+            (target_run.label, context.placed.items_at(target_run.procs).count() as u64);
+        report(Event::Now(format!("{label} · being made {}", context.placed.plan.condition())))?;
         let (condition, instance) = match make(context, target_run) {
             Ok(made) => made,
             // A signal also reaches mkfs and mount; that is no failure of the target.
@@ -197,8 +197,8 @@ impl<'a> MadeTarget<'a> {
         let mut facts = instance.facts().clone();
         condition.describe(&mut facts);
         report(Event::Facts(facts))?;
-        let memory = prepare::memory()?;
-        let timeout = Duration::from_secs(context.prepared.plan.case_timeout_s);
+        let memory = machine::memory()?;
+        let timeout = Duration::from_secs(context.placed.plan.case_timeout_s);
         let pool = context.hosts.pool(timeout, instance.user())?;
         let (context, target_run) = (*context, *target_run);
         Ok(Made::Target(Box::new(MadeTarget {
@@ -233,7 +233,7 @@ impl<'a> MadeTarget<'a> {
         reserve::tell(&mut jobs, target_run.target.target())?;
         let TargetRun { block, position, label, .. } = *target_run;
         let place = Position { block, position, label, suite: item.suite };
-        let least_s = context.prepared.plan.preset.least_s();
+        let least_s = context.placed.plan.preset.least_s();
         let (hosts, stop) = (context.hosts, context.stop);
         let bench = Bench { instance, pool: &*self.pool, hosts, runner, least_s, stop };
         let mut once = |bench: &Bench<'_>| case::run(item.test, &mut jobs, bench, &place);
@@ -251,7 +251,7 @@ impl<'a> MadeTarget<'a> {
             }
         };
         self.condition.mark(&mut samples);
-        if context.prepared.exchanges_parts(target_run.target) {
+        if context.placed.exchanges_parts(target_run.target) {
             case::mark(&mut samples, Metric::BACKING_PART, target_run.part);
         }
         samples.into_iter().try_for_each(|sample| report(Event::Sample(Box::new(sample))))?;
@@ -290,7 +290,7 @@ fn make<'a>(
     let instance =
         context.lab.provision_on(target_run.part, target_run.target, target_run.label)?;
     let seed = (context.seed, target_run.block);
-    let condition = condition::bring_about(&context.prepared.plan, seed, &instance, context.stop)?;
+    let condition = condition::bring_about(&context.placed.plan, seed, &instance, context.stop)?;
     Ok((condition, instance))
 }
 
@@ -318,7 +318,7 @@ fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: 
     // What programs of others have touched is not worked on by this one.
     let dir = if item.test.runs_programs() { "p" } else { "w" };
     let workers = item.workers(count).0;
-    let shift = context.prepared.plan.shift;
+    let shift = context.placed.plan.shift;
     let owners = shift.then(|| context.hosts.owners(workers)).flatten();
     let job = |worker: u32| Job {
         worker,
@@ -326,7 +326,7 @@ fn jobs(context: &RunContext<'_>, item: &Item, count: u32, root: &Path, memory: 
         dir: root.join(format!("{dir}{worker}")),
         seed: context.seed,
         declaration: item.test.declaration(),
-        ..context.prepared.job(item, count, context.scale, memory)
+        ..context.placed.job(item, count, context.amount, memory)
     };
     (0..workers).map(job).collect()
 }

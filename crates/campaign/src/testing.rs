@@ -1,10 +1,23 @@
 //! What the tests of several files measure.
 
+use crate::{
+    place::Place,
+    stages::{Asked, Placed, Resolved},
+};
 use lab::Usage;
+use model::Plan;
 use suites::Measured;
 
 /// Bytes of a decimal megabyte.
 pub(super) const MB: u64 = 1_000_000;
+
+/// `plan` as if this machine could make all of its targets.
+pub(super) fn placed(plan: Plan) -> Placed {
+    let resolved = Resolved::new(Asked::by_user(plan), &|_| ()).unwrap();
+    let mut placed = Placed::by_this_machine(resolved);
+    placed.settle(vec![Place::Host; placed.targets.len()]).unwrap();
+    placed
+}
 
 /// Two processors, and a device that read and was busy.
 pub(super) fn usage(read: u64, seconds: f64, busy_s: f64) -> Usage {

@@ -6,13 +6,13 @@ use super::{
     ended::Ended,
     guest, pace,
     places::Place,
-    prepare::Prepared,
     sizes::{Key, Range, Seen, Trials},
+    stages::{Amount, Placed},
     target_run::{self, Event, RunContext, TargetRun},
 };
 use crate::watch::Watch;
 use anyhow::Result;
-use model::{Sample, TestSize};
+use model::Sample;
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 /// How often every test is tried, each time on another target where there are several.
@@ -24,23 +24,13 @@ const MOST_SPREAD: f64 = 10.0;
 /// The block of trials, as far as anything is drawn by its number; no campaign has as many.
 const BLOCK: u32 = 1 << 20;
 
-/// What the trial found.
-#[derive(Debug)]
-pub struct Found {
-    /// How much each test does.
-    pub sizes: Vec<TestSize>,
+/// One line for the user: what was `found` for `placed` in `seconds`.
+pub fn sentence(found: &Amount, placed: &Placed, seconds: f64) -> String {
+    let (cases, aim_s) = (found.sizes.len(), placed.plan.preset.aim_s());
+    format!("{cases} cases sized for timed parts of {aim_s} s, in {}", pace::time(seconds))
 }
 
-impl Found {
-    /// One line for the user; it took `seconds`.
-    pub fn sentence(&self, prepared: &Prepared, seconds: f64) -> String {
-        let aim_s = prepared.plan.preset.aim_s();
-        let cases = self.sizes.len();
-        format!("{cases} cases sized for timed parts of {aim_s} s, in {}", pace::time(seconds))
-    }
-}
-
-/// Tries the tests of `context` on some of its targets; `None` when a signal came. A target that fails is
+/// Tries the tests of `context` on some of its targets, and finds how much each of them does; `None` when a signal came. A target that fails is
 /// passed over: the campaign will say why.
 ///
 /// # Errors
@@ -50,32 +40,34 @@ pub fn run(
     campaign: &str,
     range: &Range,
     progress: &dyn Watch,
-) -> Result<Option<Found>> {
-    let preset = context.prepared.plan.preset;
+) -> Result<Option<Amount>> {
     let mut trials = Trials::default();
     for round in 0..ROUNDS {
-        let targets = targets(context.prepared);
+        let targets = targets(context.placed);
         let Some(&target) = targets.get(round % targets.len().max(1)) else { break };
-        let mut prepared = context.prepared.clone();
-        prepared.plan.sizes = trials.sizes(context.prepared, range, ENOUGH_S, false);
-        let context = RunContext { prepared: &prepared, ..*context };
+        let sizes = trials.sizes(context.placed, range, ENOUGH_S, false);
+        let amount = Amount { scale: range.first.scale, sizes };
+        let context = RunContext { amount: &amount, ..*context };
         if try_target(&context, campaign, target, (round, progress), &mut trials)? == Ended::Stopped
         {
             return Ok(None);
         }
     }
-    let sizes = trials.sizes(context.prepared, range, preset.aim_s(), true);
-    Ok(Some(Found { sizes }))
+    let aim_s = context.placed.plan.preset.aim_s();
+    let sizes = trials.sizes(context.placed, range, aim_s, true);
+    Ok(Some(Amount { scale: range.first.scale, sizes }))
 }
 
 /// Some targets that differ, those of this machine first: a guest is slower, and what is long enough here is
 /// long enough in it.
-fn targets(prepared: &Prepared) -> Vec<usize> {
-    let host = |at: &usize| matches!(prepared.places[*at], Place::Host);
-    let of = |wanted: bool| prepared.available().filter(move |at| host(at) == wanted);
+fn targets(placed: &Placed) -> Vec<usize> {
+    let host = |at: &usize| matches!(placed.entrants[*at].place, Place::Host);
+    let of = |wanted: bool| placed.available().filter(move |at| host(at) == wanted);
     let distinct = |targets: Vec<usize>| {
         let is_first = |at: &usize| {
-            prepared.entrants[..*at].iter().all(|earlier| *earlier != prepared.entrants[*at])
+            placed.entrants[..*at]
+                .iter()
+                .all(|earlier| earlier.target != placed.entrants[*at].target)
         };
         targets.into_iter().filter(is_first).take(ROUNDS).collect::<Vec<usize>>()
     };
@@ -90,19 +82,19 @@ fn try_target(
     (round, progress): (usize, &dyn Watch),
     trials: &mut Trials,
 ) -> Result<Ended> {
-    let prepared = context.prepared;
-    let label = &prepared.labels[target];
+    let placed = context.placed;
+    let label = &placed.entrants[target].label;
     progress.step(&format!("sizing the tests, {} of {ROUNDS} · {label}", round + 1));
     let mut seen = BTreeMap::<Key, Lengths>::new();
     let mut take = |procs: u32, event: Event| {
         match event {
             Event::Now(what) => progress.now(&what),
-            Event::Sample(sample) => note(prepared, procs, &sample, &mut seen),
+            Event::Sample(sample) => note(placed, procs, &sample, &mut seen),
             _ => {}
         }
         Ok(())
     };
-    let ended = match &prepared.places[target] {
+    let ended = match &placed.entrants[target].place {
         Place::Guest(guest) => {
             guest::run_target(context, &**guest, campaign, (BLOCK, 0, target), None, &mut take)
                 .map_or(Ended::Done, |ended| match ended {
@@ -113,7 +105,7 @@ fn try_target(
         Place::Host | Place::Nowhere(_) => on_host(context, target, &mut take)?,
     };
     for ((test, procs), lengths) in seen {
-        if let Some(size) = prepared.plan.size(&test, procs) {
+        if let Some(size) = model::size_of(&context.amount.sizes, &test, procs) {
             trials.add(Seen { size: size.clone(), seconds: lengths.seconds() });
         }
     }
@@ -126,14 +118,14 @@ fn on_host(
     target: usize,
     take: &mut dyn FnMut(u32, Event) -> Result<()>,
 ) -> Result<Ended> {
-    let prepared = context.prepared;
-    for &procs in &prepared.counts {
+    let placed = context.placed;
+    for &procs in &placed.counts {
         let target_run = TargetRun {
             block: BLOCK,
             position: 0,
-            label: &prepared.labels[target],
-            target: &prepared.entrants[target],
-            part: prepared.part(context.seed, 0, target),
+            label: &placed.entrants[target].label,
+            target: &placed.entrants[target].target,
+            part: placed.part(context.seed, 0, target),
             procs,
             last: false,
             retakes: None,
@@ -164,9 +156,9 @@ impl Lengths {
 
 /// Keeps the length of a test's own timed part, or of each part of a run that a program divides. What failed has none,
 /// and its size stays as it is.
-fn note(prepared: &Prepared, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, Lengths>) {
+fn note(placed: &Placed, procs: u32, sample: &Sample, seen: &mut BTreeMap<Key, Lengths>) {
     let id = &sample.case.test;
-    let own = prepared.items.iter().find_map(|item| {
+    let own = placed.items.iter().find_map(|item| {
         let own = item.test.infos().swap_remove(0).id;
         let parts = item.test.parts();
         let is_own = parts.as_ref().map_or(own == *id, |parts| parts.ids.contains(id));

@@ -97,4 +97,4 @@ pub use test_info::{CacheNeed, GridCell, Group, Shape, TestInfo};
 pub use units::{Bytes, UnitError};
 pub use user::User;
 pub use word::Word;
-pub use work::{TestSize, Work};
+pub use work::{TestSize, Work, size_of};

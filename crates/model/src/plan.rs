@@ -264,7 +264,7 @@ impl Plan {
 
     /// How much `test` does when `procs` processes are asked for; `None` where one factor decides.
     pub fn size(&self, test: &str, procs: u32) -> Option<&TestSize> {
-        self.sizes.iter().find(|size| size.procs == procs && size.test == test)
+        crate::size_of(&self.sizes, test, procs)
     }
 
     /// Checks the numbers; names (targets, tests, knobs) are checked by those who know them.

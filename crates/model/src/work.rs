@@ -41,6 +41,11 @@ pub struct TestSize {
     pub work: Option<Work>,
 }
 
+/// The size of `test` at `procs` processes among `sizes`; `None` where one factor decides.
+pub fn size_of<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> Option<&'a TestSize> {
+    sizes.iter().find(|size| size.procs == procs && size.test == test)
+}
+
 impl TestSize {
     /// Whether its numbers are such that a test can be made of them.
     pub fn is_sound(&self) -> bool {

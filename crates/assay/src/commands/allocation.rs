@@ -2,9 +2,9 @@
 //! know of them. Of this machine alone nothing is said.
 
 use super::plan_input;
-use crate::{cli::PlanArgs, exit, process_limit};
+use crate::{cli::PlanArgs, exit, process_limit, repeat, terminal};
 use anyhow::Result;
-use campaign::{hosts::Hosts, prepare::Prepared};
+use campaign::{hosts::Hosts, stages::Resolved};
 use model::{Campaign, Order, Plan, Target};
 use std::path::Path;
 
@@ -12,35 +12,38 @@ use std::path::Path;
 /// candidates take turns, and are directories that every host has.
 ///
 /// # Errors
-/// As of `plan_input::prepared`; more workers are asked for than there are, or what only one host could have.
-pub fn prepared(
+/// As of [`plan_input::asked`] and [`Resolved::new`]; more workers are asked for than there are, or what only one host could have.
+pub fn resolved(
     args: &PlanArgs,
     (store, state): (&Path, &Path),
     hosts: &dyn Hosts,
-) -> Result<Prepared> {
+) -> Result<Resolved> {
     let allocated = hosts.most_workers().map(|most| with_workers(args, most, hosts.is_shifted()));
-    let mut prepared = plan_input::prepared(allocated.as_ref().unwrap_or(args), store, state)?;
-    process_limit::check(&prepared, hosts)?;
-    prepared.plan.shift |= hosts.is_shifted();
-    check_shift(&prepared, hosts)?;
-    if allocated.is_none() {
-        return Ok(prepared);
+    let mut asked = plan_input::asked(allocated.as_ref().unwrap_or(args), store, state)?;
+    asked.plan.shift |= hosts.is_shifted();
+    if allocated.is_some() {
+        asked.plan.order = Some(Order::InTurn);
     }
-    let made = prepared.entrants.iter().find(|entrant| entrant.directory().is_none());
-    if let Some(made) = made.filter(|_| hosts.is_many()) {
+    let resolved = Resolved::new(asked, &terminal::note)?;
+    if let Some(like) = &args.like {
+        repeat::check(&resolved, like)?;
+    }
+    process_limit::check(&resolved, hosts)?;
+    check_shift(&resolved, hosts)?;
+    let made = resolved.targets.iter().find(|target| target.directory().is_none());
+    if let Some(made) = made.filter(|_| allocated.is_some() && hosts.is_many()) {
         return Err(exit::usage(format!(
             "{made} would be made on one host, and the others could not see it; name a directory that all hosts \
              have, by --on dir:PATH"
         )));
     }
-    prepared.plan.order = Some(Order::InTurn);
-    Ok(prepared)
+    Ok(resolved)
 }
 
 /// Fails where a host would read what it wrote although the plan wants another to do so.
-fn check_shift(prepared: &Prepared, hosts: &dyn Hosts) -> Result<()> {
+fn check_shift(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
     let cannot = |count: &&u32| hosts.owners(**count).is_none();
-    let Some(count) = prepared.counts.iter().filter(|_| prepared.plan.shift).find(cannot) else {
+    let Some(count) = resolved.counts.iter().filter(|_| resolved.plan.shift).find(cannot) else {
         return Ok(());
     };
     if hosts.most_workers().is_none() {
@@ -69,15 +72,15 @@ pub fn spread(names: &[String]) -> String {
 ///
 /// # Errors
 /// A host does not answer.
-pub fn lines(prepared: &Prepared, hosts: &dyn Hosts) -> Result<Vec<String>> {
+pub fn lines(resolved: &Resolved, hosts: &dyn Hosts) -> Result<Vec<String>> {
     if hosts.most_workers().is_none() {
         return Ok(Vec::new());
     }
-    let (_, differences) = hosts.describe(dir_of(&prepared.plan))?;
+    let (_, differences) = hosts.describe(dir_of(&resolved.plan))?;
     let line =
         |count: &u32| format!("{} on {}", stats::processes(*count), spread(&hosts.names(*count)));
-    let mut lines: Vec<String> = prepared.counts.iter().map(line).collect();
-    lines.extend(prepared.plan.shift.then(|| SHIFTED.into()));
+    let mut lines: Vec<String> = resolved.counts.iter().map(line).collect();
+    lines.extend(resolved.plan.shift.then(|| SHIFTED.into()));
     Ok(differences.into_iter().chain(lines).collect())
 }
 
@@ -115,12 +118,12 @@ pub fn described(mut campaign: Campaign, hosts: &dyn Hosts) -> Result<Campaign> 
 /// # Errors
 /// They are others, and that was not `allowed`; there are fewer than the plan needs; one does not answer.
 pub fn resumed(
-    (campaign, prepared): (&Campaign, &Prepared),
+    (campaign, resolved): (&Campaign, &Resolved),
     hosts: &dyn Hosts,
     allowed: bool,
 ) -> Result<Option<String>> {
-    process_limit::check(prepared, hosts)?;
-    check_shift(prepared, hosts)?;
+    process_limit::check(resolved, hosts)?;
+    check_shift(resolved, hosts)?;
     let (facts, _) = hosts.describe(dir_of(&campaign.plan))?;
     let [begun, now] = [&campaign.environment, &facts].map(|facts| facts.0.get(HOSTS));
     if begun == now {

@@ -4,7 +4,7 @@
 
 use crate::terminal;
 use anyhow::Result;
-use campaign::{place::Place, prepare::Prepared};
+use campaign::stages::{Entrant, Placed};
 use model::{Dataset, Origin, Plan, Scale, TargetState};
 use stats::{Forecast, Settings};
 use std::{collections::BTreeSet, fmt::Write, path::Path};
@@ -14,22 +14,22 @@ use store::{CampaignSummary, Store};
 const NOISE: [f64; 4] = [0.02, 0.05, 0.10, 0.20];
 
 /// What to expect after each number of `blocks`, as text; `store` is where earlier campaigns are.
-pub fn text(prepared: &Prepared, blocks: &[u32], store: &Path) -> Result<String> {
+pub fn text(placed: &Placed, blocks: &[u32], store: &Path) -> Result<String> {
     if blocks.iter().all(|&n| n < 2) {
         return Ok("\none block: no interval, every comparison will be unclear\n".into());
     }
     let mut text = String::from("\nexpected half-widths of a ratio's 95 % interval");
-    let earlier = earlier(prepared, store).unwrap_or_else(|error| {
+    let earlier = earlier(placed, store).unwrap_or_else(|error| {
         terminal::note(&format!("no earlier campaign to learn from: {error:#}"));
         None
     });
     if let Some(dataset) = earlier {
-        let settings = Settings { baseline: prepared.plan.baseline.clone(), ..Settings::default() };
+        let settings = Settings { baseline: placed.plan.baseline.clone(), ..Settings::default() };
         let forecasts = stats::forecast(&dataset, &settings, blocks)?;
         if !forecasts.is_empty() {
             writeln!(text, ", by the spread of campaign {}", dataset.campaign.id)?;
             forecasts.iter().try_for_each(|f| writeln!(text, "  {}", line(f, settings.band)))?;
-            let plan = &prepared.plan;
+            let plan = &placed.plan;
             text += &end(&forecasts, !plan.looks().is_empty() && !plan.seeks_a_verdict());
             return Ok(text);
         }
@@ -73,26 +73,26 @@ fn end(forecasts: &[Forecast], adaptive: bool) -> String {
 }
 
 /// The newest measured campaign of the same suites and candidates with two blocks or more, reduced to
-/// the tests and process counts of `prepared`.
-fn earlier(prepared: &Prepared, store: &Path) -> Result<Option<Dataset>> {
+/// the tests and process counts of `placed`.
+fn earlier(placed: &Placed, store: &Path) -> Result<Option<Dataset>> {
     if !store.exists() {
         return Ok(None);
     }
     let store = Store::open_read_only(store)?;
-    let Some(found) = alike(prepared, &store)?.into_iter().find(|c| c.blocks >= 2) else {
+    let Some(found) = alike(placed, &store)?.into_iter().find(|c| c.blocks >= 2) else {
         return Ok(None);
     };
     let mut dataset = store.dataset(&found.id)?;
-    let tests: BTreeSet<String> = prepared.infos().into_iter().map(|info| info.id).collect();
+    let tests: BTreeSet<String> = placed.infos().into_iter().map(|info| info.id).collect();
     dataset
         .samples
-        .retain(|s| tests.contains(&s.case.test) && prepared.counts.contains(&s.case.procs));
+        .retain(|s| tests.contains(&s.case.test) && placed.counts.contains(&s.case.procs));
     Ok((!dataset.samples.is_empty()).then_some(dataset))
 }
 
 /// Measured campaigns of the same suites and candidates, the newest first.
-fn alike(prepared: &Prepared, store: &Store) -> Result<Vec<CampaignSummary>> {
-    let title = prepared.plan.title();
+fn alike(placed: &Placed, store: &Store) -> Result<Vec<CampaignSummary>> {
+    let title = placed.plan.title();
     let mut list: Vec<CampaignSummary> = store.list()?.into_iter().flatten().collect();
     list.retain(|c| c.title == title && c.origin == Origin::Run);
     list.reverse();
@@ -107,18 +107,18 @@ pub struct Experience {
     pub block_s: f64,
 }
 
-/// The newest campaign that did the work of `prepared` at `scale`, with every target in the same kind of
+/// The newest campaign that did the work of `placed` at `scale`, with every target in the same kind of
 /// lab and none that failed.
-pub fn experience(prepared: &Prepared, scale: f64, store: &Path) -> Result<Option<Experience>> {
+pub fn experience(placed: &Placed, scale: f64, store: &Path) -> Result<Option<Experience>> {
     if !store.exists() {
         return Ok(None);
     }
     let store = Store::open_read_only(store)?;
-    for found in alike(prepared, &store)?.into_iter().filter(|c| c.blocks > 0) {
+    for found in alike(placed, &store)?.into_iter().filter(|c| c.blocks > 0) {
         let dataset = store.dataset(&found.id)?;
         let campaign = &dataset.campaign;
-        let same = campaign.scale == scale && work(&campaign.plan) == work(&prepared.plan);
-        if same && were_made(&dataset, prepared) {
+        let same = campaign.scale == scale && work(&campaign.plan) == work(&placed.plan);
+        if same && were_made(&dataset, placed) {
             let blocks = store.block_seconds(&found.id)?;
             let block_s = blocks.iter().sum::<f64>() / blocks.len() as f64;
             return Ok(Some(Experience { campaign: found.id, block_s }));
@@ -141,11 +141,11 @@ fn work(plan: &Plan) -> Plan {
     }
 }
 
-/// Whether all that `prepared` would make was made, where it would make it.
-fn were_made(dataset: &Dataset, prepared: &Prepared) -> bool {
-    let made = |label: &str, place: &Place| {
-        let record = dataset.targets.iter().find(|target| target.label == label);
-        record.is_some_and(|t| t.state == TargetState::Ok && t.lab == place.kind())
+/// Whether all that `placed` would make was made, where it would make it.
+fn were_made(dataset: &Dataset, placed: &Placed) -> bool {
+    let made = |entrant: &Entrant| {
+        let record = dataset.targets.iter().find(|target| target.label == entrant.label);
+        record.is_some_and(|t| t.state == TargetState::Ok && t.lab == entrant.place.kind())
     };
-    prepared.available().all(|at| made(&prepared.labels[at], &prepared.places[at]))
+    placed.available().all(|at| made(&placed.entrants[at]))
 }

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use campaign::{
     guest::{REPORTS, Report, TASK, TargetRuns, Task, Work, call},
     hosts::ThisHost,
-    ready::Ready,
     relay::{Relay, Step},
     retake::Retakes,
+    stages::{Amount, Ordered},
     target_run::{self, TargetRun},
 };
 use lab::Lab;
@@ -66,11 +66,11 @@ fn try_out(lab: &Lab, target: &Target) -> Result<()> {
 fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) -> Result<()> {
     let (plan, unconfined) = (target_runs.plan.clone(), target_runs.unconfined);
     let notes = &crate::terminal::note;
-    let prepared = Ready::of_guest(plan, &target_runs.counts, unconfined, notes)?;
+    let amount = Amount { scale: target_runs.scale, sizes: plan.sizes.clone() };
+    let ordered = Ordered::in_guest(plan, &target_runs.counts, unconfined, notes)?;
     let stop = AtomicBool::new(false);
-    let (seed, scale) = (target_runs.seed, target_runs.scale);
-    let context = prepared.context((lab, &ThisHost), (seed, scale), &stop);
-    let target = prepared.entrants.first().context("the task has no target")?;
+    let context = ordered.context((lab, &ThisHost), (target_runs.seed, &amount), &stop);
+    let target = &ordered.entrants.first().context("the task has no target")?.target;
     let calls = AtomicU32::new(0);
     let gate = |step: Step| {
         // Who cannot say that it waits is not called either; this side is ended then.
@@ -82,8 +82,8 @@ fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) 
     };
     let relay = if target_runs.gated { Relay::gated(&gate) } else { Relay::of(1, (0, 0)) };
     let slot = relay.slot(0);
-    let retakes = Retakes::of(prepared.plan.preset);
-    for &procs in &prepared.counts {
+    let retakes = Retakes::of(ordered.plan.preset);
+    for &procs in &ordered.counts {
         let target_run = TargetRun {
             block: target_runs.block,
             position: target_runs.position,
@@ -91,7 +91,7 @@ fn run_all(lab: &Lab, target_runs: TargetRuns, reporter: &Reporter, dir: &Path) 
             target,
             part: 0,
             procs,
-            last: prepared.counts.last() == Some(&procs),
+            last: ordered.counts.last() == Some(&procs),
             retakes: retakes.as_ref(),
         };
         let ended = target_run::run_one(&context, &target_run, &slot, &mut |event| {

@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// A new verb is entered here, by whether it makes targets. Those that do begin a campaign with a
-    /// [`campaign::ready::Ready`], whose doc tests show that nothing else is taken.
+    /// A new verb is entered here, by whether it makes targets. Those that do begin a campaign by the
+    /// [`campaign::stages`], whose doc tests show that nothing else is taken.
     #[test]
     fn every_verb_that_makes_targets_is_known() {
         let make = ["run", "plan", "resume", "compare", "tune", "selftest"];

@@ -4,26 +4,22 @@
 use super::{objects, shipped, slips, workload};
 use crate::{
     cli::{self, PlanArgs},
-    exit, repeat, terminal,
+    exit, repeat,
 };
 use anyhow::{Context, Result};
-use campaign::{asked::Asked, input, prepare::Prepared};
+use campaign::{input, stages::Asked};
 use model::{Plan, Sweep, SweepMode, Swept, Target, did_you_mean};
 use std::{collections::BTreeMap, path::Path};
 
-/// What the arguments ask for, with every name found; a campaign of `store` is what `--like` names.
-pub fn prepared(args: &PlanArgs, store: &Path, state: &Path) -> Result<Prepared> {
+/// What the arguments ask for; a campaign of `store` is what `--like` names.
+pub fn asked(args: &PlanArgs, store: &Path, state: &Path) -> Result<Asked> {
     let Some(like) = &args.like else {
         let plan = from_args(args)?;
         let named = named(&plan, args)?;
-        let asked = Asked::by_file(plan, args.plan.clone(), named);
-        return Prepared::new(asked, &terminal::note);
+        return Ok(Asked::by_file(plan, args.plan.clone(), named));
     };
     // Its mark says that it was begun here, and so checked.
-    let plan = overridden(repeat::plan(like, store, state)?, args)?;
-    let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
-    repeat::check(&prepared, like)?;
-    Ok(prepared)
+    Ok(Asked::by_user(overridden(repeat::plan(like, store, state)?, args)?))
 }
 
 /// The targets of `plan` that the command line names itself, by --on or --sweep.

@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, Shown},
 };
 use anyhow::Result;
-use campaign::{hosts::ThisHost, ready::Site, rehearsal::Wrong, room::Remedy};
+use campaign::hosts::ThisHost;
 use model::Dataset;
 use stats::Gate;
 use std::{collections::BTreeSet, path::Path};
@@ -95,20 +95,14 @@ impl Again {
         let stop = signals::stop_flag()?;
         let mut store = opened::store_to_run(store_path, &stop)?;
         let key = Key::of(&opened::state(state)?)?;
-        let site = Site {
-            state,
-            stop: &stop,
-            unconfined: args.programs.unconfined,
-            remedy: Remedy::Choose,
-            wrong: Wrong::Refuse,
-            notes: &terminal::note,
-        };
+        let site = begin::site(state, &stop, args.programs.unconfined);
         let mut ids = Vec::new();
         for _ in 0..self.times {
-            let prepared = allocation::prepared(&plan, (store_path, state), &ThisHost)?;
-            let (prepared, consent) = disks::ready(prepared, &site, &args.consent)?;
-            let campaign = begin::campaign(&prepared, state)?;
-            begin::store(&prepared, &campaign, &mut store, &key)?;
+            let resolved = allocation::resolved(&plan, (store_path, state), &ThisHost)?;
+            let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
+            let campaign = begin::campaign(&ordered, state)?;
+            ids.push(campaign.id.clone());
+            let stored = begin::stored(ordered, campaign, &mut store, &key)?;
             let means = drive::Means {
                 consent: &consent,
                 state,
@@ -116,8 +110,7 @@ impl Again {
                 hosts: &ThisHost,
                 progress: Shown::default(),
             };
-            drive::drive(&prepared, &campaign, &mut store, means, &stop)?;
-            ids.push(campaign.id);
+            drive::drive(stored, &mut store, means, &stop)?;
         }
         terminal::note(&format!("measured again: {}", ids.join(", ")));
         Ok(ids)

@@ -4,13 +4,15 @@
 
 use super::{allocation, run};
 use crate::{
-    cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
+    begin, cli::ResumeArgs, disks, drive, exit::Exit, mark::Key, opened, signals, source, terminal,
     whereabouts,
 };
 use anyhow::{Result, bail};
 use campaign::{
-    asked::Asked, hosts::Hosts, prepare::Prepared, programs, ready::Site, rehearsal::Wrong,
+    hosts::Hosts,
+    programs,
     room::Remedy,
+    stages::{Asked, Resolved, Site, Stored},
 };
 use model::{Campaign, CampaignState};
 use std::path::Path;
@@ -37,8 +39,8 @@ pub fn resume(
         return run::finish(&store, &campaign.id, &args.end);
     }
     // Its mark says that it was begun here, and so checked.
-    let prepared = Prepared::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
-    let tests = prepared.infos();
+    let resolved = Resolved::new(Asked::by_user(campaign.plan.clone()), &terminal::note)?;
+    let tests = resolved.infos();
     let alike = tests.iter().zip(&dataset.tests).all(|(own, stored)| own.is(stored));
     if tests.len() != dataset.tests.len() || !alike {
         bail!(
@@ -47,25 +49,19 @@ pub fn resume(
             campaign.assay_version
         );
     }
-    let changed = allocation::resumed((campaign, &prepared), hosts, args.hosts_changed)?;
+    let changed = allocation::resumed((campaign, &resolved), hosts, args.hosts_changed)?;
     run::check_writable(&args.end.out)?;
-    disks::check_consent(&prepared.plan, &args.consent)?;
+    disks::check_consent(&resolved.plan, &args.consent)?;
     let report = lab::Cleanup::of(state).run()?;
     for line in report.done.iter().chain(&report.messages).chain(&report.failed) {
         terminal::note(line);
     }
     // After the cleaning up, as what the interrupted run left is in the way.
-    let site = Site {
-        state,
-        stop: &stop,
-        unconfined: args.programs.unconfined,
-        remedy: Remedy::MakeRoom,
-        wrong: Wrong::Refuse,
-        notes: &terminal::note,
-    };
-    let (prepared, consent) = disks::ready(prepared, &site, &args.consent)?;
-    whereabouts::lines(&prepared, state).iter().for_each(|line| terminal::note(line));
-    if let Some(note) = programs::note(&prepared).filter(|note| !campaign.notes.contains(note)) {
+    let site = begin::site(state, &stop, args.programs.unconfined);
+    let site = Site { remedy: Remedy::MakeRoom, ..site };
+    let (ordered, consent) = disks::ordered(resolved, &site, &args.consent)?;
+    whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
+    if let Some(note) = programs::note(&ordered).filter(|note| !campaign.notes.contains(note)) {
         store.add_note(&campaign.id, &note)?;
     }
     if let Some(note) = changed.filter(|note| !campaign.notes.contains(note)) {
@@ -78,10 +74,12 @@ pub fn resume(
     }
     let progress = args.end.progress();
     let means = drive::Means { consent: &consent, state, key: &key, hosts, progress };
-    let driven = drive::drive(&prepared, campaign, &mut store, means, &stop);
-    run::report_stopped(&driven, &store, &campaign.id, &args.end)?;
+    let id = campaign.id.clone();
+    let stored = Stored::resumed(ordered, dataset.campaign);
+    let driven = drive::drive(stored, &mut store, means, &stop);
+    run::report_stopped(&driven, &store, &id, &args.end)?;
     driven?;
-    run::finish(&store, &campaign.id, &args.end)
+    run::finish(&store, &id, &args.end)
 }
 
 /// Makes `campaign`, of which `finished` blocks are there, one of `more` blocks. Their number is exact from now

@@ -13,7 +13,7 @@ use crate::{
     signals, source, terminal, whereabouts,
 };
 use anyhow::Result;
-use campaign::{hosts::Hosts, ready::Site, rehearsal::Wrong, room::Remedy, sweeps};
+use campaign::{hosts::Hosts, sweeps};
 use model::{Dataset, Sample, TargetState, Validity};
 use std::path::Path;
 use store::Store;
@@ -21,34 +21,28 @@ use store::Store;
 /// Makes a new campaign of the arguments and runs it.
 pub fn run(args: &RunArgs, store_path: &Path, state: &Path, hosts: &dyn Hosts) -> Result<Exit> {
     terminal::notes_for(args.end.progress());
-    let prepared = allocation::prepared(&args.plan, (store_path, state), hosts)?;
+    let resolved = allocation::resolved(&args.plan, (store_path, state), hosts)?;
     check_writable(&args.end.out)?;
     let stop = signals::stop_flag()?;
-    let site = Site {
-        state,
-        stop: &stop,
-        unconfined: args.plan.programs.unconfined,
-        remedy: Remedy::Choose,
-        wrong: Wrong::Refuse,
-        notes: &terminal::note,
-    };
+    let site = begin::site(state, &stop, args.plan.programs.unconfined);
     let given = &args.plan.backing.consent;
-    let (ready, consent) = disks::ready(prepared, &site, given)?;
-    whereabouts::lines(&ready, state).iter().for_each(|line| terminal::note(line));
-    sweeps::lines(&ready.plan).iter().for_each(|line| terminal::note(line));
+    let (ordered, consent) = disks::ordered(resolved, &site, given)?;
+    whereabouts::lines(&ordered, state).iter().for_each(|line| terminal::note(line));
+    sweeps::lines(&ordered.plan).iter().for_each(|line| terminal::note(line));
     let key = Key::of(&opened::state(state)?)?;
     let mut store = opened::store_to_run(store_path, &stop)?;
-    let campaign = allocation::described(begin::campaign(&ready, state)?, hosts)?;
-    begin::store(&ready, &campaign, &mut store, &key)?;
+    let campaign = allocation::described(begin::campaign(&ordered, state)?, hosts)?;
+    let id = campaign.id.clone();
+    let stored = begin::stored(ordered, campaign, &mut store, &key)?;
     let progress = args.end.progress();
     let means = Means { consent: &consent, state, key: &key, hosts, progress };
-    let driven = drive::drive(&ready, &campaign, &mut store, means, &stop);
-    report_stopped(&driven, &store, &campaign.id, &args.end)?;
+    let driven = drive::drive(stored, &mut store, means, &stop);
+    report_stopped(&driven, &store, &id, &args.end)?;
     driven?;
-    let ended = finish(&store, &campaign.id, &args.end)?;
+    let ended = finish(&store, &id, &args.end)?;
     if let Some(profile) = args.plan.profile.as_deref().filter(|_| args.end.format == Format::Table)
     {
-        advise::of_profile(&campaign.id, profile, store_path)?;
+        advise::of_profile(&id, profile, store_path)?;
     }
     Ok(ended)
 }

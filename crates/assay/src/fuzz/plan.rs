@@ -2,7 +2,7 @@
 
 use super::{target, text};
 use crate::commands;
-use campaign::{asked::Asked, catalogue, condition, sweeps, tools};
+use campaign::{catalogue, condition, stages::Asked, sweeps, tools};
 use model::{Bytes, Plan};
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 use super::{Bench, Check, Outcome, trial};
 use anyhow::{Context, Result};
 use campaign::{
-    asked::Asked,
-    prepare::{self, Prepared},
+    machine,
+    stages::{Amount, Asked, Resolved},
 };
 use lab::{Delayed, Lab};
 use model::{Job, JobMode};
@@ -93,14 +93,14 @@ impl Check for FuseDelay {
 impl FuseDelay {
     /// What the worker saw, microseconds, and what the server did, nanoseconds.
     fn measure(&self, runtime_s: f64, bench: &Bench<'_>) -> Result<(f64, Vec<u64>)> {
-        let prepared = Prepared::new(
+        let resolved = Resolved::new(
             Asked::by_user(trial::plan("null", "selftest.fuse_delay", runtime_s)?),
             &crate::terminal::note,
         )?;
-        let item = prepared.items.first().context("the self test has no such test")?;
+        let item = resolved.items.first().context("the self test has no such test")?;
         let job = Job {
             declaration: item.test.declaration(),
-            ..prepared.job(item, 1, 1.0, prepare::memory()?)
+            ..resolved.job(item, 1, &Amount::scaled(1.0), machine::memory()?)
         };
         let lab = Lab::open(bench.state, "selftest-delay.fuse")?;
         let files = item.test.space(&job).into_iter().map(|(path, bytes)| (in_dir(&path), bytes));

@@ -3,6 +3,7 @@
 
 use super::Bench;
 use crate::{
+    begin,
     cli::Consent,
     disks,
     drive::{self, Means},
@@ -13,7 +14,9 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use campaign::{
-    asked::Asked, hosts::ThisHost, prepare::Prepared, ready::Site, rehearsal::Wrong, room::Remedy,
+    hosts::ThisHost,
+    room::Remedy,
+    stages::{Asked, Ordered, Resolved, Site},
 };
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,
@@ -51,21 +54,15 @@ pub fn plan(target: &str, test: &str, runtime_s: f64) -> Result<Plan> {
 
 /// Runs `plan` as the campaign `id`.
 pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
-    let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
+    let resolved = Resolved::new(Asked::by_user(plan), &terminal::note)?;
     let no_disk = Consent::default();
-    let site = Site {
-        state: bench.state,
-        stop: bench.stop,
-        unconfined: false,
-        remedy: Remedy::MakeRoom,
-        wrong: Wrong::Refuse,
-        notes: &terminal::note,
-    };
-    let (prepared, no_disk) = disks::ready(prepared, &site, &no_disk)?;
-    let campaign = campaign(id, &prepared);
+    let site = begin::site(bench.state, bench.stop, false);
+    let site = Site { remedy: Remedy::MakeRoom, ..site };
+    let (ordered, no_disk) = disks::ordered(resolved, &site, &no_disk)?;
     let mut store = Store::open(Path::new(":memory:"))?;
-    store.create_campaign(&campaign, &prepared.records(), &prepared.infos())?;
     let key = Key::of(&opened::state(bench.state)?)?;
+    let campaign = campaign(id, &ordered);
+    let stored = begin::stored(ordered, campaign, &mut store, &key)?;
     let means = Means {
         consent: &no_disk,
         state: bench.state,
@@ -73,7 +70,7 @@ pub fn run(id: &str, plan: Plan, bench: &Bench<'_>) -> Result<Dataset> {
         hosts: &ThisHost,
         progress: Shown::default(),
     };
-    let ended = drive::drive(&prepared, &campaign, &mut store, means, bench.stop);
+    let ended = drive::drive(stored, &mut store, means, bench.stop);
     unless_stopped(bench)?;
     ended?;
     let dataset = store.dataset(id)?;
@@ -112,7 +109,7 @@ pub fn metric(sample: &Sample, name: &str) -> Result<f64> {
     }
 }
 
-fn campaign(id: &str, prepared: &Prepared) -> Campaign {
+fn campaign(id: &str, ordered: &Ordered) -> Campaign {
     Campaign {
         id: id.into(),
         created: String::new(),
@@ -120,7 +117,7 @@ fn campaign(id: &str, prepared: &Prepared) -> Campaign {
         origin: Origin::Run,
         state: CampaignState::Open,
         assay_version: env!("CARGO_PKG_VERSION").into(),
-        plan: prepared.plan.clone(),
+        plan: ordered.plan.clone(),
         scale: 1.0,
         seed: SEED,
         environment: Environment::default(),

@@ -13,15 +13,12 @@ use crate::{
 use anyhow::Result;
 use campaign::{
     Refusal,
-    asked::Asked,
     hosts::ThisHost,
-    images,
-    prepare::{self, Prepared},
-    ready,
+    images, machine,
     rehearsal::Wrong,
-    room::Remedy,
     sizes::Range,
-    sizing::{self, Load, Pilot},
+    sizing::{self, Load},
+    stages::{self, Amount, Asked, Ordered, Resolved},
     stretch::Ground,
 };
 use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
@@ -78,15 +75,8 @@ pub struct Site<'a> {
 
 impl Site<'_> {
     /// The same for one campaign.
-    fn campaign(&self, wrong: Wrong) -> ready::Site<'_> {
-        ready::Site {
-            state: self.state,
-            stop: self.stop,
-            unconfined: self.unconfined,
-            remedy: Remedy::Choose,
-            wrong,
-            notes: &terminal::note,
-        }
+    fn campaign(&self, wrong: Wrong) -> stages::Site<'_> {
+        stages::Site { wrong, ..begin::site(self.state, self.stop, self.unconfined) }
     }
 }
 
@@ -104,20 +94,12 @@ impl<'a> Campaigns<'a> {
         let plan = for_stages(plan);
         let asked_order = plan.order;
         let plan = Plan { targets: vec![default.clone()], ..plan };
-        let prepared = Prepared::new(Asked::by_user(plan), &terminal::note)?;
-        process_limit::check(&prepared, &ThisHost)?;
-        let (prepared, consent) = disks::ready(prepared, &site.campaign(Wrong::Refuse), given)?;
-        let work = images::work_dir(&prepared, site.state);
-        let pilot = sizing::pilot(&work)?;
-        let mut expected = prepared.clone();
-        if prepared.needs_sizes() {
-            let (free, memory) = (sizing::room(&prepared, &work)?, prepare::memory()?);
-            let sizes = Range::expected(&prepared, &Ground { pilot, free, memory });
-            expected = expected.with_sizes(sizes);
-        }
-        let costs = Costs::expected(&expected, &pilot)?;
+        let resolved = Resolved::new(Asked::by_user(plan), &terminal::note)?;
+        process_limit::check(&resolved, &ThisHost)?;
+        let (ordered, consent) = disks::ordered(resolved, &site.campaign(Wrong::Refuse), given)?;
+        let costs = Costs::expected(&ordered, site.state)?;
         // Each stage has an order of its own, by how many candidates it has.
-        let plan = Plan { order: asked_order, ..prepared.plan.clone() };
+        let plan = Plan { order: asked_order, ..ordered.plan.clone() };
         let (ran, failed) = (Vec::new(), BTreeSet::new());
         Ok(Campaigns { plan, default, site, consent, deadline, costs, ran, failed })
     }
@@ -154,16 +136,25 @@ fn for_stages(plan: Plan) -> Plan {
 
 impl Costs {
     /// By the rates of the backing.
-    fn expected(prepared: &Prepared, pilot: &Pilot) -> Result<Costs> {
-        let scale = prepared.fixed_scale().unwrap_or_else(|| prepared.plan.preset.large_scale());
-        let load = Load::of(prepared, scale, prepare::memory()?);
-        let backing = &prepared.plan.backing;
+    fn expected(ordered: &Ordered, state: &Path) -> Result<Costs> {
+        let work = images::work_dir(ordered, state);
+        let (pilot, memory) = (sizing::pilot(&work)?, machine::memory()?);
+        let scale = ordered.amount().scale;
+        let amount = match ordered.needs_sizes() {
+            true => Range::expected(
+                ordered,
+                &Ground { pilot, free: sizing::room(ordered, &work)?, memory },
+            ),
+            false => ordered.amount(),
+        };
+        let load = Load::of(ordered, &Amount { scale, ..amount }, memory);
+        let backing = &ordered.plan.backing;
         let image = match backing.devices.is_empty() {
             true => backing.size.unwrap_or_else(|| load.image_bytes()),
             false => model::Bytes(0),
         };
         Ok(Costs {
-            turn_s: load.seconds(pilot) + INSTANCE_S * prepared.counts.len() as f64,
+            turn_s: load.seconds(&pilot) + INSTANCE_S * ordered.counts.len() as f64,
             image_s: image.0 as f64 / pilot.write_bytes_per_s,
         })
     }
@@ -186,10 +177,10 @@ impl Bench for Campaigns<'_> {
     fn measure(&mut self, stage: &Stage, variants: &[Variant]) -> Result<Dataset> {
         let start = Instant::now();
         let asked = Asked::by_user(self.stage_plan(stage, variants));
-        let prepared = Prepared::new(asked, &terminal::note)?;
-        let (prepared, _) =
-            disks::ready(prepared, &self.site.campaign(Wrong::LeaveOut), &self.consent)?;
-        let mut campaign = begin::campaign(&prepared, self.site.state)?;
+        let resolved = Resolved::new(asked, &terminal::note)?;
+        let site = self.site.campaign(Wrong::LeaveOut);
+        let (ordered, _) = disks::ordered(resolved, &site, &self.consent)?;
+        let mut campaign = begin::campaign(&ordered, self.site.state)?;
         let (kind, n) = (stage_name(stage.kind), variants.len());
         campaign.title = format!("{kind} of {n} variants of {}", self.default);
         campaign.notes.push(format!(
@@ -197,8 +188,9 @@ impl Bench for Campaigns<'_> {
             self.default
         ));
         terminal::note(&campaign.title);
-        begin::store(&prepared, &campaign, self.site.store, &self.site.key)?;
-        self.ran.push((stage.kind, campaign.id.clone()));
+        let id = campaign.id.clone();
+        let stored = begin::stored(ordered, campaign, self.site.store, &self.site.key)?;
+        self.ran.push((stage.kind, id.clone()));
         let means = drive::Means {
             consent: &self.consent,
             state: self.site.state,
@@ -206,7 +198,7 @@ impl Bench for Campaigns<'_> {
             hosts: &ThisHost,
             progress: Shown::default(),
         };
-        let driven = drive::drive(&prepared, &campaign, self.site.store, means, self.site.stop);
+        let driven = drive::drive(stored, self.site.store, means, self.site.stop);
         // Where every variant failed the search goes on without them.
         driven.or_else(|error| match error.downcast_ref() {
             Some(Refusal::Alone(_)) => Ok(()),
@@ -214,7 +206,7 @@ impl Bench for Campaigns<'_> {
         })?;
         let turns = (n + 1) as f64 * f64::from(stage.blocks);
         self.costs.learn(start.elapsed().as_secs_f64(), turns);
-        let dataset = self.site.store.dataset(&campaign.id)?;
+        let dataset = self.site.store.dataset(&id)?;
         // All stages do the same: as much as the first has found.
         self.plan.sizes.clone_from(&dataset.campaign.plan.sizes);
         let failed = dataset.targets.iter().filter(|t| t.state != TargetState::Ok);

@@ -1,9 +1,6 @@
 //! Checks that what candidates hold in memory fits into it.
 
-use crate::{
-    prepare::{self, Prepared},
-    refusal,
-};
+use crate::{machine, refusal, stages::Placed};
 use anyhow::Result;
 use model::Bytes;
 
@@ -11,9 +8,9 @@ use model::Bytes;
 ///
 /// # Errors
 /// A candidate may, its size cannot be told, or memory cannot be asked for.
-pub(super) fn check(prepared: &Prepared) -> Result<()> {
-    let memory = prepare::memory()?;
-    prepared.targets.iter().try_for_each(|target| {
+pub(super) fn check(placed: &Placed) -> Result<()> {
+    let memory = machine::memory()?;
+    placed.targets.iter().try_for_each(|target| {
         let held = target.in_memory(memory).map_err(|error| refusal::usage(error.to_string()))?;
         match held.filter(|held| *held > share(memory)) {
             None => Ok(()),

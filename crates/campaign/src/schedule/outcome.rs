@@ -39,12 +39,12 @@ impl Schedule<'_> {
         self.histories[slot.target].worked(slot.block);
         self.failed_at[slot.target] = None;
         let record = &mut self.records[slot.target];
-        let unfinished = self.store.unfinished(&self.campaign.id)?;
+        let unfinished = self.store.unfinished(&self.sized.campaign().id)?;
         if record.state == TargetState::Ok || unfinished.iter().any(|t| t.target == record.label) {
             return Ok(());
         }
         record.state = TargetState::Ok;
-        Ok(self.store.set_target(&self.campaign.id, record)?)
+        Ok(self.store.set_target(&self.sized.campaign().id, record)?)
     }
 
     /// Tells a failure once, and ends the campaign when there is nothing left to try.
@@ -52,8 +52,8 @@ impl Schedule<'_> {
         let history = &mut self.histories[slot.target];
         history.failed(slot.block, fault.kind);
         self.failed_at[slot.target] = Some(Instant::now());
-        let (id, why) = (&self.campaign.id, &fault.reason);
-        let (label, n) = (&self.prepared.labels[slot.target], history.failures());
+        let (id, why) = (&self.sized.campaign().id, &fault.reason);
+        let (label, n) = (&self.sized.entrants[slot.target].label, history.failures());
         let (given_up, is_news) = (history.is_given_up(), history.is_news());
         let may_try = history.may_try(slot.block);
 
@@ -70,8 +70,8 @@ impl Schedule<'_> {
             ));
         }
         let left = self.running().filter(|at| !self.histories[*at].is_given_up());
-        if let Some(alone) = self.prepared.alone(left).filter(|_| given_up) {
-            let alone = &self.prepared.labels[alone];
+        if let Some(alone) = self.sized.alone(left).filter(|_| given_up) {
+            let alone = &self.sized.entrants[alone].label;
             self.set_failed(slot.target, why.clone())?;
             return Err(refusal::alone(format!(
                 "stopped {}: {label}: {why}; {alone} is left alone, with nothing to compare it with; {}",
@@ -98,9 +98,9 @@ impl Schedule<'_> {
 
     fn set_failed(&mut self, target: usize, why: String) -> Result<()> {
         let record = &mut self.records[target];
-        record.lab = self.prepared.places[target].kind();
+        record.lab = self.sized.entrants[target].place.kind();
         record.state = TargetState::Failed(why);
-        Ok(self.store.set_target(&self.campaign.id, record)?)
+        Ok(self.store.set_target(&self.sized.campaign().id, record)?)
     }
 }
 

@@ -8,12 +8,12 @@ use stats::Settings;
 impl Schedule<'_> {
     /// Sends candidates away that are decidedly behind after `blocks` blocks.
     pub(super) fn race(&mut self, blocks: u32) -> Result<()> {
-        let dataset = self.store.dataset(&self.campaign.id)?;
+        let dataset = self.store.dataset(&self.sized.campaign().id)?;
         for behind in stats::look(&dataset, &Settings::default())?.behind {
             let own = |record: &&mut model::TargetRecord| record.label == behind.target;
             let Some(record) = self.records.iter_mut().find(own) else { continue };
             record.leave_after(blocks);
-            self.store.set_target(&self.campaign.id, record)?;
+            self.store.set_target(&self.sized.campaign().id, record)?;
             let tables = match behind.tables {
                 1 => "the one table".into(),
                 2 => "both tables".into(),
@@ -25,19 +25,19 @@ impl Schedule<'_> {
                 behind.target, behind.leader
             );
             self.progress.remark(&why);
-            self.store.add_note(&self.campaign.id, &why)?;
+            self.store.add_note(&self.sized.campaign().id, &why)?;
         }
         Ok(())
     }
 
     /// Entrants that can be made and did not leave.
     pub(super) fn running(&self) -> impl Iterator<Item = usize> {
-        self.prepared.available().filter(|&at| self.records[at].left_after().is_none())
+        self.sized.available().filter(|&at| self.records[at].left_after().is_none())
     }
 
     /// Cases of the first `blocks` blocks, without those of who left before.
     pub(super) fn cases_until(&self, blocks: u32) -> u64 {
         let own = |at: usize| self.records[at].left_after().unwrap_or(blocks).min(blocks);
-        self.prepared.available().map(|at| self.prepared.cases() * u64::from(own(at))).sum()
+        self.sized.available().map(|at| self.sized.cases() * u64::from(own(at))).sum()
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 use anyhow::Result;
 use lab::{LabError, Upkeep};
-use model::{Campaign, Fault, FaultKind};
+use model::{Fault, FaultKind};
 use std::{collections::BTreeSet, rc::Rc};
 
 /// Takes events of a guest as they come, with the process count of the target run.
@@ -25,7 +25,9 @@ fn run_in_guest(
     place: Option<&relay::RelaySlot<'_>>,
     report: &mut GuestEvents<'_>,
 ) -> Result<Ended> {
-    let Place::Guest(guest) = &context.prepared.places[slot.target] else { return Ok(Ended::Done) };
+    let Place::Guest(guest) = &context.placed.entrants[slot.target].place else {
+        return Ok(Ended::Done);
+    };
     if let Some(place) = place {
         place.wait(Step::default());
     }
@@ -41,7 +43,7 @@ fn run_in_guest(
         Ok(lab::guest::Ended::Exit(_)) => Ok(Ended::Done),
         Ok(lab::guest::Ended::Stopped) => Ok(Ended::Stopped),
         Err(error) if error.downcast_ref::<LabError>().is_some() => {
-            report((0, Event::Done(context.prepared.cases().saturating_sub(done))))?;
+            report((0, Event::Done(context.placed.cases().saturating_sub(done))))?;
             let (kind, reason) = (target_run::fault_kind(&error), format!("{error:#}"));
             report((0, Event::Failed(Fault { kind, reason })))?;
             Ok(Ended::Done)
@@ -50,14 +52,14 @@ fn run_in_guest(
     }
 }
 
-impl Schedule<'_> {
+impl<'a> Schedule<'a> {
     /// Targets of this machine, or of guests, at every process count. What failed is left in `self.faults`.
     pub(super) fn run_targets(&mut self, slots: &[Slot]) -> Result<Ended> {
-        let prepared = self.prepared;
-        if slots.iter().any(|slot| prepared.places[slot.target].is_of(true)) {
+        let sized = self.sized;
+        if slots.iter().any(|slot| sized.entrants[slot.target].place.is_of(true)) {
             return self.run_in_guests(slots);
         }
-        for &procs in &prepared.counts {
+        for &procs in &sized.counts {
             let slots: Vec<Slot> = slots.iter().map(|slot| Slot { procs, ..*slot }).collect();
             if self.run_targets_here(&slots)? == Ended::Stopped {
                 return Ok(Ended::Stopped);
@@ -69,32 +71,36 @@ impl Schedule<'_> {
         Ok(Ended::Done)
     }
 
+    fn context(&self) -> RunContext<'a> {
+        let seeded = (self.sized.campaign().seed, self.sized.amount());
+        self.sized.context((self.lab, self.hosts), seeded, self.stop)
+    }
+
     fn step(&self, slots: &[Slot], what: &str) {
         let (block, again) = slots.first().map_or((0, false), |slot| (slot.block, slot.nth > 1));
-        let blocks = pace::goal(&self.prepared.plan, block);
+        let blocks = pace::goal(&self.sized.plan, block);
         let labels: Vec<&str> =
-            slots.iter().map(|slot| self.prepared.labels[slot.target].as_str()).collect();
+            slots.iter().map(|slot| self.sized.entrants[slot.target].label.as_str()).collect();
         let (labels, again) = (labels.join(", "), if again { " · again" } else { "" });
         self.progress.step(&format!("block {}/{blocks} · {labels} · {what}{again}", block + 1));
     }
 
     /// Targets at one process count, each on a fresh instance of this machine.
     fn run_targets_here(&mut self, slots: &[Slot]) -> Result<Ended> {
-        let prepared = self.prepared;
+        let sized = self.sized;
         let Some(first) = slots.first() else { return Ok(Ended::Done) };
         self.step(slots, &format!("{} proc", first.procs));
-        let Campaign { seed, scale, .. } = *self.campaign;
-        let context =
-            RunContext { prepared, lab: self.lab, seed, scale, hosts: self.hosts, stop: self.stop };
+        let seed = sized.campaign().seed;
+        let context = self.context();
         let retakes = Rc::clone(&self.retakes);
         let target_run = |slot: &Slot| TargetRun {
             block: slot.block,
             position: slot.position,
-            label: &prepared.labels[slot.target],
-            target: &prepared.entrants[slot.target],
-            part: prepared.part(seed, slot.block, slot.target),
+            label: &sized.entrants[slot.target].label,
+            target: &sized.entrants[slot.target].target,
+            part: sized.part(seed, slot.block, slot.target),
             procs: slot.procs,
-            last: prepared.counts.last() == Some(&slot.procs),
+            last: sized.counts.last() == Some(&slot.procs),
             retakes: retakes[slot.target].as_ref(),
         };
         let target_runs: Vec<TargetRun<'_>> = slots.iter().map(target_run).collect();
@@ -105,17 +111,16 @@ impl Schedule<'_> {
 
     /// Targets at every process count, each in one boot of its guest.
     fn run_in_guests(&mut self, slots: &[Slot]) -> Result<Ended> {
-        let Campaign { seed, scale, .. } = *self.campaign;
-        let (lab, stop, prepared) = (self.lab, self.stop, self.prepared);
-        let venue = |slot: &Slot| match &prepared.places[slot.target] {
+        let (sized, seed) = (self.sized, self.sized.campaign().seed);
+        let venue = |slot: &Slot| match &sized.entrants[slot.target].place {
             Place::Guest(guest) => Some(guest.venue().to_string()),
             _ => None,
         };
         let venues: BTreeSet<String> = slots.iter().filter_map(venue).collect();
         self.step(slots, &format!("booting {}", Vec::from_iter(venues).join(", ")));
         // A guest starts its workers itself.
-        let context = RunContext { prepared, lab, seed, scale, hosts: self.hosts, stop };
-        let campaign = self.campaign.id.clone();
+        let context = self.context();
+        let campaign = self.sized.campaign().id.clone();
         let run = |member: usize, place: &relay::RelaySlot<'_>, report: &mut GuestEvents<'_>| {
             let place = (slots.len() > 1).then_some(place);
             run_in_guest(&context, &campaign, &slots[member], place, report)
@@ -132,21 +137,21 @@ impl Schedule<'_> {
             Event::Now(what) => self.progress.now(&what),
             Event::Done(cases) => self.progress.done(cases),
             Event::Sample(mut sample) => {
-                sample.lab = self.prepared.places[slot.target].kind();
-                self.store.append(&self.campaign.id, (slot.attempt, slot.nth), &sample)?;
+                sample.lab = self.sized.entrants[slot.target].place.kind();
+                self.store.append(&self.sized.campaign().id, (slot.attempt, slot.nth), &sample)?;
                 self.progress.measured(&sample);
             }
             Event::Facts(mut facts) => {
-                let place = &self.prepared.places[slot.target];
+                let place = &self.sized.entrants[slot.target].place;
                 let record = &mut self.records[slot.target];
                 record.lab = place.kind();
                 facts.0.extend(place.facts().0);
                 upkeep::refresh(record, slot.block, &facts);
-                self.store.set_target(&self.campaign.id, record)?;
+                self.store.set_target(&self.sized.campaign().id, record)?;
             }
             Event::Failed(Fault { kind, reason }) => {
                 // A guest has disks of its own, and none of this machine's can be lost in it.
-                let is_guest = matches!(self.prepared.places[slot.target], Place::Guest(_));
+                let is_guest = matches!(self.sized.entrants[slot.target].place, Place::Guest(_));
                 let is_theirs = is_guest && kind == FaultKind::Disk;
                 let kind = if is_theirs { FaultKind::Guest } else { kind };
                 let place = match slot.procs {
@@ -167,6 +172,6 @@ impl Schedule<'_> {
         if let Some(damage) = upkeep::note(record, (slot.block, slot.procs), cost) {
             self.progress.remark(&format!("{}: its checker found damage: {damage}", record.label));
         }
-        Ok(self.store.set_target(&self.campaign.id, record)?)
+        Ok(self.store.set_target(&self.sized.campaign().id, record)?)
     }
 }

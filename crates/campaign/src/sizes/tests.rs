@@ -1,7 +1,6 @@
 //! Which sizes tests get from what their trials took.
 
 use super::*;
-use crate::places::Place;
 use crate::stretch::FIRST_TIMES;
 use model::{Plan, Preset};
 
@@ -11,12 +10,10 @@ const GROUND: Ground = Ground {
     memory: Bytes(16 << 30),
 };
 
-fn prepared(suite: &str, procs: Vec<u32>, preset: Preset) -> Prepared {
+fn placed(suite: &str, procs: Vec<u32>, preset: Preset) -> Placed {
     let targets = vec!["ext4".parse().unwrap(), "xfs".parse().unwrap()];
     let plan = Plan { targets, suites: vec![suite.into()], procs, preset, ..Plan::default() };
-    let mut prepared = Prepared::new(crate::asked::Asked::by_user(plan), &|_| ()).unwrap();
-    prepared.settle(vec![Place::Host; prepared.places.len()]).unwrap();
-    prepared
+    crate::testing::placed(plan)
 }
 
 fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
@@ -24,12 +21,12 @@ fn size<'a>(sizes: &'a [TestSize], test: &str, procs: u32) -> &'a TestSize {
 }
 
 /// As if each run took `unit_s` for each unit on the one target, and `other` times that on the other.
-fn trials(prepared: &Prepared, range: &Range, unit_s: f64, other: f64) -> Trials {
+fn trials(placed: &Placed, range: &Range, unit_s: f64, other: f64) -> Trials {
     let mut trials = Trials::default();
     for factor in [1.0, other] {
-        for size in &range.first {
+        for size in &range.first.sizes {
             let named = |item: &&Item| item.test.infos()[0].id == size.test;
-            let item = prepared.items.iter().find(named).unwrap();
+            let item = placed.items.iter().find(named).unwrap();
             let seconds = units(item, size) * unit_s * factor;
             trials.add(Seen { size: size.clone(), seconds });
         }
@@ -41,23 +38,21 @@ fn trials(prepared: &Prepared, range: &Range, unit_s: f64, other: f64) -> Trials
 fn every_size_has_room_and_can_be_stored() {
     for suite in ["columnar", "files", "metadata", "mixed", "stream", "oltp", "matrix"] {
         for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
-            let prepared = prepared(suite, vec![1, 8], preset);
-            let range = Range::of(&prepared, &GROUND);
-            assert!(fits(&range.most_of(&prepared), range.large_scale, &GROUND), "{suite}");
-            let plan = Plan { sizes: range.most.clone(), ..Plan::default() };
+            let placed = placed(suite, vec![1, 8], preset);
+            let range = Range::of(&placed, &GROUND);
+            assert!(fits(&placed, &range.most, &GROUND), "{suite}");
+            let plan = Plan { sizes: range.most.sizes.clone(), ..Plan::default() };
             plan.check().unwrap();
-            let cases: usize = prepared.items.iter().map(|item| item.counts.len()).sum();
-            assert_eq!((range.first.len(), range.most.len()), (cases, cases));
+            let cases: usize = placed.items.iter().map(|item| item.counts.len()).sum();
+            assert_eq!((range.first.sizes.len(), range.most.sizes.len()), (cases, cases));
         }
     }
 }
 
 #[test]
 fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
-    let prepared = prepared("columnar", vec![1, 8], Preset::Quick);
-    let mut sized = prepared.clone();
-    sized.plan.sizes = Range::expected(&prepared, &GROUND);
-    let load = Load::of(&sized, Preset::Quick.large_scale(), GROUND.memory);
+    let placed = placed("columnar", vec![1, 8], Preset::Quick);
+    let load = Load::of(&placed, &Range::expected(&placed, &GROUND), GROUND.memory);
     let each_s = load.work_seconds(&GROUND.pilot) / load.cases as f64;
     let aim_s = Preset::Quick.aim_s();
     assert!((0.3 * aim_s..2.0 * aim_s).contains(&each_s), "{each_s} s, not {aim_s} s");
@@ -65,15 +60,13 @@ fn a_plan_expects_cases_as_long_as_they_are_aimed_at() {
 
 #[test]
 fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
-    let prepared = prepared("columnar", vec![8], Preset::Publish);
+    let placed = placed("columnar", vec![8], Preset::Publish);
     let ground = Ground { free: Bytes(8 << 30), ..GROUND };
-    let range = Range::of(&prepared, &ground);
-    assert!(range.large_scale < Range::of(&prepared, &GROUND).large_scale);
+    let range = Range::of(&placed, &ground);
+    assert!(range.first.scale < Range::of(&placed, &GROUND).first.scale);
     let bytes = |test: &str| {
-        let mut sized = prepared.clone();
-        sized.plan.sizes.clone_from(&range.first);
-        let item = sized.items.iter().find(|item| item.test.infos()[0].id == test).unwrap();
-        item.test.estimate(&sized.job(item, 8, 1.0, ground.memory)).write_bytes
+        let item = placed.items.iter().find(|item| item.test.infos()[0].id == test).unwrap();
+        item.test.estimate(&placed.job(item, 8, &range.first, ground.memory)).write_bytes
     };
     let tests =
         ["tiny", "small", "medium"].map(|name| bytes(&format!("columnar.write.int.{name}")));
@@ -85,11 +78,11 @@ fn where_there_is_little_room_large_vectors_shrink_and_no_test_is_another() {
 
 #[test]
 fn the_fastest_is_not_far_below_what_is_aimed_for() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
+    let placed = placed("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&placed, &GROUND);
     let at = |other| {
-        let trials = trials(&prepared, &range, 1.0, other);
-        let sizes = trials.sizes(&prepared, &range, 10.0, true);
+        let trials = trials(&placed, &range, 1.0, other);
+        let sizes = trials.sizes(&placed, &range, 10.0, true);
         size(&sizes, "columnar.openclose", 1).work.unwrap().times
     };
     assert_eq!(at(1.0), 10.0);
@@ -100,16 +93,16 @@ fn the_fastest_is_not_far_below_what_is_aimed_for() {
 
 #[test]
 fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
+    let placed = placed("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&placed, &GROUND);
     let times = |test: &str| {
-        let first = range.first.iter().find(|size| size.test == test).unwrap();
+        let first = range.first.sizes.iter().find(|size| size.test == test).unwrap();
         let mut trials = Trials::default();
         for (times, seconds) in [(0.03, 0.0045), (0.4, 0.8)] {
             let work = first.work.map(|work| Work { times, ..work });
             trials.add(Seen { size: TestSize { work, ..first.clone() }, seconds });
         }
-        size(&trials.sizes(&prepared, &range, 0.15, true), test, 1).work.unwrap().times
+        size(&trials.sizes(&placed, &range, 0.15, true), test, 1).work.unwrap().times
     };
     // The fast one takes 0.15 s for 1.0, the slow one for 0.075: half of the former.
     assert_eq!(times("columnar.replace.int.small"), 0.5);
@@ -117,22 +110,22 @@ fn a_slow_candidate_tried_last_does_not_hide_a_fast_one() {
 
 #[test]
 fn a_trial_grows_step_by_step() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
-    let trials = trials(&prepared, &range, 1e-9, 1.0);
-    let sizes = trials.sizes(&prepared, &range, 1.0, false);
+    let placed = placed("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&placed, &GROUND);
+    let trials = trials(&placed, &range, 1e-9, 1.0);
+    let sizes = trials.sizes(&placed, &range, 1.0, false);
     let times = size(&sizes, "columnar.openclose", 1).work.unwrap().times;
     assert_eq!(times, FIRST_TIMES * MOST_GROWTH);
 }
 
 #[test]
 fn what_later_tests_read_is_made_by_those_before() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
-    let mut trials = trials(&prepared, &range, 1.0, 1.0);
-    let read = size(&range.first, "columnar.read.float.large", 1).clone();
+    let placed = placed("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&placed, &GROUND);
+    let mut trials = trials(&placed, &range, 1.0, 1.0);
+    let read = size(&range.first.sizes, "columnar.read.float.large", 1).clone();
     (0..2).for_each(|_| trials.add(Seen { size: read.clone(), seconds: 0.1 }));
-    let sizes = trials.sizes(&prepared, &range, 0.5, true);
+    let sizes = trials.sizes(&placed, &range, 0.5, true);
     let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
     let wanted = copies("columnar.read.float.large");
     assert!(wanted > 1);
@@ -147,18 +140,18 @@ fn what_later_tests_read_is_made_by_those_before() {
 
 #[test]
 fn what_is_read_again_is_there() {
-    let prepared = prepared("columnar", vec![1], Preset::Quick);
-    let range = Range::of(&prepared, &GROUND);
-    let mut trials = trials(&prepared, &range, 1.0, 1.0);
+    let placed = placed("columnar", vec![1], Preset::Quick);
+    let range = Range::of(&placed, &GROUND);
+    let mut trials = trials(&placed, &range, 1.0, 1.0);
     let mut seen = |test: &str, seconds| {
-        let size = size(&range.first, test, 1).clone();
+        let size = size(&range.first.sizes, test, 1).clone();
         (0..2).for_each(|_| trials.add(Seen { size: size.clone(), seconds }));
     };
     // More columns are written than grow and are read, which are then as many as are read again.
     seen("columnar.write.float.large", 0.02);
     seen("columnar.read.float.large", 0.1);
     seen("columnar.reread.float.large", 0.01);
-    let sizes = trials.sizes(&prepared, &range, 0.5, true);
+    let sizes = trials.sizes(&placed, &range, 0.5, true);
     let copies = |test: &str| size(&sizes, test, 1).work.unwrap().copies;
     let read = copies("columnar.read.float.large");
     assert!(copies("columnar.write.float.large") > read);
@@ -167,17 +160,17 @@ fn what_is_read_again_is_there() {
 
 #[test]
 fn tests_of_the_same_files_have_the_same_scale() {
-    let prepared = prepared("files", vec![1], Preset::Quick);
-    let mut sizes = Range::of(&prepared, &GROUND).first;
+    let placed = placed("files", vec![1], Preset::Quick);
+    let mut sizes = Range::of(&placed, &GROUND).first.sizes;
     sizes[0].scale *= 3.0;
     let largest = sizes[0].scale;
     let shares = |item: &Item| {
-        let job = prepared.job(item, 1, FIRST_SCALE, Bytes(0));
+        let job = placed.job(item, 1, &Amount::scaled(FIRST_SCALE), Bytes(0));
         item.test.space(&job).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
     };
-    let of_first = shares(&prepared.items[0]);
-    share(&prepared, &mut sizes);
-    for (item, size) in prepared.items.iter().zip(&sizes) {
+    let of_first = shares(&placed.items[0]);
+    share(&placed, &mut sizes);
+    for (item, size) in placed.items.iter().zip(&sizes) {
         let together = shares(item).iter().any(|path| of_first.contains(path));
         assert_eq!(size.scale == largest, together || size.test == sizes[0].test);
     }
@@ -188,15 +181,15 @@ fn parts_of_a_tool_are_as_long_as_it_tells_of() {
     if !needs::program_or_skip("bonnie++") {
         return;
     }
-    let prepared = prepared("bonnie++", vec![1], Preset::Smoke);
-    let range = Range::of(&prepared, &GROUND);
-    let test = range.first[0].test.clone();
+    let placed = placed("bonnie++", vec![1], Preset::Smoke);
+    let range = Range::of(&placed, &GROUND);
+    let test = range.first.sizes[0].test.clone();
     let mut trials = Trials::default();
     let at =
-        |trials: &Trials, bold| size(&trials.sizes(&prepared, &range, 0.08, bold), &test, 1).scale;
+        |trials: &Trials, bold| size(&trials.sizes(&placed, &range, 0.08, bold), &test, 1).scale;
     assert_eq!(at(&trials, false), FIRST_SCALE);
     // The shortest phase was 20 ms: 50 times as much takes the second that is aimed for.
-    trials.add(Seen { size: range.first[0].clone(), seconds: 0.02 });
+    trials.add(Seen { size: range.first.sizes[0].clone(), seconds: 0.02 });
     assert_eq!(at(&trials, false), FIRST_SCALE * MOST_GROWTH);
     assert_eq!(at(&trials, true), 0.1);
 }

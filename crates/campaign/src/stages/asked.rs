@@ -1,7 +1,6 @@
 //! What is asked of a campaign: a plan, and which of its targets the user vouches for.
 
-use super::sweeps;
-use crate::refusal;
+use crate::{refusal, sweeps};
 use anyhow::Result;
 use lab::{Availability, ResolvedTarget, resolve};
 use model::{Plan, Target};

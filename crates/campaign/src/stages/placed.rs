@@ -1,0 +1,253 @@
+//! Every target with its place: on this machine, in a guest of it, or nowhere.
+
+use super::{
+    resolved::{Amount, Resolved},
+    tests_of_plan::Item,
+};
+use crate::{
+    place::Place,
+    places, programs, refusal,
+    rehearsal::{self, Wrong},
+    room::{self, Remedy},
+    watch::Notes,
+};
+use anyhow::Result;
+use lab::{Availability, Part, ResolvedTarget};
+use model::{Bytes, Job, LabKind, Programs, Purge, TargetRecord, TargetState};
+use std::{ops::Deref, path::Path, sync::atomic::AtomicBool};
+
+/// What runs once in each block: a candidate of the plan, or the twin of an A/A pair.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// Its name in results.
+    pub label: String,
+    /// What it is.
+    pub target: ResolvedTarget,
+    /// Where it is made. One that can be made nowhere stays without samples, and the campaign continues with the
+    /// others.
+    pub place: Place,
+}
+
+/// A plan that passed all checks of single targets. It is read like [`Resolved`].
+pub struct Placed {
+    pub(super) resolved: Resolved,
+    /// What runs in a block.
+    pub entrants: Vec<Entrant>,
+    /// What programs of others may do, where a test runs any.
+    pub programs: Programs,
+}
+
+/// Where a campaign is to run, and what the user allows.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The state folder.
+    pub state: &'a Path,
+    /// Becomes true when a signal asks to stop.
+    pub stop: &'a AtomicBool,
+    /// Whether programs of others may do anything.
+    pub unconfined: bool,
+    /// What the user can do where there is too little room.
+    pub remedy: Remedy,
+    /// What becomes of a target whose options are wrong.
+    pub wrong: Wrong,
+    /// Takes what the user should know.
+    pub notes: Notes<'a>,
+}
+
+impl Placed {
+    /// Checks `resolved` in the order in which the user can fix things: what programs may do, consent to wipe disks,
+    /// room, where each target is made, whether its options are right by its tools, and whether a comparison is left.
+    /// `consent` looks at the disks and says how they are emptied, if there are any.
+    ///
+    /// # Errors
+    /// A check fails, or a signal asked to stop.
+    pub fn new(
+        resolved: Resolved,
+        site: &Site<'_>,
+        consent: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::allowed(resolved, site, consent)?;
+        let places = places::choose(&placed, (site.state, site.stop), site.notes)?;
+        placed.settle(places)?;
+        places::announce(&placed, site.notes);
+        let wrong =
+            rehearsal::rehearse_all(&placed, site.wrong, (site.state, site.stop), site.notes)?;
+        if let Some(places) = wrong {
+            placed.settle(places)?;
+        }
+        placed.check_comparison()?;
+        Ok(placed)
+    }
+
+    /// As [`Placed::new`] for a dry run: no guest is booted and nothing is rehearsed.
+    ///
+    /// # Errors
+    /// As of [`Placed::new`].
+    pub fn foreseen(
+        resolved: Resolved,
+        site: &Site<'_>,
+        look: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::allowed(resolved, site, look)?;
+        let places = places::foresee(&placed, site.notes)?;
+        placed.settle(places)?;
+        placed.check_comparison()?;
+        Ok(placed)
+    }
+
+    /// Inside of a guest: everything here. The host has checked the whole plan.
+    ///
+    /// # Errors
+    /// Programs of others cannot be confined here.
+    pub(super) fn in_guest(
+        resolved: Resolved,
+        unconfined: bool,
+        notes: Notes<'_>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::by_this_machine(resolved);
+        placed.settle(vec![Place::Host; placed.targets.len()])?;
+        placed.programs = programs::decide(&placed, unconfined, notes)?;
+        Ok(placed)
+    }
+
+    fn allowed(
+        resolved: Resolved,
+        site: &Site<'_>,
+        consent: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::by_this_machine(resolved);
+        placed.programs = programs::decide(&placed, site.unconfined, site.notes)?;
+        if let Some(purge) = consent(&placed)? {
+            placed.resolved.plan.backing.purge = Some(purge);
+        }
+        room::check(&placed, site.state, site.remedy)?;
+        Ok(placed)
+    }
+
+    /// Every target where it can be made as far as this machine knows by itself.
+    pub(crate) fn by_this_machine(resolved: Resolved) -> Placed {
+        let places = resolved.targets.iter().map(own_place).collect();
+        let mut placed = Placed { resolved, entrants: Vec::new(), programs: Programs::Confined };
+        placed.arrange(places);
+        placed
+    }
+
+    /// Takes for each target of the plan where it is made, and as the baseline the first that can be made,
+    /// unless the plan names one.
+    ///
+    /// # Errors
+    /// None can be made.
+    pub(crate) fn settle(&mut self, places: Vec<Place>) -> Result<()> {
+        let Some(first) = places.iter().position(|place| place.nowhere().is_none()) else {
+            let reasons: Vec<&str> = places.iter().filter_map(Place::nowhere).collect();
+            return Err(refusal::lacking(reasons.join("; ")));
+        };
+        let plan = &mut self.resolved.plan;
+        if first > 0 && plan.baseline.is_none() {
+            plan.baseline = plan.candidates().into_iter().nth(first);
+        }
+        self.arrange(places);
+        Ok(())
+    }
+
+    /// Every entrant is made where the same target of the plan is: a target that a plan names twice has one place, and
+    /// the twin that of the baseline.
+    fn arrange(&mut self, places: Vec<Place>) {
+        let plan = &self.resolved.plan;
+        let named = plan.entrants();
+        let labels = model::label_targets(&named, &plan.names);
+        let entrant = |(target, label)| {
+            let at = self.resolved.targets.iter().position(|own| own.target() == target)?;
+            let (target, place) = (self.resolved.targets[at].clone(), places[at].clone());
+            Some(Entrant { label, target, place })
+        };
+        self.entrants = named.iter().zip(labels).filter_map(entrant).collect();
+    }
+
+    /// Looks whether there is still something to compare.
+    ///
+    /// # Errors
+    /// Several targets were asked for, and only one can be made.
+    pub fn check_comparison(&self) -> Result<()> {
+        let Some(alone) = self.alone(self.available()) else { return Ok(()) };
+        let Entrant { label, target, .. } = &self.entrants[alone];
+        let left_out: Vec<String> = self.left_out().collect();
+        Err(refusal::lacking(format!(
+            "only {label} can be made here, and a comparison needs two; {}; fix that, or measure it alone with `--on \
+             {target}`",
+            left_out.join("; "),
+        )))
+    }
+
+    /// The one target among the entrants `left`, where several were to be compared. An A/A pair is one target.
+    pub fn alone(&self, left: impl Iterator<Item = usize>) -> Option<usize> {
+        let is_one = |all: &[usize]| {
+            let mut others = all.iter().map(|at| &self.entrants[*at].target);
+            others.next().is_some_and(|first| others.all(|other| other == first))
+        };
+        let (all, left): (Vec<usize>, Vec<usize>) =
+            ((0..self.entrants.len()).collect(), left.collect());
+        (!is_one(&all) && is_one(&left)).then(|| left[0])
+    }
+
+    /// Positions of the entrants that can be made.
+    pub fn available(&self) -> impl Iterator<Item = usize> {
+        (0..self.entrants.len()).filter(|&at| self.entrants[at].place.nowhere().is_none())
+    }
+
+    /// A line for each entrant that cannot be made.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let line =
+            |entrant: &Entrant| Some(format!("{}: {}", entrant.label, entrant.place.nowhere()?));
+        self.entrants.iter().filter_map(line)
+    }
+
+    /// Labels of the entrants that are directories.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        let own = self.entrants.iter().filter(|entrant| entrant.target.directory().is_some());
+        own.map(|entrant| entrant.label.as_str())
+    }
+
+    /// Records of the entrants as a new campaign stores them.
+    pub fn records(&self) -> Vec<TargetRecord> {
+        let record = |entrant: &Entrant| TargetRecord {
+            label: entrant.label.clone(),
+            target: entrant.target.to_string(),
+            lab: LabKind::Host,
+            state: TargetState::Ok,
+            facts: model::Environment::default(),
+        };
+        self.entrants.iter().map(record).collect()
+    }
+
+    /// As [`Resolved::job`], with what programs of others may do.
+    pub fn job(&self, item: &Item, count: u32, amount: &Amount, memory: Bytes) -> Job {
+        let programs = if item.test.runs_programs() { self.programs } else { Programs::None };
+        Job { programs, ..self.resolved.job(item, count, amount, memory) }
+    }
+}
+
+impl Deref for Placed {
+    type Target = Resolved;
+
+    fn deref(&self) -> &Resolved {
+        &self.resolved
+    }
+}
+
+/// Where `target` can be made as far as this machine knows by itself.
+fn own_place(target: &ResolvedTarget) -> Place {
+    match target.directory() {
+        Some(_) => Place::Host,
+        None => target.parts().iter().find_map(lacking).map_or(Place::Host, Place::Nowhere),
+    }
+}
+
+fn lacking(part: &Part) -> Option<String> {
+    match lab::available(part.fs) {
+        Availability::Ready => None,
+        Availability::Missing { what, fix } => {
+            Some(format!("{} cannot be used here, missing: {what}; {fix}", part.fs.about().name))
+        }
+    }
+}

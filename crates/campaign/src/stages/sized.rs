@@ -1,0 +1,53 @@
+//! A campaign whose every test has its size.
+
+use super::{resolved::Amount, stored::Stored};
+use anyhow::Result;
+use model::{Campaign, Dataset, Plan};
+use std::ops::Deref;
+use store::Store;
+
+/// A stored campaign that can run. It is read like [`Stored`].
+pub struct Sized {
+    stored: Stored,
+    amount: Amount,
+}
+
+impl Sized {
+    /// `stored` with the sizes of its plan.
+    pub fn new(stored: Stored) -> Sized {
+        let amount = stored.amount();
+        Sized { stored, amount }
+    }
+
+    /// `stored` with the sizes of `amount`, which the store keeps from now on; `mark` makes the mark of a changed
+    /// campaign.
+    ///
+    /// # Errors
+    /// The store cannot be written, or the mark cannot be made.
+    pub fn found(
+        mut stored: Stored,
+        amount: Amount,
+        mark: impl FnOnce(&Campaign, &Dataset) -> Result<String>,
+        store: &mut Store,
+    ) -> Result<Sized> {
+        let plan = Plan { sizes: amount.sizes.clone(), ..stored.campaign.plan };
+        stored.campaign = Campaign { scale: amount.scale, plan, ..stored.campaign };
+        stored.ordered.set_sizes(amount.sizes.clone());
+        let mark = mark(&stored.campaign, &store.dataset(&stored.campaign.id)?)?;
+        store.replan(&stored.campaign, &mark, None)?;
+        Ok(Sized { stored, amount })
+    }
+
+    /// How much each test does.
+    pub fn amount(&self) -> &Amount {
+        &self.amount
+    }
+}
+
+impl Deref for Sized {
+    type Target = Stored;
+
+    fn deref(&self) -> &Stored {
+        &self.stored
+    }
+}
