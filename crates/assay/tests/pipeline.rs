@@ -75,7 +75,7 @@ fn prices_are_kept_with_the_campaign() {
     let refused = place.assay(&run);
     assert_eq!(refused.status.code(), Some(2));
     let refused = crate::common::text(&refused.stderr);
-    assert!(refused.contains("the price of `ext4` is of no target of this campaign"), "{refused}");
+    assert!(refused.contains("--price: `ext4` is not a target of this campaign"), "{refused}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn a_rebuild_is_seen_at_both_ends_of_each_timed_part() {
     let output = place.assay(&[&run[..], &on[..], &["--order", "interleaved"]].concat());
     assert_eq!(output.status.code(), Some(2));
     let refused = text(&output.stderr);
-    assert!(refused.contains("a mirror that is rebuilt goes on while others"), "{refused}");
+    assert!(refused.contains("a resync would continue while other candidates"), "{refused}");
     place.ok(&[&run[..], &on[..]].concat());
     let all = samples(&place);
     let (rebuilt, whole): (Vec<_>, Vec<_>) =
