@@ -10,15 +10,13 @@ use model::{Plan, Target};
 /// Names the object store of `plan` in its targets, and in what else names a target.
 ///
 /// # Errors
-/// A target names a store that was not given, or none would lie in the one that was.
+/// No target would keep its files in the store.
 pub(super) fn place(plan: &mut Plan) -> Result<()> {
-    let Some(store) = plan.backing.object_store.clone() else { return refuse_other(plan, None) };
+    let Some(store) = plan.backing.object_store.clone() else { return Ok(()) };
     if !plan.sweeps.is_empty() {
         let why = "a sweep has no place in --s3-endpoint; name each of its variants by --on";
         return Err(exit::usage(why));
     }
-    // One that is named otherwise is told, and not moved from there to here.
-    refuse_other(plan, Some(store.host()))?;
     let moved = |target: &Target| in_store(target, store.host());
     plan.targets.iter_mut().for_each(|target| *target = moved(target));
     plan.names.values_mut().for_each(|target| *target = moved(target));
@@ -42,21 +40,10 @@ fn host_of(target: &Target) -> Result<Option<String>> {
     Ok(target.object_host().map(String::from))
 }
 
-fn refuse_other(plan: &Plan, own: Option<&str>) -> Result<()> {
-    let all = plan.targets.iter().chain(plan.names.values());
-    let hosts = all.map(host_of).collect::<Result<Vec<_>>>()?;
-    let Some(host) = hosts.into_iter().flatten().find(|host| Some(&**host) != own) else {
-        return Ok(());
-    };
-    Err(exit::usage(format!(
-        "a target names the object store {host}, which is given on the command line alone: --s3-endpoint \
-         https://{host}/BUCKET"
-    )))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use campaign::stages::Asked;
 
     fn plan(targets: &[&str], endpoint: Option<&str>) -> Plan {
         let targets = targets.iter().map(|target| target.parse().unwrap()).collect();
@@ -81,15 +68,21 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_was_not_given_or_has_nothing_is_refused() {
-        let why = |targets: &[&str], endpoint| {
-            place(&mut plan(targets, endpoint)).unwrap_err().to_string()
-        };
-        let there = Some("http://h:1/bucket");
-        let foreign: &[&str] = &["rclone[store=s3,s3.host=evil.example](xfs)"];
-        assert!(why(foreign, None).contains("on the command line alone"));
-        assert!(why(foreign, there).contains("the object store evil.example"));
-        assert!(why(&["xfs"], there).contains("no candidate"));
-        assert!(why(&[], there).contains("no candidate"));
+    fn store_without_candidates_is_refused() {
+        for targets in [&["xfs"][..], &[]] {
+            let refused = place(&mut plan(targets, Some("http://h:1/bucket")));
+            assert!(refused.unwrap_err().to_string().contains("no candidate"));
+        }
+    }
+
+    #[test]
+    fn store_that_a_target_names_itself_is_never_replaced_by_the_one_given() {
+        for endpoint in [None, Some("http://h:1/bucket")] {
+            let mut plan = plan(&["rclone[store=s3,s3.host=evil.example](xfs)"], endpoint);
+            place(&mut plan).unwrap();
+            let refused = Asked::by_user(plan).targets().unwrap_err().to_string();
+            assert!(refused.contains("the object store evil.example"), "{refused}");
+            assert!(refused.contains("on the command line alone"), "{refused}");
+        }
     }
 }

@@ -43,14 +43,18 @@ impl Asked {
     /// A target cannot be, or asks for what only the command line may; none is named and none can be made here.
     pub fn targets(&mut self) -> Result<Vec<ResolvedTarget>> {
         let plan = &mut self.plan;
-        for target in plan.targets.iter_mut().chain(plan.names.values_mut()) {
+        let mut targets = plan.targets.iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        plan.targets = targets.iter().map(|target| target.target().clone()).collect();
+        for target in plan.names.values_mut() {
             *target = resolved(target)?.target().clone();
         }
         sweeps::enter(plan)?;
         if plan.targets.is_empty() {
             plan.targets = default_targets()?;
         }
-        let targets = plan.targets.iter().map(resolved).collect::<Result<Vec<_>>>()?;
+        for target in &plan.targets[targets.len()..] {
+            targets.push(resolved(target)?);
+        }
         self.check(&targets)?;
         Ok(targets)
     }
