@@ -4,11 +4,13 @@ use crate::{disks, mark::Key, opened, selection, terminal, whereabouts};
 use anyhow::{Context, Result};
 use campaign::{
     images::work_dir,
-    machine, programs,
+    machine,
+    pipeline::Site,
+    programs,
     rehearsal::Wrong,
     room::Remedy,
     shared_device::SharedDevice,
-    stages::{Amount, Ordered, Site, Stored},
+    stages::{Amount, Ordered, Stored},
     tools,
 };
 use model::{Campaign, CampaignState, Job, Origin, Rng};

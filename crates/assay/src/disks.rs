@@ -5,8 +5,9 @@ use crate::{cli::Consent, exit, terminal};
 use anyhow::Result;
 use campaign::{
     machine, pace,
+    pipeline::Site,
     sizing::Load,
-    stages::{Amount, Ordered, Placed, Resolved, Site},
+    stages::{Amount, Ordered, Placed, Resolved},
 };
 use lab::{DiskInfo, DiskRequest, Health, Lab};
 use model::{Bytes, CONDITION_FILLS, Environment, Plan, Purge};

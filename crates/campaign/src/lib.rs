@@ -1,6 +1,6 @@
 //! The campaign: from a plan to samples in the store, block by block.
 //!
-//! [`stages`] has the way from a plan to a campaign that can run, stage by stage: each check is made once, in one place.
+//! [`pipeline`] is the way from a plan to a campaign that can run, by [`stages`]: each check is made in one place.
 //! `programs` decides what those of others may do, `room` refuses what cannot fit, `reserve` says what a directory's
 //! file system keeps, `places` finds where each target is made, `rehearsal` makes each once before anything is
 //! written. `images` says on which disk, `sizing` asks the backing for its rates, `stretch`, `sizes` and `trial` find
@@ -24,6 +24,7 @@ pub mod judge;
 pub mod limiter;
 pub mod machine;
 pub mod pace;
+pub mod pipeline;
 pub mod place;
 pub mod places;
 pub mod processors;

@@ -11,7 +11,7 @@ use super::{
     relay::{self, Relay, RelaySlot, Runner},
     reserve,
     retake::Retakes,
-    stages::{Amount, Item, Placed},
+    stages::{Amount, Item, Ordered, Placed},
 };
 use anyhow::{Context, Result};
 use lab::{Instance, Lab, LabError, ResolvedTarget, Upkeep};
@@ -40,6 +40,18 @@ pub struct RunContext<'a> {
     pub(crate) hosts: &'a dyn Hosts,
     /// Becomes true when a signal asks to stop.
     pub(crate) stop: &'a AtomicBool,
+}
+
+impl Ordered {
+    /// What its target runs need.
+    pub fn context<'a>(
+        &'a self,
+        (lab, hosts): (&'a Lab, &'a dyn Hosts),
+        (seed, amount): (u64, &'a Amount),
+        stop: &'a AtomicBool,
+    ) -> RunContext<'a> {
+        RunContext { placed: &self.placed, lab, seed, amount, hosts, stop }
+    }
 }
 
 /// One target at one process count in one block.

@@ -30,7 +30,8 @@ pub fn sentence(found: &Amount, placed: &Placed, seconds: f64) -> String {
     format!("{cases} cases sized for timed parts of {aim_s} s, in {}", pace::time(seconds))
 }
 
-/// Tries the tests of `context` on some of its targets, and finds how much each of them does; `None` when a signal came. A target that fails is
+/// Tries the tests of `context` on some of its targets, and finds how much each of them does; `None` when a signal
+/// came. A target that fails is
 /// passed over: the campaign will say why.
 ///
 /// # Errors

@@ -6,12 +6,14 @@
 //! and each skip with its reason. A skip for something that this machine has is a failure.
 
 mod binaries;
+mod freezer;
 mod report;
 mod run;
 
 use crate::root;
 use anyhow::{Context, bail};
 use binaries::Unit;
+use freezer::Seed;
 use run::Ran;
 use std::{process::ExitCode, sync::mpsc, thread, time::Instant};
 
@@ -59,12 +61,18 @@ const MODULES: &[&str] = &["assay/e2e", "assay/e2e_labs", "lab/machine"];
 /// Tests of the program from outside: with what the names of their units begin.
 const PROGRAM: &str = "assay/e2e";
 
-/// Runs what `args` ask for: a part, and optionally the beginning of units' names.
+/// Runs what `args` ask for: a part, optionally `--freeze` or `--freeze=SEED`, and the beginning of units' names.
 pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
-    let (part, named) = match args.split_first() {
+    let (options, names): (Vec<&String>, Vec<&String>) =
+        args.iter().partition(|arg| arg.starts_with("--"));
+    let (part, named) = match names.split_first() {
         Some((part, named)) => (Part::of(part)?, named),
         None => bail!("name a part: quick, labs or all"),
     };
+    let seed = options.into_iter().map(|option| seed(option)).next_back().transpose()?;
+    if let Some(Seed(seed)) = seed {
+        report::note(&format!("Processes are frozen for moments; again by --freeze={seed}"));
+    }
     let binaries = binaries::build(&root()).context("build the tests")?;
     let units = binaries::units(&binaries, MODULES, LONG_TESTS)?;
     if let Some(stray) =
@@ -72,7 +80,8 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
     {
         bail!("`{stray}` in xtask/src/test/mod.rs is no test binary any more");
     }
-    let is_asked = |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n));
+    let is_asked =
+        |name: &str| named.is_empty() || named.iter().any(|n| name.starts_with(n.as_str()));
     let is_labs = |unit: &Unit| unit.is_long || LABS.iter().any(|name| unit.is_of(name));
     let is_fuzz = |unit: &Unit| FUZZ.iter().any(|name| unit.is_of(name));
     let is_part = |unit: &Unit| match part {
@@ -81,7 +90,10 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         Part::All => true,
     };
     if !named.is_empty() && !units.iter().any(|unit| is_part(unit) && is_asked(&unit.name)) {
-        bail!("no unit of this part begins with {}", named.join(" or "));
+        bail!(
+            "no unit of this part begins with {}",
+            named.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" or ")
+        );
     }
     let asked = units.iter().filter(|unit| is_part(unit) && is_asked(&unit.name));
     let is_alone = |unit: &&Unit| ALONE.contains(&unit.name.as_str());
@@ -92,7 +104,7 @@ pub(crate) fn test(args: &[String]) -> anyhow::Result<ExitCode> {
         (part != Part::Quick && is_fuzz(unit)).then_some(("ASSAY_FUZZ_SECONDS", LONG))
     };
     let start = Instant::now();
-    let run = |unit: &Unit| run::run(unit, env(unit));
+    let run = |unit: &Unit| run::run(unit, env(unit), seed);
     let mut ran = in_lanes(&[of_program, rest], run)?;
     ran.extend(in_lanes(&[alone], run)?);
     Ok(if report::end(&ran, start.elapsed()) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -115,6 +127,18 @@ fn in_lanes(
     })
 }
 
+/// The seed of `--freeze`, which is drawn where it has none.
+fn seed(option: &str) -> anyhow::Result<Seed> {
+    let drawn = || std::process::id().into();
+    match option.strip_prefix("--freeze") {
+        Some("") => Ok(Seed(drawn())),
+        Some(given) if given.starts_with('=') => {
+            Ok(Seed(given[1..].parse().with_context(|| format!("{option} has no number"))?))
+        }
+        _ => bail!("unknown option {option}; the only one is --freeze or --freeze=SEED"),
+    }
+}
+
 impl Part {
     fn of(name: &str) -> anyhow::Result<Part> {
         Ok(match name {
@@ -129,6 +153,15 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seed_is_given_or_drawn() {
+        assert_eq!(seed("--freeze=7").unwrap(), Seed(7));
+        assert!(seed("--freeze").is_ok());
+        for wrong in ["--freeze=", "--freeze=x", "--frozen", "--fast"] {
+            assert!(seed(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_part_is_named() {

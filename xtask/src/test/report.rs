@@ -5,6 +5,11 @@ use super::run::Ran;
 use needs::{Need, Skip};
 use std::{collections::BTreeMap, time::Duration};
 
+/// Prints a line.
+pub(super) fn note(line: &str) {
+    println!("{line}");
+}
+
 /// Says how a unit ended, and all that it printed where it failed.
 pub(super) fn line(ran: &Ran) {
     let verdict = if ran.failure.is_some() { "FAILED" } else { "ok" };
@@ -19,8 +24,15 @@ fn row(ran: &Ran) -> String {
         0 => String::new(),
         count => format!(", {count} skipped"),
     };
+    let frozen = match ran.freezes {
+        0 => String::new(),
+        count => format!(", frozen {count} times"),
+    };
     let (took_s, cpu_s) = (ran.took.as_secs_f64(), ran.processor_s);
-    format!("{took_s:7.1} s  {cpu_s:7.1} s  {:<32} {} passed{skipped}", ran.name, ran.passed)
+    format!(
+        "{took_s:7.1} s  {cpu_s:7.1} s  {:<32} {} passed{skipped}{frozen}",
+        ran.name, ran.passed
+    )
 }
 
 /// The end of a run, which `took` so long. True when nothing failed, and nothing was skipped that this machine can run.

@@ -1,6 +1,9 @@
 //! Runs one unit and takes down what it said, how long it took, and what it skipped.
 
-use super::binaries::Unit;
+use super::{
+    binaries::Unit,
+    freezer::{Frozen, Seed},
+};
 use anyhow::Context;
 use needs::{SKIPS, Skip};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -23,6 +26,8 @@ pub(super) struct Ran {
     pub(super) took: Duration,
     /// What its processes had of the processors meanwhile, seconds: the rest was waiting, for disks or for others.
     pub(super) processor_s: f64,
+    /// How often some of its processes were frozen.
+    pub(super) freezes: u32,
     /// Tests that passed.
     pub(super) passed: usize,
     /// What it did not test.
@@ -36,15 +41,31 @@ impl Ran {
     /// A unit with one test, which passed.
     pub(super) fn stub(name: &str) -> Ran {
         let (name, took) = (name.to_string(), Duration::ZERO);
-        Ran { name, took, processor_s: 0.0, passed: 1, skips: Vec::new(), failure: None }
+        Ran {
+            name,
+            took,
+            processor_s: 0.0,
+            freezes: 0,
+            passed: 1,
+            skips: Vec::new(),
+            failure: None,
+        }
     }
 }
 
-/// Runs `unit` as cargo would. What it prints goes to files: a process that outlives it holds no pipe.
-pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran> {
+/// Runs `unit` as cargo would, with processes frozen where a seed is given. What it prints goes to files: a process
+/// that outlives it holds no pipe.
+pub(super) fn run(
+    unit: &Unit,
+    env: Option<(&str, &str)>,
+    seed: Option<Seed>,
+) -> anyhow::Result<Ran> {
     let dir = tempfile::tempdir()?;
     let path = |name: &str| dir.path().join(name);
-    let mut command = Command::new(&unit.binary.program);
+    let frozen = seed.map(|seed| Frozen::begin(&unit.name, seed)).transpose()?;
+    let program = &unit.binary.program;
+    let mut command =
+        frozen.as_ref().map_or_else(|| Command::new(program), |frozen| frozen.inside(program));
     command
         .args(&unit.args)
         .current_dir(&unit.binary.package)
@@ -67,6 +88,7 @@ pub(super) fn run(unit: &Unit, env: Option<(&str, &str)>) -> anyhow::Result<Ran>
     };
     Ok(Ran {
         name: unit.name.clone(),
+        freezes: frozen.as_ref().map_or(0, Frozen::freezes),
         took: start.elapsed(),
         processor_s,
         passed: passed(&out),

@@ -12,7 +12,8 @@ use std::path::Path;
 /// candidates take turns, and are directories that every host has.
 ///
 /// # Errors
-/// As of [`plan_input::asked`] and [`Resolved::new`]; more workers are asked for than there are, or what only one host could have.
+/// As of [`plan_input::asked`] and [`Resolved::new`]; more workers are asked for than there are, or what only one host
+/// could have.
 pub fn resolved(
     args: &PlanArgs,
     (store, state): (&Path, &Path),

@@ -70,7 +70,7 @@ mod tests {
     use clap::CommandFactory;
 
     /// A new verb is entered here, by whether it makes targets. Those that do begin a campaign by the
-    /// [`campaign::stages`], whose doc tests show that nothing else is taken.
+    /// [`campaign::pipeline`], whose doc tests show that nothing else is taken.
     #[test]
     fn every_verb_that_makes_targets_is_known() {
         let make = ["run", "plan", "resume", "compare", "tune", "selftest"];

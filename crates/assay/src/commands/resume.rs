@@ -10,9 +10,10 @@ use crate::{
 use anyhow::{Result, bail};
 use campaign::{
     hosts::Hosts,
+    pipeline::Site,
     programs,
     room::Remedy,
-    stages::{Asked, Resolved, Site, Stored},
+    stages::{Asked, Resolved, Stored},
 };
 use model::{Campaign, CampaignState};
 use std::path::Path;

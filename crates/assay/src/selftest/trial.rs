@@ -15,8 +15,9 @@ use crate::{
 use anyhow::{Result, bail};
 use campaign::{
     hosts::ThisHost,
+    pipeline::Site,
     room::Remedy,
-    stages::{Asked, Ordered, Resolved, Site},
+    stages::{Asked, Ordered, Resolved},
 };
 use model::{
     BackingPlan, Bytes, Campaign, CampaignState, Dataset, Environment, LabChoice, Origin, Plan,

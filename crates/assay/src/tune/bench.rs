@@ -14,11 +14,11 @@ use anyhow::Result;
 use campaign::{
     Refusal,
     hosts::ThisHost,
-    images, machine,
+    images, machine, pipeline,
     rehearsal::Wrong,
     sizes::Range,
     sizing::{self, Load},
-    stages::{self, Amount, Asked, Ordered, Resolved},
+    stages::{Amount, Asked, Ordered, Resolved},
     stretch::Ground,
 };
 use model::{BackingPlan, Dataset, Order, Plan, Target, TargetState};
@@ -75,8 +75,8 @@ pub struct Site<'a> {
 
 impl Site<'_> {
     /// The same for one campaign.
-    fn campaign(&self, wrong: Wrong) -> stages::Site<'_> {
-        stages::Site { wrong, ..begin::site(self.state, self.stop, self.unconfined) }
+    fn campaign(&self, wrong: Wrong) -> pipeline::Site<'_> {
+        pipeline::Site { wrong, ..begin::site(self.state, self.stop, self.unconfined) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Layout of candidates: on which images, parts of disks or guests' disks they are, and which exist at the same time.
 
 use super::placed::Placed;
-use crate::guest;
+use crate::machine;
 use lab::ResolvedTarget;
 use model::Order;
 use std::ops;
@@ -63,7 +63,7 @@ impl Placed {
 
     /// The same of the candidates of this machine, or of those in guests, for which its memory may not do.
     pub fn is_together(&self, in_guests: bool) -> bool {
-        self.is_interleaved() && (!in_guests || guest::fit_together(self.guests()))
+        self.is_interleaved() && (!in_guests || machine::fit_together(self.guests()))
     }
 
     /// How many candidates are there at the same time at most.

@@ -1,76 +1,18 @@
-//! Order of the candidates: side by side or in turn. What the plan leaves open is decided here.
+//! Candidates in their order: side by side or in turn.
 
-use super::{
-    asked::Asked,
-    placed::{Entrant, Placed},
-    resolved::{Amount, Resolved},
-};
-use crate::{
-    hosts::Hosts, images, machine, place::Place, refusal, room, shared_device::SharedDevice,
-    sizes::Range, sizing, target_run::RunContext, watch::Notes,
-};
-use anyhow::Result;
-use lab::{Device, Lab};
-use model::{Bytes, LabChoice, Order, Plan, TestSize};
-use std::{collections::BTreeMap, ops::Deref, path::Path, sync::atomic::AtomicBool};
-
-/// Most candidates that are side by side unasked: all hold their files, and their share of the page cache.
-const MOST: usize = 6;
-/// Memory that each needs for itself.
-const LEAST_MEMORY: Bytes = Bytes(1 << 30);
+use super::placed::{Entrant, Placed};
+use crate::{place::Place, shared_device::SharedDevice};
+use model::TestSize;
+use std::ops::Deref;
 
 /// A campaign that passed every check. It is read like [`Placed`].
 pub struct Ordered {
-    placed: Placed,
+    pub(crate) placed: Placed,
     /// Why candidates that could run side by side run in turn.
     pub shared_device: Option<SharedDevice>,
 }
 
 impl Ordered {
-    /// Decides the order where the plan leaves it open: interleaved where there are several candidates that can exist at
-    /// once, and disk and memory hold them all.
-    ///
-    /// # Errors
-    /// Room or memory cannot be asked for; candidates are asked for side by side that cannot be.
-    pub fn new(mut placed: Placed, state: &Path) -> Result<Ordered> {
-        check(&placed)?;
-        let asked = placed.plan.order;
-        let shared_device = match asked {
-            Some(Order::InTurn) => None,
-            _ => shared_device(&placed, state)?,
-        };
-        if let (Some(shared), Some(Order::Interleaved)) = (&shared_device, asked) {
-            return Err(refusal::usage(format!(
-                "{shared}, so that nothing tells whose traffic it is side by side; leave --order out, or take \
-                 --order in-turn"
-            )));
-        }
-        if asked.is_none() {
-            let may_be = !is_rebuilt(&placed) && shared_device.is_none();
-            placed.resolved.plan.order = Some(Order::Interleaved);
-            if !(may_be && fits_side_by_side(&placed, state)?) {
-                placed.resolved.plan.order = Some(Order::InTurn);
-            }
-        }
-        Ok(Ordered { placed, shared_device })
-    }
-
-    /// The part of a campaign that a guest does, each test at the process `counts` of its host, which has checked the
-    /// whole of it.
-    ///
-    /// # Errors
-    /// The guest does not know what the host knows.
-    pub fn in_guest(
-        plan: Plan,
-        counts: &BTreeMap<String, Vec<u32>>,
-        unconfined: bool,
-        notes: Notes<'_>,
-    ) -> Result<Ordered> {
-        let plan = Plan { lab: LabChoice::Host, ..plan };
-        let resolved = Resolved::new(Asked::by_user(plan), notes)?.with_counts(counts);
-        Ok(Ordered { placed: Placed::in_guest(resolved, unconfined, notes)?, shared_device: None })
-    }
-
     /// Without the targets of this machine, or of guests, that need `disks` or more, which cannot be had because of
     /// `why`. `None` when nothing is left, or nothing to compare it with.
     pub fn give_up(mut self, in_guests: bool, disks: usize, why: &str) -> Option<Ordered> {
@@ -80,16 +22,6 @@ impl Ordered {
             }
         }
         (self.available().next().is_some() && self.check_comparison().is_ok()).then_some(self)
-    }
-
-    /// What its target runs need.
-    pub fn context<'a>(
-        &'a self,
-        (lab, hosts): (&'a Lab, &'a dyn Hosts),
-        (seed, amount): (u64, &'a Amount),
-        stop: &'a AtomicBool,
-    ) -> RunContext<'a> {
-        RunContext { placed: &self.placed, lab, seed, amount, hosts, stop }
     }
 
     /// The plan with these sizes.
@@ -103,161 +35,5 @@ impl Deref for Ordered {
 
     fn deref(&self) -> &Placed {
         &self.placed
-    }
-}
-
-fn is_rebuilt(placed: &Placed) -> bool {
-    placed.entrants.iter().any(|entrant| entrant.target.is_rebuilt())
-}
-
-fn has_caps(placed: &Placed) -> bool {
-    placed.entrants.iter().any(|entrant| entrant.target.has_caps())
-}
-
-/// Refuses an order that cannot be.
-fn check(placed: &Placed) -> Result<()> {
-    let asked = placed.plan.order == Some(Order::Interleaved);
-    if placed.is_interleaved() && placed.plan.backing.split && has_caps(placed) {
-        return Err(refusal::usage(
-            "I/O caps apply to the whole disk, so its parts cannot run side by side; use --order in-turn or loop images",
-        ));
-    }
-    if asked && is_rebuilt(placed) {
-        return Err(refusal::usage(
-            "a resync would continue while other candidates are measured; drop --order, or use --order in-turn",
-        ));
-    }
-    if asked && placed.at_once() < 2 {
-        return Err(refusal::usage(
-            "the candidates cannot run side by side: there is only one, each has the whole disk, or their guests do not \
-             fit into memory together; drop --order, or divide the disk with --split",
-        ));
-    }
-    Ok(())
-}
-
-/// The first two candidates of this machine of which one is charged with what the other does: it is a directory, and
-/// its device is also that of the other, or below it.
-///
-/// # Errors
-/// A directory cannot be looked at.
-fn shared_device(placed: &Placed, state: &Path) -> Result<Option<SharedDevice>> {
-    let directory = |at: &usize| placed.entrants[*at].target.directory();
-    let here: Vec<usize> =
-        placed.available().filter(|at| placed.entrants[*at].place.is_of(false)).collect();
-    if here.len() < 2 || here.iter().all(|at| directory(at).is_none()) {
-        return Ok(None);
-    }
-    let images = match placed.plan.backing.devices.is_empty() {
-        true => lab::counted_on(&images::work_dir(placed, state))?,
-        false => Vec::new(),
-    };
-    let counted = |at: &usize| match directory(at) {
-        Some(path) => Ok(lab::counted_on(path)?),
-        None if placed.entrants[*at].target.disks() > 0 => Ok(images.clone()),
-        None => Ok(Vec::new()),
-    };
-    let counted = here.iter().map(counted).collect::<Result<Vec<Vec<Device>>>>()?;
-    let is_below = |own: usize, other: usize| {
-        directory(&here[own]).is_some()
-            && counted[own].first().is_some_and(|own| counted[other].contains(own))
-    };
-    let pairs = (0..here.len()).flat_map(|a| (a + 1..here.len()).map(move |b| (a, b)));
-    let label = |at: usize| placed.entrants[here[at]].label.clone();
-    Ok(pairs.into_iter().find(|(a, b)| is_below(*a, *b) || is_below(*b, *a)).map(|(a, b)| {
-        let of_dir = if is_below(a, b) { a } else { b };
-        SharedDevice { first: label(a), second: label(b), device: counted[of_dir][0].name() }
-    }))
-}
-
-/// Whether the candidates of `together`, which is interleaved, fit on disk and in memory at once.
-fn fits_side_by_side(together: &Placed, state: &Path) -> Result<bool> {
-    let memory = machine::memory()?;
-    let count = together.at_once();
-    if !(2..=MOST).contains(&count) || memory.0 / (count as u64) < LEAST_MEMORY.0 {
-        return Ok(false);
-    }
-    // The parts of a disk are there whatever the order, but a cap is on the whole disk.
-    if !together.plan.backing.devices.is_empty() {
-        return Ok(!has_caps(together));
-    }
-    if together.needs_sizes() {
-        let free = sizing::room(together, &images::work_dir(together, state))?;
-        return Ok(Range::holds(together, free, memory));
-    }
-    room::fits(together, state)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing;
-    use lab::{
-        Cmd, LabError,
-        guest::{Guest, Machine, Shared, Stranger, Venue, host},
-    };
-    use std::{path::PathBuf, sync::Arc};
-
-    #[derive(Debug)]
-    struct Never;
-
-    impl Guest for Never {
-        fn venue(&self) -> Venue {
-            host()
-        }
-        fn disk(&self, _number: usize) -> PathBuf {
-            PathBuf::new()
-        }
-        fn prepare(&self, _out: &Shared) -> Result<(), LabError> {
-            Ok(())
-        }
-        fn boot(&self, _machine: &Machine, _stranger: Option<Stranger>) -> Cmd {
-            Cmd::new("true")
-        }
-    }
-
-    /// `dirs` as candidates, in the order that is asked for.
-    fn ordered(dirs: [&Path; 2], order: Option<Order>, state: &Path) -> Result<Ordered> {
-        let targets = dirs.map(|dir| format!("dir:{}", dir.display()).parse().unwrap()).to_vec();
-        Ordered::new(testing::placed(Plan { targets, order, ..Plan::default() }), state)
-    }
-
-    #[test]
-    fn directories_of_one_device_go_in_turn() {
-        let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let dirs = ["a", "b"].map(|name| dir.path().join(name));
-        dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
-        let dirs = [dirs[0].as_path(), dirs[1].as_path()];
-        if lab::counted_on(dir.path()).unwrap().is_empty() {
-            return needs::skip(needs::Need::Other, "temporary files are in memory");
-        }
-        let ordered = |dirs, order| ordered(dirs, order, state.path());
-        let by_device = ordered(dirs, None).unwrap();
-        assert_eq!(by_device.plan.order, Some(Order::InTurn));
-        let note = by_device.shared_device.unwrap().note();
-        assert!(note.contains("share a device") && note.contains("in turn"), "{note}");
-        let why = ordered(dirs, Some(Order::Interleaved)).err().unwrap().to_string();
-        assert!(why.contains("share a device") && why.contains("--order in-turn"), "{why}");
-        let asked = ordered(dirs, Some(Order::InTurn)).unwrap();
-        assert_eq!(asked.shared_device, None, "what was asked for needs no reason");
-        // One that has the device for itself, beside one in memory.
-        let apart = ordered([dirs[0], Path::new("/dev/shm")], None).unwrap();
-        assert_eq!(apart.shared_device, None);
-    }
-
-    #[test]
-    fn no_two_guests_that_are_up_at_once_have_the_same_disk() {
-        let targets = ["ext4", "tmpfs", "raid1(xfs)"].map(|target| target.parse().unwrap());
-        let plan =
-            Plan { targets: targets.to_vec(), order: Some(Order::Interleaved), ..Plan::default() };
-        let mut placed = testing::placed(plan);
-        placed.settle(targets.map(|_| Place::Guest(Arc::new(Never))).to_vec()).unwrap();
-        for block in 1..5 {
-            let images = [0, 1, 2].map(|at| placed.guest_images(7, block, at));
-            assert!(images[1].is_empty(), "{images:?}");
-            let mut all: Vec<usize> = images.into_iter().flatten().collect();
-            all.sort_unstable();
-            assert_eq!(all, [0, 1, 2, 3], "two on two disks each, one on none");
-        }
     }
 }

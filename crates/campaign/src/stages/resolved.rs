@@ -72,7 +72,7 @@ impl Resolved {
 
     /// Takes the process counts of tests from where the campaign was resolved first; a test without counts does not
     /// run.
-    pub(super) fn with_counts(mut self, counts: &BTreeMap<String, Vec<u32>>) -> Resolved {
+    pub(crate) fn with_counts(mut self, counts: &BTreeMap<String, Vec<u32>>) -> Resolved {
         self.items.retain_mut(|item| match counts.get(&item.test.infos()[0].id) {
             Some(counts) => {
                 item.counts.clone_from(counts);

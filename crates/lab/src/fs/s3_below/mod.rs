@@ -67,7 +67,9 @@ pub fn in_store(target: &Target, host: &str) -> Target {
     let on_store = inner.as_deref().is_some_and(is_store);
     let mut options = given.clone();
     // A host that is named already stays, so that the checks see it.
-    let mut place = |key: String| drop(options.entry(key).or_insert_with(|| host.to_string()));
+    let mut place = |key: String| {
+        options.entry(key).or_insert_with(|| host.to_string());
+    };
     if name == s3::NAME {
         place(s3::HOST.into());
     } else if !on_store && asks_for_store(name, given) {

@@ -1,0 +1,101 @@
+//! Finds a place for each target of a resolved plan, and checks what can be checked of single targets.
+
+use crate::{
+    place::Place,
+    places, programs,
+    rehearsal::{self, Wrong},
+    room::{self, Remedy},
+    stages::{Placed, Resolved},
+    watch::Notes,
+};
+use anyhow::Result;
+use model::Purge;
+use std::{path::Path, sync::atomic::AtomicBool};
+
+/// Where a campaign is to run, and what the user allows.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The state folder.
+    pub state: &'a Path,
+    /// Becomes true when a signal asks to stop.
+    pub stop: &'a AtomicBool,
+    /// Whether programs of others may do anything.
+    pub unconfined: bool,
+    /// What the user can do where there is too little room.
+    pub remedy: Remedy,
+    /// What becomes of a target whose options are wrong.
+    pub wrong: Wrong,
+    /// Takes what the user should know.
+    pub notes: Notes<'a>,
+}
+
+impl Placed {
+    /// Checks `resolved` in the order in which the user can fix things: what programs may do, consent to wipe disks,
+    /// room, where each target is made, whether its options are right by its tools, and whether a comparison is left.
+    /// `consent` looks at the disks and says how they are emptied, if there are any.
+    ///
+    /// # Errors
+    /// A check fails, or a signal asked to stop.
+    pub fn new(
+        resolved: Resolved,
+        site: &Site<'_>,
+        consent: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::allowed(resolved, site, consent)?;
+        let places = places::choose(&placed, (site.state, site.stop), site.notes)?;
+        placed.settle(places)?;
+        places::announce(&placed, site.notes);
+        let wrong =
+            rehearsal::rehearse_all(&placed, site.wrong, (site.state, site.stop), site.notes)?;
+        if let Some(places) = wrong {
+            placed.settle(places)?;
+        }
+        placed.check_comparison()?;
+        Ok(placed)
+    }
+
+    /// As [`Placed::new`] for a dry run: no guest is booted and nothing is rehearsed.
+    ///
+    /// # Errors
+    /// As of [`Placed::new`].
+    pub fn foreseen(
+        resolved: Resolved,
+        site: &Site<'_>,
+        look: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::allowed(resolved, site, look)?;
+        let places = places::foresee(&placed, site.notes)?;
+        placed.settle(places)?;
+        placed.check_comparison()?;
+        Ok(placed)
+    }
+
+    /// Inside of a guest: everything here. The host has checked the whole plan.
+    ///
+    /// # Errors
+    /// Programs of others cannot be confined here.
+    pub(super) fn in_guest(
+        resolved: Resolved,
+        unconfined: bool,
+        notes: Notes<'_>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::by_this_machine(resolved);
+        placed.settle(vec![Place::Host; placed.targets.len()])?;
+        placed.programs = programs::decide(&placed, unconfined, notes)?;
+        Ok(placed)
+    }
+
+    fn allowed(
+        resolved: Resolved,
+        site: &Site<'_>,
+        consent: impl FnOnce(&Placed) -> Result<Option<Purge>>,
+    ) -> Result<Placed> {
+        let mut placed = Placed::by_this_machine(resolved);
+        placed.programs = programs::decide(&placed, site.unconfined, site.notes)?;
+        if let Some(purge) = consent(&placed)? {
+            placed.resolved.plan.backing.purge = Some(purge);
+        }
+        room::check(&placed, site.state, site.remedy)?;
+        Ok(placed)
+    }
+}
