@@ -171,3 +171,17 @@ fn sectors_under_the_name_of_megabytes_are_read_as_sectors() {
     assert_eq!(only(&data).metric("flush_iops"), Some(4.0));
     assert!(says(&data, "counts flushes"));
 }
+
+/// 500 calls of fsync on a device, of which none had anything to write, as sysstat 12.6.1 prints them.
+#[test]
+fn flushes_without_a_write_are_not_called_writes() {
+    let data = read_fixtures(&["iostat-flushes-alone.txt"]);
+    let disk = only(&data);
+    assert_eq!(disk.metric("write_iops"), None);
+    assert_eq!(disk.metric("write_or_flush_iops"), Some(248.76));
+    assert_eq!((disk.metric("flush_iops"), disk.metric("write_rate")), (Some(248.76), Some(0.0)));
+    assert!(says(&data, "writes alone cannot be had by subtraction"), "{:?}", data.campaign.notes);
+    let json = iostat(&["\"r/s\": 0.00, \"w/s\": 250.50, \"rkB/s\": 0.00, \"wkB/s\": 1002.00"]);
+    let written = ["write_iops", "write_or_flush_iops"].map(|name| only(&json).metric(name));
+    assert_eq!(written, [None, Some(250.5)]);
+}

@@ -22,9 +22,13 @@ const NOTES: [&str; 4] = [
     "The first report averages since boot unless `iostat -y` wrote it, and iostat does not say which: one \
      whose rates are no whole counts over some seconds was left out, or is invalid where it is alone. How \
      long a report lasted is not in the source.",
-    "iostat counts flushes that programs ask for as writes, in iops and write_iops; flush_iops is what it \
-     tells of those that reached the device.",
+    FLUSHES,
 ];
+/// Documentation/block/stat.rst of the kernel and iostat(1): a request to flush is a completed write of no sector.
+pub(super) const FLUSHES: &str = "iostat counts flushes that programs ask for as writes: w/s is \
+    write_or_flush_iops, iops has them, too, and write_await_ms is the mean over both. flush_iops is f/s, what the disk \
+    was told after several requests became one, and is not tracked for partitions: writes alone cannot be had by \
+    subtraction.";
 const SHORT_ROW: &str =
     "A row of a device without r/s and w/s or tps, which iostat writes by a fault, was left out.";
 
@@ -61,6 +65,7 @@ pub(super) struct Device {
     tps: Option<Figure>,
     #[serde(rename = "r/s")]
     reads: Option<Figure>,
+    /// With requests to flush.
     #[serde(rename = "w/s")]
     writes: Option<Figure>,
     #[serde(rename = "rkB/s", alias = "kB_read/s")]
@@ -167,7 +172,7 @@ impl Device {
         }
     }
 
-    /// Reads and writes together, a second.
+    /// Requests to read, to write and to flush together, a second.
     fn iops(&self) -> Option<f64> {
         let both = self.reads.zip(self.writes).map(|(reads, writes)| reads.0 + writes.0);
         both.or(self.tps.map(|tps| tps.0))
@@ -220,7 +225,7 @@ impl Device {
         let figures = [
             ("iops", self.iops(), "IOPS", Better::Higher),
             ("read_iops", told(self.reads), "1/s", Better::Higher),
-            ("write_iops", told(self.writes), "1/s", Better::Higher),
+            ("write_or_flush_iops", told(self.writes), "1/s", Better::Higher),
             (
                 "flush_iops",
                 told(self.flushes.filter(|flushes| flushes.0 > 0.0)),

@@ -1,7 +1,7 @@
 //! Reads the text of `iostat`, with and without `-x`, of sysstat 9 to 12: a table of devices for each report. A
 //! device is a test, each of its reports a sample.
 
-use super::iostat::{Device, is_interval};
+use super::iostat::{Device, FLUSHES, is_interval};
 use crate::{
     FormatError, ImportOptions, NamedBytes,
     gate::Printer,
@@ -25,8 +25,7 @@ const NOTES: [&str; 5] = [
     "The first report behind the line with the kernel averages since boot, unless iostat was told -y: it is read \
      where the command says so, or where its rates are whole counts over some seconds; a text without that line \
      is taken for a later part.",
-    "iostat counts flushes that programs ask for as writes, in iops and write_iops; flush_iops is what it \
-     tells of those that reached the device.",
+    FLUSHES,
 ];
 
 const SINCE_BOOT: &str = "the first report averages since boot";
