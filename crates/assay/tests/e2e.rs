@@ -30,6 +30,7 @@ mod gate;
 mod hostile;
 mod imports;
 mod labs;
+mod mirror;
 mod naming;
 mod orphans;
 mod output;

@@ -4,6 +4,7 @@
 use super::{
     contention::{self, HELD_BYTES, OwnCpu},
     durable::{self, Looks},
+    each_disk,
     hosts::{self, Hosts},
     judge::{self, Seen},
     limiter::{self, Load},
@@ -370,6 +371,7 @@ impl Outcome {
         metrics.extend(self.rebuilding.map(judge::rebuild_looks));
         metrics.extend(read_ahead);
         metrics.extend(judge::second_metrics(&usage, &seconds, &load));
+        metrics.extend(each_disk::metrics(&usage));
         let lower =
             |name: &str, value: f64, unit: &str| Metric::new(name, value, unit, Better::Lower);
         metrics.extend(limited.map(|share| lower("limited_pct", 100.0 * share, "%")));

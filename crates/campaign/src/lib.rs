@@ -7,13 +7,15 @@
 //! how much each test does, `hosts` says where workers come from, `schedule` walks blocks and targets, `history` tells
 //! it when to give one up, `target_run` makes one and runs its tests, `relay` has several share the machine,
 //! `condition` ages and fills a fresh instance, `case` runs one case while `sampler` watches the machine,
-//! `judge`, `durable` and `limiter` turn what was seen into a sample, `upkeep` notes what the target itself cost.
+//! `judge`, `durable`, `limiter` and `each_disk` turn what was seen into a sample, `numa` and `processors` say where a
+//! worker works, `upkeep` notes what the target itself cost.
 
 pub mod case;
 pub mod catalogue;
 pub mod condition;
 pub mod contention;
 pub mod durable;
+mod each_disk;
 pub mod ended;
 pub mod guest;
 pub mod history;

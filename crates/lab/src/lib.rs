@@ -89,8 +89,8 @@ pub use medium::medium;
 pub use needs::Need;
 pub use object_store::{CLAIM_VERB, claim_prefix};
 pub use observe::{
-    Below, BelowUsage, Census, Others, Snapshot, Usage, Watched, are_writing, await_reads,
-    counted_on,
+    Below, BelowUsage, Census, DeviceUsage, Others, Snapshot, Usage, Watched, are_writing,
+    await_reads, counted_on,
 };
 pub use persistence::{Flushes, Persisted, Persistence};
 pub use plan::{Backing, plan};

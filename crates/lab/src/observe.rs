@@ -6,14 +6,17 @@ mod census;
 mod clock;
 #[allow(unsafe_code)]
 mod cpu_time;
+mod device;
 mod in_flight;
 mod parse;
 
 pub use below::{Below, counted_on};
 pub use census::{Census, Others};
+pub use device::DeviceUsage;
 pub use in_flight::{are_writing, await_reads};
 
 use crate::{Device, LabError};
+use device::DeviceCounters;
 use rustix::time::ClockId;
 use std::{fs, path::Path};
 
@@ -38,7 +41,8 @@ pub struct Watched {
 pub struct Snapshot {
     /// CLOCK_MONOTONIC, nanoseconds.
     pub now_ns: u64,
-    device: Option<DeviceCounters>,
+    /// In the order of those that are watched.
+    devices: Vec<DeviceCounters>,
     below: Option<BelowCounters>,
     cpu: CpuTicks,
     pressure: Pressure,
@@ -74,6 +78,8 @@ pub struct Usage {
     pub device_busy_s: Option<f64>,
     /// Time in which it wrote back what it kept itself, seconds.
     pub device_flush_s: Option<f64>,
+    /// What each device did where there are several, in their order; empty where there is one or none.
+    pub each_device: Vec<DeviceUsage>,
     /// What happened on the disk below; `None` where that is not known.
     pub below: Option<BelowUsage>,
     /// Processor time of the whole machine in user mode (nice included), seconds.
@@ -134,16 +140,6 @@ pub struct BelowUsage {
     pub own_flushes: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct DeviceCounters {
-    reads: u64,
-    read_sectors: u64,
-    written_sectors: u64,
-    busy_ms: u64,
-    flushes: u64,
-    flush_ms: u64,
-}
-
 /// All sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct BelowCounters {
@@ -186,36 +182,12 @@ struct Memory {
     writeback: u64,
 }
 
-impl DeviceCounters {
-    /// What `devices` moved together, and how long they were busy on average.
-    fn of(devices: &[Device]) -> Result<Option<DeviceCounters>, LabError> {
-        let each = devices.iter().map(|device| Ok(parse::device(&read(&device.stat_file())?)));
-        let each: Vec<DeviceCounters> = each.collect::<Result<_, LabError>>()?;
-        let sum = |get: fn(&DeviceCounters) -> u64| each.iter().map(get).sum::<u64>();
-        Ok((!each.is_empty()).then(|| DeviceCounters {
-            reads: sum(|d| d.reads),
-            read_sectors: sum(|d| d.read_sectors),
-            written_sectors: sum(|d| d.written_sectors),
-            busy_ms: sum(|d| d.busy_ms) / each.len() as u64,
-            flushes: sum(|d| d.flushes),
-            flush_ms: sum(|d| d.flush_ms) / each.len() as u64,
-        }))
-    }
-
-    /// As if nothing had happened between `from` and `to`.
-    fn cut(&mut self, from: &DeviceCounters, to: &DeviceCounters) {
-        cut(&mut self.reads, from.reads, to.reads);
-        cut(&mut self.read_sectors, from.read_sectors, to.read_sectors);
-        cut(&mut self.written_sectors, from.written_sectors, to.written_sectors);
-        cut(&mut self.busy_ms, from.busy_ms, to.busy_ms);
-        cut(&mut self.flushes, from.flushes, to.flushes);
-        cut(&mut self.flush_ms, from.flush_ms, to.flush_ms);
-    }
-}
-
 impl BelowCounters {
     fn of(below: &Below) -> Result<BelowCounters, LabError> {
-        let sum = |devices: &[Device]| DeviceCounters::of(devices).map(Option::unwrap_or_default);
+        let sum = |devices: &[Device]| -> Result<DeviceCounters, LabError> {
+            let each = DeviceCounters::of_each(devices)?;
+            Ok(DeviceCounters::together(&each).unwrap_or_default())
+        };
         Ok(BelowCounters { disks: sum(&below.disks)?, own: sum(&below.own)? })
     }
 
@@ -279,7 +251,7 @@ impl Snapshot {
         let (workers, major_faults) = watched.workers.iter().map(worker).unzip();
         Ok(Snapshot {
             now_ns: now_ns(ClockId::Monotonic),
-            device: DeviceCounters::of(&watched.devices)?,
+            devices: DeviceCounters::of_each(&watched.devices)?,
             below: watched.below.as_ref().map(BelowCounters::of).transpose()?,
             cpu: parse::machine(&read(Path::new("/proc/stat"))?),
             pressure: Pressure {
@@ -307,8 +279,7 @@ impl Snapshot {
             }
         };
         cut(&mut self.now_ns, from.now_ns, to.now_ns);
-        let devices = (&mut self.device, &from.device, &to.device);
-        if let (Some(own), Some(from), Some(to)) = devices {
+        for (own, (from, to)) in self.devices.iter_mut().zip(from.devices.iter().zip(&to.devices)) {
             own.cut(from, to);
         }
         if let (Some(own), Some(from), Some(to)) = (&mut self.below, &from.below, &to.below) {
@@ -347,10 +318,12 @@ impl Snapshot {
         let cpu = |get: fn(&CpuTicks) -> u64| {
             get(&self.cpu).saturating_sub(get(&earlier.cpu)) as f64 / per_second
         };
+        let all = DeviceCounters::together(&self.devices);
+        let all = all.zip(DeviceCounters::together(&earlier.devices));
         let device = |get: fn(&DeviceCounters) -> u64| {
-            let (later, earlier) = (self.device.as_ref()?, earlier.device.as_ref()?);
-            Some(get(later).saturating_sub(get(earlier)))
+            all.as_ref().map(|(later, earlier)| get(later).saturating_sub(get(earlier)))
         };
+        let each = self.devices.iter().zip(&earlier.devices).filter(|_| self.devices.len() > 1);
         let worker = |(later, earlier): (&Option<u64>, &Option<u64>)| {
             let ticks =
                 later.zip(*earlier).map_or(0, |(later, earlier)| later.saturating_sub(earlier));
@@ -359,8 +332,9 @@ impl Snapshot {
         let faults = |(later, earlier): (&Option<u64>, &Option<u64>)| {
             Some(later.as_ref()?.saturating_sub(*earlier.as_ref()?))
         };
-        let each = self.major_faults.iter().zip(&earlier.major_faults);
-        let worker_major_faults = each.map(faults).reduce(|sum, own| Some(sum? + own?)).flatten();
+        let of_faults = self.major_faults.iter().zip(&earlier.major_faults);
+        let worker_major_faults =
+            of_faults.map(faults).reduce(|sum, own| Some(sum? + own?)).flatten();
         let server = |(later, earlier): (&Option<ServerTime>, &Option<ServerTime>)| {
             later.zip(*earlier).map_or((0.0, 0.0), |(later, earlier)| later.since(&earlier))
         };
@@ -378,6 +352,7 @@ impl Snapshot {
             device_write_bytes: device(|d| d.written_sectors).map(|n| n * SECTOR),
             device_busy_s: device(|d| d.busy_ms).map(|n| n as f64 / 1e3),
             device_flush_s: device(|d| d.flush_ms).map(|n| n as f64 / 1e3),
+            each_device: each.map(|(later, earlier)| later.since(earlier)).collect(),
             below: self.below.zip(earlier.below).map(|(later, earlier)| later.since(&earlier)),
             machine_user_s: cpu(|c| c.user),
             machine_sys_s: cpu(|c| c.system),

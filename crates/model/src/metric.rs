@@ -91,6 +91,18 @@ impl Metric {
     /// Operations in a second of the rank that had the most.
     pub const FASTEST_RANK: &str = "fastest_rank_ops_per_s";
 
+    /// What stands before the number of a disk of a target that has several, from 1, for the read requests that it
+    /// completed.
+    pub const DISK_READS: &str = "disk_reads.";
+    /// The same for the bytes that it read.
+    pub const DISK_READ_BYTES: &str = "disk_read_bytes.";
+    /// The same for the write requests that it completed; the kernel counts flushes that were asked for among them.
+    pub const DISK_WRITES: &str = "disk_writes.";
+    /// The same for the bytes that it wrote.
+    pub const DISK_WRITE_BYTES: &str = "disk_write_bytes.";
+    /// The same for the share of the timed part in which it had work, percent.
+    pub const DISK_BUSY_PCT: &str = "disk_busy_pct.";
+
     /// A metric from its parts.
     pub fn new(name: &str, value: f64, unit: &str, better: Better) -> Metric {
         Metric { name: name.into(), value, unit: unit.into(), better }

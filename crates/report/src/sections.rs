@@ -38,6 +38,7 @@ registry! {
     ratios::Ratios,
     scaling::Scale,
     hosts::HostRates,
+    disks::Disks,
     io500::Score,
     latency::Latency,
     steady::Steady,

@@ -9,6 +9,7 @@ mod by_group;
 mod by_weights;
 mod common;
 mod cost;
+mod disks;
 mod durable;
 mod hosts;
 mod io500;

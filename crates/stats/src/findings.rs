@@ -1,9 +1,9 @@
 //! Everything that was concluded of a campaign, or of two.
 
 use crate::{
-    Advice, CampaignComparison, CampaignFacts, Cost, Doubt, Durability, HostCell, Io500, Latencies,
-    Leaders, Next, Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict, Workloads,
-    classes,
+    Advice, CampaignComparison, CampaignFacts, Cost, DiskCell, Doubt, Durability, HostCell, Io500,
+    Latencies, Leaders, Next, Scaling, SelfCheck, Steadiness, SweepEffects, Table, Timed, Verdict,
+    Workloads, classes,
 };
 use model::{Dataset, LabKind, TargetRecord, TargetState};
 use serde::Serialize;
@@ -52,6 +52,8 @@ pub struct Findings {
     pub steadiness: Vec<Steadiness>,
     /// How far hosts and ranks were apart, where several hosts worked.
     pub hosts: Vec<HostCell>,
+    /// What each disk did of targets that have several.
+    pub disks: Vec<DiskCell>,
     /// Targets of which it was not seen in every sample that what they synced reached the medium.
     pub doubts: Vec<Doubt>,
     /// What the campaign says of itself.

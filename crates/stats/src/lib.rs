@@ -21,6 +21,7 @@ mod contention;
 mod cost;
 mod decide;
 mod design;
+mod disks;
 mod draw;
 mod drift;
 mod durable;
@@ -85,6 +86,7 @@ pub use comparison::{Comparison, judge};
 pub use contention::{Contention, shared_pct};
 pub use cost::{Cost, Priced};
 pub use decide::{Candidate, CellLoss, CellRatio, Compared, Note, Reason, Verdict, VerdictKind};
+pub use disks::{DiskCell, DiskRate, DiskTotal, disk_totals};
 pub use drift::Drift;
 pub use durable::{Doubtful, Durability, doubtful, durability};
 pub use effect::Affected;
@@ -326,6 +328,7 @@ fn judged(class: &Class<'_>) -> Result<(Findings, Vec<CellData>), StatsError> {
         costs: cost::costs(dataset, &targets, &verdict, settings)?,
         steadiness: steady::steadiness(dataset, &targets),
         hosts: hosts::host_cells(dataset, &targets),
+        disks: disks::disk_cells(dataset, &targets),
         doubts: proof::doubts(dataset, &targets),
         targets,
         band: settings.band,

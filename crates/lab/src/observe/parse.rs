@@ -1,6 +1,6 @@
 //! The texts of `/proc` and `/sys` that counters come from, each read as its documentation says.
 
-use super::{CpuTicks, DeviceCounters, Memory};
+use super::{CpuTicks, Memory, device::DeviceCounters};
 
 /// One process; times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,7 @@ pub(super) fn device(text: &str) -> DeviceCounters {
     DeviceCounters {
         reads: column(&words, 0),
         read_sectors: column(&words, 2),
+        writes: column(&words, 4),
         written_sectors: column(&words, 6),
         busy_ms: column(&words, 9),
         flushes: column(&words, 15),

@@ -5,7 +5,7 @@ use super::*;
 fn snapshot(now_ns: u64, stat: &str, device: &str, psi: &str, mem: &str) -> Snapshot {
     Snapshot {
         now_ns,
-        device: Some(parse::device(device)),
+        devices: vec![parse::device(device)],
         cpu: parse::machine(stat),
         pressure: Pressure { cpu_us: parse::pressure(psi), io_us: None, memory_us: None },
         memory: parse::memory(mem),
@@ -66,6 +66,7 @@ fn two_snapshots_make_a_usage() {
             device_write_bytes: Some(2000 * 512),
             device_busy_s: Some(1.5),
             device_flush_s: Some(0.25),
+            each_device: Vec::new(),
             below: None,
             machine_user_s: 3.0,
             machine_sys_s: 1.5,
@@ -89,6 +90,29 @@ fn two_snapshots_make_a_usage() {
             throttle_events: Some(1),
         }
     );
+}
+
+#[test]
+fn each_of_several_devices_has_its_own_usage() {
+    let at = |first: &str, second: &str| Snapshot {
+        devices: [first, second].map(parse::device).into(),
+        ..Snapshot::default()
+    };
+    let earlier = at("1 0 8 5 20 0 1600 9 0 100 14", "3 0 16 5 7 0 800 9 0 50 14");
+    let later = at("5 0 40 5 32 0 2600 9 0 900 14", "3 0 16 5 19 0 1800 9 0 450 14");
+    let usage = later.since(&earlier);
+    let reader = DeviceUsage {
+        reads: 4,
+        read_bytes: 32 * 512,
+        writes: 12,
+        write_bytes: 1000 * 512,
+        busy_s: 0.8,
+    };
+    let other = DeviceUsage { reads: 0, read_bytes: 0, busy_s: 0.4, ..reader };
+    assert_eq!(usage.each_device, [reader, other]);
+    assert_eq!((usage.device_reads, usage.device_busy_s), (Some(4), Some(0.6)));
+    let cut = later.clone().without(&earlier, &later);
+    assert_eq!(cut.since(&earlier).each_device, [DeviceUsage::default(); 2]);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::words;
 use model::LabKind;
 use serde::Serialize;
 use stats::{
-    CampaignComparison, CampaignFacts, Candidate, CellLoss, Cost, Doubt, Durability, Failure,
-    Findings, HostCell, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck, Steadiness,
-    SweepEffects, Table, Timed, VerdictKind,
+    CampaignComparison, CampaignFacts, Candidate, CellLoss, Cost, DiskCell, Doubt, Durability,
+    Failure, Findings, HostCell, Io500, Latencies, Leaders, Next, Ratio, Scaling, SelfCheck,
+    Steadiness, SweepEffects, Table, Timed, VerdictKind,
 };
 
 /// [`Findings`].
@@ -50,6 +50,8 @@ pub(super) struct View<'a> {
     #[serde(skip_serializing_if = "is_empty")]
     hosts: &'a [HostCell],
     #[serde(skip_serializing_if = "is_empty")]
+    disks: &'a [DiskCell],
+    #[serde(skip_serializing_if = "is_empty")]
     doubts: &'a [Doubt],
     selfcheck: &'a SelfCheck,
     #[serde(skip_serializing_if = "is_empty")]
@@ -87,6 +89,7 @@ impl View<'_> {
             costs: &findings.costs,
             steadiness: &findings.steadiness,
             hosts: &findings.hosts,
+            disks: &findings.disks,
             doubts: &findings.doubts,
             selfcheck: &findings.selfcheck,
             sweeps: &findings.sweeps,

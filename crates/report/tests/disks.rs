@@ -1,0 +1,56 @@
+//! What a report says of the disks of targets that have several.
+
+// Helpers of tests may unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
+use crate::common;
+
+use model::{Better, Dataset, Metric};
+use report::{html, json, markdown};
+use stats::{Settings, findings};
+
+/// Of `common`, each sample of ext4 on two disks, of which the first does three of four reads.
+fn campaign() -> Dataset {
+    let mut data = common::campaign(5);
+    for sample in data.samples.iter_mut().filter(|sample| sample.case.target == "ext4") {
+        let mut more = |name: &str, value: f64| {
+            sample.metrics.push(Metric::new(name, value, "", Better::Lower));
+        };
+        for (disk, reads) in [(1, 300.0), (2, 100.0)] {
+            more(&format!("disk_reads.{disk}"), reads);
+            more(&format!("disk_read_bytes.{disk}"), 1e6 * reads);
+            more(&format!("disk_writes.{disk}"), 50.0);
+            more(&format!("disk_write_bytes.{disk}"), 5e6);
+            more(&format!("disk_busy_pct.{disk}"), reads / 10.0);
+        }
+    }
+    data
+}
+
+#[test]
+fn each_disk_of_a_mirror_has_its_share() {
+    let data = campaign();
+    let found = findings(&data, &Settings::default()).unwrap();
+    let text = markdown(&data, &found);
+    let disks = text.split_once("## Disks of each target\n").unwrap().1;
+    let disks = disks.split("\n## ").next().unwrap();
+    let lines: Vec<&str> = disks.lines().filter(|line| line.starts_with("| ext4 ")).collect();
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_string()).collect()
+    };
+    assert_eq!(cells(lines[0]), ["ext4", "1", "75 %", "75 %", "50 %", "50 %", "30 %"]);
+    assert_eq!(cells(lines[1]), ["ext4", "2", "25 %", "25 %", "50 %", "50 %", "10 %"]);
+    assert_eq!(cells(lines[2]), ["ext4", "1", "300", "300", "50.0", "5.00", "30 %"]);
+    assert!(!disks.contains("xfs"), "{disks}");
+    let json: serde_json::Value = serde_json::from_str(&json(&data, &found)).unwrap();
+    assert_eq!(json["disks"].as_array().unwrap().len(), 10);
+    assert_eq!(json["disks"][0]["disks"][1]["reads"], 100.0);
+}
+
+#[test]
+fn of_targets_with_one_disk_nothing_is_said() {
+    let data = common::campaign(5);
+    let found = findings(&data, &Settings::default()).unwrap();
+    assert!(!html(&data, &found).contains("Disks of each target"));
+    assert!(!json(&data, &found).contains("\"disks\""));
+}
