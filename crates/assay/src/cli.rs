@@ -351,6 +351,10 @@ pub struct AdviseArgs {
     /// What a target must have: snapshots, supported_on=rhel-10, max_file>=32TiB; may be repeated
     #[arg(long, value_name = "FEATURE")]
     pub require: Vec<String>,
+    /// Operating system whose vendor must support a target: rhel-9, ubuntu-24.04, debian-12, also as rhel9 or rhel-9.4;
+    /// what it does not support is ruled out with the reason; may be repeated
+    #[arg(long, value_name = "SYSTEM")]
+    pub os: Vec<String>,
     /// Advise for the hot, mid and cold tier of a tiered store
     #[arg(long, conflicts_with = "profile")]
     pub tiers: bool,

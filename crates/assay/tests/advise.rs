@@ -110,6 +110,34 @@ fn what_is_required_rules_out_with_source_and_date() {
 }
 
 #[test]
+fn an_operating_system_rules_out_what_its_vendor_does_not_support() {
+    let place = Place::new();
+    let standing = |os: &str, of: &str| {
+        let said = advice(&place, SECOND, "kdb-tick-ingestion", &["--os", os]);
+        let all = said["candidates"].as_array().unwrap();
+        let own = all.iter().find(|c| c["target"] == of).unwrap();
+        let why = own["reasons"][0].as_str().unwrap_or_default();
+        (own["standing"].as_str().unwrap().to_string(), why.to_string())
+    };
+    for os in ["rhel9", "rhel-9.4", "rhel-8"] {
+        assert_eq!(standing(os, "xfs").0, "eligible", "{os}");
+        let (is, why) = standing(os, "btrfs");
+        assert_eq!(is, "ruled-out", "{os}");
+        assert!(why.contains("removed") && why.contains("as of 2026-11-2"), "{why}");
+        assert_eq!(standing(os, "f2fs").0, "at-risk", "nothing is known of it on {os}");
+    }
+    for of in ["ext4", "xfs", "btrfs", "f2fs"] {
+        assert_eq!(standing("debian-12", of).0, "eligible", "{of}");
+    }
+    let (is, why) = standing("debian-12", "zfs");
+    assert!(is == "ruled-out" && why.contains("contrib"), "{why}");
+    let text = place.ok(&["advise", SECOND, "--tiers", "--os", "ubuntu-24.04", "--os", "rhel-9"]);
+    assert!(text.contains("btrfs is ruled out: supported_on=rhel-9 is required"), "{text}");
+    let error = place.fails(&["advise", SECOND, "--tiers", "--os", "plan9"], 2);
+    assert!(error.contains("--os plan9: no fact says what it supports; known are"), "{error}");
+}
+
+#[test]
 fn what_a_distribution_supports_is_known_of_two_more() {
     let place = Place::new();
     let standing = |wanted: &str, more: &[&str]| {

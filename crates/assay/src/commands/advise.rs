@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod schema;
+mod systems;
 
 use super::{report::write, shipped};
 use crate::{
@@ -21,7 +22,8 @@ pub fn advise(args: &AdviseArgs, store: &Path) -> Result<Exit> {
         terminal::out(&list()?)?;
         return Ok(Exit::Done);
     }
-    let required = requirements(&args.require)?;
+    let mut required = requirements(&args.require)?;
+    required.extend(systems::supported(&args.os, &shipped::facts()?)?);
     let dataset = source::dataset(&args.id, store)?;
     let block_s = source::block_s(&dataset, store)?;
     let of_file = args.out.as_deref().and_then(AdviseFormat::of_file);
