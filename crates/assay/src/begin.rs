@@ -4,7 +4,7 @@ use crate::{disks, mark::Key, opened, selection, terminal, whereabouts};
 use anyhow::{Context, Result};
 use campaign::{
     images::work_dir,
-    machine,
+    machine, numa,
     pipeline::Site,
     programs,
     rehearsal::Wrong,
@@ -57,7 +57,7 @@ pub fn campaign(ordered: &Ordered, state: &Path) -> Result<Campaign> {
         scale: amount.scale,
         seed,
         environment,
-        notes: notes(ordered),
+        notes: notes(ordered)?,
         created,
     })
 }
@@ -85,7 +85,7 @@ fn base36(mut n: u64) -> String {
     text
 }
 
-fn notes(ordered: &Ordered) -> Vec<String> {
+fn notes(ordered: &Ordered) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     notes.extend(ordered.plan.named());
     if !ordered.plan.backing.devices.is_empty() {
@@ -110,13 +110,14 @@ fn notes(ordered: &Ordered) -> Vec<String> {
     notes.extend(whereabouts::unequal(ordered));
     notes.extend(ordered.shared_device.as_ref().map(SharedDevice::note));
     notes.extend(programs::note(ordered));
+    notes.extend(numa::note(ordered.plan.numa)?);
     if ordered.plan.data != model::DataKind::Random {
         notes.push(format!(
             "Data: {} (a declared variant; the default is random).",
             ordered.plan.data
         ));
     }
-    notes
+    Ok(notes)
 }
 
 /// Stores the new `campaign` of `ordered` with the mark by which it may be resumed.

@@ -32,6 +32,7 @@ mod imports;
 mod labs;
 mod mirror;
 mod naming;
+mod numa;
 mod orphans;
 mod output;
 mod pipeline;

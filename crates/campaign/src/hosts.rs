@@ -97,9 +97,12 @@ impl Hosts for ThisHost {
 /// one on another host. The number of a job is then that of who wrote its files, its place in the list who reads them.
 pub(crate) fn shifted(test: &dyn Test, jobs: &[Job]) -> Vec<Job> {
     let of = |job: &Job| match (test.shift(), job.owners) {
-        (Shift::Reads, Some([owner, ..])) => {
-            Job { cpu: job.cpu, owners: job.owners, ..jobs[owner as usize].clone() }
-        }
+        (Shift::Reads, Some([owner, ..])) => Job {
+            cpu: job.cpu,
+            node: job.node.clone(),
+            owners: job.owners,
+            ..jobs[owner as usize].clone()
+        },
         _ => job.clone(),
     };
     jobs.iter().map(of).collect()
@@ -235,6 +238,7 @@ mod tests {
             knobs: model::Options::new(),
             programs: model::Programs::None,
             cpu: Some(worker),
+            node: None,
             declaration: None,
             owners,
             attempt: 0,

@@ -25,6 +25,7 @@ pub mod input;
 pub mod judge;
 pub mod limiter;
 pub mod machine;
+pub mod numa;
 pub mod pace;
 pub mod pipeline;
 pub mod place;

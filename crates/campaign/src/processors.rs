@@ -14,15 +14,10 @@ static PROCESSORS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| by_thread(&allowed
 /// Gives each of `jobs`, which are the workers of `test` in `block`, a processor of its own; all may go anywhere
 /// where there are more workers than processors, where a worker has several threads, and where it starts programs.
 pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
-    let Some(first) = jobs.first().filter(|job| test.threads(job) == 1) else { return };
-    if test.runs_programs() {
+    if test.runs_programs() || jobs.first().is_none_or(|job| test.threads(job) != 1) {
         return;
     }
-    let seed = first
-        .test
-        .bytes()
-        .fold(first.seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let processors = turned(&PROCESSORS, seed.wrapping_add(u64::from(block)));
+    let processors = turned(&PROCESSORS, steps(jobs, block));
     if jobs.len() > processors.len() {
         return;
     }
@@ -31,14 +26,21 @@ pub fn assign(test: &dyn Test, jobs: &mut [Job], block: u32) {
     }
 }
 
+/// By how many places the processors of `jobs` are turned in `block`.
+pub fn steps(jobs: &[Job], block: u32) -> u64 {
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let seed = jobs.first().map_or(0, |job| job.test.bytes().fold(job.seed, hash));
+    seed.wrapping_add(u64::from(block))
+}
+
 /// The processors that this process may use.
-fn allowed() -> Vec<u32> {
+pub(crate) fn allowed() -> Vec<u32> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).map(|cpu| cpu as u32).collect()
 }
 
 /// `cpus` by which thread of its core each is: first one of every core, then the second ones.
-fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
     let mut cores = BTreeMap::<String, usize>::new();
     let mut levels = Vec::<Vec<u32>>::new();
     for &cpu in cpus {
@@ -54,7 +56,7 @@ fn by_thread(cpus: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// All of `levels` one after the other, each turned by `steps`.
-fn turned(levels: &[Vec<u32>], steps: u64) -> Vec<u32> {
+pub(crate) fn turned(levels: &[Vec<u32>], steps: u64) -> Vec<u32> {
     let turn = |level: &Vec<u32>| {
         let mut level = level.clone();
         let by = (steps % level.len().max(1) as u64) as usize;

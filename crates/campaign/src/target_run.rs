@@ -7,7 +7,7 @@ use super::{
     condition::{self, Condition},
     ended::Ended,
     hosts::Hosts,
-    machine, processors,
+    machine, numa, processors,
     relay::{self, Relay, RelaySlot, Runner},
     reserve,
     retake::Retakes,
@@ -208,6 +208,8 @@ impl<'a> MadeTarget<'a> {
         };
         let mut facts = instance.facts().clone();
         condition.describe(&mut facts);
+        let numa = numa::describe(context.placed.plan.numa)?;
+        facts.0.extend(numa.map(|how| (numa::FACT.into(), how)));
         report(Event::Facts(facts))?;
         let memory = machine::memory()?;
         let timeout = Duration::from_secs(context.placed.plan.case_timeout_s);
@@ -242,6 +244,8 @@ impl<'a> MadeTarget<'a> {
         )))?;
         let mut jobs = jobs(context, item, target_run.procs, instance.root(), self.memory);
         processors::assign(item.test, &mut jobs, target_run.block);
+        let steps = processors::steps(&jobs, target_run.block);
+        numa::bind(context.placed.plan.numa, &mut jobs, steps)?;
         reserve::tell(&mut jobs, target_run.target.target())?;
         let TargetRun { block, position, label, .. } = *target_run;
         let place = Position { block, position, label, suite: item.suite };

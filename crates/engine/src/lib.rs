@@ -14,4 +14,5 @@ pub mod data;
 pub mod fork;
 pub mod io;
 pub mod map;
+pub mod numa;
 pub mod progress;

@@ -1,6 +1,6 @@
 //! What a worker process is told, and what it answers. Both cross a pipe as one JSON line.
 
-use crate::{Bytes, Histogram, Like, Metric, Options, Synced, Work, did_you_mean};
+use crate::{Bytes, Histogram, Like, Metric, NumaNode, Options, Synced, Work, did_you_mean};
 use serde::{Deserialize, Serialize};
 use std::{
     fmt,
@@ -151,6 +151,9 @@ pub struct Job {
     /// The processor on which it works; anywhere where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
+    /// The NUMA node on whose processors and memory it is kept from its start; on none where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NumaNode>,
     /// The declaration of the test, TOML, when it is not built into the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,

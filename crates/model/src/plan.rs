@@ -3,8 +3,8 @@
 
 use crate::plan_error::{MAX_AGE, MAX_FULLNESS, MOST_PROCS};
 use crate::{
-    BackingPlan, DataKind, LOOKS, LabChoice, Options, Order, PlanError, Preset, Price, QUICK_LOOKS,
-    Scale, Sweep, Target, TargetNames, TestSize, label_targets, naming,
+    BackingPlan, DataKind, LOOKS, LabChoice, Numa, Options, Order, PlanError, Preset, Price,
+    QUICK_LOOKS, Scale, Sweep, Target, TargetNames, TestSize, label_targets, naming,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -87,6 +87,9 @@ pub struct Plan {
     /// Whether workers of other hosts read what those of one host wrote.
     #[serde(skip_serializing_if = "is_default")]
     pub shift: bool,
+    /// On which NUMA nodes workers are kept.
+    #[serde(skip_serializing_if = "is_default")]
+    pub numa: Numa,
     /// On which kinds of machine they are made: this one, or a guest of it.
     #[serde(skip_serializing_if = "is_default")]
     pub lab: LabChoice,
@@ -128,6 +131,7 @@ impl Default for Plan {
             backing: BackingPlan::default(),
             order: None,
             shift: false,
+            numa: Numa::default(),
             lab: LabChoice::default(),
             kernel: None,
             knobs: Options::new(),

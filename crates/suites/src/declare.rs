@@ -190,6 +190,7 @@ fn bounded(test: Box<dyn Test>, id: &str) -> Result<Box<dyn Test>, String> {
         knobs: Options::new(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration: None,
         owners: None,
         attempt: 0,

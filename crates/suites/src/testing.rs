@@ -28,6 +28,7 @@ pub(crate) fn job(test: &str, dir: &Path) -> Job {
         knobs: Options::new(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration: None,
         owners: None,
         attempt: 0,

@@ -78,6 +78,7 @@ fn jobs(workers: u32, rounds: usize, megabytes: usize) -> Vec<Job> {
         knobs: knobs.map(|(name, value)| (name.to_string(), value.to_string())).into(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration: None,
         owners: None,
         attempt: 0,

@@ -10,8 +10,9 @@ use crate::{
 use engine::{
     barrier::{self, Barrier, BarrierError, Member},
     fork::{Fork, end_as, fork},
+    numa::bind_memory,
 };
-use model::{Job, JobMode, Programs, User, WorkerReport};
+use model::{Job, JobMode, NumaNode, Programs, User, WorkerReport};
 use rustix::{
     io::Errno,
     thread::{CpuSet, sched_setaffinity},
@@ -140,6 +141,7 @@ fn work(
     member: Member<'_>,
 ) -> Result<bool, StartError> {
     let test = ready.and_then(|()| find(&place.job)).and_then(|test| {
+        place.job.node.as_ref().map_or(Ok(()), keep_on)?;
         place.confine(test)?;
         Ok(test)
     });
@@ -200,15 +202,27 @@ fn measure(test: &dyn Test, job: &Job, member: Member<'_>) -> Result<WorkerRepor
     })
 }
 
+/// Keeps this process, and what it starts, on the processors and the memory of `node`.
+fn keep_on(node: &NumaNode) -> Result<(), String> {
+    let refused = |error: io::Error| {
+        format!("cannot be kept on NUMA node {}: {error}; run without --numa", node.number)
+    };
+    sched_setaffinity(None, &set_of(&node.cpus)).map_err(|error| refused(error.into()))?;
+    bind_memory(node.number).map_err(refused)
+}
+
 /// Keeps this process, and what it starts, on `cpu`.
 fn stay_on(cpu: Option<u32>) {
-    let Some(cpu) = cpu.map(|cpu| cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU) else {
-        return;
-    };
-    let mut set = CpuSet::new();
-    set.set(cpu);
     // One that was taken away meanwhile is one that nobody can be kept on.
-    let _ = sched_setaffinity(None, &set);
+    let _ = cpu.map(|cpu| sched_setaffinity(None, &set_of(&[cpu])));
+}
+
+/// Those of `cpus` that a set can name.
+fn set_of(cpus: &[u32]) -> CpuSet {
+    let mut set = CpuSet::new();
+    let named = cpus.iter().map(|cpu| *cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU);
+    named.for_each(|cpu| set.set(cpu));
+    set
 }
 
 fn read_through(path: &Path) -> Result<(), TestError> {

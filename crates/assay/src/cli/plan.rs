@@ -7,7 +7,7 @@ use super::{
 };
 use crate::like::DataSource;
 use clap::Args;
-use model::{LabChoice, Order, Preset, Price, Scale, SweepMode, Swept};
+use model::{LabChoice, Numa, Order, Preset, Price, Scale, SweepMode, Swept};
 use std::path::PathBuf;
 
 /// What to measure; each argument overrides the plan file.
@@ -119,6 +119,10 @@ pub struct PlanArgs {
     /// memory hold them all; whole disks take turns]
     #[arg(long, value_name = "ORDER", help_heading = LENGTH)]
     pub order: Option<Order>,
+    /// Keep workers on NUMA nodes: none, or round-robin, worker i on the processors and the memory of node i modulo
+    /// the number of nodes [default: none]
+    #[arg(long, value_name = "BINDING", help_heading = WORK)]
+    pub numa: Option<Numa>,
     #[command(flatten)]
     pub programs: ProgramArgs,
     /// Where file systems are made: host, this machine; uml or qemu, a guest of it; auto, for each

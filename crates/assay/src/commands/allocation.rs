@@ -5,7 +5,7 @@ use super::plan_input;
 use crate::{cli::PlanArgs, exit, process_limit, repeat, terminal};
 use anyhow::Result;
 use campaign::{hosts::Hosts, stages::Resolved};
-use model::{Campaign, Order, Plan, Target};
+use model::{Campaign, Numa, Order, Plan, Target};
 use std::path::Path;
 
 /// The plan of `args`. Workers of an allocation are there from the start: unasked they are one and all, never more;
@@ -31,6 +31,7 @@ pub fn resolved(
     }
     process_limit::check(&resolved, hosts)?;
     check_shift(&resolved, hosts)?;
+    check_numa(&resolved, hosts)?;
     let made = resolved.targets.iter().find(|target| target.directory().is_none());
     if let Some(made) = made.filter(|_| allocated.is_some() && hosts.is_many()) {
         return Err(exit::usage(format!(
@@ -59,6 +60,18 @@ fn check_shift(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
          no host has more than half",
         stats::processes(*count)
     )))
+}
+
+/// Fails where workers that a launcher has placed were to be kept on NUMA nodes.
+fn check_numa(resolved: &Resolved, hosts: &dyn Hosts) -> Result<()> {
+    let numa = resolved.plan.numa;
+    match hosts.most_workers() {
+        Some(_) if numa != Numa::None => Err(exit::usage(format!(
+            "--numa {numa} is for workers of one machine; ranks are bound by what starts them: leave it out, and see \
+             `mpirun --map-by numa --bind-to numa` or `srun --cpu-bind=ldoms`"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// How many workers each host has, as `node1:4, node2:4`, when `names` has that of each.

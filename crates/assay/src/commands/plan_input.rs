@@ -77,6 +77,7 @@ fn overridden(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.case_timeout_s, &args.case_timeout);
     set(&mut plan.lab, &args.lab);
+    set(&mut plan.numa, &args.numa);
     if args.like.is_some() && plan.targets.len() == 1 {
         // What was side by side has nothing beside it.
         plan.order = None;

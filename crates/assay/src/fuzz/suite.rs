@@ -64,6 +64,7 @@ pub(super) fn job(test: &dyn Test, scale: f64, workers: u32) -> Job {
         knobs: Options::new(),
         programs: Programs::Confined,
         cpu: None,
+        node: None,
         declaration: test.declaration(),
         owners: None,
         attempt: 0,

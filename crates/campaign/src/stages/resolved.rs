@@ -173,6 +173,7 @@ impl Resolved {
             knobs: self.plan.knobs.clone(),
             programs: Programs::None,
             cpu: None,
+            node: None,
             declaration: None,
             owners: None,
             attempt: 0,

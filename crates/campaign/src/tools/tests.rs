@@ -19,6 +19,7 @@ pub(crate) fn job(declaration: Option<String>, procs: u32) -> Job {
         knobs: Options::new(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration,
         owners: None,
         attempt: 0,

@@ -10,7 +10,7 @@ use crate::{
     columnar::{NANO_RATE, RATE_NOTE, Ranked, declared_cache, test_info},
     table::{Row, Table},
 };
-use model::{Better, Case, Dataset, Group, Metric, Sample, TestInfo};
+use model::{Better, Case, Dataset, Group, Metric, Numa, Sample, TestInfo};
 use std::collections::BTreeMap;
 
 /// What stands behind the name of a target in the columns of rates.
@@ -20,6 +20,9 @@ const OVER: &str = "_over_";
 
 /// All of these studies ran q with `-s 8`.
 const SECONDARY_THREADS: u32 = 8;
+
+/// All of them kept process i on NUMA node i modulo their number.
+const NUMA: Numa = Numa::RoundRobin;
 
 /// Columns that say which row it is.
 const KEYS: usize = 4;
@@ -141,6 +144,7 @@ pub(super) fn read(study: &Study) -> Result<Dataset, FormatError> {
     let campaign = campaign(study.id, study.title, &targets, &options, &notes);
     let mut data = Dataset { campaign, targets, tests, samples };
     study.name(&mut data);
+    data.campaign.plan.numa = NUMA;
     Ok(data)
 }
 

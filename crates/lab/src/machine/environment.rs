@@ -11,6 +11,8 @@ use std::{fs, path::Path};
 
 /// Where the kernel lists the balloons of a virtual machine.
 const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
+/// Where the kernel lists its NUMA nodes; a kernel without NUMA has no such folder.
+const NODES: &str = "/sys/devices/system/node";
 /// VIRTIO_BALLOON_F_REPORTING of the virtio specification: the bit with which a host takes free memory.
 const REPORTING: usize = 5;
 
@@ -65,12 +67,21 @@ fn machine() -> Vec<(&'static str, Option<String>)> {
         ("cpu.model", field(&cpuinfo, "model name")),
         ("cpu.count", cpus.map(|n| n.to_string())),
         ("cpu.governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        ("numa.nodes", numa_nodes(Path::new(NODES))),
         ("memory.bytes", memory.map(|kib: u64| (kib * 1024).to_string())),
         ("os.name", os_name(&os)),
         ("virtualization", hypervisor),
         ("guest.free_page_reporting", free_page_reporting(Path::new(BALLOONS))),
         ("thp", read("/sys/kernel/mm/transparent_hugepage/enabled").as_deref().and_then(chosen)),
     ]
+}
+
+/// How many NUMA nodes there are.
+fn numa_nodes(nodes: &Path) -> Option<String> {
+    let is_node =
+        |name: &str| name.strip_prefix("node").is_some_and(|number| number.parse::<u32>().is_ok());
+    let names = fs::read_dir(nodes).ok()?.flatten().map(|entry| entry.file_name());
+    Some(names.filter(|name| name.to_str().is_some_and(is_node)).count().to_string())
 }
 
 /// `on` where this virtual machine gives memory that has been free for some seconds back to its host: whoever

@@ -150,6 +150,11 @@ fn a_plan_knows_the_allocation() {
     assert!(output.contains("5 processes are asked for, and 4 ranks were started"), "{output}");
     let (status, output) = plan(&["--shift", "--procs", "3"]);
     assert!(!status.success() && output.contains("3 processes would be on"), "{output}");
+    let (status, output) = plan(&["--numa", "round-robin"]);
+    assert!(
+        !status.success() && output.contains("ranks are bound by what starts them"),
+        "{output}"
+    );
     assert!(!place.is_busy(), "a plan leaves nothing");
 }
 

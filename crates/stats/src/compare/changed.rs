@@ -70,6 +70,7 @@ fn settings(dataset: &Dataset) -> Environment {
         ("condition", plan.condition()),
         ("data", plan.data.to_string()),
         ("lab", labs.join(", ")),
+        ("numa", plan.numa.to_string()),
         ("origin", origin.to_string()),
         ("processes", counts(|case| case.procs)),
         ("scale", scale.to_string()),

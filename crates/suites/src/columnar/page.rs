@@ -36,6 +36,7 @@ pub(super) fn full_job(workers: u32) -> Job {
         knobs: Options::new(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration: None,
         owners: None,
         attempt: 0,

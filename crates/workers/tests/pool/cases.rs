@@ -40,6 +40,7 @@ pub(crate) fn jobs(test: &str, workers: u32) -> Vec<Job> {
         knobs: Default::default(),
         programs: Programs::None,
         cpu: None,
+        node: None,
         declaration: None,
         owners: None,
         attempt: 0,

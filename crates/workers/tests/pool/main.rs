@@ -45,6 +45,7 @@ const CASES: &[(&str, fn())] = named![
     workers_stay_for_further_jobs,
     nothing_of_a_job_is_left_in_its_worker,
     a_worker_keeps_to_the_processor_of_its_job_and_no_longer,
+    a_worker_keeps_to_its_numa_node_and_no_longer,
     one_that_died_while_it_waited_is_replaced,
     a_pool_that_failed_is_followed_by_a_new_one,
     what_was_said_in_a_job_is_not_told_of_the_next,

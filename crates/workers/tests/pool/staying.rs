@@ -6,7 +6,8 @@ use crate::{
         GO_ON, LONG, WAIT, assert_nobody_left, children_of, dies_with_its_pool, jobs, others, pool,
     },
 };
-use model::{Job, Programs};
+use model::{Job, NumaNode, Programs};
+use needs::{Need, skip};
 use rustix::{
     process::{Pid, WaitId, WaitIdOptions, waitid},
     thread::{CpuSet, sched_getaffinity},
@@ -94,6 +95,52 @@ pub(crate) fn a_worker_keeps_to_the_processor_of_its_job_and_no_longer() {
     assert_eq!(cpus(Some(last as u32)), vec![vec![last]; 2]);
     assert_eq!(cpus(None), all);
     assert_eq!(cpus(Some(u32::MAX)), all, "there is no such one");
+    drop(pool);
+    assert_nobody_left();
+}
+
+/// Keeps whether all memory of the workers was bound to node 0 in their first phase.
+#[derive(Default)]
+struct Bound(Vec<u32>, Vec<bool>);
+
+impl Observer for Bound {
+    fn started(&mut self, pids: &[u32]) {
+        self.0 = pids.into();
+    }
+    fn releasing(&mut self, phase: usize) {
+        let of = |pid: &u32| {
+            let maps = fs::read_to_string(format!("/proc/{pid}/numa_maps")).unwrap();
+            maps.lines().all(|line| line.split(' ').nth(1) == Some("bind:0"))
+        };
+        if phase == 0 {
+            self.1 = self.0.iter().map(of).collect();
+        }
+    }
+    fn ended(&mut self, _phase: usize) {}
+}
+
+pub(crate) fn a_worker_keeps_to_its_numa_node_and_no_longer() {
+    if !Path::new("/proc/self/numa_maps").exists() {
+        return skip(Need::Other, "a kernel without NUMA binds nothing");
+    }
+    let pool = pool(LONG);
+    let cpus = |node: Option<NumaNode>| {
+        let of = |job| Job { node: node.clone(), ..job };
+        let jobs: Vec<Job> = jobs("work", 2).into_iter().map(of).collect();
+        let (mut seen, mut bound) = (Where::default(), Bound::default());
+        pool.run(&jobs, &mut seen, &GO_ON).unwrap();
+        pool.run(&jobs, &mut bound, &GO_ON).unwrap();
+        (seen.1, bound.1)
+    };
+    let (all, bound) = cpus(None);
+    assert_eq!(bound, [false; 2]);
+    let last = *all[0].last().unwrap();
+    let node = |number| NumaNode { number, cpus: vec![last as u32] };
+    assert_eq!(cpus(Some(node(0))), (vec![vec![last]; 2], vec![true; 2]));
+    assert_eq!(cpus(None), (all, vec![false; 2]));
+    let beyond = jobs("work", 1).into_iter().map(|job| Job { node: Some(node(1023)), ..job });
+    let error = pool.run(&beyond.collect::<Vec<_>>(), &mut (), &GO_ON).unwrap_err().to_string();
+    assert!(error.contains("cannot be kept on NUMA node 1023"), "{error}");
     drop(pool);
     assert_nobody_left();
 }
